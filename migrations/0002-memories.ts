@@ -1,0 +1,55 @@
+import type { Migration } from './index.ts';
+
+/** Memories with all their versions, their tags, and the full-text index over them. */
+export const memories: Migration = {
+  name: '0002-memories',
+  async up(db) {
+    // A tenant's end user as a small number: it is joined to every token of the full-text index.
+    await db.schema.createTable('scopes', (table) => {
+      table.increments('scope');
+      table.text('tenantId').notNullable();
+      table.text('endUser').notNullable();
+      table.unique(['tenantId', 'endUser']);
+    });
+    await db.schema.createTable('memories', (table) => {
+      table.increments('number');
+      table.text('tenantId').notNullable();
+      table.text('id').notNullable();
+      table.integer('version').notNullable();
+      table.boolean('current').notNullable();
+      table.integer('scope').notNullable();
+      table.text('endUser').notNullable();
+      table.text('content').notNullable();
+      table.text('contentHash').notNullable();
+      table.text('tags').notNullable();
+      table.text('metadata').notNullable();
+      table.text('source');
+      table.bigInteger('occurredAt');
+      table.bigInteger('expiresAt');
+      table.bigInteger('validFrom').notNullable();
+      table.bigInteger('validTo');
+      table.text('supersededBy');
+      table.bigInteger('createdAt').notNullable();
+      table.bigInteger('updatedAt').notNullable();
+      table.unique(['tenantId', 'id', 'version']);
+      table.index(['tenantId', 'endUser', 'id']);
+    });
+    // Partial indexes are the same in SQLite and PostgreSQL.
+    await db.raw(`CREATE UNIQUE INDEX memories_live_content ON memories ("tenantId", "endUser", "contentHash")
+      WHERE current = 1 AND "validTo" IS NULL`);
+    await db.raw(`CREATE INDEX memories_expiry ON memories ("expiresAt") WHERE "expiresAt" IS NOT NULL`);
+    await db.raw(`CREATE INDEX memories_superseded ON memories ("tenantId", "supersededBy")
+      WHERE "supersededBy" IS NOT NULL`);
+    await db.schema.createTable('memoryTags', (table) => {
+      table.text('tenantId').notNullable();
+      table.text('tag').notNullable();
+      table.text('memoryId').notNullable();
+      table.primary(['tenantId', 'tag', 'memoryId']);
+    });
+    await db.raw('CREATE INDEX memory_tags_of ON "memoryTags" ("tenantId", "memoryId")');
+    // SQLite only (PostgreSQL has tsvector): contentless, so the text is stored once; the tokens carry the scope.
+    await db.raw(`CREATE VIRTUAL TABLE "memoryText" USING fts5(body, content='', contentless_delete=1,
+      tokenize="porter unicode61 remove_diacritics 2 tokenchars '_'")`);
+    await db.raw(`INSERT INTO "memoryText"("memoryText", rank) VALUES ('secure-delete', 1)`);
+  },
+};

@@ -1,0 +1,12 @@
+import type { Knex } from 'knex';
+import { accounts } from './0001-accounts.ts';
+import { memories } from './0002-memories.ts';
+
+/** One step of the schema. It runs in a transaction of its own. */
+export interface Migration {
+  name: string;
+  up(db: Knex): Promise<void>;
+}
+
+/** All steps, in order. A step that has landed is never changed; the next one mends it. */
+export const MIGRATIONS: readonly Migration[] = [accounts, memories];

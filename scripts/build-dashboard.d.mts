@@ -1,0 +1,1 @@
+export declare function buildDashboard(outdir: string): Promise<void>;

@@ -1,0 +1,104 @@
+import { Argument, Command } from 'commander';
+import { AppError } from '../../contract/errors.ts';
+import { TIERS, type Tier } from '../../contract/limits.ts';
+import { checkIntegrity, withRooms } from '../../daemon/administration.ts';
+import type { Rooms } from '../../daemon/compose.ts';
+import { readProcessConfig } from '../../daemon/serve.ts';
+import { normalizeEmail } from '../../features/accounts/email-address.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import type { Terminal } from '../program.ts';
+
+interface Options {
+  dataDir?: string;
+  json?: true;
+}
+
+/** `svc admin`: the operator's commands. They work on the data folder itself, with the daemon running or not. */
+export function adminCommand(terminal: Terminal): Command {
+  const admin = new Command('admin')
+    .description("the operator's commands, on the daemon's machine; the daemon may go on meanwhile")
+    .option('--data-dir <folder>', 'the data folder [SVC_DATA_DIR]')
+    .option('--json', 'print JSON');
+  const options = () => admin.opts<Options>();
+  const config = () => readProcessConfig(options().dataDir === undefined ? {} : { dataDir: options().dataDir! });
+  const inRooms = async <T>(work: (rooms: Rooms) => Promise<T>) => withRooms(await config(), work);
+  const say = (text: string, data: unknown) =>
+    terminal.out(`${options().json ? JSON.stringify(data, null, 2) : text}\n`);
+
+  admin
+    .command('tenants')
+    .description('list the accounts, newest first')
+    .action(async () => {
+      const rows = await inRooms(({ accounts }) => accounts.list());
+      const tenants = rows.map(({ tenantId, email, tier, createdAt }) => ({
+        tenantId,
+        email,
+        tier,
+        createdAt: toTimestamp(createdAt),
+      }));
+      const lines = tenants.map(
+        ({ tenantId, email, tier, createdAt }) =>
+          `${createdAt.slice(0, 10)}  ${tier.padEnd(10)}  ${tenantId}  ${email}`,
+      );
+      say(lines.join('\n') || 'No accounts yet. The first sign-in makes one.', tenants);
+    });
+  admin
+    .command('tier')
+    .description("change an account's tier; in force at once")
+    .argument('<email>', 'address of the account')
+    .addArgument(new Argument('<tier>', 'the new tier').choices(TIERS))
+    .action(async (email: string, tier: Tier) => {
+      const address = normalizeEmail(email);
+      await inRooms(async ({ accounts }) => accounts.setTier((await accounts.byEmail(address)).tenantId, tier));
+      say(`${address} is on ${tier} now.`, { email: address, tier });
+    });
+  admin
+    .command('erase')
+    .description('erase an account and everything that is its')
+    .argument('<email>', 'address of the account')
+    .requiredOption('--yes', 'really: it cannot be undone')
+    .action(async (email: string) => {
+      const address = normalizeEmail(email);
+      await inRooms(async ({ accounts }) => accounts.erase((await accounts.byEmail(address)).tenantId));
+      say(`${address} is erased.`, { erased: address });
+    });
+  admin
+    .command('invite')
+    .description('let an address sign up where SVC_SIGNUP=invite')
+    .argument('<email>', 'address to invite')
+    .action(async (email: string) => {
+      const address = normalizeEmail(email);
+      await inRooms(({ accounts }) => accounts.invite(address));
+      say(`${address} may sign up.`, { invited: address });
+    });
+  admin
+    .command('invitations')
+    .description('list the open invitations')
+    .action(async () => {
+      const invitations = await inRooms(({ accounts }) => accounts.invitations());
+      const lines = invitations.map(({ email, createdAt }) => `${createdAt.slice(0, 10)}  ${email}`);
+      say(lines.join('\n') || 'No open invitations.', invitations);
+    });
+  admin
+    .command('withdraw')
+    .description('take an invitation back')
+    .argument('<email>', 'invited address')
+    .action(async (email: string) => {
+      const address = normalizeEmail(email);
+      const was = await inRooms(({ accounts }) => accounts.withdraw(address));
+      if (!was) throw new AppError('not_found', `${address} has no open invitation.`);
+      say(`${address} may no longer sign up.`, { withdrawn: address });
+    });
+  admin
+    .command('check')
+    .description('check the integrity of the database and of its index')
+    .action(async () => {
+      const problems = await checkIntegrity(await config());
+      say(problems.length === 0 ? 'The database is sound.' : problems.join('\n'), {
+        sound: problems.length === 0,
+        problems,
+      });
+      if (problems.length > 0) process.exitCode = 1;
+    });
+  return admin;
+}

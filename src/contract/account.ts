@@ -1,0 +1,35 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, strict } from './common.ts';
+import { QuotaState, Tier } from './limits.ts';
+
+export const Account = Type.Object({
+  tenantId: Type.String(),
+  email: Type.String(),
+  tier: Tier,
+  limits: Type.Object({ requestsPerMinute: Type.Integer() }),
+  quotas: Type.Object({ dailyMemories: QuotaState, monthlyQueries: QuotaState }),
+  key: Type.Object({
+    createdAt: Type.String({ format: 'date-time' }),
+    lastUsedAt: Nullable(Type.String({ format: 'date-time', description: 'To the minute' })),
+    last4: Type.String(),
+  }),
+});
+export type Account = Static<typeof Account>;
+
+export const UsageQuery = Type.Object(
+  { days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, default: 30 })) },
+  strict,
+);
+export const Usage = Type.Object({
+  days: Type.Array(
+    Type.Object({
+      day: Type.String({ description: 'UTC, YYYY-MM-DD' }),
+      requests: Type.Integer(),
+      memories: Type.Integer(),
+      queries: Type.Integer(),
+    }),
+  ),
+});
+export type Usage = Static<typeof Usage>;
+
+export const TokenAnswer = Type.Object({ apiKey: Type.String(), account: Account });

@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { strict } from './common.ts';
+
+export const MagicLinkRequest = Type.Object(
+  {
+    email: Type.String({ minLength: 3, maxLength: 1000 }),
+    login: Type.Optional(
+      Type.Object(
+        {
+          codeChallenge: Type.String({
+            pattern: '^[A-Za-z0-9_-]{43}$',
+            description: 'base64url SHA-256 of the verifier that the terminal keeps',
+          }),
+          redirectPort: Type.Optional(Type.Integer({ minimum: 1024, maximum: 65535 })),
+          device: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
+        },
+        { ...strict, description: 'Marks a sign-in that a terminal started' },
+      ),
+    ),
+  },
+  strict,
+);
+export type MagicLinkRequest = Static<typeof MagicLinkRequest>;
+
+export const MagicLinkAnswer = Type.Object({
+  status: Type.Literal('sent'),
+  expiresAt: Type.String({ format: 'date-time' }),
+});
+
+export const CallbackQuery = Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) });
+export const CallbackForm = Type.Object({ token: Type.String({ maxLength: 200 }) }, strict);
+
+export const TokenRequest = Type.Object(
+  {
+    code: Type.String({ minLength: 1, maxLength: 40 }),
+    codeVerifier: Type.String({ pattern: '^[A-Za-z0-9._~-]{43,128}$' }),
+  },
+  strict,
+);

@@ -1,0 +1,28 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Problem } from './errors.ts';
+
+/** An object that refuses fields it does not name. */
+export const strict = { additionalProperties: false } as const;
+
+export const Timestamp = Type.String({ format: 'date-time', maxLength: 40, description: 'RFC 3339' });
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** A name that a caller gives: a user, a tag. Compared byte for byte; control characters are refused. */
+export const Name = Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
+
+/** The id in a path. Anything that is no id is an id that does not exist. */
+export const IdParams = Type.Object({ id: Type.String({ maxLength: 300 }) });
+export type IdParams = Static<typeof IdParams>;
+
+export const PageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  cursor: Type.Optional(Type.String({ maxLength: 2000 })),
+};
+
+export const Page = <T extends TSchema>(item: T) =>
+  Type.Object({ data: Type.Array(item), nextCursor: Nullable(Type.String()) });
+
+export const NoContent = Type.Null({ description: 'No content' });
+
+/** The error answers that every route shares, for the OpenAPI document. */
+export const problems = { '4xx': Problem, '5xx': Problem } as const;

@@ -1,0 +1,32 @@
+import { type Static, Type } from 'typebox';
+
+export const TIERS = ['Free', 'Pro', 'Enterprise'] as const;
+export const Tier = Type.Enum([...TIERS]);
+export type Tier = (typeof TIERS)[number];
+
+/** Requests a minute by tier (given by the specification). */
+export const REQUESTS_PER_MINUTE: Record<Tier, number> = { Free: 120, Pro: 600, Enterprise: 3000 };
+
+export type QuotaName = 'dailyMemories' | 'monthlyQueries';
+export type QuotaVariant = 'A' | 'B';
+
+/** The specification records two variants of the quotas and calls neither definitive; `null` is unlimited. */
+export const QUOTAS: Record<QuotaVariant, Record<Tier, Record<QuotaName, number | null>>> = {
+  A: {
+    Free: { dailyMemories: 100, monthlyQueries: 1_000 },
+    Pro: { dailyMemories: null, monthlyQueries: 50_000 },
+    Enterprise: { dailyMemories: null, monthlyQueries: null },
+  },
+  B: {
+    Free: { dailyMemories: 5_000, monthlyQueries: 50_000 },
+    Pro: { dailyMemories: 100_000, monthlyQueries: 1_000_000 },
+    Enterprise: { dailyMemories: null, monthlyQueries: null },
+  },
+};
+
+export const QuotaState = Type.Object({
+  limit: Type.Union([Type.Integer(), Type.Null()], { description: 'null: unlimited' }),
+  used: Type.Integer(),
+  resetsAt: Type.String({ format: 'date-time' }),
+});
+export type QuotaState = Static<typeof QuotaState>;

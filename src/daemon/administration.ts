@@ -1,0 +1,44 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../contract/errors.ts';
+import { ensureDatabaseFile } from '../db/database-file.ts';
+import { integrityProblems } from '../db/open.ts';
+import { memoryTextSqlite } from '../features/search/memory-text-sqlite.ts';
+import { systemClock } from '../lib/clock.ts';
+import { systemRandom } from '../lib/random.ts';
+import { openRooms, type Rooms } from './compose.ts';
+import type { Config } from './config.ts';
+import { createLog } from './log.ts';
+
+/**
+ * Runs the operator's work on the rooms of the data folder, beside a daemon that serves it or without one. Throws
+ * `not_found` where the folder holds no database.
+ */
+export async function withRooms<T>(config: Config, work: (rooms: Rooms) => Promise<T>): Promise<T> {
+  const file = await existingDatabase(config);
+  const log = createLog('silent', () => {});
+  const rooms = await openRooms(config, file, { clock: systemClock, random: systemRandom, log });
+  try {
+    return await work(rooms);
+  } finally {
+    await rooms.db.close();
+  }
+}
+
+async function existingDatabase({ dataDir }: Config): Promise<string> {
+  await access(join(dataDir, 'svc.db')).catch(() => {
+    throw new AppError(
+      'not_found',
+      `There is no svc database in ${dataDir}. Start svc serve once, or set SVC_DATA_DIR.`,
+    );
+  });
+  return ensureDatabaseFile(dataDir);
+}
+
+/** All that is wrong with the database: SQLite's own integrity check, and whether index and rows agree. */
+export async function checkIntegrity(config: Config): Promise<string[]> {
+  const file = await existingDatabase(config);
+  const problems = await integrityProblems(file, 'integrity_check');
+  if (problems.length > 0) return problems;
+  return withRooms(config, ({ db }) => db.writes.write(memoryTextSqlite.problems));
+}

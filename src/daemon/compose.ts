@@ -1,0 +1,179 @@
+import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { ensureDatabaseFile } from '../db/database-file.ts';
+import { migrate } from '../db/migrate.ts';
+import { openDatabase } from '../db/open.ts';
+import { createAccounts } from '../features/accounts/accounts.ts';
+import { accountsRoutes } from '../features/accounts/accounts-routes.ts';
+import { authRoutes } from '../features/auth/auth-routes.ts';
+import { createSignIn } from '../features/auth/sign-in.ts';
+import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
+import { createIdempotency } from '../features/idempotency/idempotency.ts';
+import { createKeys } from '../features/keys/keys.ts';
+import { createRateLimits } from '../features/limits/rate-limits.ts';
+import { createUsage } from '../features/limits/usage.ts';
+import { createMailQueue } from '../features/mail/mail-queue.ts';
+import { createCursors } from '../features/memories/cursor.ts';
+import { createMemories } from '../features/memories/memories.ts';
+import { memoriesRoutes } from '../features/memories/memories-routes.ts';
+import { createScopes } from '../features/memories/scopes.ts';
+import { findCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
+import { memoryTextSqlite } from '../features/search/memory-text-sqlite.ts';
+import { createSearch } from '../features/search/search.ts';
+import { searchRoutes } from '../features/search/search-routes.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createIds } from '../lib/ids.ts';
+import type { Random } from '../lib/random.ts';
+import { createSealer } from '../lib/seal.ts';
+import { createMailer } from '../outside/mail.ts';
+import { loadTokenCounter } from '../outside/tokens.ts';
+import type { Config } from './config.ts';
+import { type DashboardFiles, dashboardRoutes } from './dashboard.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { loadMasterKey } from './master-key.ts';
+import { mcpRoutes } from './mcp.ts';
+import { createMetrics } from './metrics.ts';
+import { createReadiness, operationsRoutes } from './operations.ts';
+import { createServer } from './server.ts';
+
+interface RoomsWorld {
+  clock: Clock;
+  random: Random;
+  log: FastifyBaseLogger;
+}
+
+/** What a daemon takes from the world. */
+export interface World extends RoomsWorld {
+  /** Where mail is shown when nothing sends it. */
+  show(text: string): void;
+  version: string;
+  dashboardFiles: DashboardFiles;
+  timeouts?: { headersMs: number; requestMs: number };
+}
+
+/** The rooms of a data folder: what the daemon serves and the operator's commands use. */
+export type Rooms = Awaited<ReturnType<typeof openRooms>>;
+
+/** A daemon that is put together but does not listen yet. */
+export interface Daemon extends Rooms {
+  app: FastifyInstance;
+  /** Listens and starts the work in the background; resolves with the address that people use. */
+  start(): Promise<string>;
+  /** Says it is not ready, lets requests finish, then closes the database. */
+  stop(): Promise<void>;
+}
+
+const TIMEOUTS = { headersMs: 10_000, requestMs: 30_000 };
+/** Between "not ready" and the closed door, so that a proxy sees the first before it meets the second. */
+const STOP_NOTICE_MS = 250;
+
+/**
+ * Opens the (migrated) database file and builds the rooms on it. Throws `unprocessable` for a database that is not
+ * svc's, is newer or is corrupt.
+ */
+export async function openRooms(config: Config, file: string, { clock, random, log }: RoomsWorld) {
+  const metrics = createMetrics();
+  const readerCount = Math.min(4, Math.max(2, availableParallelism()));
+  const { monotonicMs } = clock;
+  const db = await openDatabase(file, { readerCount, monotonicMs, onBatch: metrics.batch });
+  const ids = createIds({ clock, random });
+  const masterKey = config.masterKey ?? (await loadMasterKey(config.dataDir, random));
+  const sealer = createSealer({ masterKey, random });
+
+  const keys = createKeys({ db, clock, random, log });
+  const rateLimits = createRateLimits({ clock });
+  const usage = createUsage({ db, clock, log, variant: config.quotas });
+  const idempotency = createIdempotency({ db, clock });
+  const scopes = createScopes();
+  const cursors = createCursors({ sealer });
+  const text = memoryTextSqlite;
+  const memories = createMemories({ db, clock, ids, usage, idempotency, text, scopes, cursors });
+  const findCandidates = findCandidatesSqlite;
+  const search = createSearch({ db, clock, ids, log, usage, scopes, findCandidates, loadTokenCounter });
+  const forgetSignIns = deleteSignInsOf;
+  const policy = { signup: config.signup, domains: config.signupDomains };
+  const { defaultTier } = config;
+  const account = { db, clock, ids, keys, usage, idempotency, memories, forgetSignIns, policy, defaultTier };
+  const accounts = createAccounts(account);
+  return { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, memories, search, accounts };
+}
+
+/**
+ * Puts a daemon together: everything is built here, once, and nowhere else. The caller holds the lock of the data
+ * folder.
+ */
+export async function compose(config: Config, world: World): Promise<Daemon> {
+  const { clock, random, log, show, version, dashboardFiles } = world;
+  const file = await ensureDatabaseFile(config.dataDir);
+  await migrate(file);
+  const rooms = await openRooms(config, file, world);
+  const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, memories, search, accounts } = rooms;
+
+  const { smtpUrl, mailFrom, mailDir } = config;
+  const mailer = createMailer({ smtpUrl, mailFrom, mailDir, show, clock, random });
+  const mailQueue = createMailQueue({ db, clock, random, sealer, mailer, log });
+  let listening = '';
+  const publicUrl = () => config.publicUrl ?? listening;
+  const signIn = createSignIn({ db, clock, random, sealer, keys, accounts, mailQueue, publicUrl });
+  const readiness = createReadiness({ db, clock, dataDir: config.dataDir });
+  metrics.gauge('svc_writes_waiting', 'Writes in the queue', () => db.writes.waiting());
+  metrics.gauge('svc_reads_waiting', 'Reads in the queue', () => db.readers.waiting());
+  metrics.gauge('svc_mails_pending', 'Mails not sent yet', () => mailQueue.pending());
+
+  const app = await createServer({
+    log,
+    ids,
+    version,
+    trustProxy: config.trustProxy,
+    timeouts: world.timeouts ?? TIMEOUTS,
+    guardParts: { keys, rateLimits, usage },
+    watch: metrics.watch,
+    publicRoutes: [
+      operationsRoutes({ readiness, metrics, metricsToken: config.metricsToken }),
+      authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }),
+      dashboardRoutes({ files: dashboardFiles }),
+    ],
+    protectedRoutes: [
+      accountsRoutes({ accounts, keys, usage }),
+      memoriesRoutes({ memories, idempotency }),
+      searchRoutes({ search }),
+      mcpRoutes({ memories, search, version, publicOrigins: config.publicUrl ? [config.publicUrl] : [] }),
+    ],
+  });
+
+  let housekeeping: { stop(): Promise<void> } | undefined;
+  return {
+    ...rooms,
+    app,
+    async start() {
+      await app.listen({ host: config.host, port: config.port });
+      const { port } = app.server.address() as AddressInfo;
+      const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
+      listening = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+      mailQueue.start();
+      housekeeping = startHousekeeping(
+        [
+          { name: 'count requests', everyMs: 5000, run: usage.flushRequests },
+          { name: 'empty the write-ahead log', everyMs: 30_000, run: db.checkpoint },
+          { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
+          { name: 'forget old sign-ins', everyMs: 600_000, run: signIn.sweep },
+          { name: 'forget old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
+        ],
+        log,
+      );
+      accounts.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing an account'));
+      return publicUrl();
+    },
+    async stop() {
+      readiness.stop();
+      await new Promise((resolve) => setTimeout(resolve, STOP_NOTICE_MS));
+      await app.close();
+      await housekeeping?.stop();
+      await mailQueue.stop();
+      mailer.close();
+      await usage.flushRequests();
+      await db.close();
+    },
+  };
+}

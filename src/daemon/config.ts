@@ -1,0 +1,244 @@
+import { parseEnv } from 'node:util';
+import envPaths from 'env-paths';
+import { type QuotaVariant, TIERS, type Tier } from '../contract/limits.ts';
+
+/** What `svc serve` runs with. */
+export interface Config {
+  /** Absent: `http://` host and port as they listen. */
+  publicUrl: string | undefined;
+  host: string;
+  port: number;
+  dataDir: string;
+  smtpUrl: string | undefined;
+  mailFrom: string;
+  mailDir: string | undefined;
+  signup: 'open' | 'invite' | 'closed';
+  signupDomains: string[];
+  quotas: QuotaVariant;
+  defaultTier: Tier;
+  /** 32 bytes; absent: the one in the data folder. */
+  masterKey: Buffer | undefined;
+  /** `loopback`, addresses or networks of proxies whose X-Forwarded-For counts. */
+  trustProxy: string[] | undefined;
+  metricsToken: string | undefined;
+  logLevel: string;
+}
+
+/** A fault in the configuration: every line of it says what is wrong with which setting. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+interface Setting<T> {
+  env: string;
+  /** For `--help`. */
+  about: string;
+  value: string;
+  secret?: boolean;
+  /** Returns the value, or throws an Error that says what is expected. `undefined` is: not set. */
+  parse(text: string | undefined): T;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
+  publicUrl: {
+    env: 'SVC_PUBLIC_URL',
+    value: 'url',
+    about: 'address under which people reach svc; links in mails start with it',
+    parse: (text) => (text === undefined ? undefined : publicUrl(text)),
+  },
+  host: {
+    env: 'SVC_HOST',
+    value: 'host',
+    about: 'address to listen on (127.0.0.1)',
+    parse: (text) => text ?? '127.0.0.1',
+  },
+  port: { env: 'SVC_PORT', value: 'port', about: 'port to listen on (8787); 0 takes a free one', parse: port },
+  dataDir: {
+    env: 'SVC_DATA_DIR',
+    value: 'folder',
+    about: "folder of the database and the keys (the platform's data folder)",
+    parse: (text) => text ?? envPaths('svc', { suffix: '' }).data,
+  },
+  smtpUrl: {
+    env: 'SVC_SMTP_URL',
+    value: 'url',
+    about: 'mail server, e.g. smtps://user:password@mail.example.com',
+    secret: true,
+    parse: (text) => (text === undefined ? undefined : urlOf(text, ['smtp:', 'smtps:'])),
+  },
+  mailFrom: {
+    env: 'SVC_MAIL_FROM',
+    value: 'address',
+    about: 'sender of the mails (svc@localhost)',
+    parse: (text) => text ?? 'svc <svc@localhost>',
+  },
+  mailDir: {
+    env: 'SVC_MAIL_DIR',
+    value: 'folder',
+    about: 'write each mail as an .eml file here instead of sending it',
+    parse: (text) => text,
+  },
+  signup: {
+    env: 'SVC_SIGNUP',
+    value: 'policy',
+    about: 'who may make an account: open, invite or closed (open)',
+    parse: (text) => oneOf(text ?? 'open', ['open', 'invite', 'closed'] as const),
+  },
+  signupDomains: {
+    env: 'SVC_SIGNUP_DOMAINS',
+    value: 'domains',
+    about: 'only addresses of these domains may make an account, separated by commas',
+    parse: (text) => listOf(text).map((domain) => domain.toLowerCase()),
+  },
+  quotas: {
+    env: 'SVC_QUOTAS',
+    value: 'variant',
+    about: 'quota variant: A or B (B)',
+    parse: (text) => oneOf(text ?? 'B', ['A', 'B'] as const),
+  },
+  defaultTier: {
+    env: 'SVC_DEFAULT_TIER',
+    value: 'tier',
+    about: `tier of a new account: ${TIERS.join(', ')} (Free)`,
+    parse: (text) => oneOf(text ?? 'Free', TIERS),
+  },
+  masterKey: {
+    env: 'SVC_MASTER_KEY',
+    value: 'base64',
+    about: '32 bytes that seal secrets at rest (made once in the data folder)',
+    secret: true,
+    parse: (text) => (text === undefined ? undefined : masterKey(text)),
+  },
+  trustProxy: {
+    env: 'SVC_TRUST_PROXY',
+    value: 'proxies',
+    about: 'proxies whose X-Forwarded-For counts: loopback, addresses, networks, separated by commas (none)',
+    parse: (text) => (text === undefined ? undefined : proxies(text)),
+  },
+  metricsToken: {
+    env: 'SVC_METRICS_TOKEN',
+    value: 'token',
+    about: 'bearer token that opens /metrics from elsewhere than this machine',
+    secret: true,
+    parse: (text) => text,
+  },
+  logLevel: {
+    env: 'SVC_LOG_LEVEL',
+    value: 'level',
+    about: `${LOG_LEVELS.join(', ')} (info)`,
+    parse: (text) => oneOf(text ?? 'info', LOG_LEVELS),
+  },
+};
+
+/** Names of the interface that this version does not offer yet: refused rather than ignored. */
+const NOT_YET: Record<string, string> = {
+  SVC_DATABASE_URL: 'PostgreSQL',
+  SVC_REDIS_URL: 'Redis',
+  SVC_PROVIDER_HOSTS: 'provider keys',
+  SVC_EMBEDDINGS: 'embeddings',
+};
+
+/** The flags of `svc serve`: one a setting, `--public-url` for SVC_PUBLIC_URL. */
+export const CONFIG_FLAGS = (Object.keys(SETTINGS) as (keyof Config)[]).map((name) => {
+  const { env, value, about } = SETTINGS[name];
+  return { name, flag: `--${env.slice(4).toLowerCase().replaceAll('_', '-')} <${value}>`, about: `${about} [${env}]` };
+});
+
+/**
+ * The configuration in force: a flag before the environment before `.env` before the default. Throws `ConfigError`
+ * naming every fault, unknown `SVC_` names included.
+ */
+export function readConfig(
+  flags: Partial<Record<keyof Config, string>>,
+  environment: Record<string, string | undefined>,
+  dotEnv: string,
+): Config {
+  const fromFile = parseEnv(dotEnv) as Record<string, string>;
+  const faults = unknownNames({ ...fromFile, ...environment });
+  const config: Partial<Record<keyof Config, unknown>> = {};
+  for (const name of Object.keys(SETTINGS) as (keyof Config)[]) {
+    const { env, parse } = SETTINGS[name];
+    const text = flags[name] ?? environment[env] ?? fromFile[env];
+    try {
+      config[name] = parse(text?.trim() === '' ? undefined : text?.trim());
+    } catch (error) {
+      faults.push(`${env} ${(error as Error).message}`);
+    }
+  }
+  if (config.smtpUrl && config.mailFrom === SETTINGS.mailFrom.parse(undefined)) {
+    faults.push('SVC_MAIL_FROM is needed with SVC_SMTP_URL: the address that the mails come from');
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return config as Config;
+}
+
+function unknownNames(environment: Record<string, string | undefined>): string[] {
+  const known = new Set(Object.values(SETTINGS).map(({ env }) => env));
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('SVC_') && !known.has(name) && environment[name] !== undefined)
+    .map((name) =>
+      NOT_YET[name] === undefined
+        ? `${name} is no setting of svc (see svc serve --help)`
+        : `${name} is set, but this version has no ${NOT_YET[name]} yet: unset it`,
+    );
+}
+
+/** What is in force, a line a setting, secrets masked. */
+export function describeConfig(config: Config): { env: string; value: string }[] {
+  return (Object.keys(SETTINGS) as (keyof Config)[]).map((name) => {
+    const { env, secret } = SETTINGS[name];
+    const value = config[name];
+    const unset = value === undefined || (Array.isArray(value) && value.length === 0);
+    return { env, value: unset ? '–' : secret ? '********' : String(value) };
+  });
+}
+
+function oneOf<const T extends string>(text: string, allowed: readonly T[]): T {
+  const found = allowed.find((value) => value === text);
+  if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}, not ${JSON.stringify(text)}`);
+  return found;
+}
+
+function listOf(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function port(text: string | undefined): number {
+  const number = Number(text ?? 8787);
+  if (!Number.isInteger(number) || number < 0 || number > 65_535) throw new Error('must be a port from 0 to 65535');
+  return number;
+}
+
+function urlOf(text: string, protocols: readonly string[]): string {
+  if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+    throw new Error(`must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+  }
+  return text;
+}
+
+function publicUrl(text: string): string {
+  const url = new URL(urlOf(text, ['http:', 'https:']));
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
+    throw new Error('must be scheme, host and port only, e.g. https://memory.example.com');
+  }
+  return url.origin;
+}
+
+function masterKey(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length !== 32) throw new Error('must be 32 bytes in base64 (openssl rand -base64 32)');
+  return bytes;
+}
+
+function proxies(text: string): string[] {
+  const parts = listOf(text);
+  const sound = /^(?:loopback|linklocal|uniquelocal|[0-9a-f.:]+(?:\/\d{1,3})?)$/i;
+  const wrong = parts.find((part) => !sound.test(part));
+  if (wrong !== undefined) throw new Error(`must be loopback, addresses or networks, not ${JSON.stringify(wrong)}`);
+  return parts;
+}

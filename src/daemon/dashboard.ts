@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { pageHeaders } from '../features/auth/auth-pages.ts';
+
+export interface DashboardFile {
+  body: Buffer;
+  contentType: string;
+  /** Strong, from the content: the same build has the same one on every node. */
+  etag: string;
+}
+
+/** The built web page by its path on the wire. */
+export type DashboardFiles = ReadonlyMap<string, DashboardFile>;
+
+const PAGE = '/dashboard';
+const FILES: [path: string, file: string, contentType: string][] = [
+  [PAGE, 'dashboard.html', 'text/html; charset=utf-8'],
+  ['/dashboard/dashboard.js', 'dashboard.js', 'text/javascript; charset=utf-8'],
+  ['/dashboard/dashboard.css', 'dashboard.css', 'text/css; charset=utf-8'],
+  ['/dashboard/hand-over.js', 'hand-over.js', 'text/javascript; charset=utf-8'],
+  ['/dashboard/favicon.svg', 'favicon.svg', 'image/svg+xml'],
+];
+
+/** Reads the built page once, at start: a missing file is a fault of the installation and should show there. */
+export async function loadDashboardFiles(folder: string): Promise<DashboardFiles> {
+  const files = new Map<string, DashboardFile>();
+  for (const [path, file, contentType] of FILES) {
+    const body = await readFile(join(folder, file)).catch((cause: unknown) => {
+      throw new Error(`The web page is not built: ${join(folder, file)} cannot be read`, { cause });
+    });
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    files.set(path, { body, contentType, etag });
+  }
+  return files;
+}
+
+/** The web page from memory, and `/` leading to it. Needs no key: the page brings its own when it calls `/v1`. */
+export function dashboardRoutes({ files }: { files: DashboardFiles }): FastifyPluginAsync {
+  return async (app) => {
+    for (const [path, file] of files) {
+      app.get(path, { schema: { hide: true } }, (request, reply) => sendFile(request, reply, file, path === PAGE));
+    }
+    for (const path of ['/', `${PAGE}/`]) {
+      app.get(path, { schema: { hide: true } }, (_request, reply) => reply.headers(pageHeaders()).redirect(PAGE, 302));
+    }
+  };
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: DashboardFile, isPage: boolean): FastifyReply {
+  reply.headers(pageHeaders()).header('content-type', file.contentType).header('etag', file.etag);
+  if (!isPage) reply.header('cache-control', 'no-cache');
+  if (namesTag(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
+  return reply.send(file.body);
+}
+
+/** `If-None-Match` by the weak comparison of RFC 9110, section 13.1.2. */
+function namesTag(ifNoneMatch: string | undefined, etag: string): boolean {
+  const named = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return named.includes(etag) || named.includes('*');
+}

@@ -1,0 +1,111 @@
+import {
+  fromJsonSchema,
+  type JsonSchemaType,
+  type JsonSchemaValidator,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
+import { Ajv, type ErrorObject } from 'ajv';
+import formats from 'ajv-formats';
+import type { TObject, TProperties } from 'typebox';
+
+type Json = Record<string, unknown>;
+
+/** What an assistant is told about a tool's arguments, by name, beside what the contract says of them. */
+export type ArgumentNotes<Properties> = Partial<Record<keyof Properties, string>>;
+
+const ajv = new Ajv({ strict: false, useDefaults: true });
+formats.default(ajv);
+
+/**
+ * The arguments of a tool, from the contract's own schema, so that both doors accept the same and nothing is written
+ * twice. `notes` says to the assistant what each argument is for; `omit` leaves out what only a developer wants.
+ */
+export function toolInput<Input, Properties extends TProperties = TProperties>(
+  contract: TObject<Properties>,
+  notes: ArgumentNotes<Properties>,
+  omit: (keyof Properties)[] = [],
+): StandardSchemaWithJSON<Input, Input> {
+  const schema = forAssistants(contract) as { properties: Record<string, Json> };
+  for (const name of omit) delete schema.properties[name as string];
+  for (const [name, description] of Object.entries<string | undefined>(notes)) {
+    const property = schema.properties[name];
+    if (property && description) property.description = description;
+  }
+  return fromJsonSchema<Input>(schema as JsonSchemaType, {
+    getValidator: <T>(compiled: JsonSchemaType) => {
+      const check = ajv.compile<T>(compiled);
+      return (input) =>
+        check(input)
+          ? { valid: true, data: input, errorMessage: undefined }
+          : {
+              valid: false,
+              data: undefined,
+              errorMessage: faultText(check.errors?.[0], Object.keys(schema.properties)),
+            };
+    },
+  });
+}
+
+/**
+ * What a tool answers. It tells clients what to expect and is not enforced here: a write that is done must not be
+ * reported as failed because its answer looks odd.
+ */
+export function toolOutput(contract: TObject): StandardSchemaWithJSON {
+  return fromJsonSchema(forAssistants(contract) as JsonSchemaType, {
+    getValidator<T>(): JsonSchemaValidator<T> {
+      return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+    },
+  });
+}
+
+/** What only lets the fields out that the contract declares, as the serializers of the other door do. */
+export function toDeclared(contract: TObject): (answer: object) => Json {
+  return projection(contract) as (answer: object) => Json;
+}
+
+function projection(schema: unknown): (value: unknown) => unknown {
+  const { properties, items, anyOf } = schema as { properties?: Json; items?: Json; anyOf?: { type?: string }[] };
+  if (anyOf) {
+    const project = projection(anyOf.find(({ type }) => type !== 'null'));
+    return (value) => (value === null ? null : project(value));
+  }
+  if (items) {
+    const project = projection(items);
+    return (value) => (value as unknown[]).map(project);
+  }
+  if (!properties) return (value) => value;
+  const fields = Object.entries(properties).map(([name, field]) => [name, projection(field)] as const);
+  return (value) => {
+    const given = value as Json;
+    const present = fields.filter(([name]) => given[name] !== undefined);
+    return Object.fromEntries(present.map(([name, project]) => [name, project(given[name])]));
+  };
+}
+
+/**
+ * The same schema in the words that most assistants' converters know: maps as `additionalProperties`, a `type` on each
+ * enumeration. It accepts what the contract accepts.
+ */
+function forAssistants(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forAssistants);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const plain: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, forAssistants(value)]));
+  const anyKey = (plain.patternProperties as Json | undefined)?.['^.*$'];
+  if (anyKey) {
+    delete plain.patternProperties;
+    plain.additionalProperties = Object.keys(anyKey).length === 0 ? true : anyKey;
+  }
+  if (Array.isArray(plain.enum) && plain.enum.every((value) => typeof value === 'string')) plain.type = 'string';
+  return plain;
+}
+
+function faultText(error: ErrorObject | undefined, known: string[]): string {
+  const where = error?.instancePath.slice(1).replaceAll('/', '.') ?? '';
+  const subject = where ? `\`${where}\`` : 'the arguments';
+  const extra = error?.params.additionalProperty as string | undefined;
+  const allowed = error?.params.allowedValues as string[] | undefined;
+  const fault = extra
+    ? `${subject} must not have a field \`${extra}\`${where ? '' : `; known are ${known.join(', ')}`}`
+    : `${subject} ${error?.message ?? 'must fit the input schema'}${allowed ? `: ${allowed.join(', ')}` : ''}`;
+  return `invalid_request: ${fault}. Nothing was done. Correct the arguments and call the tool again.`;
+}

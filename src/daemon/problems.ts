@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
+import { AppError, ERRORS, type ErrorCode, type FieldError, type Problem } from '../contract/errors.ts';
+
+/** The problem document of an error (RFC 9457). */
+export function toProblem(error: AppError, requestId: string): Problem {
+  const { title, status } = ERRORS[error.code];
+  return {
+    type: `urn:svc:problem:${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    requestId,
+    ...(error.options.errors && { errors: error.options.errors }),
+    ...error.options.extra,
+  };
+}
+
+/** One way out for every error: an `AppError` by the table, anything else a logged `internal`. */
+export function answerProblems(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => sendProblem(toAppError(error), error, request, reply));
+  app.setNotFoundHandler(() => {
+    throw new AppError('not_found', 'There is nothing at this address.');
+  });
+}
+
+export function sendProblem(problem: AppError, cause: unknown, request: FastifyRequest, reply: FastifyReply) {
+  if (problem.status >= 500) request.log.error({ error: cause }, 'a request failed');
+  const { retryAfterSeconds } = problem.options;
+  if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
+  return reply
+    .code(problem.status)
+    .type('application/problem+json')
+    .serializer(JSON.stringify)
+    .send(toProblem(problem, request.id));
+}
+
+interface FastifyFault extends Error {
+  code?: string;
+  statusCode?: number;
+  validation?: FastifySchemaValidationError[];
+  validationContext?: string;
+}
+
+const BY_STATUS: Record<number, ErrorCode> = {
+  404: 'not_found',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  503: 'unavailable',
+};
+
+/** Whatever was thrown, as one of ours. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const fault = error as FastifyFault;
+  if (fault.validation) return invalid(fault.validation, fault.validationContext ?? 'body');
+  if (fault.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError('payload_too_large', 'The body is over 1 MiB.');
+  if (fault.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new AppError('unsupported_media_type', 'Send the body as application/json.');
+  }
+  const status = fault.statusCode ?? 500;
+  if (status >= 400 && status < 500) return new AppError(BY_STATUS[status] ?? 'invalid_request', fault.message);
+  return new AppError('internal', 'Something failed inside svc. The log of the daemon has it under this requestId.');
+}
+
+function invalid(validation: readonly FastifySchemaValidationError[], context: string): AppError {
+  const errors = validation.map((fault) => fieldError(fault, context));
+  const [first] = errors;
+  return new AppError('invalid_request', `${first?.path} ${first?.message}.`, { errors });
+}
+
+function fieldError(
+  { instancePath, params, message, keyword }: FastifySchemaValidationError,
+  context: string,
+): FieldError {
+  const base = context === 'body' ? instancePath : instancePath.replace(/^\//, '');
+  const named = String(params.additionalProperty ?? params.missingProperty ?? '');
+  const path = named === '' ? base : context === 'body' ? `${base}/${named}` : named;
+  const allowed = keyword === 'enum' ? `: ${(params.allowedValues as unknown[]).join(', ')}` : '';
+  const text =
+    keyword === 'additionalProperties' ? 'is not a known field' : keyword === 'required' ? 'is required' : message;
+  return { path: path === '' ? '/' : path, message: `${text ?? 'is not valid'}${allowed}` };
+}

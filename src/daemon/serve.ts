@@ -1,0 +1,128 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../contract/errors.ts';
+import { lockFolder } from '../db/folder-lock.ts';
+import { systemClock } from '../lib/clock.ts';
+import { systemRandom } from '../lib/random.ts';
+import { compose, type Daemon } from './compose.ts';
+import { type Config, ConfigError, describeConfig, readConfig } from './config.ts';
+import { loadDashboardFiles } from './dashboard.ts';
+import { createLog } from './log.ts';
+
+/** Where the process reads and writes. */
+export interface Terminal {
+  out(text: string): void;
+  error(text: string): void;
+}
+
+/** A stop that does not come to an end in this time is cut short. */
+const STOP_LIMIT_MS = 25_000;
+
+/**
+ * The configuration of this process: flags, environment and the `.env` of the working folder. Throws `ConfigError`.
+ */
+export async function readProcessConfig(flags: Parameters<typeof readConfig>[0]): Promise<Config> {
+  const dotEnv = await readFile('.env', 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'EISDIR') return '';
+    throw new ConfigError(`.env cannot be read (${error.code})`);
+  });
+  return readConfig(flags, process.env, dotEnv);
+}
+
+/** What is in force, as a table; with `json` as one object. */
+export function configTable(config: Config, json: boolean): string {
+  const rows = describeConfig(config);
+  if (json) return JSON.stringify(Object.fromEntries(rows.map(({ env, value }) => [env, value])), null, 2);
+  const width = Math.max(...rows.map(({ env }) => env.length));
+  return rows.map(({ env, value }) => `${env.padEnd(width)}  ${value}`).join('\n');
+}
+
+/**
+ * Runs the daemon until it is told to stop; resolves with the exit code. What people read goes to `out`, the log to
+ * `error`. Throws `ConfigError` or `AppError` where it cannot start; nothing is changed then.
+ */
+export async function serve(
+  config: Config,
+  version: string,
+  terminal: Terminal,
+  stopSignal: Promise<string>,
+): Promise<number> {
+  const log = createLog(config.logLevel, (line) => terminal.error(line));
+  const dashboardFiles = await loadDashboardFiles(dashboardFolder());
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError(`SVC_DATA_DIR ${config.dataDir} cannot be made (${error.code})`);
+  });
+  const lock = await lockFolder(config.dataDir, process.pid);
+  try {
+    const show = (text: string) => terminal.out(`${text}\n`);
+    const daemon = await compose(config, {
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      show,
+      version,
+      dashboardFiles,
+    });
+    const url = await listen(daemon, config);
+    terminal.out(banner(url, config));
+    log.info({ version, url }, 'svc serves');
+    const signal = await stopSignal;
+    log.info({ signal }, 'svc stops');
+    return await stopInTime(daemon, (message) => log.error({}, message));
+  } finally {
+    await lock.release();
+  }
+}
+
+async function listen(daemon: Daemon, config: Config): Promise<string> {
+  try {
+    return await daemon.start();
+  } catch (error) {
+    await daemon.stop();
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'EADDRINUSE') {
+      throw new AppError('conflict', `Port ${config.port} of ${config.host} is taken. Choose another with --port.`);
+    }
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new ConfigError(`svc cannot listen on ${config.host} port ${config.port} (${code})`);
+    }
+    throw error;
+  }
+}
+
+async function stopInTime(daemon: Daemon, complain: (message: string) => void): Promise<number> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), STOP_LIMIT_MS);
+  });
+  const outcome = await Promise.race([daemon.stop(), limit]);
+  clearTimeout(timer);
+  if (outcome !== 'late') return 0;
+  complain('some requests did not end in time and were cut off');
+  return 1;
+}
+
+function banner(url: string, config: Config): string {
+  const mail = config.mailDir
+    ? `written to ${config.mailDir}`
+    : config.smtpUrl
+      ? `sent through ${new URL(config.smtpUrl).host}`
+      : 'shown here (no SVC_SMTP_URL is set)';
+  return [
+    `svc serves at ${url}`,
+    '',
+    `  web page   ${url}/dashboard`,
+    `  MCP        ${url}/v1/mcp`,
+    `  API        ${url}/docs`,
+    `  data       ${config.dataDir}`,
+    `  mail       ${mail}`,
+    '',
+    'Sign in on the web page. Ctrl-C stops.',
+    '',
+  ].join('\n');
+}
+
+/** Beside the built program. */
+function dashboardFolder(): string {
+  return fileURLToPath(new URL('dashboard', import.meta.url));
+}

@@ -1,0 +1,58 @@
+import { parseTimestamp } from '../lib/clock.ts';
+import { activityPlots } from './activity-plot.ts';
+import type { Account, Usage } from './api.ts';
+import { byId, element } from './element.ts';
+import { sayNumber, sayUntil } from './wording.ts';
+
+type Quota = Account['quotas']['dailyMemories'];
+
+function quotaRow(name: string, { limit, used, resetsAt }: Quota): HTMLElement {
+  const said = limit === null ? `${sayNumber(used)} · unlimited` : `${sayNumber(used)} of ${sayNumber(limit)}`;
+  const row = element('div', { class: 'quota' }, [
+    element('p', { class: 'quota-line' }, [element('span', {}, name), element('span', { class: 'figure' }, said)]),
+  ]);
+  if (limit !== null) row.append(quotaBar(name, used, limit));
+  const resetsAtMs = parseTimestamp(resetsAt);
+  if (resetsAtMs !== undefined) row.append(element('p', { class: 'hint' }, `Resets ${sayUntil(resetsAtMs)}`));
+  return row;
+}
+
+function quotaBar(name: string, used: number, limit: number): HTMLElement {
+  const share = limit === 0 ? 1 : Math.min(1, used / limit);
+  const fill = element('span', { class: share >= 1 ? 'fill full' : share >= 0.8 ? 'fill high' : 'fill' });
+  fill.style.inlineSize = `${Math.max(used > 0 ? 1 : 0, share * 100)}%`;
+  const bar = element('div', {
+    class: 'meter',
+    role: 'meter',
+    'aria-label': name,
+    'aria-valuemin': '0',
+    'aria-valuemax': String(limit),
+    'aria-valuenow': String(Math.min(used, limit)),
+    'aria-valuetext': `${sayNumber(used)} of ${sayNumber(limit)} used`,
+  });
+  bar.append(fill);
+  return bar;
+}
+
+/** Shows whose page this is, the plan, and how much of the quotas is used. */
+export function showAccount(account: Account): void {
+  byId('who-email').textContent = account.email;
+  byId('who').hidden = false;
+  byId('plan-tier').textContent = account.tier;
+  byId('plan-rate').textContent = sayNumber(account.limits.requestsPerMinute);
+  byId('quotas').replaceChildren(
+    quotaRow('Memories today', account.quotas.dailyMemories),
+    quotaRow('Searches this month', account.quotas.monthlyQueries),
+  );
+}
+
+/** Shows what was done day by day. */
+export function showActivity(usage: Usage): void {
+  byId('activity').replaceChildren(...activityPlots(usage));
+}
+
+/** Takes all that belongs to an account off the page. */
+export function clearAccount(): void {
+  byId('who').hidden = true;
+  for (const id of ['who-email', 'plan-tier', 'plan-rate', 'quotas', 'activity']) byId(id).replaceChildren();
+}

@@ -1,0 +1,100 @@
+import type { Static } from 'typebox';
+import type { Account, Usage } from '../contract/account.ts';
+import type { MagicLinkAnswer } from '../contract/auth.ts';
+import type { Problem } from '../contract/errors.ts';
+import type { Memory, MemoryPage as MemoryPageSchema } from '../contract/memories.ts';
+import type { SearchAnswer, SearchRequest } from '../contract/search.ts';
+
+export type MemoryPage = Static<typeof MemoryPageSchema>;
+export type { Account, Memory, SearchAnswer, Usage };
+
+/** Why a call failed, in the few kinds that the page treats differently. */
+export type FaultKind = 'unauthenticated' | 'limited' | 'quota' | 'refused' | 'missing' | 'unreachable' | 'broken';
+
+/** A call that brought no usable answer. `message` is the daemon's own word where it sent one. */
+export class CallFault extends Error {
+  readonly kind: FaultKind;
+  /** Seconds after which the same call may succeed, where that is known. */
+  readonly retryAfterSeconds: number | undefined;
+  /** When a used-up quota starts again. */
+  readonly resetsAt: string | undefined;
+
+  constructor(kind: FaultKind, message: string, more: { retryAfterSeconds?: number; resetsAt?: string } = {}) {
+    super(message);
+    this.name = 'CallFault';
+    this.kind = kind;
+    this.retryAfterSeconds = more.retryAfterSeconds;
+    this.resetsAt = more.resetsAt;
+  }
+}
+
+interface Call {
+  method?: 'GET' | 'POST' | 'DELETE';
+  key?: string;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+}
+
+async function send(path: string, { method = 'GET', key, body, signal }: Call): Promise<Response> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (key) headers.authorization = `Bearer ${key}`;
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  const init: RequestInit = { method, headers, cache: 'no-store', redirect: 'error' };
+  if (body !== undefined) init.body = JSON.stringify(body);
+  if (signal) init.signal = signal;
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new CallFault('unreachable', 'The daemon does not answer.');
+  }
+  if (!response.ok) throw await faultOf(response);
+  return response;
+}
+
+async function faultOf(response: Response): Promise<CallFault> {
+  const problem = (await response.json().catch(() => ({}))) as Partial<Problem> & { resetsAt?: string };
+  const message = problem.detail ?? problem.title ?? `The daemon answered ${response.status}.`;
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const retry = Number.isFinite(seconds) ? { retryAfterSeconds: seconds } : {};
+  if (response.status === 401) return new CallFault('unauthenticated', message);
+  if (problem.code === 'quota_exceeded') {
+    return new CallFault('quota', message, problem.resetsAt ? { resetsAt: problem.resetsAt } : {});
+  }
+  if (response.status === 429) return new CallFault('limited', message, retry);
+  if (response.status === 404) return new CallFault('missing', message);
+  return new CallFault(response.status < 500 ? 'refused' : 'broken', message, retry);
+}
+
+async function read<T>(path: string, call: Call): Promise<T> {
+  const response = await send(path, call);
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    if (call.signal?.aborted) throw error;
+    throw new CallFault('unreachable', 'The answer of the daemon broke off.');
+  }
+}
+
+/** The calls that the page makes with a key. Each rejects with a `CallFault`, or with the abort that was asked for. */
+export function createApi(key: string) {
+  return {
+    account: () => read<Account>('/v1/account', { key }),
+    usage: (days: number) => read<Usage>(`/v1/usage?days=${days}`, { key }),
+    memories(page: { user?: string; cursor?: string }, signal?: AbortSignal) {
+      const query = new URLSearchParams({ limit: '20', ...page });
+      return read<MemoryPage>(`/v1/memories?${query}`, { key, signal });
+    },
+    search: (body: SearchRequest, signal?: AbortSignal) =>
+      read<SearchAnswer>('/v1/search', { method: 'POST', key, body, signal }),
+    forget: (id: string) => send(`/v1/memories/${encodeURIComponent(id)}`, { method: 'DELETE', key }),
+    invalidateKey: () => send('/v1/auth/key', { method: 'DELETE', key }),
+  };
+}
+export type Api = ReturnType<typeof createApi>;
+
+/** Asks for a sign-in link. The answer is the same whether or not the address may sign in. */
+export function requestLink(email: string): Promise<Static<typeof MagicLinkAnswer>> {
+  return read('/v1/auth/magic-link', { method: 'POST', body: { email } });
+}

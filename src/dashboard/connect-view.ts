@@ -1,0 +1,79 @@
+import type { Account } from './api.ts';
+import { byId, element } from './element.ts';
+import { maskKey, type Session } from './session.ts';
+import { makeCopyButton } from './view.ts';
+import { timeElement } from './wording.ts';
+
+type EntryForm = 'lines' | 'json' | 'bridge';
+
+const HINTS: Record<EntryForm, string> = {
+  lines: 'What every assistant that speaks MCP over HTTP wants to know, whatever its own file looks like.',
+  json: 'As most assistants take it. VS Code calls the outer object "servers"; Windsurf calls the address "serverUrl".',
+  bridge:
+    'For assistants that start a program. Run "svc login" once; the key then stays in the keychain, not in the file.',
+};
+
+function entryText(form: EntryForm, key: string): string {
+  const url = `${location.origin}/v1/mcp`;
+  const authorization = `Bearer ${key}`;
+  if (form === 'lines') return `url: ${url}\nAuthorization: ${authorization}`;
+  const server =
+    form === 'json' ? { url, headers: { Authorization: authorization } } : { command: 'svc', args: ['mcp'] };
+  return JSON.stringify({ mcpServers: { svc: server } }, null, 2).replace('[\n        "mcp"\n      ]', '["mcp"]');
+}
+
+/** The part of the page with the key and the entry that connects an assistant. One for the life of the page. */
+export interface ConnectView {
+  show(session: Session): void;
+  /** Adds what the daemon knows about the key. */
+  describe(account: Account): void;
+  /** Takes the key off the page. */
+  clear(): void;
+}
+
+interface State {
+  session: Session | undefined;
+  revealed: boolean;
+}
+
+function chosenForm(): EntryForm {
+  return (document.querySelector<HTMLInputElement>('input[name=entry]:checked')?.value ?? 'lines') as EntryForm;
+}
+
+function draw({ session, revealed }: State): void {
+  const form = chosenForm();
+  const shownKey = session ? (revealed ? session.key : maskKey(session.key)) : '';
+  byId('key-text').textContent = shownKey;
+  byId('entry-text').textContent = session ? entryText(form, shownKey) : '';
+  byId('entry-hint').textContent = HINTS[form];
+  byId('key-reveal').textContent = revealed ? 'Hide' : 'Reveal';
+}
+
+function begin(state: State, session: Session | undefined): void {
+  state.session = session;
+  state.revealed = false;
+  byId('key-once').hidden = !session?.fresh;
+  byId('key-facts').replaceChildren();
+  draw(state);
+}
+
+export function createConnectView(): ConnectView {
+  const state: State = { session: undefined, revealed: false };
+  byId('key-reveal').addEventListener('click', () => {
+    state.revealed = !state.revealed;
+    draw(state);
+  });
+  for (const choice of document.querySelectorAll('input[name=entry]')) {
+    choice.addEventListener('change', () => draw(state));
+  }
+  makeCopyButton('key-copy', () => state.session?.key ?? '');
+  makeCopyButton('entry-copy', () => (state.session ? entryText(chosenForm(), state.session.key) : ''));
+  return {
+    show: (session) => begin(state, session),
+    describe({ key }) {
+      const used = key.lastUsedAt ? [', last used ', timeElement(key.lastUsedAt)] : [];
+      byId('key-facts').replaceChildren(element('span', {}, ['Made ', timeElement(key.createdAt), ...used, '.']));
+    },
+    clear: () => begin(state, undefined),
+  };
+}

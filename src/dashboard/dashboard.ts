@@ -1,0 +1,127 @@
+import { clearAccount, showAccount, showActivity } from './account-view.ts';
+import { type Api, CallFault, createApi } from './api.ts';
+import { type ConnectView, createConnectView } from './connect-view.ts';
+import { byId, element } from './element.ts';
+import { createMemoriesView, type MemoriesView } from './memories-view.ts';
+import { type Session, takeKeyFromAddress } from './session.ts';
+import { wireSignIn } from './sign-in-view.ts';
+import { confirmWith, notify, showPlace, withdrawQuestion } from './view.ts';
+import { sayFault } from './wording.ts';
+
+// Before anything else, and before the page is drawn: the key leaves the address bar.
+let arrived = takeKeyFromAddress();
+
+const KEY_REFUSED =
+  'This key is not valid, or no longer: a newer sign-in replaced it, or it was invalidated. Sign in again, or open the page with the newest key.';
+const KEY_MALFORMED = 'The address of this page held no usable key. It may have been cut off when it was copied.';
+const SIGNED_OUT = 'Signed out: this page has forgotten the key. The key itself stays valid for your assistants.';
+const SIGNED_OUT_MARK = 'signed-out';
+const INVALIDATED = 'The key is invalid from now on. Sign in again for a new one.';
+
+interface Page {
+  /** The calls of the session on view, if any; what an earlier session still answers concerns nobody. */
+  current: Api | undefined;
+  readonly connect: ConnectView;
+  readonly memories: MemoriesView;
+}
+
+function enter(page: Page, session: Session): void {
+  const api = createApi(session.key);
+  page.current = api;
+  withdrawQuestion();
+  page.memories.clear();
+  clearAccount();
+  notify('');
+  page.connect.show(session);
+  showPlace('signed-in');
+  byId('main').focus();
+  void Promise.all([refreshAccount(page, api), refreshActivity(page, api), page.memories.show(api)]);
+}
+
+function leave(page: Page, message: string, tone: 'calm' | 'fault' = 'calm'): void {
+  page.current = undefined;
+  withdrawQuestion();
+  page.connect.clear();
+  page.memories.clear();
+  clearAccount();
+  showPlace('signed-out');
+  notify(message, tone);
+  byId('main').focus();
+}
+
+/** True where nothing is left to say: the session is over, or this failure has just ended it. */
+function dealWith(page: Page, error: unknown, api: Api): boolean {
+  if (api !== page.current) return true;
+  if (!(error instanceof CallFault && error.kind === 'unauthenticated')) return false;
+  leave(page, KEY_REFUSED, 'fault');
+  return true;
+}
+
+async function refreshAccount(page: Page, api: Api): Promise<void> {
+  try {
+    const account = await api.account();
+    if (api !== page.current) return;
+    showAccount(account);
+    page.connect.describe(account);
+    notify('');
+  } catch (error) {
+    if (!dealWith(page, error, api)) notify(sayFault(error), 'fault');
+  }
+}
+
+async function refreshActivity(page: Page, api: Api): Promise<void> {
+  try {
+    const usage = await api.usage(30);
+    if (api === page.current) showActivity(usage);
+  } catch (error) {
+    if (dealWith(page, error, api)) return;
+    byId('activity').replaceChildren(element('p', { class: 'fault' }, sayFault(error)));
+  }
+}
+
+async function invalidateKey(page: Page): Promise<void> {
+  const api = page.current;
+  const text = 'Every assistant and terminal that uses it stops working at once. To get a new key, sign in again.';
+  if (!api || !(await confirmWith({ title: 'Invalidate this key?', text, yes: 'Invalidate' }))) return;
+  try {
+    await api.invalidateKey();
+    if (api === page.current) leave(page, INVALIDATED);
+  } catch (error) {
+    if (!dealWith(page, error, api)) notify(sayFault(error), 'fault');
+  }
+}
+
+function follow(page: Page, found: Session | 'malformed' | undefined): void {
+  if (found === 'malformed') leave(page, KEY_MALFORMED, 'fault');
+  else if (found) enter(page, found);
+}
+
+/** Loads the page anew, so that the key is not even in the browser's own record of how this document was opened. */
+function signOut(page: Page): void {
+  leave(page, SIGNED_OUT);
+  location.replace(`${location.pathname}?${SIGNED_OUT_MARK}`);
+}
+
+function greetSignedOut(): void {
+  if (location.search !== `?${SIGNED_OUT_MARK}`) return;
+  history.replaceState(null, '', location.pathname);
+  notify(SIGNED_OUT);
+}
+
+function startPage(): void {
+  const memories = createMemoriesView({
+    onFault: (error, api) => dealWith(page, error, api),
+    onChange: (api) => void refreshAccount(page, api),
+  });
+  const page: Page = { current: undefined, connect: createConnectView(), memories };
+  wireSignIn((session) => enter(page, session));
+  byId('sign-out').addEventListener('click', () => signOut(page));
+  byId('key-invalidate').addEventListener('click', () => void invalidateKey(page));
+  addEventListener('hashchange', () => follow(page, takeKeyFromAddress()));
+  showPlace('signed-out');
+  greetSignedOut();
+  follow(page, arrived);
+  arrived = undefined;
+}
+
+document.addEventListener('DOMContentLoaded', startPage);

@@ -1,0 +1,51 @@
+/** A stretch of text, and whether it matches the query. */
+export interface MarkedPart {
+  text: string;
+  marked: boolean;
+}
+
+/** Words that say nothing of their own; marking them would bury the ones that do. */
+const UNMARKED = new Set(
+  'a an and are as at be but by did do does for from had has have how i in is it its me my of on or our that the their they this to was we were what when where which who why will with you your'.split(
+    ' ',
+  ),
+);
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+
+/** Case, diacritics and the commonest English endings away, so that `Cafés` marks `café` and `moved` marks `move`. */
+function stem(word: string): string {
+  const folded = word
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/['’]s$/u, '');
+  if (folded.length < 4) return folded;
+  const cut = folded.replace(/(?:ing|ies|ied|es|ed|s|ly|y|e)$/u, '');
+  return cut.length < 3 ? folded : cut;
+}
+
+function stemsOf(query: string): Set<string> {
+  const stems = new Set<string>();
+  for (const { segment, isWordLike } of segmenter.segment(query)) {
+    if (isWordLike && !UNMARKED.has(segment.toLowerCase())) stems.add(stem(segment));
+  }
+  return stems;
+}
+
+/**
+ * Splits a text so that the words it shares with the query can be marked. The parts joined are the text itself,
+ * unchanged. It marks what a reader would call the same word; the daemon's own index may be more or less forgiving.
+ */
+export function markMatches(text: string, query: string): MarkedPart[] {
+  const stems = stemsOf(query);
+  if (stems.size === 0) return [{ text, marked: false }];
+  const parts: MarkedPart[] = [];
+  for (const { segment, isWordLike } of segmenter.segment(text)) {
+    const marked = isWordLike === true && stems.has(stem(segment));
+    const last = parts.at(-1);
+    if (last && last.marked === marked) last.text += segment;
+    else parts.push({ text: segment, marked });
+  }
+  return parts;
+}

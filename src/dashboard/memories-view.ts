@@ -1,0 +1,147 @@
+import { type Api, CallFault, type Memory } from './api.ts';
+import { byId } from './element.ts';
+import { firstSteps, nothingFound, nothingOf } from './memories-empty.ts';
+import { createMemoryList, type MemoryList } from './memory-list.ts';
+import { confirmWith } from './view.ts';
+import { sayCount, sayFault } from './wording.ts';
+
+/** Search results, or the newest memories where the box is empty. One for the life of the page. */
+export interface MemoriesView {
+  /** Shows the newest memories of this key's tenant. */
+  show(api: Api): Promise<void>;
+  /** Takes every memory off the page and gives up calls under way. */
+  clear(): void;
+}
+
+interface Events {
+  /** A call failed in a way that may concern the whole page; true where the page has dealt with it. */
+  onFault(error: unknown, api: Api): boolean;
+  /** Something was done that the account's counts show. */
+  onChange(api: Api): void;
+}
+
+interface State {
+  readonly events: Events;
+  readonly list: MemoryList;
+  api: Api | undefined;
+  underWay: AbortController;
+  nextCursor: string | null;
+}
+
+const queryOf = () => byId<HTMLInputElement>('search-query').value.trim();
+const userOf = () => byId<HTMLInputElement>('search-user').value.trim();
+
+/** Does the work with the present key and says what failed, unless something newer has taken its place. */
+async function attempt(state: State, work: (api: Api, signal: AbortSignal) => Promise<void>): Promise<void> {
+  const { api } = state;
+  const { signal } = state.underWay;
+  if (!api) return;
+  try {
+    await work(api, signal);
+  } catch (error) {
+    if (!signal.aborted && !state.events.onFault(error, api)) state.list.say(sayFault(error), 'fault');
+  }
+}
+
+function startAnew(state: State): void {
+  state.underWay.abort();
+  state.underWay = new AbortController();
+  state.nextCursor = null;
+  state.list.clear();
+}
+
+function refresh(state: State): Promise<void> {
+  startAnew(state);
+  const query = queryOf();
+  return query === '' ? showNewest(state) : search(state, query);
+}
+
+function showNewest(state: State, cursor?: string): Promise<void> {
+  return attempt(state, async (api, signal) => {
+    const { list } = state;
+    const user = userOf();
+    list.say('Loading…');
+    const page = await api.memories({ ...(user && { user }), ...(cursor && { cursor }) }, signal);
+    list.append(page.data, '', (memory, card) => void forget(state, memory, card));
+    state.nextCursor = page.nextCursor;
+    list.offerMore(page.nextCursor !== null);
+    if (!list.isEmpty()) list.say(user ? `Newest first, of user “${user}”` : 'Newest first');
+    else if (user) list.showEmpty('No memories here', nothingOf(user));
+    else
+      list.showEmpty(
+        'No memories yet',
+        firstSteps(() => void refresh(state)),
+      );
+  });
+}
+
+function search(state: State, query: string): Promise<void> {
+  return attempt(state, async (api, signal) => {
+    const { list } = state;
+    const user = userOf();
+    list.say('Searching…');
+    const request = { query, limit: 20, types: ['memory' as const], explain: true, ...(user && { user }) };
+    const { results, tookMs } = await api.search(request, signal);
+    list.append(results, query, (memory, card) => void forget(state, memory, card));
+    const of = user || list.users.size > 1 ? ` of user “${user || 'default'}”` : '';
+    list.say(`${sayCount(results.length, 'memory', 'memories')}${of}, best first · ${sayDuration(tookMs)}`);
+    if (results.length === 0) list.showEmpty('Nothing found', nothingFound(user || 'default', list.users));
+  });
+}
+
+async function forget(state: State, memory: Memory, card: HTMLElement): Promise<void> {
+  const beginning = memory.content.length > 160 ? `${memory.content.slice(0, 160)}…` : memory.content;
+  const text = `“${beginning}” is erased for good.`;
+  if (!(await confirmWith({ title: 'Forget this memory?', text, yes: 'Forget' }))) return;
+  await attempt(state, async (api) => {
+    await api.forget(memory.id).catch(unlessMissing);
+    card.remove();
+    if (state.list.isEmpty()) await refresh(state);
+    else state.list.say('Forgotten.');
+    byId('list-status').focus();
+    state.events.onChange(api);
+  });
+}
+
+/** A memory that is gone already is what was asked for. */
+function unlessMissing(error: unknown): void {
+  if (!(error instanceof CallFault && error.kind === 'missing')) throw error;
+}
+
+function sayDuration(milliseconds: number): string {
+  return milliseconds < 10 ? `${milliseconds.toFixed(1)} ms` : `${Math.round(milliseconds)} ms`;
+}
+
+/** A search is asked for by Enter or the button, never by each letter typed: every one counts against the quota. */
+function wire(state: State): void {
+  byId('search-form').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    await refresh(state);
+    if (state.api) state.events.onChange(state.api);
+  });
+  byId('search-query').addEventListener('input', (event) => {
+    if ((event.target as HTMLInputElement).value === '') void refresh(state);
+  });
+  byId('list-more').addEventListener('click', () => {
+    if (state.nextCursor !== null) void showNewest(state, state.nextCursor);
+  });
+}
+
+export function createMemoriesView(events: Events): MemoriesView {
+  const list = createMemoryList();
+  const state: State = { events, list, api: undefined, underWay: new AbortController(), nextCursor: null };
+  wire(state);
+  return {
+    show(api) {
+      state.api = api;
+      return refresh(state);
+    },
+    clear() {
+      startAnew(state);
+      state.api = undefined;
+      list.forgetUsers();
+      list.say('');
+      for (const id of ['search-query', 'search-user']) byId<HTMLInputElement>(id).value = '';
+    },
+  };
+}

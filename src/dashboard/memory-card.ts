@@ -1,0 +1,78 @@
+import type { Memory, SearchAnswer } from './api.ts';
+import { button, element } from './element.ts';
+import { markMatches } from './match.ts';
+import { timeElement } from './wording.ts';
+
+type Hit = SearchAnswer['results'][number];
+
+/** What the ranking's signals mean to a person. A signal that is not named here is shown by its own name. */
+const SIGNALS: Record<string, string> = {
+  lex: 'shared words',
+  tri: 'similar spelling',
+  win: 'words close by',
+  sess: 'same conversation',
+  ctx: 'neighbouring text',
+  spk: 'who said it',
+  date: 'the date',
+  rec: 'recent',
+  cue: 'kind of answer',
+  reply: 'answers a question',
+  self: 'a statement',
+  vec: 'similar meaning',
+};
+const LONG_TEXT = 420;
+
+function whyLine({ why }: Hit): HTMLElement | undefined {
+  const signals = Object.entries(why?.signals ?? {}).filter(([, signal]) => signal.share > 0);
+  const whole = signals.reduce((sum, [, signal]) => sum + signal.share, 0);
+  if (whole === 0) return undefined;
+  const said = signals
+    .sort(([, a], [, b]) => b.share - a.share)
+    .slice(0, 3)
+    .map(
+      ([name, { share }]) =>
+        `${SIGNALS[name] ?? name}${share < whole ? ` ${Math.round((share / whole) * 100)} %` : ''}`,
+    );
+  return element('p', { class: 'why' }, [element('span', { class: 'why-label' }, 'Why'), ` ${said.join(' · ')}`]);
+}
+
+function contentOf(memory: Memory, query: string): HTMLElement {
+  const parts = markMatches(memory.content, query).map((part) =>
+    part.marked ? element('mark', {}, part.text) : part.text,
+  );
+  return element('p', { class: 'memory-text', dir: 'auto' }, parts);
+}
+
+function foldLongText(text: HTMLElement): HTMLElement {
+  text.classList.add('folded');
+  const toggle = button('Show all', 'link', () => {
+    const folded = text.classList.toggle('folded');
+    toggle.textContent = folded ? 'Show all' : 'Show less';
+    toggle.setAttribute('aria-expanded', String(!folded));
+  });
+  toggle.setAttribute('aria-expanded', 'false');
+  return toggle;
+}
+
+function factsOf(memory: Memory): HTMLElement {
+  const facts = element('p', { class: 'memory-facts' });
+  facts.append(timeElement(memory.occurredAt ?? memory.createdAt));
+  facts.append(element('span', { class: 'memory-user', title: 'User' }, memory.user));
+  if (memory.validTo) facts.append(element('span', {}, 'superseded'));
+  for (const tag of memory.tags) facts.append(element('span', { class: 'tag' }, tag));
+  return facts;
+}
+
+/** One memory in the list: a search's hit, with its matches and its why, or a recent one where `query` is empty. */
+export function memoryCard(memory: Memory | Hit, query: string, onForget: (card: HTMLElement) => void): HTMLLIElement {
+  const text = contentOf(memory, query);
+  const card = element('li', { class: 'card memory' }, text);
+  const isLong = memory.content.length > LONG_TEXT || memory.content.split('\n').length > 6;
+  if (isLong) card.append(foldLongText(text));
+  const why = 'score' in memory ? whyLine(memory) : undefined;
+  if (why) card.append(why);
+  const forget = button('Forget', 'link danger', () => onForget(card));
+  forget.setAttribute('aria-label', `Forget: ${memory.content.slice(0, 60)}`);
+  card.append(element('div', { class: 'memory-foot' }, [factsOf(memory), forget]));
+  return card;
+}

@@ -1,0 +1,73 @@
+import { byId } from './element.ts';
+
+export type Place = 'signed-out' | 'signed-in';
+
+/** Shows one of the two faces of the page and hides the other. */
+export function showPlace(place: Place): void {
+  byId('signed-out').hidden = place !== 'signed-out';
+  byId('signed-in').hidden = place !== 'signed-in';
+}
+
+/** Says something above the content, also to a screen reader; an empty text takes it away. */
+export function notify(text: string, tone: 'calm' | 'fault' = 'calm'): void {
+  const notice = byId('notice');
+  notice.hidden = text === '';
+  notice.classList.toggle('is-fault', tone === 'fault');
+  notice.textContent = text;
+}
+
+/** Asks before something that cannot be taken back. Escape and Cancel are both a no; no is what has the focus. */
+export function confirmWith(question: { title: string; text: string; yes: string }): Promise<boolean> {
+  const dialog = byId<HTMLDialogElement>('confirm');
+  byId('confirm-title').textContent = question.title;
+  byId('confirm-text').textContent = question.text;
+  byId('confirm-yes').textContent = question.yes;
+  dialog.returnValue = 'no';
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), { once: true });
+  });
+}
+
+/** Closes an open question as a no, for when the page leaves the signed-in view under it. */
+export function withdrawQuestion(): void {
+  const dialog = byId<HTMLDialogElement>('confirm');
+  if (dialog.open) dialog.close('no');
+}
+
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+/** The older way, for a daemon reached by plain http on another machine, where browsers offer no clipboard. */
+function copyBySelection(text: string): boolean {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'unseen';
+  document.body.append(area);
+  area.select();
+  const copied = document.execCommand('copy');
+  area.remove();
+  return copied;
+}
+
+/** Makes a button copy what `text` gives at that moment and say so for two seconds. */
+export function makeCopyButton(id: string, text: () => string): void {
+  const node = byId<HTMLButtonElement>(id);
+  const label = node.textContent;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  node.addEventListener('click', async () => {
+    const copied = await copyText(text());
+    node.focus();
+    node.textContent = copied ? 'Copied' : 'Reveal and copy by hand';
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      node.textContent = label;
+    }, 2000);
+  });
+}

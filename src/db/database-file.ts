@@ -1,0 +1,70 @@
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../contract/errors.ts';
+import { openConnection } from './connection.ts';
+
+/** `svc1` in ASCII: marks a database file as ours (the application_id of the SQLite file format). */
+export const APPLICATION_ID = 0x73766331;
+const MAGIC = 'SQLite format 3\0';
+
+/**
+ * Makes sure that `svc.db` in `folder` is there and is ours, reading nothing but its header, and returns its path.
+ * Throws `unprocessable` with what to do where it is empty, foreign, no database or not writable; the file is untouched.
+ */
+export async function ensureDatabaseFile(folder: string): Promise<string> {
+  const file = join(folder, 'svc.db');
+  const header = await readHeader(file);
+  if (header === undefined) await createDatabaseFile(file);
+  else refuseForeign(file, header);
+  await refuseReadOnly(file);
+  return file;
+}
+
+async function readHeader(file: string): Promise<Buffer | undefined> {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(100), 0, 100, 0);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw refusal(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}). Check who owns it.`);
+  }
+}
+
+function refuseForeign(file: string, header: Buffer): void {
+  const advice = 'Restore a backup, or move the file away to start with an empty memory.';
+  if (header.length === 0) throw refusal(`${file} is empty: something emptied it. ${advice}`);
+  if (header.length < 100 || header.toString('latin1', 0, 16) !== MAGIC) {
+    throw refusal(`${file} is no SQLite database. ${advice}`);
+  }
+  if (header.readUInt32BE(68) !== APPLICATION_ID) {
+    throw refusal(`${file} is a database of another program. Choose another data folder (SVC_DATA_DIR).`);
+  }
+}
+
+async function refuseReadOnly(file: string): Promise<void> {
+  const { mode } = await stat(file);
+  // root may write where nobody is meant to: the mode bits tell what the owner wants.
+  const writable = (mode & 0o222) !== 0;
+  const handle = writable ? await open(file, 'r+').catch(() => undefined) : undefined;
+  if (!handle) throw refusal(`${file} is read-only. svc needs to write to it: check its owner and mode.`);
+  await handle.close();
+}
+
+/** Writes the new file aside and renames it, so that a kill in between leaves no half-made database. */
+async function createDatabaseFile(file: string): Promise<void> {
+  const fresh = `${file}.new`;
+  for (const suffix of ['', '-wal', '-shm']) await rm(fresh + suffix, { force: true });
+  const connection = await openConnection(fresh);
+  await connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA wal_checkpoint(TRUNCATE)`);
+  await connection.close();
+  await rename(fresh, file);
+}
+
+function refusal(message: string): AppError {
+  return new AppError('unprocessable', message);
+}

@@ -1,0 +1,66 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Account, Usage as UsageAnswer, UsageQuery } from '../../contract/account.ts';
+import { NoContent, problems } from '../../contract/common.ts';
+import type { Keys } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
+import type { Accounts } from './accounts.ts';
+
+export function accountsRoutes({
+  accounts,
+  keys,
+  usage,
+}: {
+  accounts: Accounts;
+  keys: Keys;
+  usage: Usage;
+}): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/v1/account',
+      {
+        schema: {
+          summary: 'Who calls: account, limits, quotas, key',
+          tags: ['account'],
+          response: { 200: Account, ...problems },
+        },
+      },
+      (request) => accounts.view(request.principal),
+    );
+    app.delete(
+      '/v1/account',
+      {
+        schema: {
+          summary: 'Erase the tenant and all that is its',
+          tags: ['account'],
+          response: { 204: NoContent, ...problems },
+        },
+      },
+      async (request, reply) => {
+        await accounts.erase(request.principal.tenantId);
+        return reply.code(204).send(null);
+      },
+    );
+    app.get(
+      '/v1/usage',
+      {
+        schema: {
+          summary: 'Requests, memories and queries by day',
+          tags: ['account'],
+          querystring: UsageQuery,
+          response: { 200: UsageAnswer, ...problems },
+        },
+      },
+      (request) => usage.days(request.principal, request.query.days ?? 30),
+    );
+    app.delete(
+      '/v1/auth/key',
+      {
+        schema: { summary: 'Invalidate the key that calls', tags: ['auth'], response: { 204: NoContent, ...problems } },
+      },
+      async (request, reply) => {
+        await keys.revoke(request.principal);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}

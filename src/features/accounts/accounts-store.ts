@@ -1,0 +1,73 @@
+import type { Tier } from '../../contract/limits.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+
+export interface TenantRow {
+  tenantId: string;
+  email: string;
+  tier: Tier;
+  createdAt: number;
+  /** Set while the tenant's rows are being erased. */
+  erasedAt: number | null;
+}
+
+export async function findTenantByEmail(reader: Reader, email: string): Promise<TenantRow | undefined> {
+  return reader.get<TenantRow>('SELECT * FROM tenants WHERE email = ?', [email]);
+}
+
+export async function findTenant(reader: Reader, tenantId: string): Promise<TenantRow | undefined> {
+  return reader.get<TenantRow>('SELECT * FROM tenants WHERE tenantId = ? AND erasedAt IS NULL', [tenantId]);
+}
+
+/** All tenants, newest first: for the operator. */
+export async function listTenants(reader: Reader): Promise<TenantRow[]> {
+  return reader.all<TenantRow>('SELECT * FROM tenants WHERE erasedAt IS NULL ORDER BY tenantId DESC');
+}
+
+export async function listHalfErased(reader: Reader): Promise<TenantRow[]> {
+  return reader.all<TenantRow>('SELECT * FROM tenants WHERE erasedAt IS NOT NULL');
+}
+
+export async function insertTenant(connection: Connection, row: TenantRow): Promise<void> {
+  await connection.run('INSERT INTO tenants (tenantId, email, tier, createdAt, erasedAt) VALUES (?, ?, ?, ?, ?)', [
+    row.tenantId,
+    row.email,
+    row.tier,
+    row.createdAt,
+    row.erasedAt,
+  ]);
+}
+
+export async function updateTier(connection: Connection, tenantId: string, tier: Tier): Promise<void> {
+  await connection.run('UPDATE tenants SET tier = ? WHERE tenantId = ?', [tier, tenantId]);
+}
+
+/** Frees the address for a new account and marks the tenant as gone. */
+export async function updateErased(connection: Connection, tenantId: string, nowMs: number): Promise<void> {
+  await connection.run("UPDATE tenants SET email = 'erased:' || tenantId, erasedAt = ? WHERE tenantId = ?", [
+    nowMs,
+    tenantId,
+  ]);
+}
+
+export async function deleteTenant(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM tenants WHERE tenantId = ?', [tenantId]);
+}
+
+export async function findInvitation(reader: Reader, email: string): Promise<boolean> {
+  return (await reader.get('SELECT email FROM invitations WHERE email = ?', [email])) !== undefined;
+}
+
+export async function listInvitations(reader: Reader): Promise<{ email: string; createdAt: number }[]> {
+  return reader.all('SELECT email, createdAt FROM invitations ORDER BY createdAt DESC');
+}
+
+export async function insertInvitation(connection: Connection, email: string, nowMs: number): Promise<void> {
+  await connection.run('INSERT INTO invitations (email, createdAt) VALUES (?, ?) ON CONFLICT DO NOTHING', [
+    email,
+    nowMs,
+  ]);
+}
+
+export async function deleteInvitation(connection: Connection, email: string): Promise<boolean> {
+  return (await connection.run('DELETE FROM invitations WHERE email = ?', [email])).changes > 0;
+}

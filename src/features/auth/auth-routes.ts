@@ -1,0 +1,171 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { TokenAnswer } from '../../contract/account.ts';
+import { CallbackForm, CallbackQuery, MagicLinkAnswer, MagicLinkRequest, TokenRequest } from '../../contract/auth.ts';
+import { problems } from '../../contract/common.ts';
+import { AppError } from '../../contract/errors.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import { hashSecret } from '../../lib/secret.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Keys } from '../keys/keys.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
+import { codePage, confirmPage, messagePage, pageHeaders } from './auth-pages.ts';
+import { LINK_MINUTES, type Redeemed, type SignIn } from './sign-in.ts';
+
+interface Parts {
+  signIn: SignIn;
+  accounts: Accounts;
+  keys: Keys;
+  rateLimits: RateLimits;
+  publicUrl: () => string;
+}
+
+/** Marks the browser that asked for the link. */
+const REQUEST_COOKIE = 'svc_signin';
+/** Marks the browser that was shown the button. */
+const CONFIRM_COOKIE = 'svc_confirm';
+const tags = ['auth'];
+
+/** The public routes of sign-in. Nothing here is cached, and no address leaks to another site. */
+export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Parts): FastifyPluginAsyncTypebox {
+  function limitSignIns(request: FastifyRequest): void {
+    const decision = rateLimits.takeSignIn(request.ip);
+    if (decision.allowed) return;
+    const options = { retryAfterSeconds: decision.retryAfterSeconds };
+    throw new AppError('rate_limited', 'Too many sign-in requests from this address. Wait a little.', options);
+  }
+
+  function answerRedeemed(reply: FastifyReply, redeemed: Redeemed) {
+    if (redeemed.kind === 'browser') {
+      reply
+        .headers(pageHeaders({ handOverPort: undefined }))
+        .header('Set-Cookie', setCookie(REQUEST_COOKIE, '', 'Lax', publicUrl()));
+      return reply.redirect(`${publicUrl()}/dashboard#key=${redeemed.apiKey}`, 303);
+    }
+    const { code, device, handOver } = redeemed;
+    const query = handOver && new URLSearchParams({ code, state: handOver.state });
+    const handOverUrl = handOver && `http://127.0.0.1:${handOver.port}/callback?${query}`;
+    return sendPage(reply, 200, codePage({ code, device, handOverUrl }), handOver?.port);
+  }
+
+  return async (app) => {
+    app.addHook('onRequest', async (_request, reply) => {
+      reply.header('Cache-Control', 'no-store').header('Referrer-Policy', 'no-referrer');
+    });
+
+    app.post(
+      '/v1/auth/magic-link',
+      {
+        schema: {
+          summary: 'Mail a sign-in link',
+          tags,
+          security: [],
+          body: MagicLinkRequest,
+          response: { 202: MagicLinkAnswer, ...problems },
+        },
+      },
+      async (request, reply) => {
+        limitSignIns(request);
+        const { expiresAtMs, cookie } = await signIn.request(request.body);
+        if (!request.body.login) reply.header('Set-Cookie', setCookie(REQUEST_COOKIE, cookie, 'Lax', publicUrl()));
+        return reply.code(202).send({ status: 'sent' as const, expiresAt: toTimestamp(expiresAtMs) });
+      },
+    );
+
+    app.get(
+      '/v1/auth/callback',
+      { schema: { summary: 'The mailed link: a page with a button', tags, security: [], querystring: CallbackQuery } },
+      async (request, reply) => {
+        const token = request.query.token ?? '';
+        const link = await signIn.look(token, cookieOf(request, REQUEST_COOKIE));
+        // A prefetch or HEAD is nobody's click.
+        const clicked =
+          request.method === 'GET' && !/prefetch|preview/.test(String(request.headers['sec-purpose'] ?? ''));
+        if (link.sameBrowser && clicked) return answerRedeemed(reply, await signIn.redeem(token));
+        reply.header('Set-Cookie', setCookie(CONFIRM_COOKIE, hashSecret(token), 'Strict', publicUrl()));
+        return sendPage(reply, 200, confirmPage({ token, email: link.email, device: link.device }));
+      },
+    );
+
+    app.post(
+      '/v1/auth/callback',
+      {
+        schema: {
+          summary: 'Consume the link',
+          tags,
+          security: [],
+          consumes: ['application/x-www-form-urlencoded'],
+          body: CallbackForm,
+        },
+      },
+      async (request, reply) => {
+        refuseCrossSite(request, request.body.token, publicUrl());
+        return answerRedeemed(reply, await signIn.redeem(request.body.token));
+      },
+    );
+
+    app.post(
+      '/v1/auth/token',
+      {
+        schema: {
+          summary: 'Redeem the code of a terminal sign-in',
+          tags,
+          security: [],
+          body: TokenRequest,
+          response: { 200: TokenAnswer, ...problems },
+        },
+      },
+      async (request) => {
+        limitSignIns(request);
+        const { apiKey } = await signIn.redeemCode(request.body.code, request.body.codeVerifier);
+        const principal = await keys.authenticate(apiKey);
+        if (!principal) throw new AppError('gone', 'Another sign-in has replaced this key already. Sign in again.');
+        return { apiKey, account: await accounts.view(principal) };
+      },
+    );
+
+    app.setErrorHandler((error, request, reply) => {
+      // A person sees a page, a program the problem document.
+      const wantsPage =
+        request.routeOptions.url === '/v1/auth/callback' && /text\/html/.test(request.headers.accept ?? '');
+      if (!(wantsPage && error instanceof AppError && error.status < 500)) throw error;
+      return sendPage(reply, error.status, messagePage({ title: 'This did not work', message: error.message }));
+    });
+  };
+}
+
+function sendPage(reply: FastifyReply, status: number, html: string, handOverPort?: number) {
+  return reply.code(status).headers(pageHeaders({ handOverPort })).type('text/html; charset=utf-8').send(html);
+}
+
+/**
+ * A form that another site sends is refused. Browsers say where a request comes from in `Sec-Fetch-Site` (Fetch
+ * Metadata); over plain http to another machine they do not, and our page, which sends no referrer, has the `Origin`
+ * "null" as any page of that kind: there the cookie of the confirming page decides, which is `SameSite=Strict`.
+ */
+function refuseCrossSite(request: FastifyRequest, token: string, publicUrl: string): void {
+  const site = request.headers['sec-fetch-site'];
+  const { origin } = request.headers;
+  const sameSite =
+    site !== undefined
+      ? site === 'same-origin'
+      : origin === undefined ||
+        origin === new URL(publicUrl).origin ||
+        cookieOf(request, CONFIRM_COOKIE) === hashSecret(token);
+  if (!sameSite)
+    throw new AppError('forbidden', 'This form was sent by another site. Open the link from your mail again.');
+}
+
+function setCookie(name: string, value: string, sameSite: 'Lax' | 'Strict', publicUrl: string): string {
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
+  const maxAge = value === '' ? 0 : LINK_MINUTES * 60;
+  return `${name}=${value}; Path=/v1/auth; HttpOnly; SameSite=${sameSite}; Max-Age=${maxAge}${secure}`;
+}
+
+function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
+  for (const part of (headers.cookie ?? '').split(';')) {
+    const [key, value] = part.trim().split('=', 2);
+    if (key === name) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,19 @@
+import { type Bucket, takeToken } from '../../lib/token-bucket.ts';
+
+const HOUR_MS = 3_600_000;
+const BURST = { capacity: 3, refillPerSecond: 1 / 60 };
+const MAX_AN_HOUR = 10;
+const MAX_LIVE = 3;
+
+/**
+ * Whether an address gets one more mail: three at once, one more each minute, ten an hour, and no more than three
+ * links alive, so that a flood of requests neither fills a mailbox nor kills the link that its owner waits for.
+ * `mailed` is what was sent within the last hour, oldest first.
+ */
+export function mayMail(mailed: readonly { createdAt: number; live: boolean }[], nowMs: number): boolean {
+  const recent = mailed.filter(({ createdAt }) => nowMs - createdAt < HOUR_MS);
+  if (recent.length >= MAX_AN_HOUR || recent.filter(({ live }) => live).length >= MAX_LIVE) return false;
+  let bucket: Bucket | undefined;
+  for (const { createdAt } of recent) bucket = takeToken(bucket, BURST, createdAt).bucket;
+  return takeToken(bucket, BURST, nowMs).allowed;
+}

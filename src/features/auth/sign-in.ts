@@ -1,0 +1,185 @@
+import type { MagicLinkRequest } from '../../contract/auth.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
+import type { Sealer } from '../../lib/seal.ts';
+import { codeChallengeOf, equalSecrets, hashSecret, mintCode, mintToken, normalizeCode } from '../../lib/secret.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import { normalizeEmail } from '../accounts/email-address.ts';
+import type { Keys } from '../keys/keys.ts';
+import type { MailQueue } from '../mail/mail-queue.ts';
+import { mayMail } from './mail-allowance.ts';
+import { signInMail } from './sign-in-mail.ts';
+import {
+  deleteSignInsBefore,
+  findSignIn,
+  insertSignIn,
+  listByChallenge,
+  listMailed,
+  type SignInRow,
+  updateCode,
+  updateUsed,
+  updateVoid,
+  updateWrongCodes,
+} from './sign-in-store.ts';
+
+/** What following a link led to. */
+export type Redeemed =
+  | { kind: 'browser'; apiKey: string }
+  /** A terminal asked: nothing is rotated yet, this code goes there. */
+  | { kind: 'terminal'; code: string; device: string; handOver: { port: number; state: string } | undefined };
+
+/** A link as its page shows it before anything is consumed. */
+export interface OpenLink {
+  email: string;
+  device: string | undefined;
+  /** The browser that asks carries the cookie of the one that requested the link. */
+  sameBrowser: boolean;
+}
+
+/** Passwordless sign-in by mailed link. Tokens, cookies and codes are stored hashed only. */
+export interface SignIn {
+  /**
+   * Queues the mail. The answer, and the work behind it, are the same for every address, known, unknown, barred or
+   * flooded. `cookie` marks this browser. Throws `invalid_request` for what is no address.
+   */
+  request(request: MagicLinkRequest): Promise<{ expiresAtMs: number; cookie: string }>;
+  /** Looks at a link and consumes nothing. Throws `gone`. */
+  look(token: string, cookie: string | undefined): Promise<OpenLink>;
+  /** Consumes a link, once. Throws `gone`. */
+  redeem(token: string): Promise<Redeemed>;
+  /** Redeems the code of a terminal sign-in. Throws `invalid_request` for a wrong code or verifier, `gone` when void. */
+  redeemCode(code: string, codeVerifier: string): Promise<{ apiKey: string }>;
+  sweep(): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  sealer: Sealer;
+  keys: Keys;
+  accounts: Accounts;
+  mailQueue: MailQueue;
+  publicUrl: () => string;
+}
+
+export const LINK_MINUTES = 15;
+const LINK_MS = LINK_MINUTES * 60_000;
+const CODE_MS = 10 * 60_000;
+const HOUR_MS = 3_600_000;
+const MAX_WRONG_CODES = 5;
+
+export function createSignIn(parts: Parts): SignIn {
+  const { db, clock, random, sealer, keys, accounts, mailQueue, publicUrl } = parts;
+  const codeHashOf = (code: string) => sealer.authenticate(normalizeCode(code), 'sign-in code');
+
+  async function insertLink(connection: Connection, email: string, request: MagicLinkRequest, cookie: string) {
+    const nowMs = clock.nowMs();
+    const mailed = await listMailed(connection, email, nowMs - HOUR_MS);
+    const links = mailed.map(({ createdAt, usedAt, expiresAt }) => ({
+      createdAt,
+      live: usedAt === null && expiresAt > nowMs,
+    }));
+    const welcome = await accounts.mayEnter(connection, email);
+    const delivered = mayMail(links, nowMs) && welcome;
+    const token = mintToken(random);
+    const expiresAtMs = nowMs + LINK_MS;
+    await insertSignIn(connection, {
+      tokenHash: hashSecret(token),
+      email,
+      createdAt: nowMs,
+      expiresAt: expiresAtMs,
+      usedAt: null,
+      delivered: delivered ? 1 : 0,
+      cookieHash: request.login ? null : hashSecret(cookie),
+      codeChallenge: request.login?.codeChallenge ?? null,
+      redirectPort: request.login?.redirectPort ?? null,
+      device: request.login?.device ?? null,
+      codeHash: null,
+      wrongCodes: 0,
+    });
+    const link = `${publicUrl()}/v1/auth/callback?token=${token}`;
+    const mail = signInMail({ link, email, expiresInMinutes: LINK_MINUTES, device: request.login?.device });
+    await mailQueue.enqueue(connection, mail, { expiresAtMs, suppressed: !delivered });
+    return expiresAtMs;
+  }
+
+  /** The one moment at which a key is made: the former one dies and every other link of the address with it. */
+  async function complete(connection: Connection, email: string): Promise<string> {
+    await updateVoid(connection, email, clock.nowMs());
+    const { tenantId } = await accounts.enter(connection, email);
+    return keys.rotate(connection, tenantId);
+  }
+
+  async function redeemTerminal(connection: Connection, row: SignInRow): Promise<Redeemed> {
+    const code = mintCode(random);
+    await updateCode(connection, row.tokenHash, codeHashOf(code), clock.nowMs() + CODE_MS);
+    const handOver = row.redirectPort === null ? undefined : { port: row.redirectPort, state: row.codeChallenge! };
+    return { kind: 'terminal', code, device: row.device ?? 'a terminal', handOver };
+  }
+
+  return {
+    async request(request) {
+      const email = normalizeEmail(request.email);
+      const cookie = mintToken(random);
+      const expiresAtMs = await db.writes.write((connection) => insertLink(connection, email, request, cookie));
+      mailQueue.wake();
+      return { expiresAtMs, cookie };
+    },
+    async look(token, cookie) {
+      const row = await findSignIn(db.readers, hashSecret(token));
+      if (!isOpen(row, clock.nowMs())) throw gone();
+      const sameBrowser =
+        cookie !== undefined && row.cookieHash !== null && equalSecrets(hashSecret(cookie), row.cookieHash);
+      return { email: row.email, device: row.device ?? undefined, sameBrowser };
+    },
+    redeem: (token) =>
+      db.writes.write(async (connection) => {
+        const tokenHash = hashSecret(token);
+        const row = await findSignIn(connection, tokenHash);
+        if (!isOpen(row, clock.nowMs())) throw gone();
+        if (!(await updateUsed(connection, tokenHash, clock.nowMs()))) throw gone();
+        if (row.codeChallenge !== null) return redeemTerminal(connection, row);
+        return { kind: 'browser', apiKey: await complete(connection, row.email) };
+      }),
+    async redeemCode(code, codeVerifier) {
+      const codeChallenge = codeChallengeOf(codeVerifier);
+      const outcome = await db.writes.write(async (connection) => {
+        const rows = await listByChallenge(connection, codeChallenge);
+        if (rows.length === 0) return { triesLeft: undefined };
+        const open = rows.filter((row) => row.expiresAt > clock.nowMs() && row.wrongCodes < MAX_WRONG_CODES);
+        if (open.length === 0) throw gone();
+        const match = open.find((row) => row.codeHash !== null && equalSecrets(row.codeHash, codeHashOf(code)));
+        if (match) return { apiKey: await complete(connection, match.email) };
+        // A wrong code is remembered, so this is an outcome and no throw, which would undo it.
+        await updateWrongCodes(connection, codeChallenge);
+        return { triesLeft: Math.max(...open.map((row) => MAX_WRONG_CODES - 1 - row.wrongCodes)) };
+      });
+      if (outcome.apiKey !== undefined) return { apiKey: outcome.apiKey };
+      throw wrongCode(outcome.triesLeft);
+    },
+    sweep: () => db.writes.write((connection) => deleteSignInsBefore(connection, clock.nowMs() - HOUR_MS)),
+  };
+}
+
+function isOpen(row: SignInRow | undefined, nowMs: number): row is SignInRow {
+  return row !== undefined && row.delivered === 1 && row.usedAt === null && row.expiresAt > nowMs;
+}
+
+function gone(): AppError {
+  return new AppError('gone', 'This sign-in link or code was used, replaced or has expired. Ask for a new one.');
+}
+
+function wrongCode(triesLeft: number | undefined): AppError {
+  const advice =
+    triesLeft === undefined
+      ? 'No sign-in of this terminal is open.'
+      : triesLeft > 0
+        ? `${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.`
+        : 'That was the last try: sign in again.';
+  const errors = [{ path: '/code', message: 'is not the code that the page shows' }];
+  return new AppError('invalid_request', `The code is wrong. ${advice}`, { errors });
+}

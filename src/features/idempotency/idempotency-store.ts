@@ -1,0 +1,67 @@
+import type { Connection } from '../../db/connection.ts';
+import { insertRows, placeholders } from '../../db/values.ts';
+
+export interface StoredAnswer {
+  tenantId: string;
+  idempotencyKey: string;
+  requestHash: string;
+  status: number;
+  /** JSON; `null` once something in it was erased. */
+  answer: string | null;
+  createdAt: number;
+}
+
+export async function findAnswers(
+  connection: Connection,
+  keys: readonly { tenantId: string; key: string }[],
+  notBeforeMs: number,
+): Promise<StoredAnswer[]> {
+  if (keys.length === 0) return [];
+  return connection.all<StoredAnswer>(
+    `SELECT * FROM idempotencyKeys
+     WHERE (tenantId, idempotencyKey) IN (VALUES ${placeholders(keys.length, 2)}) AND createdAt > ?`,
+    [...keys.flatMap(({ tenantId, key }) => [tenantId, key]), notBeforeMs],
+  );
+}
+
+export async function insertAnswers(
+  connection: Connection,
+  answers: readonly (StoredAnswer & { resourceIds: readonly string[] })[],
+): Promise<void> {
+  await insertRows(
+    connection,
+    'INSERT INTO idempotencyKeys (tenantId, idempotencyKey, requestHash, status, answer, createdAt)',
+    answers.map((row) => [row.tenantId, row.idempotencyKey, row.requestHash, row.status, row.answer, row.createdAt]),
+    `ON CONFLICT (tenantId, idempotencyKey) DO UPDATE SET requestHash = excluded.requestHash,
+       status = excluded.status, answer = excluded.answer, createdAt = excluded.createdAt`,
+  );
+  await insertRows(
+    connection,
+    'INSERT INTO idempotencyResources (tenantId, resourceId, idempotencyKey)',
+    answers.flatMap((row) => row.resourceIds.map((id) => [row.tenantId, id, row.idempotencyKey])),
+    'ON CONFLICT DO NOTHING',
+  );
+}
+
+/** Blanks the answers that hold a resource which is being erased. */
+export async function blankAnswersAbout(connection: Connection, tenantId: string, resourceId: string): Promise<void> {
+  await connection.run(
+    `UPDATE idempotencyKeys SET answer = NULL WHERE tenantId = ? AND idempotencyKey IN
+       (SELECT idempotencyKey FROM idempotencyResources WHERE tenantId = ? AND resourceId = ?)`,
+    [tenantId, tenantId, resourceId],
+  );
+}
+
+export async function deleteAnswersBefore(connection: Connection, beforeMs: number): Promise<void> {
+  await connection.run(
+    `DELETE FROM idempotencyResources WHERE (tenantId, idempotencyKey) IN
+       (SELECT tenantId, idempotencyKey FROM idempotencyKeys WHERE createdAt <= ?)`,
+    [beforeMs],
+  );
+  await connection.run('DELETE FROM idempotencyKeys WHERE createdAt <= ?', [beforeMs]);
+}
+
+export async function deleteAnswersOf(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM idempotencyResources WHERE tenantId = ?', [tenantId]);
+  await connection.run('DELETE FROM idempotencyKeys WHERE tenantId = ?', [tenantId]);
+}

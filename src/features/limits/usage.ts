@@ -1,0 +1,158 @@
+import type { Usage as UsageAnswer } from '../../contract/account.ts';
+import { AppError } from '../../contract/errors.ts';
+import { QUOTAS, type QuotaName, type QuotaState, type QuotaVariant, type Tier } from '../../contract/limits.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { Outcome } from '../../db/group-commit.ts';
+import type { Database } from '../../db/open.ts';
+import { type Clock, nextUtcDayMs, nextUtcMonthMs, toTimestamp, utcDay } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { addUsage, deleteUsageOf, findUsed, listUsageDays, type UsageDelta } from './usage-store.ts';
+
+type Counted = { tenantId: string; tier: Tier };
+
+/** How many memories each tenant may still add, as one transaction sees it. */
+export interface MemoryAllowance {
+  /** Takes `count` from the tenant's allowance, or returns the refusal. Nothing is written before `store`. */
+  take(tenant: Counted, count: number): AppError | undefined;
+  /** Writes what was taken, in the same transaction. */
+  store(connection: Connection): Promise<void>;
+}
+
+/** Quotas and usage by day: UTC days and months. */
+export interface Usage {
+  allowanceOf(connection: Connection, tenants: Counted[], nowMs: number): Promise<MemoryAllowance>;
+  /** Counts one search or context call. Throws `quota_exceeded`. */
+  takeQuery(tenant: Counted): Promise<void>;
+  /** Gives back a query that failed. */
+  returnQuery(tenant: Counted): Promise<void>;
+  quotasOf(tenant: Counted): Promise<Record<QuotaName, QuotaState>>;
+  /** Counts a request; written in the background, so that a crash may lose a few seconds of this one figure. */
+  countRequest(tenantId: string): void;
+  flushRequests(): Promise<void>;
+  days(tenant: Counted, days: number): Promise<UsageAnswer>;
+  erase(connection: Connection, tenantId: string): Promise<void>;
+}
+
+export function createUsage({
+  db,
+  clock,
+  log,
+  variant,
+}: {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  variant: QuotaVariant;
+}): Usage {
+  const requests = new Map<string, UsageDelta>();
+  const periodOf = (nowMs: number) => ({ day: utcDay(nowMs), monthStart: `${utcDay(nowMs).slice(0, 7)}-01` });
+
+  const takeQueries = db.writes.grouped<Counted, void>(async (connection, tenants) => {
+    const nowMs = clock.nowMs();
+    const period = periodOf(nowMs);
+    const used = await findUsed(connection, [...new Set(tenants.map(({ tenantId }) => tenantId))], period);
+    const taken = new Map<string, number>();
+    const outcomes = tenants.map(({ tenantId, tier }): Outcome<void> => {
+      const limit = QUOTAS[variant][tier].monthlyQueries;
+      const before = (used.get(tenantId)?.queries ?? 0) + (taken.get(tenantId) ?? 0);
+      if (limit !== null && before >= limit) return { refused: refusal('monthlyQueries', limit, before, nowMs) };
+      taken.set(tenantId, (taken.get(tenantId) ?? 0) + 1);
+      return { ok: undefined };
+    });
+    const deltas = [...taken].map(([tenantId, queries]) => ({
+      tenantId,
+      day: period.day,
+      requests: 0,
+      memories: 0,
+      queries,
+    }));
+    await addUsage(connection, deltas);
+    return outcomes;
+  });
+
+  return {
+    async allowanceOf(connection, tenants, nowMs) {
+      const period = periodOf(nowMs);
+      const used = await findUsed(connection, [...new Set(tenants.map(({ tenantId }) => tenantId))], period);
+      const taken = new Map<string, number>();
+      return {
+        take({ tenantId, tier }, count) {
+          const limit = QUOTAS[variant][tier].dailyMemories;
+          const before = (used.get(tenantId)?.memories ?? 0) + (taken.get(tenantId) ?? 0);
+          if (limit !== null && before + count > limit) return refusal('dailyMemories', limit, before, nowMs);
+          if (count > 0) taken.set(tenantId, (taken.get(tenantId) ?? 0) + count);
+          return undefined;
+        },
+        store: (on) =>
+          addUsage(
+            on,
+            [...taken].map(([tenantId, memories]) => ({
+              tenantId,
+              day: period.day,
+              requests: 0,
+              memories,
+              queries: 0,
+            })),
+          ),
+      };
+    },
+    takeQuery: takeQueries,
+    returnQuery: ({ tenantId }) =>
+      db.writes.write((connection) =>
+        addUsage(connection, [{ tenantId, day: utcDay(clock.nowMs()), requests: 0, memories: 0, queries: -1 }]),
+      ),
+    async quotasOf({ tenantId, tier }) {
+      const nowMs = clock.nowMs();
+      const used = (await findUsed(db.readers, [tenantId], periodOf(nowMs))).get(tenantId);
+      const limits = QUOTAS[variant][tier];
+      return {
+        dailyMemories: {
+          limit: limits.dailyMemories,
+          used: used?.memories ?? 0,
+          resetsAt: toTimestamp(nextUtcDayMs(nowMs)),
+        },
+        monthlyQueries: {
+          limit: limits.monthlyQueries,
+          used: used?.queries ?? 0,
+          resetsAt: toTimestamp(nextUtcMonthMs(nowMs)),
+        },
+      };
+    },
+    countRequest(tenantId) {
+      const day = utcDay(clock.nowMs());
+      const delta = requests.get(tenantId + day);
+      if (delta) delta.requests += 1;
+      else requests.set(tenantId + day, { tenantId, day, requests: 1, memories: 0, queries: 0 });
+    },
+    async flushRequests() {
+      if (requests.size === 0) return;
+      const deltas = [...requests.values()];
+      requests.clear();
+      await db.writes
+        .write((connection) => addUsage(connection, deltas))
+        .catch((error) => log.warn({ error }, 'could not write the count of requests'));
+    },
+    async days({ tenantId }, days) {
+      const dayMs = 86_400_000;
+      const firstMs = clock.nowMs() - (days - 1) * dayMs;
+      const known = new Map((await listUsageDays(db.readers, tenantId, utcDay(firstMs))).map((row) => [row.day, row]));
+      return {
+        days: Array.from({ length: days }, (_, index) => {
+          const day = utcDay(firstMs + index * dayMs);
+          return known.get(day) ?? { day, requests: 0, memories: 0, queries: 0 };
+        }),
+      };
+    },
+    erase: deleteUsageOf,
+  };
+}
+
+function refusal(quota: QuotaName, limit: number, used: number, nowMs: number): AppError {
+  const resetMs = quota === 'dailyMemories' ? nextUtcDayMs(nowMs) : nextUtcMonthMs(nowMs);
+  const resetsAt = toTimestamp(resetMs);
+  const what = quota === 'dailyMemories' ? 'memories of today' : 'queries of this month';
+  return new AppError('quota_exceeded', `${used} of ${limit} ${what} are used. The count starts anew at ${resetsAt}.`, {
+    retryAfterSeconds: Math.max(1, Math.ceil((resetMs - nowMs) / 1000)),
+    extra: { quota, limit, used, resetsAt },
+  });
+}

@@ -1,0 +1,180 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { Log } from '../../lib/log.ts';
+import { isSingleAddress, MAX_CONNECTIONS, SEND_LIMIT_MS } from '../../outside/mail.ts';
+import {
+  BACKOFF_MS,
+  createDelivery,
+  type DeliveryOptions,
+  faultFields,
+  type MailToQueue,
+  sealContext,
+} from './mail-delivery.ts';
+import {
+  findDueMails,
+  findMailCount,
+  findNextAttemptAt,
+  insertMail,
+  type QueuedMail,
+  updateMailTaken,
+} from './mail-store.ts';
+
+/** How long a worker has a mail to itself; after a crash in between, the next one sends it again. */
+const TAKEN_MS = SEND_LIMIT_MS + 10_000;
+/** A wake-up that was missed costs at most this. */
+const LONGEST_SLEEP_MS = 60_000;
+const SHORTEST_SLEEP_MS = 20;
+const SLEEP_AFTER_FAULT_MS = 1000;
+
+/** The durable queue between a request and the mail server. */
+export interface MailQueue {
+  /**
+   * Inserts the mail, sealed, within the caller's transaction; call `wake` after its commit. A suppressed mail takes
+   * the same way but is never sent, so that nothing a caller can measure tells a known address from an unknown one.
+   * Throws `invalid_request` where `to` is not exactly one address.
+   */
+  enqueue(connection: Connection, mail: MailToQueue, fate: { expiresAtMs: number; suppressed: boolean }): Promise<void>;
+  /** Begins to send, with what an earlier daemon left. */
+  start(): void;
+  /** Takes up no more and waits up to `stopLimitMs` (10 s) for the mails on their way. The rest stays queued. */
+  stop(): Promise<void>;
+  /** Looks for due mails now. */
+  wake(): void;
+  /** How many mails wait or are on their way. */
+  pending(): Promise<number>;
+}
+
+export interface MailQueueOptions extends DeliveryOptions {
+  /** How long `stop` waits at most. */
+  stopLimitMs?: number;
+}
+
+/** Sends at least once: where a crash or a lost answer leaves it open, again under the same Message-ID. */
+export function createMailQueue(options: MailQueueOptions): MailQueue {
+  const { db, clock, random, sealer } = options;
+  const worker = createWorker(options);
+  let sequence = 0;
+
+  /** In the order of asking, also within a millisecond. */
+  function nextMailId(): string {
+    const time = clock.nowMs().toString(16).padStart(12, '0');
+    const order = (sequence++ % 0x100_0000).toString(16).padStart(6, '0');
+    return `${time}${order}${random.bytes(8).toString('hex')}`;
+  }
+
+  return {
+    async enqueue(connection, { to, subject, text, html }, { expiresAtMs, suppressed }) {
+      if (!isSingleAddress(to)) throw new AppError('invalid_request', 'A mail goes to exactly one address.');
+      const mailId = nextMailId();
+      const sealed = sealer.seal(JSON.stringify({ to, subject, text, html }), sealContext(mailId));
+      const nextAttemptAt = clock.nowMs();
+      await insertMail(connection, { mailId, sealed, suppressed, attempts: 0, nextAttemptAt, expiresAt: expiresAtMs });
+    },
+    ...worker,
+    pending: () => findMailCount(db.readers),
+  };
+}
+
+/** Takes up due mails, as many at once as there are connections. */
+function createWorker(options: MailQueueOptions): Pick<MailQueue, 'start' | 'stop' | 'wake'> {
+  const { db, clock, log, backoffMs = BACKOFF_MS, stopLimitMs = 10_000 } = options;
+  const deliver = createDelivery(options);
+  const underWay = new Map<string, Promise<void>>();
+
+  async function takeDue(): Promise<QueuedMail[]> {
+    const nowMs = clock.nowMs();
+    const farMs = nowMs + Math.max(backoffMs.most, TAKEN_MS);
+    const due = await findDueMails(db.readers, { nowMs, farMs, limit: 2 * MAX_CONNECTIONS });
+    const next = due.filter(({ mailId }) => !underWay.has(mailId)).slice(0, MAX_CONNECTIONS - underWay.size);
+    return next.length === 0 ? [] : db.writes.write((connection) => takeUp(connection, next, nowMs + TAKEN_MS));
+  }
+
+  function launch(mail: QueuedMail): void {
+    const { mailId } = mail;
+    const delivery = deliver(mail)
+      .catch((error: unknown) => log.error({ mailId, ...faultFields(error) }, 'a queued mail was not settled'))
+      .finally(() => {
+        underWay.delete(mailId);
+        loop.wake();
+      });
+    underWay.set(mailId, delivery);
+  }
+
+  const loop = createLoop(async () => {
+    for (const mail of await takeDue()) launch(mail);
+    if (underWay.size >= MAX_CONNECTIONS) return LONGEST_SLEEP_MS;
+    const nextAttemptAt = await findNextAttemptAt(db.readers);
+    return nextAttemptAt === undefined ? LONGEST_SLEEP_MS : nextAttemptAt - clock.nowMs();
+  }, log);
+
+  return {
+    start: loop.start,
+    wake: loop.wake,
+    stop: () =>
+      settledWithin(
+        stopLimitMs,
+        loop.stop().then(() => Promise.all(underWay.values())),
+      ),
+  };
+}
+
+/** Runs `look` at each wake-up, never twice at a time, and again after the pause in milliseconds that it gives. */
+function createLoop(look: () => Promise<number>, log: Log) {
+  let running = false;
+  let looking: Promise<void> | undefined;
+  let lookAgain = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function run(): Promise<void> {
+    let pauseMs = SLEEP_AFTER_FAULT_MS;
+    try {
+      do {
+        lookAgain = false;
+        pauseMs = await look();
+      } while (lookAgain && running);
+    } catch (error) {
+      pauseMs = SLEEP_AFTER_FAULT_MS;
+      log.error(faultFields(error), 'the mail queue cannot be read');
+    }
+    looking = undefined;
+    const boundedMs = Math.min(Math.max(pauseMs, SHORTEST_SLEEP_MS), LONGEST_SLEEP_MS);
+    if (running) timer = setTimeout(wake, boundedMs).unref();
+  }
+
+  function wake(): void {
+    lookAgain = true;
+    if (!running || looking) return;
+    clearTimeout(timer);
+    looking = run();
+  }
+
+  return {
+    start() {
+      running = true;
+      wake();
+    },
+    async stop() {
+      running = false;
+      clearTimeout(timer);
+      await looking;
+    },
+    wake,
+  };
+}
+
+async function takeUp(connection: Connection, mails: QueuedMail[], untilMs: number): Promise<QueuedMail[]> {
+  const taken: QueuedMail[] = [];
+  for (const mail of mails) {
+    if (await updateMailTaken(connection, mail, untilMs)) taken.push({ ...mail, attempts: mail.attempts + 1 });
+  }
+  return taken;
+}
+
+async function settledWithin(limitMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,65 @@
+import type { Connection, Reader } from '../../db/connection.ts';
+
+export interface QueuedMail {
+  mailId: string;
+  sealed: Buffer;
+  /** Asked for by an address that gets no mail: worked on like any other, but never sent. */
+  suppressed: boolean;
+  /** How often it was taken up, the present time included. */
+  attempts: number;
+  nextAttemptAt: number;
+  expiresAt: number;
+}
+
+export async function insertMail(connection: Connection, mail: QueuedMail): Promise<void> {
+  await connection.run(
+    `INSERT INTO mailQueue (mailId, sealed, suppressed, attempts, nextAttemptAt, expiresAt) VALUES (?, ?, ?, ?, ?, ?)`,
+    [mail.mailId, mail.sealed, mail.suppressed ? 1 : 0, mail.attempts, mail.nextAttemptAt, mail.expiresAt],
+  );
+}
+
+/** Mails whose time has come, oldest first; also those past `farMs`: the clock was set back since they were put off. */
+export async function findDueMails(
+  reader: Reader,
+  { nowMs, farMs, limit }: { nowMs: number; farMs: number; limit: number },
+): Promise<QueuedMail[]> {
+  const rows = await reader.all<Omit<QueuedMail, 'suppressed'> & { suppressed: number | boolean }>(
+    `SELECT mailId, sealed, suppressed, attempts, nextAttemptAt, expiresAt FROM mailQueue
+     WHERE nextAttemptAt <= ? OR nextAttemptAt > ? ORDER BY nextAttemptAt, mailId LIMIT ?`,
+    [nowMs, farMs, limit],
+  );
+  return rows.map((row) => ({ ...row, suppressed: Boolean(row.suppressed) }));
+}
+
+export async function findNextAttemptAt(reader: Reader): Promise<number | undefined> {
+  const row = await reader.get<{ nextAttemptAt: number | null }>(
+    'SELECT MIN(nextAttemptAt) AS nextAttemptAt FROM mailQueue',
+  );
+  return row?.nextAttemptAt ?? undefined;
+}
+
+export async function findMailCount(reader: Reader): Promise<number> {
+  const row = await reader.get<{ mails: number }>('SELECT COUNT(*) AS mails FROM mailQueue');
+  return row?.mails ?? 0;
+}
+
+/** Takes up a mail until `nextAttemptAt`. False where another worker has taken it up since it was read. */
+export async function updateMailTaken(
+  connection: Connection,
+  seen: Pick<QueuedMail, 'mailId' | 'nextAttemptAt'>,
+  nextAttemptAt: number,
+): Promise<boolean> {
+  const { changes } = await connection.run(
+    'UPDATE mailQueue SET attempts = attempts + 1, nextAttemptAt = ? WHERE mailId = ? AND nextAttemptAt = ?',
+    [nextAttemptAt, seen.mailId, seen.nextAttemptAt],
+  );
+  return changes === 1;
+}
+
+export async function updateMailPutOff(connection: Connection, mailId: string, nextAttemptAt: number): Promise<void> {
+  await connection.run('UPDATE mailQueue SET nextAttemptAt = ? WHERE mailId = ?', [nextAttemptAt, mailId]);
+}
+
+export async function deleteMail(connection: Connection, mailId: string): Promise<void> {
+  await connection.run('DELETE FROM mailQueue WHERE mailId = ?', [mailId]);
+}

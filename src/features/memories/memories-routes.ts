@@ -1,0 +1,142 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { IdParams, NoContent, problems } from '../../contract/common.ts';
+import {
+  AddedMemories,
+  AddedMemory,
+  MemoriesQuery,
+  Memory,
+  MemoryChange,
+  MemoryHistory,
+  MemoryPage,
+  NewMemories,
+  NewMemory,
+} from '../../contract/memories.ts';
+import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import { etagOf, type Memories } from './memories.ts';
+
+const tags = ['memories'];
+
+export function memoriesRoutes({
+  memories,
+  idempotency,
+}: {
+  memories: Memories;
+  idempotency: Idempotency;
+}): FastifyPluginAsyncTypebox {
+  /** Runs a creating request once under its `Idempotency-Key` and answers with its status. */
+  async function create<T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (claim: Claim | undefined) => Promise<Created<T>>,
+  ): Promise<T> {
+    const header = request.headers['idempotency-key'];
+    const key = Array.isArray(header) ? header.join(',') : header;
+    const { tenantId } = request.principal;
+    const operation = `${request.method} ${request.routeOptions.url}`;
+    const created = await idempotency.once({ tenantId, key, operation, body: request.body }, work);
+    if (created.replayed) reply.header('Idempotency-Replayed', 'true');
+    reply.code(created.status);
+    return created.body;
+  }
+
+  return async (app) => {
+    app.post(
+      '/v1/memories',
+      {
+        schema: {
+          summary: 'Add a memory',
+          tags,
+          body: NewMemory,
+          response: { 200: AddedMemory, 201: AddedMemory, ...problems },
+        },
+      },
+      async (request, reply) => {
+        const added = await create(request, reply, (claim) => memories.addOnce(request.principal, request.body, claim));
+        reply.header('ETag', etagOf(added)).header('Location', `/v1/memories/${added.id}`);
+        return added;
+      },
+    );
+    app.post(
+      '/v1/memories/batch',
+      {
+        schema: {
+          summary: 'Add up to 500 memories, all or none',
+          tags,
+          body: NewMemories,
+          response: { 201: AddedMemories, ...problems },
+        },
+      },
+      (request, reply) =>
+        create(request, reply, (claim) => memories.addBatchOnce(request.principal, request.body.memories, claim)),
+    );
+    app.get(
+      '/v1/memories',
+      {
+        schema: {
+          summary: 'List memories, newest first',
+          tags,
+          querystring: MemoriesQuery,
+          response: { 200: MemoryPage, ...problems },
+        },
+      },
+      (request) => memories.list(request.principal, request.query),
+    );
+    app.get(
+      '/v1/memories/:id',
+      { schema: { summary: 'One memory', tags, params: IdParams, response: { 200: Memory, ...problems } } },
+      async (request, reply) => {
+        const memory = await memories.get(request.principal, request.params.id);
+        const etag = etagOf(memory);
+        reply.header('ETag', etag);
+        if (request.headers['if-none-match'] === etag) return reply.code(304).send(null as never);
+        return memory;
+      },
+    );
+    app.patch(
+      '/v1/memories/:id',
+      {
+        schema: {
+          summary: 'Change a memory: a new version',
+          tags,
+          params: IdParams,
+          body: MemoryChange,
+          response: { 200: Memory, ...problems },
+        },
+      },
+      async (request, reply) => {
+        const ifMatch = request.headers['if-match'];
+        const memory = await memories.change(request.principal, request.params.id, request.body, ifMatch);
+        reply.header('ETag', etagOf(memory));
+        return memory;
+      },
+    );
+    app.delete(
+      '/v1/memories/:id',
+      {
+        schema: {
+          summary: 'Erase a memory with its history',
+          tags,
+          params: IdParams,
+          response: { 204: NoContent, ...problems },
+        },
+      },
+      async (request, reply) => {
+        await memories.remove(request.principal, request.params.id, request.headers['if-match']);
+        return reply.code(204).send(null);
+      },
+    );
+    app.get(
+      '/v1/memories/:id/history',
+      {
+        schema: {
+          summary: 'All versions of a memory',
+          tags,
+          params: IdParams,
+          response: { 200: MemoryHistory, ...problems },
+        },
+      },
+      async (request) => ({ data: await memories.history(request.principal, request.params.id) }),
+    );
+  };
+}

@@ -1,0 +1,248 @@
+import type { Connection, Reader, Value } from '../../db/connection.ts';
+import { insertRows, listPlaceholders, padToPowerOfTwo, placeholders } from '../../db/values.ts';
+import type { MemoryRow, NewMemoryRow } from './memory-row.ts';
+
+const COLUMNS = `tenantId, id, version, current, scope, endUser, content, contentHash, tags, metadata, source,
+  occurredAt, expiresAt, validFrom, validTo, supersededBy, createdAt, updatedAt`;
+
+/** A place in the list, newest first. */
+export interface ListFilter {
+  tenantId: string;
+  user?: string | undefined;
+  tag?: string | undefined;
+  afterMs?: number | undefined;
+  beforeMs?: number | undefined;
+  includeSuperseded: boolean;
+  olderThanId?: string | undefined;
+  nowMs: number;
+  limit: number;
+}
+
+/** The current version, expired or not. */
+export async function findMemory(reader: Reader, tenantId: string, id: string): Promise<MemoryRow | undefined> {
+  return reader.get<MemoryRow>('SELECT * FROM memories WHERE tenantId = ? AND id = ? ORDER BY version DESC LIMIT 1', [
+    tenantId,
+    id,
+  ]);
+}
+
+/** Current versions by (tenant, id). */
+export async function findMemories(
+  reader: Reader,
+  places: readonly { tenantId: string; id: string }[],
+): Promise<MemoryRow[]> {
+  if (places.length === 0) return [];
+  const padded = padToPowerOfTwo(places);
+  return reader.all<MemoryRow>(
+    `SELECT * FROM memories WHERE (tenantId, id) IN (VALUES ${placeholders(padded.length, 2)}) AND current = 1`,
+    padded.flatMap(({ tenantId, id }) => [tenantId, id]),
+  );
+}
+
+/** The memories that are valid now and say the same, by (tenant, user, content hash). */
+export async function findSameContent(
+  reader: Reader,
+  places: readonly { tenantId: string; endUser: string; contentHash: string }[],
+): Promise<MemoryRow[]> {
+  const rows: MemoryRow[] = [];
+  for (let start = 0; start < places.length; start += 64) {
+    const chunk = padToPowerOfTwo(places.slice(start, start + 64));
+    const found = await reader.all<MemoryRow>(
+      `SELECT * FROM memories WHERE (tenantId, endUser, contentHash) IN (VALUES ${placeholders(chunk.length, 3)})
+       AND current = 1 AND validTo IS NULL`,
+      chunk.flatMap(({ tenantId, endUser, contentHash }) => [tenantId, endUser, contentHash]),
+    );
+    rows.push(...found);
+  }
+  return rows;
+}
+
+/** All versions, newest first. */
+export async function listVersions(reader: Reader, tenantId: string, id: string): Promise<MemoryRow[]> {
+  return reader.all<MemoryRow>('SELECT * FROM memories WHERE tenantId = ? AND id = ? ORDER BY version DESC', [
+    tenantId,
+    id,
+  ]);
+}
+
+export async function listMemories(reader: Reader, filter: ListFilter): Promise<MemoryRow[]> {
+  const { tenantId, tag, olderThanId, nowMs } = filter;
+  const tagged = tag !== undefined;
+  const from = tagged ? 'memoryTags t JOIN memories m ON m.tenantId = t.tenantId AND m.id = t.memoryId' : 'memories m';
+  const terms: [string, Value][] = [['m.tenantId = ?', tenantId]];
+  if (tagged) terms.push(['t.tenantId = ?', tenantId], ['t.tag = ?', tag]);
+  if (olderThanId !== undefined) terms.push([tagged ? 't.memoryId < ?' : 'm.id < ?', olderThanId]);
+  if (filter.user !== undefined) terms.push(['m.endUser = ?', filter.user]);
+  if (!filter.includeSuperseded) terms.push(['(m.validTo IS NULL OR m.validTo > ?)', nowMs]);
+  if (filter.afterMs !== undefined) terms.push(['COALESCE(m.occurredAt, m.createdAt) > ?', filter.afterMs]);
+  if (filter.beforeMs !== undefined) terms.push(['COALESCE(m.occurredAt, m.createdAt) < ?', filter.beforeMs]);
+  terms.push(['(m.expiresAt IS NULL OR m.expiresAt > ?)', nowMs]);
+  const conditions = terms.map(([condition]) => condition).join(' AND ');
+  return reader.all<MemoryRow>(
+    `SELECT m.* FROM ${from} WHERE ${conditions} AND m.current = 1
+     ORDER BY ${tagged ? 't.memoryId' : 'm.id'} DESC LIMIT ?`,
+    [...terms.map(([, value]) => value), filter.limit],
+  );
+}
+
+/** Inserts versions and returns the number that each id got. */
+export async function insertMemories(
+  connection: Connection,
+  rows: readonly NewMemoryRow[],
+): Promise<Map<string, number>> {
+  const inserted = await insertRows<{ id: string; number: number }>(
+    connection,
+    `INSERT INTO memories (${COLUMNS})`,
+    rows.map((row) => [
+      row.tenantId,
+      row.id,
+      row.version,
+      row.current,
+      row.scope,
+      row.endUser,
+      row.content,
+      row.contentHash,
+      row.tags,
+      row.metadata,
+      row.source,
+      row.occurredAt,
+      row.expiresAt,
+      row.validFrom,
+      row.validTo,
+      row.supersededBy,
+      row.createdAt,
+      row.updatedAt,
+    ]),
+    'RETURNING id, number',
+  );
+  return new Map(inserted.map(({ id, number }) => [id, number]));
+}
+
+/** Ends the validity of a memory that another one replaces. */
+export async function updateSuperseded(
+  connection: Connection,
+  {
+    tenantId,
+    id,
+    validTo,
+    supersededBy,
+    nowMs,
+  }: { tenantId: string; id: string; validTo: number; supersededBy: string; nowMs: number },
+): Promise<void> {
+  await connection.run(
+    `UPDATE memories SET validTo = ?, supersededBy = ?, updatedAt = ?
+     WHERE tenantId = ? AND id = ? AND current = 1`,
+    [validTo, supersededBy, nowMs, tenantId, id],
+  );
+}
+
+/** Makes the current version a past one, ahead of the version that follows it. */
+export async function updateReplaced(
+  connection: Connection,
+  tenantId: string,
+  number: number,
+  validTo: number,
+): Promise<void> {
+  await connection.run('UPDATE memories SET current = 0, validTo = ? WHERE tenantId = ? AND number = ?', [
+    validTo,
+    tenantId,
+    number,
+  ]);
+}
+
+export async function insertTags(
+  connection: Connection,
+  tags: readonly { tenantId: string; tag: string; memoryId: string }[],
+): Promise<void> {
+  await insertRows(
+    connection,
+    'INSERT INTO memoryTags (tenantId, tag, memoryId)',
+    tags.map(({ tenantId, tag, memoryId }) => [tenantId, tag, memoryId]),
+    'ON CONFLICT DO NOTHING',
+  );
+}
+
+export async function deleteTags(connection: Connection, tenantId: string, memoryId: string): Promise<void> {
+  await connection.run('DELETE FROM memoryTags WHERE tenantId = ? AND memoryId = ?', [tenantId, memoryId]);
+}
+
+/** Removes a memory with all its versions and tags; what it replaced stays closed. Returns the versions' numbers. */
+export async function deleteMemory(connection: Connection, tenantId: string, id: string): Promise<number[]> {
+  const rows = await connection.all<{ number: number }>(
+    'DELETE FROM memories WHERE tenantId = ? AND id = ? RETURNING number',
+    [tenantId, id],
+  );
+  await deleteTags(connection, tenantId, id);
+  await connection.run('UPDATE memories SET supersededBy = NULL WHERE tenantId = ? AND supersededBy = ?', [
+    tenantId,
+    id,
+  ]);
+  return rows.map(({ number }) => number);
+}
+
+/** Removes up to `limit` versions of a tenant that is being erased; returns their numbers. */
+export async function deleteSomeOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
+  const rows = await connection.all<{ number: number }>(
+    `DELETE FROM memories WHERE tenantId = ? AND number IN
+       (SELECT number FROM memories WHERE tenantId = ? LIMIT ?) RETURNING number`,
+    [tenantId, tenantId, limit],
+  );
+  return rows.map(({ number }) => number);
+}
+
+export async function deleteAllTagsOf(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM memoryTags WHERE tenantId = ?', [tenantId]);
+}
+
+/** Current memories of any tenant that have expired: for the daemon's own sweep. */
+export async function listExpired(
+  reader: Reader,
+  nowMs: number,
+  limit: number,
+): Promise<{ tenantId: string; id: string }[]> {
+  return reader.all(
+    'SELECT tenantId, id FROM memories WHERE expiresAt IS NOT NULL AND expiresAt <= ? AND current = 1 LIMIT ?',
+    [nowMs, limit],
+  );
+}
+
+/** The scope numbers of (tenant, user) pairs that have one. */
+export async function findScopes(
+  reader: Reader,
+  places: readonly { tenantId: string; endUser: string }[],
+): Promise<{ tenantId: string; endUser: string; scope: number }[]> {
+  const padded = padToPowerOfTwo(places);
+  return reader.all(
+    `SELECT tenantId, endUser, scope FROM scopes WHERE (tenantId, endUser) IN (VALUES ${placeholders(padded.length, 2)})`,
+    padded.flatMap(({ tenantId, endUser }) => [tenantId, endUser]),
+  );
+}
+
+export async function insertScopes(
+  connection: Connection,
+  places: readonly { tenantId: string; endUser: string }[],
+): Promise<void> {
+  await insertRows(
+    connection,
+    'INSERT INTO scopes (tenantId, endUser)',
+    places.map(({ tenantId, endUser }) => [tenantId, endUser]),
+    'ON CONFLICT DO NOTHING',
+  );
+}
+
+export async function deleteScopesOf(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM scopes WHERE tenantId = ?', [tenantId]);
+}
+
+/** Versions by number, of one tenant. */
+export async function findByNumbers(
+  reader: Reader,
+  tenantId: string,
+  numbers: readonly number[],
+): Promise<MemoryRow[]> {
+  const padded = padToPowerOfTwo(numbers);
+  return reader.all<MemoryRow>(
+    `SELECT * FROM memories WHERE tenantId = ? AND number IN (${listPlaceholders(padded.length)})`,
+    [tenantId, ...padded],
+  );
+}

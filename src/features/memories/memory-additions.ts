@@ -1,0 +1,169 @@
+import { AppError } from '../../contract/errors.ts';
+import type { AddedMemory, NewMemory } from '../../contract/memories.ts';
+import { parseTimestamp } from '../../lib/clock.ts';
+import { contentHashOf, type MemoryRow, type NewMemoryRow, toMemory } from './memory-row.ts';
+
+/** One memory to add, checked and measured before the transaction. */
+export interface Draft {
+  tenantId: string;
+  endUser: string;
+  content: string;
+  contentHash: string;
+  tags: readonly string[];
+  metadata: string;
+  source: string | null;
+  occurredAt: number | null;
+  expiresAt: number | null;
+  supersedes: string | undefined;
+}
+
+/** What one transaction knows before it plans; the plan keeps it up to date. */
+export interface KnownMemories {
+  /** Valid now, by `placeOf`. */
+  live: Map<string, NewMemoryRow>;
+  /** Those named by `supersedes`, by id. */
+  named: Map<string, NewMemoryRow>;
+}
+
+export interface Closing {
+  tenantId: string;
+  id: string;
+  validTo: number;
+  supersededBy: string;
+}
+
+/** What one request adds: all of it or nothing. */
+export interface Additions {
+  answers: AddedMemory[];
+  inserted: { row: NewMemoryRow; tags: readonly string[] }[];
+  closed: Closing[];
+  /** Expired ones whose content comes again: they go for good. */
+  expired: NewMemoryRow[];
+}
+
+const METADATA_BYTES = 16 * 1024;
+
+/** A request's memory as a draft. Throws `invalid_request` where a value cannot be kept as it is. */
+export function draftOf(tenantId: string, memory: NewMemory, path: string): Draft {
+  const metadata = JSON.stringify(memory.metadata ?? {});
+  if (metadata.length > METADATA_BYTES) {
+    const errors = [{ path: `${path}/metadata`, message: `must be at most ${METADATA_BYTES} bytes as JSON` }];
+    throw new AppError('invalid_request', 'The metadata is too large.', { errors });
+  }
+  return {
+    tenantId,
+    endUser: memory.user ?? 'default',
+    content: memory.content,
+    contentHash: contentHashOf(memory.content),
+    tags: memory.tags ?? [],
+    metadata,
+    source: memory.source && Object.keys(memory.source).length > 0 ? JSON.stringify(memory.source) : null,
+    occurredAt: instantOf(memory.occurredAt, `${path}/occurredAt`),
+    expiresAt: instantOf(memory.expiresAt, `${path}/expiresAt`),
+    supersedes: memory.supersedes,
+  };
+}
+
+/** Epoch milliseconds of a field, `null` where it is absent. Throws `invalid_request` naming the field. */
+export function instantOf(text: string | null | undefined, path: string): number | null {
+  if (text === undefined || text === null) return null;
+  const epochMs = parseTimestamp(text);
+  if (epochMs === undefined) {
+    const errors = [{ path, message: 'must be an RFC 3339 timestamp' }];
+    throw new AppError('invalid_request', `${path} is no RFC 3339 timestamp.`, { errors });
+  }
+  return epochMs;
+}
+
+/** Where a live memory stands: there is at most one a tenant, user and content. */
+export function placeOf({
+  tenantId,
+  endUser,
+  contentHash,
+}: Pick<Draft, 'tenantId' | 'endUser' | 'contentHash'>): string {
+  return `${tenantId} ${contentHash} ${endUser}`;
+}
+
+/**
+ * Plans what one request adds, given what is known; changes nothing. The same content again is no second memory, and
+ * what a memory supersedes loses its validity when the new one begins. Throws `not_found` or `conflict` for a
+ * `supersedes` that cannot be followed.
+ */
+export function planAdditions(
+  drafts: readonly Draft[],
+  known: KnownMemories,
+  scopeOf: (draft: Draft) => number,
+  nextId: () => string,
+  nowMs: number,
+): Additions {
+  const plan: Additions = { answers: [], inserted: [], closed: [], expired: [] };
+  const added = new Map<string, NewMemoryRow>();
+  for (const draft of drafts) {
+    const replaced = draft.supersedes === undefined ? undefined : supersededRow(draft, known, plan.closed);
+    const place = placeOf(draft);
+    const same = added.get(place) ?? known.live.get(place);
+    const alive = same && (same.expiresAt === null || same.expiresAt > nowMs);
+    if (same && !alive) plan.expired.push(same);
+    const row = alive ? same : newRow(draft, scopeOf(draft), nextId(), nowMs);
+    if (!alive) {
+      added.set(place, row);
+      plan.inserted.push({ row, tags: draft.tags });
+    }
+    if (replaced && replaced.id !== row.id) plan.closed.push(closing(replaced, row));
+    plan.answers.push(alive ? { ...toMemory(row), duplicate: true } : toMemory(row));
+  }
+  return plan;
+}
+
+/** Makes a plan's effect known to the next one of the same transaction. */
+export function applyAdditions(plan: Additions, known: KnownMemories): void {
+  for (const { row } of plan.inserted) known.live.set(placeOf(row), row);
+  for (const { id, validTo, supersededBy } of plan.closed) {
+    const row = known.named.get(id);
+    if (!row) continue;
+    known.live.delete(placeOf(row));
+    known.named.set(id, { ...row, validTo, supersededBy });
+  }
+}
+
+function supersededRow(draft: Draft, known: KnownMemories, closed: readonly Closing[]): NewMemoryRow {
+  const row = known.named.get(draft.supersedes!);
+  if (!row || row.tenantId !== draft.tenantId || row.endUser !== draft.endUser) {
+    throw new AppError('not_found', 'No memory of this user has the id given in supersedes.');
+  }
+  if (row.validTo !== null || closed.some(({ id }) => id === row.id)) {
+    throw new AppError(
+      'conflict',
+      'The memory given in supersedes is superseded already; name the newest of its chain.',
+    );
+  }
+  return row;
+}
+
+function closing(replaced: NewMemoryRow, by: NewMemoryRow): Closing {
+  const validTo = Math.max(replaced.validFrom, by.validFrom);
+  return { tenantId: replaced.tenantId, id: replaced.id, validTo, supersededBy: by.id };
+}
+
+function newRow(draft: Draft, scope: number, id: string, nowMs: number): NewMemoryRow {
+  const { supersedes: _, tags, ...fields } = draft;
+  return {
+    ...fields,
+    tags: JSON.stringify(tags),
+    id,
+    version: 1,
+    current: 1,
+    scope,
+    // What happened is valid from when it happened; what is announced, from now.
+    validFrom: Math.min(draft.occurredAt ?? nowMs, nowMs),
+    validTo: null,
+    supersededBy: null,
+    createdAt: nowMs,
+    updatedAt: nowMs,
+  };
+}
+
+/** The stored rows by id, for `KnownMemories.named`. */
+export function byId(rows: readonly MemoryRow[]): Map<string, NewMemoryRow> {
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,81 @@
+import { AppError } from '../../contract/errors.ts';
+import type { MemoryChange } from '../../contract/memories.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { MemoryText } from '../search/memory-text-sqlite.ts';
+import { deleteTags, findSameContent, insertMemories, insertTags, updateReplaced } from './memories-store.ts';
+import { draftOf } from './memory-additions.ts';
+import { contentHashOf, type MemoryRow, type NewMemoryRow, toMemory } from './memory-row.ts';
+
+/**
+ * Replaces a memory's current version by one with the change in it, and keeps the former one for the past. A change
+ * that changes nothing makes no version. Throws `conflict` for a superseded memory and for content that another memory
+ * has already.
+ */
+export async function changeMemory(
+  connection: Connection,
+  text: MemoryText,
+  row: MemoryRow,
+  change: MemoryChange,
+  nowMs: number,
+): Promise<NewMemoryRow> {
+  if (row.validTo !== null) {
+    throw new AppError('conflict', 'This memory is superseded: change the one that took its place.');
+  }
+  const next = nextVersion(row, change, nowMs);
+  if (next === undefined) return row;
+  await refuseSameContent(connection, row, next);
+  await updateReplaced(connection, row.tenantId, row.number, next.validFrom);
+  const numbers = await insertMemories(connection, [next]);
+  const tags = JSON.parse(next.tags) as string[];
+  await text.remove(connection, [row.number]);
+  await text.insert(connection, [
+    { ...row, tags: JSON.parse(row.tags) as string[], part: 'past' },
+    { ...next, tags, number: numbers.get(next.id)!, part: 'live' },
+  ]);
+  await deleteTags(connection, row.tenantId, row.id);
+  await insertTags(
+    connection,
+    tags.map((tag) => ({ tenantId: row.tenantId, tag, memoryId: row.id })),
+  );
+  return next;
+}
+
+function nextVersion(row: MemoryRow, change: MemoryChange, nowMs: number): NewMemoryRow | undefined {
+  const before = toMemory(row);
+  const draft = draftOf(
+    row.tenantId,
+    {
+      content: change.content ?? before.content,
+      tags: change.tags ?? before.tags,
+      metadata: change.metadata ?? before.metadata,
+      occurredAt: (change.occurredAt === undefined ? before.occurredAt : change.occurredAt) ?? undefined,
+      expiresAt: (change.expiresAt === undefined ? before.expiresAt : change.expiresAt) ?? undefined,
+    },
+    '',
+  );
+  const changed = {
+    content: draft.content,
+    contentHash: contentHashOf(draft.content),
+    tags: JSON.stringify(draft.tags),
+    metadata: draft.metadata,
+    occurredAt: draft.occurredAt,
+    expiresAt: draft.expiresAt,
+  };
+  const same = (Object.keys(changed) as (keyof typeof changed)[]).every((field) => changed[field] === row[field]);
+  if (same) return undefined;
+  const { number: _, ...fields } = row;
+  return {
+    ...fields,
+    ...changed,
+    version: row.version + 1,
+    validFrom: Math.max(nowMs, row.validFrom),
+    updatedAt: Math.max(nowMs, row.updatedAt),
+  };
+}
+
+async function refuseSameContent(connection: Connection, row: MemoryRow, next: NewMemoryRow): Promise<void> {
+  const [same] = await findSameContent(connection, [next]);
+  if (same && same.id !== row.id) {
+    throw new AppError('conflict', 'Another memory of this user says the same already.');
+  }
+}

@@ -1,0 +1,30 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { problems } from '../../contract/common.ts';
+import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
+import type { Search } from './search.ts';
+
+const tags = ['search'];
+
+export function searchRoutes({ search }: { search: Search }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/v1/search',
+      {
+        schema: { summary: 'Recall by query', tags, body: SearchRequest, response: { 200: SearchAnswer, ...problems } },
+      },
+      (request) => search.search(request.principal, request.body),
+    );
+    app.post(
+      '/v1/context',
+      {
+        schema: {
+          summary: 'A block of text for a prompt, within a token budget',
+          tags,
+          body: ContextRequest,
+          response: { 200: ContextAnswer, ...problems },
+        },
+      },
+      (request) => search.context(request.principal, request.body),
+    );
+  };
+}

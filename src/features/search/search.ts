@@ -1,0 +1,114 @@
+import type {
+  ContextAnswer,
+  ContextRequest,
+  SearchAnswer,
+  SearchRequest,
+  SearchResult,
+} from '../../contract/search.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
+import type { CountTokens } from '../../outside/tokens.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
+import { toMemory } from '../memories/memories.ts';
+import { instantOf } from '../memories/memory-additions.ts';
+import type { Scopes } from '../memories/scopes.ts';
+import type { Candidate, FindCandidates } from './candidates-sqlite.ts';
+import { composeContext } from './context.ts';
+import { type Fused, fuse, STRATEGY_WEIGHTS, sharesOf, type Weights } from './fusion.ts';
+import { signalsOf } from './signals.ts';
+
+/** Recall: candidates (by engine), then signals, then fusion, then the page. */
+export interface Search {
+  /** Counts as one query; one that fails does not count. Throws `quota_exceeded`. */
+  search(principal: Principal, request: SearchRequest): Promise<SearchAnswer>;
+  /** A block of text for a prompt, within the token budget. Counts as one query. */
+  context(principal: Principal, request: ContextRequest): Promise<ContextAnswer>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  usage: Usage;
+  scopes: Scopes;
+  findCandidates: FindCandidates;
+  loadTokenCounter: () => Promise<CountTokens>;
+}
+
+const POOL = 50;
+/** A context draws on this many results; the budget decides how many it shows. */
+const CONTEXT_RESULTS = 100;
+
+export function createSearch({ db, clock, ids, log, usage, scopes, findCandidates, loadTokenCounter }: Parts): Search {
+  /** The quota is counted beside the search, not before it; a search that fails is given back. */
+  async function asOneQuery<T>(principal: Principal, work: () => Promise<T>): Promise<T> {
+    const [counted, done] = await Promise.allSettled([usage.takeQuery(principal), work()]);
+    if (counted.status === 'rejected') throw counted.reason;
+    if (done.status === 'fulfilled') return done.value;
+    await usage.returnQuery(principal).catch((error) => log.warn({ error }, 'could not give back a failed query'));
+    throw done.reason;
+  }
+
+  async function find(principal: Principal, request: SearchRequest, limit: number): Promise<Candidate[]> {
+    const types = request.types ?? ['memory'];
+    const place = { tenantId: principal.tenantId, endUser: request.user ?? 'default' };
+    const asOfMs = instantOf(request.asOf, '/asOf') ?? undefined;
+    const afterMs = instantOf(request.filter?.after, '/filter/after') ?? undefined;
+    const beforeMs = instantOf(request.filter?.before, '/filter/before') ?? undefined;
+    if (!types.includes('memory')) return [];
+    const scope = await scopes.find(db.readers, place);
+    if (scope === undefined) return [];
+    return findCandidates(db.readers, {
+      tenantId: place.tenantId,
+      scope,
+      query: request.query,
+      filter: { ...request.filter, afterMs, beforeMs },
+      asOfMs,
+      nowMs: clock.nowMs(),
+      pool: Math.max(POOL, limit),
+    });
+  }
+
+  async function answer(principal: Principal, request: SearchRequest): Promise<SearchAnswer> {
+    const startMs = clock.monotonicMs();
+    const limit = request.limit ?? 10;
+    const candidates = await find(principal, request, limit);
+    const name = request.strategy === undefined || request.strategy === 'auto' ? 'default' : request.strategy;
+    const weights = STRATEGY_WEIGHTS[name];
+    const fused = fuse(candidates, signalsOf(candidates, clock.nowMs()), weights, newestFirst);
+    return {
+      searchId: ids.next('srch'),
+      results: fused
+        .slice(0, limit)
+        .map((hit, index) => toResult(hit, weights, request.explain ? index + 1 : undefined)),
+      strategy: { name, weights, learnedFrom: 0 },
+      tookMs: Math.round((clock.monotonicMs() - startMs) * 100) / 100,
+    };
+  }
+
+  return {
+    search: (principal, request) => asOneQuery(principal, () => answer(principal, request)),
+    context: (principal, { maxTokens = 1000, ...request }) =>
+      asOneQuery(principal, async () => {
+        const { searchId, results } = await answer(principal, { ...request, limit: CONTEXT_RESULTS });
+        return { searchId, ...composeContext(results, maxTokens, await loadTokenCounter()) };
+      }),
+  };
+}
+
+function newestFirst(a: Candidate, b: Candidate): number {
+  return b.row.number - a.row.number;
+}
+
+function toResult(
+  { item, score, signals }: Fused<Candidate>,
+  weights: Weights,
+  rank: number | undefined,
+): SearchResult {
+  const result: SearchResult = { type: 'memory', score: Math.round(score * 1e6) / 1e6, ...toMemory(item.row) };
+  return rank === undefined ? result : { ...result, why: { rank, signals: sharesOf(signals, weights) } };
+}

@@ -1,0 +1,45 @@
+/** Where time comes in. Rules take `nowMs` as an argument; only this file asks the machine. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch; may jump when the machine's clock is set. */
+  nowMs(): number;
+  /** Milliseconds that only ever grow; for measuring intervals. */
+  monotonicMs(): number;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};
+
+/** The RFC 3339 UTC form with milliseconds that the interface speaks, e.g. `2026-11-20T09:00:00.000Z`. */
+export function toTimestamp(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+/** `toTimestamp` for columns that may be empty. */
+export function toTimestampOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : toTimestamp(epochMs);
+}
+
+/** Epoch milliseconds of an RFC 3339 timestamp, or `undefined` where it names no instant in the years 0001 to 9999. */
+export function parseTimestamp(text: string): number | undefined {
+  const epochMs = Date.parse(text);
+  return Number.isNaN(epochMs) || epochMs < -62_135_596_800_000 || epochMs > 253_402_300_799_999 ? undefined : epochMs;
+}
+
+/** The UTC day of an instant, `YYYY-MM-DD`. */
+export function utcDay(epochMs: number): string {
+  return toTimestamp(epochMs).slice(0, 10);
+}
+
+/** The first instant of the next UTC day. */
+export function nextUtcDayMs(epochMs: number): number {
+  const dayMs = 86_400_000;
+  return (Math.floor(epochMs / dayMs) + 1) * dayMs;
+}
+
+/** The first instant of the next UTC month. */
+export function nextUtcMonthMs(epochMs: number): number {
+  const date = new Date(epochMs);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}

@@ -1,0 +1,33 @@
+import { v7 } from 'uuid';
+import type { Clock } from './clock.ts';
+import type { Random } from './random.ts';
+
+export type IdPrefix = 'ten' | 'mem' | 'conv' | 'msg' | 'ep' | 'srch' | 'job' | 'pk' | 'req';
+
+/** Makes sortable, prefixed ids. */
+export interface Ids {
+  next(prefix: IdPrefix): string;
+}
+
+/**
+ * Ids are `prefix_` and a UUIDv7 (RFC 9562) in hex without dashes. Within one process they strictly increase, also
+ * when the clock stands still or goes back: the counter of RFC 9562 method 1 then counts on.
+ */
+export function createIds({ clock, random }: { clock: Clock; random: Random }): Ids {
+  let lastMs = 0;
+  let sequence = 0;
+  return {
+    next(prefix) {
+      const nowMs = clock.nowMs();
+      const bytes = random.bytes(16);
+      if (nowMs > lastMs) {
+        lastMs = nowMs;
+        sequence = bytes.readUInt32BE(12) >>> 1;
+      } else if (++sequence > 0xffff_ffff) {
+        lastMs += 1;
+        sequence = 0;
+      }
+      return `${prefix}_${v7({ msecs: lastMs, seq: sequence, random: bytes }).replaceAll('-', '')}`;
+    },
+  };
+}

@@ -1,0 +1,6 @@
+/** Where a room reports what happened. Pino's logger is one; values go into `fields`, never into the message. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

@@ -1,0 +1,47 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Random } from './random.ts';
+
+const API_KEY = /^svc_live_[0-9a-f]{32}$/;
+/** Crockford's base 32 without the letters that are read as digits. */
+const CODE_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** A fresh API key: `svc_live_` and 128 random bits in lower-case hex. */
+export function mintApiKey(random: Random): string {
+  return `svc_live_${random.bytes(16).toString('hex')}`;
+}
+
+export function isApiKey(text: string): boolean {
+  return API_KEY.test(text);
+}
+
+/** A fresh 256-bit token in base64url, for links, cookies and verifiers. */
+export function mintToken(random: Random): string {
+  return random.bytes(32).toString('base64url');
+}
+
+/** A code of eight characters (40 random bits) that a person types, e.g. `7KQ2-M9XD`. */
+export function mintCode(random: Random): string {
+  const letters = Array.from(random.bytes(8), (byte) => CODE_ALPHABET[byte % 32]).join('');
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+/** What a person typed, as `mintCode` wrote it: case, blanks and the look-alikes O, I and L forgiven. */
+export function normalizeCode(typed: string): string {
+  const letters = typed.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1');
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+/** SHA-256 in hex: the only form in which a key or token is stored. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** The PKCE S256 challenge of a verifier (RFC 7636): base64url SHA-256. */
+export function codeChallengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
+
+/** Compares in a time that does not depend on where the two differ. */
+export function equalSecrets(a: string, b: string): boolean {
+  return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, vi } from 'vitest';
+import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Database, openDatabase } from '../../../src/db/open.ts';
+import { createMailQueue, type MailQueue } from '../../../src/features/mail/mail-queue.ts';
+import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import { systemRandom } from '../../../src/lib/random.ts';
+import { createSealer } from '../../../src/lib/seal.ts';
+import { createMailer, type Mailer } from '../../../src/outside/mail.ts';
+import { startSmtpServer, type TestSmtpServer } from '../../helpers/smtp.ts';
+
+/** The part of a daemon that sends mails, on the world's database. */
+export interface MailDaemon {
+  queue: MailQueue;
+  db: Database;
+  stop(): Promise<void>;
+}
+
+export interface DaemonOptions {
+  mailer?: Mailer;
+  /** Absent: the machine's clock. */
+  clock?: Clock;
+  masterKey?: Buffer;
+}
+
+export interface AskedMail {
+  to?: string;
+  token?: string;
+  suppressed?: boolean;
+  expiresAtMs?: number;
+}
+
+/** A data folder, a mail server and what the daemons logged. */
+export interface MailWorld {
+  folder: string;
+  smtp: TestSmtpServer;
+  logged: { level: string; fields: object; message: string }[];
+  smtpMailer(): Mailer;
+  start(options?: DaemonOptions): Promise<MailDaemon>;
+  untilLogged(message: string): Promise<void>;
+  /** The bytes of the database file and of its write-ahead log. */
+  databaseBytes(): Promise<Buffer>;
+  end(): Promise<void>;
+}
+
+export async function createMailWorld(): Promise<MailWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-mail-'));
+  const smtp = await startSmtpServer();
+  const masterKey = randomBytes(32);
+  const logged: MailWorld['logged'] = [];
+  const daemons: MailDaemon[] = [];
+  const smtpMailer = () =>
+    createMailer({ smtpUrl: smtp.url, mailFrom: 'svc <svc@example.org>', show: () => {}, random: systemRandom });
+  return {
+    folder,
+    smtp,
+    logged,
+    smtpMailer,
+    async start(options = {}) {
+      const daemon = await startDaemon(folder, logged, { mailer: smtpMailer(), masterKey, ...options });
+      daemons.push(daemon);
+      return daemon;
+    },
+    untilLogged: (message) =>
+      vi.waitFor(() => expect(logged.map((line) => line.message).join('\n')).toContain(message), 5000),
+    async databaseBytes() {
+      const names = (await readdir(folder)).filter((name) => name.startsWith('svc.db'));
+      return Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))));
+    },
+    async end() {
+      for (const daemon of daemons) await daemon.stop();
+      await smtp.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function startDaemon(
+  folder: string,
+  logged: MailWorld['logged'],
+  { mailer, masterKey, clock = systemClock }: DaemonOptions & { mailer: Mailer; masterKey: Buffer },
+): Promise<MailDaemon> {
+  const file = await ensureDatabaseFile(folder);
+  await migrate(file);
+  const db = await openDatabase(file, { readerCount: 2, monotonicMs: clock.monotonicMs });
+  const at = (level: string) => (fields: object, message: string) => logged.push({ level, fields, message });
+  const queue = createMailQueue({
+    db,
+    clock,
+    random: systemRandom,
+    sealer: createSealer({ masterKey, random: systemRandom }),
+    mailer,
+    log: { info: at('info'), warn: at('warn'), error: at('error') },
+    backoffMs: { first: 20, most: 80 },
+    stopLimitMs: 500,
+  });
+  queue.start();
+  let stopped: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    await queue.stop();
+    mailer.close();
+    await db.close();
+  }
+  return {
+    queue,
+    db,
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+/** Queues a sign-in mail the way a request does: in a write of its own, then wakes the worker. */
+export async function enqueue({ db, queue }: MailDaemon, asked: AskedMail = {}): Promise<void> {
+  const { to = 'ada@example.com', token = 'token', suppressed = false } = asked;
+  const expiresAtMs = asked.expiresAtMs ?? systemClock.nowMs() + 900_000;
+  const link = `https://svc.example.org/v1/auth/callback?token=${token}`;
+  const mail = { to, subject: 'Sign in', text: `Open ${link} now.\n`, html: `<a href="${link}">Sign in</a>` };
+  await db.writes.write((connection) => queue.enqueue(connection, mail, { suppressed, expiresAtMs }));
+  queue.wake();
+}
+
+export async function untilEmpty({ queue }: MailDaemon): Promise<void> {
+  await vi.waitFor(async () => expect(await queue.pending()).toBe(0), 5000);
+}

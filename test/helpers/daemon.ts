@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import type { Account } from '../../src/contract/account.ts';
+import { compose, type Daemon } from '../../src/daemon/compose.ts';
+import { type Config, readConfig } from '../../src/daemon/config.ts';
+import { loadDashboardFiles } from '../../src/daemon/dashboard.ts';
+import { createLog } from '../../src/daemon/log.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { createTestClock, type TestClock } from './clock.ts';
+import { openMailbox } from './mailbox.ts';
+
+export interface Answer<T = Record<string, unknown>> {
+  status: number;
+  headers: Headers;
+  body: T;
+  text: string;
+}
+
+export interface CallOptions {
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestDaemonOptions {
+  config?: Partial<Config>;
+  clock?: TestClock;
+  dataDir?: string;
+  timeouts?: { headersMs: number; requestMs: number };
+}
+
+export type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>;
+
+/** The whole daemon on a free port and a folder of its own: real HTTP, real SQLite, mail in a folder. */
+export async function startTestDaemon(options: TestDaemonOptions = {}) {
+  const folder = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-test-')));
+  const mailDir = join(folder, 'mail');
+  const clock = options.clock ?? createTestClock();
+  const config: Config = { ...readConfig({ dataDir: folder, mailDir, port: '0' }, {}, ''), ...options.config };
+  const logLines: string[] = [];
+  const log = createLog('trace', (line) => logLines.push(line));
+  const shown: string[] = [];
+  const dashboardFiles = await loadDashboardFiles(inject('dashboardFolder'));
+  const world = {
+    clock,
+    random: systemRandom,
+    log,
+    show: (text: string) => shown.push(text),
+    version: '0.0.0-test',
+    dashboardFiles,
+  };
+  const daemon: Daemon = await compose(config, options.timeouts ? { ...world, timeouts: options.timeouts } : world);
+  const publicUrl = await daemon.start();
+  const address = daemon.app.server.address() as { port: number };
+  const baseUrl = `http://127.0.0.1:${address.port}`;
+  const mailbox = openMailbox(mailDir);
+
+  async function call<T = Record<string, unknown>>(
+    apiKey: string | undefined,
+    path: string,
+    request: CallOptions = {},
+  ): Promise<Answer<T>> {
+    const { method = request.body === undefined ? 'GET' : 'POST', body, headers = {} } = request;
+    const response = await fetch(baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && {
+        body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+      }),
+    });
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.includes('json') && text !== '';
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (json ? JSON.parse(text) : undefined) as T,
+    };
+  }
+
+  /** Asks for a link and returns it as mailed. */
+  async function requestLink(email: string): Promise<string> {
+    const [before] = (await mailbox.mailsTo(email)).slice(-1);
+    const answer = await call(undefined, '/v1/auth/magic-link', { body: { email } });
+    if (answer.status !== 202) throw new Error(`no link: ${answer.status} ${answer.text}`);
+    return mailbox.latestLink(email, before ? { after: before.name } : {});
+  }
+
+  /** Presses the button behind a link. */
+  async function redeem(link: string): Promise<Answer> {
+    const token = new URL(link).searchParams.get('token') ?? '';
+    return call(undefined, '/v1/auth/callback', {
+      method: 'POST',
+      body: new TextEncoder().encode(new URLSearchParams({ token }).toString()),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+  }
+
+  async function signIn(email: string): Promise<{ apiKey: string; account: Account }> {
+    const answer = await redeem(await requestLink(email));
+    const apiKey = /#key=(svc_live_[0-9a-f]{32})$/.exec(answer.headers.get('location') ?? '')?.[1];
+    if (!apiKey) throw new Error(`no key: ${answer.status} ${answer.text}`);
+    return { apiKey, account: (await call<Account>(apiKey, '/v1/account')).body };
+  }
+
+  return {
+    ...daemon,
+    daemon,
+    folder,
+    clock,
+    baseUrl,
+    publicUrl,
+    mailbox,
+    logLines,
+    shown,
+    call,
+    requestLink,
+    redeem,
+    signIn,
+    /** Stops the daemon and keeps its folder, for another to start on. */
+    stop: daemon.stop,
+    async close() {
+      await daemon.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

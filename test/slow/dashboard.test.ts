@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTestDaemon } from '../helpers/daemon.ts';
+
+type Daemon = Awaited<ReturnType<typeof startTestDaemon>>;
+
+let browser: Browser;
+let daemon: Daemon;
+let contexts: BrowserContext[] = [];
+let addresses = 0;
+
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
+  daemon = await startTestDaemon();
+}, 60_000);
+afterEach(async () => {
+  await Promise.all(contexts.map((context) => context.close()));
+  contexts = [];
+});
+afterAll(async () => {
+  await browser?.close();
+  await daemon?.close();
+});
+
+const freshAddress = () => `person${++addresses}@example.com`;
+
+/** A browser of its own, with every complaint it makes: errors, warnings, breaches of the page's policy. */
+async function openBrowser(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext(options);
+  contexts.push(context);
+  const complaints: string[] = [];
+  context.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  context.on('weberror', (error) => complaints.push(String(error.error())));
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+  return { page: await context.newPage(), complaints };
+}
+
+async function askForLink(email: string, login?: object): Promise<string> {
+  const after = (await daemon.mailbox.mailsTo(email)).at(-1)?.name;
+  const response = await post('/v1/auth/magic-link', { email, ...(login && { login }) });
+  expect(response.status).toBe(202);
+  return daemon.mailbox.latestLink(email, { after });
+}
+
+const post = (path: string, body: object, apiKey?: string) =>
+  fetch(`${daemon.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
+    body: JSON.stringify(body),
+  });
+
+const statusOf = async (apiKey: string) =>
+  (await fetch(`${daemon.baseUrl}/v1/account`, { headers: { authorization: `Bearer ${apiKey}` } })).status;
+
+/** The dashboard of a fresh account, with its first answers in. */
+async function openDashboard(page: Page, contents: string[] = []): Promise<string> {
+  const email = freshAddress();
+  const { apiKey } = await daemon.signIn(email);
+  for (const content of contents) expect((await post('/v1/memories', { content }, apiKey)).status).toBe(201);
+  await page.goto(`${daemon.baseUrl}/dashboard#key=${apiKey}`);
+  await page.getByText(email).waitFor();
+  await page.waitForLoadState('networkidle');
+  return apiKey;
+}
+
+const memoryCards = (page: Page) => page.locator('#memory-list > li');
+
+describe('signing in', { timeout: 30_000 }, () => {
+  test('a browser that runs scripts but presses nothing consumes no token', async () => {
+    const email = freshAddress();
+    const { apiKey } = await daemon.signIn(email);
+    const link = await askForLink(email);
+    const scanner = await openBrowser();
+    for (let visit = 0; visit < 5; visit++) await scanner.page.goto(link, { waitUntil: 'networkidle' });
+    expect(await statusOf(apiKey)).toBe(200);
+
+    const { page } = await openBrowser();
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText(email).waitFor();
+    expect(await statusOf(apiKey)).toBe(401);
+  });
+
+  test('pressing the button signs in and the key leaves the address bar at once', async () => {
+    const email = freshAddress();
+    const { page } = await openBrowser();
+    await page.goto(await askForLink(email));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/dashboard*');
+    expect(page.url()).toBe(`${daemon.baseUrl}/dashboard`);
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    const key = await page.locator('#key-text').textContent();
+    expect(key).toMatch(/^svc_live_[0-9a-f]{32}$/);
+    expect(await statusOf(key ?? '')).toBe(200);
+    await page.goBack();
+    await page.goForward();
+    expect(page.url()).not.toContain('svc_live_');
+  });
+
+  test('another tab that asked for the link in this same browser signs in without a button', async () => {
+    const email = freshAddress();
+    const { page } = await openBrowser();
+    await page.goto(`${daemon.baseUrl}/dashboard`);
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByRole('button', { name: 'Send me a link' }).click();
+    await page.getByText('If this address may sign in, a link is on its way').waitFor();
+    const link = await daemon.mailbox.latestLink(email);
+    const tab = await page.context().newPage();
+    await tab.goto(link);
+    await tab.getByText(email).waitFor();
+    expect(tab.url()).toBe(`${daemon.baseUrl}/dashboard`);
+  });
+
+  test('a key that was replaced elsewhere leads back to the signed-out view, without the key', async () => {
+    const { page } = await openBrowser();
+    const apiKey = await openDashboard(page);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    expect((await fetch(`${daemon.baseUrl}/v1/auth/key`, { method: 'DELETE', headers })).status).toBe(204);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('a newer sign-in replaced it').waitFor();
+    await expect.poll(() => page.getByLabel('I have a key').isVisible()).toBe(true);
+    expect(await page.content()).not.toContain(apiKey);
+  });
+
+  test('a terminal on this machine is handed the code, and the page says who asked', async () => {
+    const asked: string[] = [];
+    const terminal = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => terminal.once('listening', resolve));
+    const { port: redirectPort } = terminal.address() as AddressInfo;
+    const codeChallenge = createHash('sha256').update('v'.repeat(43)).digest('base64url');
+    const link = await askForLink(freshAddress(), { codeChallenge, redirectPort, device: 'desk <b>' });
+    const { page, complaints } = await openBrowser();
+    await page.goto(link);
+    await page.getByText('desk <b>').waitFor();
+    await page.getByText('Continue only if you started this yourself').waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Your terminal has it').waitFor();
+    const code = (await page.locator('#code').textContent()) ?? '';
+    expect(code).not.toBe('');
+    expect(asked.filter((url) => url.startsWith('/callback?') && url.includes(encodeURIComponent(code)))).toHaveLength(
+      1,
+    );
+    expect(complaints).toEqual([]);
+    terminal.close();
+  });
+});
+
+describe('the page', { timeout: 30_000 }, () => {
+  test('the page breaks no rule of its content security policy', async () => {
+    const { page, complaints } = await openBrowser();
+    await openDashboard(page, ['Tea without sugar.', '<img src=x onerror=alert(1)> <script>alert(1)</script>']);
+    await page.getByRole('searchbox').fill('sugar');
+    await page.keyboard.press('Enter');
+    await page.locator('mark').first().waitFor();
+    await page.getByLabel('JSON').check();
+    expect(complaints).toEqual([]);
+
+    await page.evaluate(() => {
+      const script = document.createElement('script');
+      script.textContent = 'globalThis.intruder = true';
+      document.body.append(script);
+    });
+    await expect.poll(() => complaints.length).toBeGreaterThan(0);
+    expect(await page.evaluate(() => 'intruder' in globalThis)).toBe(false);
+  });
+
+  test('the key is in no storage of the browser', async () => {
+    const { page } = await openBrowser();
+    const apiKey = await openDashboard(page);
+    const kept = await page.evaluate(async () => [
+      JSON.stringify({ ...localStorage }),
+      JSON.stringify({ ...sessionStorage }),
+      JSON.stringify(await indexedDB.databases()),
+      JSON.stringify(await caches.keys()),
+      JSON.stringify(history.state),
+      document.cookie,
+      location.href,
+    ]);
+    const stored = JSON.stringify([kept, await page.context().storageState({ indexedDB: true })]);
+    expect(stored).not.toContain(apiKey.slice(9));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForFunction(() => !performance.getEntriesByType('navigation')[0]?.name.includes('svc_live_'));
+    await page.getByText('this page has forgotten the key').waitFor();
+    expect(await page.content()).not.toContain(apiKey);
+    expect(page.url()).toBe(`${daemon.baseUrl}/dashboard`);
+  });
+
+  test('a key at hand opens the page and stays as it is', async () => {
+    const { apiKey } = await daemon.signIn(freshAddress());
+    const { page } = await openBrowser();
+    await page.goto(`${daemon.baseUrl}/dashboard`);
+    await page.getByLabel('I have a key').fill(apiKey);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('Requests a minute').waitFor();
+    expect(await statusOf(apiKey)).toBe(200);
+  });
+
+  test('search shows the memory and forgets it', async () => {
+    const { page } = await openBrowser();
+    await openDashboard(page, ['Anna takes her tea without sugar.', 'The train leaves at nine.']);
+    expect(await memoryCards(page).count()).toBe(2);
+    await page.getByRole('searchbox').fill('sugar');
+    await page.keyboard.press('Enter');
+    await page.locator('mark', { hasText: 'sugar' }).waitFor();
+    const card = memoryCards(page).filter({ hasText: 'tea' });
+    const forget = card.getByRole('button', { name: /^Forget/ });
+    await forget.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await card.count()).toBe(1);
+    await forget.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click();
+    await expect.poll(() => card.count()).toBe(0);
+    await page.getByRole('searchbox').fill('');
+    await expect.poll(() => memoryCards(page).allTextContents()).toHaveLength(1);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [320, 360, 1280]) {
+      test(`nothing is cut off at ${width} pixels in ${colorScheme}`, async () => {
+        const { page } = await openBrowser({ colorScheme, viewport: { width, height: 800 } });
+        const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+        await page.goto(`${daemon.baseUrl}/dashboard`);
+        expect(await fits()).toBe(true);
+        await openDashboard(page, ['unbroken'.repeat(60), 'Short.']);
+        await page.getByRole('button', { name: 'Reveal' }).click();
+        for (const form of ['Two lines', 'JSON', 'Bridge']) {
+          await page.getByLabel(form).check();
+          expect(await fits()).toBe(true);
+        }
+      });
+    }
+  }
+});

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+
+/** Both tools want a newer Node than the daemon does; the registry has it. The first run downloads them. */
+const CONFORMANCE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
+const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
+const TIMEOUT_MS = 300_000;
+
+/** Of what each revision requires, the scenarios that a server with tools of its own can be put through. */
+const SCENARIOS: Record<string, string[]> = {
+  '2026-07-28': ['server-stateless', 'http-header-validation', 'tools-list', 'dns-rebinding-protection', 'caching'],
+  '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection'],
+};
+
+/**
+ * Checks that fail with every server that does not offer the suite's own fixture tools, or no prompts and resources.
+ * Exact: one that starts to pass has to leave this list.
+ */
+const NOT_TESTABLE: Record<string, string[]> = {
+  'server-stateless': [
+    'sep-2575-server-rejects-undeclared-capability', // wants the tool test_missing_capability
+    'sep-2575-missing-capability-http-400', // the same
+    'sep-2575-http-server-no-independent-requests-on-stream', // wants the tool test_streaming_elicitation
+    'sep-2575-server-no-log-without-loglevel', // wants the tool test_logging_tool
+  ],
+  caching: [
+    'sep-2549-prompts-list-caching-hints', // no prompts are offered
+    'sep-2549-resources-list-caching-hints', // no resources are offered
+    'sep-2549-resources-templates-list-caching-hints', // the same
+  ],
+};
+
+interface Check {
+  id: string;
+  status: string;
+  errorMessage?: string;
+}
+
+interface Run {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+let daemon: TestDaemon;
+let folder: string;
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  folder = await mkdtemp(join(tmpdir(), 'mcp-conformance-'));
+});
+
+afterAll(async () => {
+  await daemon.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function run(packageName: string, command: string, args: string[]): Promise<Run> {
+  const npx = ['-y', '-p', 'node@24', '-p', packageName, command, ...args];
+  return new Promise((resolve) => {
+    execFile('npx', npx, { cwd: folder, timeout: TIMEOUT_MS, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
+    });
+  });
+}
+
+/** A door beside the daemon's that adds the key to each request: the conformance suite sends none. */
+async function startKeyProxy(apiKey: string): Promise<{ url: string; close(): void }> {
+  const target = new URL(daemon.baseUrl);
+  const proxy = http.createServer((request, response) => {
+    const headers = { ...request.headers, authorization: `Bearer ${apiKey}` };
+    const { method, url: path } = request;
+    const forward = http.request({ host: target.hostname, port: target.port, path, method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    forward.on('error', () => response.destroy());
+    response.on('close', () => forward.destroy());
+    request.pipe(forward);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { port } = proxy.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/v1/mcp`, close: () => proxy.close() };
+}
+
+async function checksOf(output: string): Promise<Check[]> {
+  const [results] = await readdir(output);
+  return JSON.parse(await readFile(join(output, results ?? '', 'checks.json'), 'utf8'));
+}
+
+describe.each(Object.entries(SCENARIOS))('conformance with %s', (revision, scenarios) => {
+  test.each(scenarios)('%s', { timeout: TIMEOUT_MS }, async (scenario) => {
+    const { apiKey } = await daemon.signIn(`${scenario}-${revision}@example.com`);
+    const proxy = await startKeyProxy(apiKey);
+    const output = join(folder, `${scenario}-${revision}`);
+    const what = ['--url', proxy.url, '--scenario', scenario, '--spec-version', revision, '-o', output];
+    const { stdout, stderr } = await run(CONFORMANCE, 'conformance', ['server', ...what]);
+    proxy.close();
+    const checks = await checksOf(output).catch(() => expect.fail(`no results:\n${stdout}\n${stderr}`));
+    const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
+    expect(checks.some(({ status }) => status === 'SUCCESS')).toBe(true);
+    expect(failed.map(({ id }) => id).sort(), JSON.stringify(failed, null, 1)).toEqual(
+      [...(NOT_TESTABLE[scenario] ?? [])].sort(),
+    );
+  });
+});
+
+describe.each(['modern', 'legacy'])('the inspector in the %s era', (era) => {
+  async function inspect(...args: string[]): Promise<Run> {
+    const { apiKey } = await daemon.signIn(`inspector-${era}@example.com`);
+    const header = `Authorization: Bearer ${apiKey}`;
+    const where = [`${daemon.baseUrl}/v1/mcp`, '--transport', 'http', '--header', header, '--protocol-era', era];
+    return run(INSPECTOR, 'mcp-inspector', ['--cli', ...where, ...args]);
+  }
+
+  test('finds no fault in the tools’ schemas', { timeout: TIMEOUT_MS }, async () => {
+    const { code, stdout, stderr } = await inspect('--method', 'tools/list', '--strict');
+    expect([code, stderr.match(/^(Warning|Error): .*/gm)]).toEqual([0, null]);
+    expect(JSON.parse(stdout).tools).toHaveLength(7);
+  });
+
+  test('calls a tool', { timeout: TIMEOUT_MS }, async () => {
+    const { code, stdout, stderr } = await inspect(
+      ...['--method', 'tools/call', '--tool-name', 'memory_add', '--tool-arg', 'content=Looked at closely'],
+    );
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ structuredContent: { content: 'Looked at closely', version: 1 } });
+  });
+});

@@ -1,0 +1,16 @@
+import { defineConfig, mergeConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+/** Crashes, faults, browsers and other programs: minutes, not seconds. */
+export default mergeConfig(
+  { ...base, test: { ...base.test, include: [], exclude: [], globalSetup: [] } },
+  defineConfig({
+    test: {
+      include: ['test/slow/**/*.test.ts'],
+      globalSetup: ['test/helpers/build-all.ts'],
+      fileParallelism: false,
+      testTimeout: 300_000,
+      hookTimeout: 120_000,
+    },
+  }),
+);
