@@ -24,7 +24,7 @@ export const accounts: Migration = {
       table.bigInteger('createdAt').notNullable();
       table.bigInteger('expiresAt').notNullable();
       table.bigInteger('usedAt');
-      table.boolean('delivered').notNullable();
+      table.integer('delivered').notNullable();
       table.text('cookieHash');
       table.text('codeChallenge').index();
       table.integer('redirectPort');
@@ -37,7 +37,7 @@ export const accounts: Migration = {
     await db.schema.createTable('mailQueue', (table) => {
       table.text('mailId').primary();
       table.binary('sealed').notNullable();
-      table.boolean('suppressed').notNullable();
+      table.integer('suppressed').notNullable();
       table.integer('attempts').notNullable();
       table.bigInteger('nextAttemptAt').notNullable();
       table.bigInteger('expiresAt').notNullable();
@@ -70,6 +70,7 @@ export const accounts: Migration = {
       table.text('resourceId').notNullable();
       table.text('idempotencyKey').notNullable();
       table.primary(['tenantId', 'resourceId', 'idempotencyKey']);
+      table.index(['tenantId', 'idempotencyKey']);
     });
     await db.schema.createTable('pulse', (table) => {
       table.integer('only').primary();

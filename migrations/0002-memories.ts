@@ -16,7 +16,7 @@ export const memories: Migration = {
       table.text('tenantId').notNullable();
       table.text('id').notNullable();
       table.integer('version').notNullable();
-      table.boolean('current').notNullable();
+      table.integer('current').notNullable();
       table.integer('scope').notNullable();
       table.text('endUser').notNullable();
       table.text('content').notNullable();
@@ -37,7 +37,8 @@ export const memories: Migration = {
     // Partial indexes are the same in SQLite and PostgreSQL.
     await db.raw(`CREATE UNIQUE INDEX memories_live_content ON memories ("tenantId", "endUser", "contentHash")
       WHERE current = 1 AND "validTo" IS NULL`);
-    await db.raw(`CREATE INDEX memories_expiry ON memories ("expiresAt") WHERE "expiresAt" IS NOT NULL`);
+    await db.raw(`CREATE INDEX memories_expiry ON memories ("expiresAt")
+      WHERE "expiresAt" IS NOT NULL AND current = 1`);
     await db.raw(`CREATE INDEX memories_superseded ON memories ("tenantId", "supersededBy")
       WHERE "supersededBy" IS NOT NULL`);
     await db.schema.createTable('memoryTags', (table) => {
@@ -47,9 +48,9 @@ export const memories: Migration = {
       table.primary(['tenantId', 'tag', 'memoryId']);
     });
     await db.raw('CREATE INDEX memory_tags_of ON "memoryTags" ("tenantId", "memoryId")');
-    // SQLite only (PostgreSQL has tsvector): contentless, so the text is stored once; the tokens carry the scope.
+    // SQLite only (PostgreSQL has tsvector): contentless, so the text is stored once; the tokens carry the scope. Words
+    // come split and folded, so that `ascii` has nothing left to do but to take them whole, of every script.
     await db.raw(`CREATE VIRTUAL TABLE "memoryText" USING fts5(body, content='', contentless_delete=1,
-      tokenize="porter unicode61 remove_diacritics 2 tokenchars '_'")`);
-    await db.raw(`INSERT INTO "memoryText"("memoryText", rank) VALUES ('secure-delete', 1)`);
+      tokenize="porter ascii tokenchars '_'")`);
   },
 };

@@ -15,14 +15,30 @@ function stopSignal(): Promise<string> {
   });
 }
 
+/** Resolves when all that was written has left the process, or nobody takes it any more. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}
+
+let lostOutput: NodeJS.ErrnoException | undefined;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A reader that has seen enough (head, say) is no failure.
+  if (error.code !== 'EPIPE') lostOutput = error;
+});
+process.stderr.on('error', () => {
+  // There is nowhere left to say it, and a daemon outlives the disk of its log.
+});
+
 const terminal = {
   out: (text: string) => void process.stdout.write(text),
   error: (text: string) => void process.stderr.write(text),
 };
 
-// A reader that has seen enough (head, say) is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
-
-process.exit(await runProgram(process.argv.slice(2), VERSION, terminal, stopSignal));
+let code = await runProgram(process.argv.slice(2), VERSION, terminal, stopSignal);
+await flushed(process.stdout);
+if (lostOutput !== undefined && code === 0) {
+  terminal.error(`svc: the output could not be written (${lostOutput.code})\n`);
+  code = 1;
+}
+await flushed(process.stderr);
+process.exit(code);

@@ -2,6 +2,9 @@ import { type Static, Type } from 'typebox';
 import { Nullable, strict } from './common.ts';
 import { QuotaState, Tier } from './limits.ts';
 
+/** What every 401 says, whatever its cause. */
+export const UNAUTHENTICATED = 'Send a valid API key as "Authorization: Bearer svc_live_…". svc login makes one.';
+
 export const Account = Type.Object({
   tenantId: Type.String(),
   email: Type.String(),

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { Problem } from './errors.ts';
+import { Problem } from './problem.ts';
 
 /** An object that refuses fields it does not name. */
 export const strict = { additionalProperties: false } as const;
@@ -9,6 +9,18 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 /** A name that a caller gives: a user, a tag. Compared byte for byte; control characters are refused. */
 export const Name = Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
+
+/** A JSON object under names that the caller chooses; `value` is the schema of each member, `true` any JSON. */
+export const NamedValues = <T = unknown>(
+  value: TSchema | true,
+  options: { maxProperties: number; description: string },
+) =>
+  Type.Unsafe<Record<string, T>>({
+    type: 'object',
+    propertyNames: { minLength: 1, maxLength: 256 },
+    additionalProperties: value,
+    ...options,
+  });
 
 /** The id in a path. Anything that is no id is an id that does not exist. */
 export const IdParams = Type.Object({ id: Type.String({ maxLength: 300 }) });

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+export type { Problem } from './problem.ts';
 
 /** Every error code of the interface with its HTTP status and title; the server reads it one way, the client the other. */
 export const ERRORS = {
@@ -54,18 +54,3 @@ export class AppError extends Error {
     return ERRORS[this.code].status;
   }
 }
-
-/** RFC 9457 problem details. */
-export const Problem = Type.Object(
-  {
-    type: Type.String({ description: '`urn:svc:problem:` and the code' }),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String(),
-    code: Type.Enum(ERROR_CODES),
-    requestId: Type.String(),
-    errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
-  },
-  { description: 'RFC 9457 problem details', additionalProperties: true },
-);
-export type Problem = Static<typeof Problem>;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Name, strict, Timestamp } from './common.ts';
+import { Name, NamedValues, strict, Timestamp } from './common.ts';
 import { Memory } from './memories.ts';
 
 export const ITEM_TYPES = ['memory', 'message', 'episode'] as const;
@@ -12,14 +12,10 @@ export const SearchFilter = Type.Object(
   {
     tags: Type.Optional(Type.Array(Name, { maxItems: 64, description: 'All of them' })),
     metadata: Type.Optional(
-      Type.Record(
-        Type.String({ minLength: 1, maxLength: 256 }),
-        Type.Union([Type.String(), Type.Number(), Type.Boolean()]),
-        {
-          maxProperties: 16,
-          description: 'Top-level members that equal these',
-        },
-      ),
+      NamedValues<string | number | boolean>(Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+        maxProperties: 16,
+        description: 'Top-level members that equal these',
+      }),
     ),
     after: Type.Optional(Timestamp),
     before: Type.Optional(Timestamp),
@@ -88,6 +84,6 @@ export const ContextAnswer = Type.Object({
   citations: Type.Array(
     Type.Object({ marker: Type.String(), type: Type.Enum([...ITEM_TYPES]), id: Type.String(), score: Type.Number() }),
   ),
-  tokens: Type.Integer({ description: 'Tokens of `text` (o200k_base)' }),
+  tokens: Type.Integer({ description: 'Tokens of `text` (o200k_base), or a little more than they are' }),
 });
 export type ContextAnswer = Static<typeof ContextAnswer>;

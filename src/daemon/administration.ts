@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { ensureDatabaseFile } from '../db/database-file.ts';
-import { integrityProblems } from '../db/open.ts';
+import { integrityProblems } from '../db/integrity.ts';
 import { memoryTextSqlite } from '../features/search/memory-text-sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
@@ -26,7 +26,8 @@ export async function withRooms<T>(config: Config, work: (rooms: Rooms) => Promi
 }
 
 async function existingDatabase({ dataDir }: Config): Promise<string> {
-  await access(join(dataDir, 'svc.db')).catch(() => {
+  await access(join(dataDir, 'svc.db')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') return;
     throw new AppError(
       'not_found',
       `There is no svc database in ${dataDir}. Start svc serve once, or set SVC_DATA_DIR.`,

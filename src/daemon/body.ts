@@ -1,15 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
-import { parse } from 'secure-json-parse';
 import { AppError } from '../contract/errors.ts';
 
 const MAX_DEPTH = 32;
 
 /**
  * JSON bodies as they may be stored: sound UTF-8, no prototype tricks, no deeper than 32, and nothing that would come
- * back changed (NUL, lone surrogates, numbers that JavaScript cannot hold). Anything else is `invalid_request`.
+ * back changed (a name twice in one object, NUL, lone surrogates, numbers that JavaScript cannot hold). Anything else
+ * is `invalid_request`, and what is not JSON `unsupported_media_type`.
  */
 export function parseJsonBody(app: FastifyInstance): void {
+  app.removeContentTypeParser('text/plain');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
       done(null, parseStorable(body as Buffer));
@@ -23,34 +24,47 @@ export function parseJsonBody(app: FastifyInstance): void {
 export function parseStorable(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw new AppError('invalid_request', 'The body is not valid UTF-8.');
-  const value = parseJson(body.toString('utf8'));
-  requireStorable(value, '', 0);
+  const text = body.toString('utf8').replace(/^\ufeff/, '');
+  const value = parseJson(text);
+  if (requireStorable(value, '', 0) !== namesIn(text)) throw refusal('', 'has an object with the same name twice');
   return value;
 }
 
 function parseJson(text: string): unknown {
   try {
-    return parse(text, null, { protoAction: 'error', constructorAction: 'error' });
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new AppError('invalid_request', 'The body is not valid JSON.');
-    throw new AppError('invalid_request', 'The body is nested too deep.');
+    return JSON.parse(text);
+  } catch {
+    throw new AppError('invalid_request', 'The body is not valid JSON.');
   }
 }
 
-function requireStorable(value: unknown, path: string, depth: number): void {
+/** How many members the objects of a (valid) JSON text have: outside of strings, each colon is one. */
+function namesIn(text: string): number {
+  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '').split(':').length - 1;
+}
+
+/** Returns how many members the objects in `value` have. */
+function requireStorable(value: unknown, path: string, depth: number): number {
   if (typeof value === 'string') requireSoundText(value, path);
   if (typeof value === 'number') requireExactNumber(value, path);
-  if (value === null || typeof value !== 'object') return;
+  if (value === null || typeof value !== 'object') return 0;
   if (depth === MAX_DEPTH) throw refusal(path, `is nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) {
-    value.forEach((item, index) => {
-      requireStorable(item, `${path}/${index}`, depth + 1);
-    });
-    return;
+    return value.reduce((sum: number, item, index) => sum + requireStorable(item, `${path}/${index}`, depth + 1), 0);
   }
+  let names = 0;
   for (const [name, item] of Object.entries(value)) {
-    requireSoundText(name, path);
-    requireStorable(item, `${path}/${name}`, depth + 1);
+    requireSoundName(name, item, path);
+    names += 1 + requireStorable(item, `${path}/${escapePointer(name)}`, depth + 1);
+  }
+  return names;
+}
+
+function requireSoundName(name: string, item: unknown, path: string): void {
+  requireSoundText(name, path);
+  const reachesPrototype = typeof item === 'object' && item !== null && Object.hasOwn(item, 'prototype');
+  if (name === '__proto__' || (name === 'constructor' && reachesPrototype)) {
+    throw refusal(path, `has a member ${JSON.stringify(name)}, which is not accepted`);
   }
 }
 
@@ -64,6 +78,11 @@ function requireExactNumber(value: number, path: string): void {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw refusal(path, 'is an integer beyond 2^53, which JSON readers round: send it as a string');
   }
+}
+
+/** A name as a part of a JSON pointer (RFC 6901). */
+function escapePointer(name: string): string {
+  return /[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name;
 }
 
 function refusal(path: string, message: string): AppError {

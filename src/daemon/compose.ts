@@ -30,6 +30,7 @@ import { createMailer } from '../outside/mail.ts';
 import { loadTokenCounter } from '../outside/tokens.ts';
 import type { Config } from './config.ts';
 import { type DashboardFiles, dashboardRoutes } from './dashboard.ts';
+import { watchDoor } from './door.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { loadMasterKey } from './master-key.ts';
 import { mcpRoutes } from './mcp.ts';
@@ -60,7 +61,7 @@ export interface Daemon extends Rooms {
   app: FastifyInstance;
   /** Listens and starts the work in the background; resolves with the address that people use. */
   start(): Promise<string>;
-  /** Says it is not ready, lets requests finish, then closes the database. */
+  /** Says it is not ready, lets requests finish, then closes the database; a second call waits for the first. */
   stop(): Promise<void>;
 }
 
@@ -69,8 +70,8 @@ const TIMEOUTS = { headersMs: 10_000, requestMs: 30_000 };
 const STOP_NOTICE_MS = 250;
 
 /**
- * Opens the (migrated) database file and builds the rooms on it. Throws `unprocessable` for a database that is not
- * svc's, is newer or is corrupt.
+ * Opens the (migrated) database file and builds the rooms on it. Without a master key they get one of the moment: what
+ * is sealed with it nobody opens later. Throws `unprocessable` for a database that is of another schema or is corrupt.
  */
 export async function openRooms(config: Config, file: string, { clock, random, log }: RoomsWorld) {
   const metrics = createMetrics();
@@ -78,8 +79,7 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const { monotonicMs } = clock;
   const db = await openDatabase(file, { readerCount, monotonicMs, onBatch: metrics.batch });
   const ids = createIds({ clock, random });
-  const masterKey = config.masterKey ?? (await loadMasterKey(config.dataDir, random));
-  const sealer = createSealer({ masterKey, random });
+  const sealer = createSealer({ masterKey: config.masterKey ?? random.bytes(32), random });
 
   const keys = createKeys({ db, clock, random, log });
   const rateLimits = createRateLimits({ clock });
@@ -101,13 +101,23 @@ export async function openRooms(config: Config, file: string, { clock, random, l
 
 /**
  * Puts a daemon together: everything is built here, once, and nowhere else. The caller holds the lock of the data
- * folder.
+ * folder. Where it throws, nothing is left open.
  */
 export async function compose(config: Config, world: World): Promise<Daemon> {
-  const { clock, random, log, show, version, dashboardFiles } = world;
   const file = await ensureDatabaseFile(config.dataDir);
+  const masterKey = config.masterKey ?? (await loadMasterKey(config.dataDir, world.random));
   await migrate(file);
-  const rooms = await openRooms(config, file, world);
+  const rooms = await openRooms({ ...config, masterKey }, file, world);
+  try {
+    return await buildDaemon(config, world, rooms);
+  } catch (error) {
+    await rooms.db.close();
+    throw error;
+  }
+}
+
+async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<Daemon> {
+  const { clock, random, log, show, version, dashboardFiles } = world;
   const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, memories, search, accounts } = rooms;
 
   const { smtpUrl, mailFrom, mailDir } = config;
@@ -142,38 +152,49 @@ export async function compose(config: Config, world: World): Promise<Daemon> {
     ],
   });
 
+  const chores = [
+    { name: 'count requests', everyMs: 5000, run: usage.flushRequests },
+    { name: 'empty the write-ahead log', everyMs: 5000, run: db.checkpoint },
+    { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
+    { name: 'forget old sign-ins', everyMs: 600_000, run: signIn.sweep },
+    { name: 'forget old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
+    { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
+  ];
+  const door = watchDoor(app);
   let housekeeping: { stop(): Promise<void> } | undefined;
+  let stopped: Promise<void> | undefined;
+
+  async function stop(): Promise<void> {
+    readiness.stop();
+    await new Promise((resolve) => setTimeout(resolve, STOP_NOTICE_MS));
+    await door.close();
+    await housekeeping?.stop();
+    await mailQueue.stop();
+    mailer.close();
+    await usage.flushRequests();
+    await db.close();
+  }
+
   return {
     ...rooms,
     app,
     async start() {
       await app.listen({ host: config.host, port: config.port });
-      const { port } = app.server.address() as AddressInfo;
-      const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
-      listening = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+      listening = urlOfListener(config.host, (app.server.address() as AddressInfo).port);
       mailQueue.start();
-      housekeeping = startHousekeeping(
-        [
-          { name: 'count requests', everyMs: 5000, run: usage.flushRequests },
-          { name: 'empty the write-ahead log', everyMs: 30_000, run: db.checkpoint },
-          { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
-          { name: 'forget old sign-ins', everyMs: 600_000, run: signIn.sweep },
-          { name: 'forget old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
-        ],
-        log,
-      );
+      housekeeping = startHousekeeping(chores, log);
       accounts.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing an account'));
       return publicUrl();
     },
-    async stop() {
-      readiness.stop();
-      await new Promise((resolve) => setTimeout(resolve, STOP_NOTICE_MS));
-      await app.close();
-      await housekeeping?.stop();
-      await mailQueue.stop();
-      mailer.close();
-      await usage.flushRequests();
-      await db.close();
+    stop() {
+      stopped ??= stop();
+      return stopped;
     },
   };
+}
+
+/** The address at which people of this machine reach a listener on `host`. */
+function urlOfListener(host: string, port: number): string {
+  const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import envPaths from 'env-paths';
 import { type QuotaVariant, TIERS, type Tier } from '../contract/limits.ts';
+import { domains, masterKey, oneOf, port, proxies, publicUrl, sender, urlOf } from './config-values.ts';
 
 /** What `svc serve` runs with. */
 export interface Config {
@@ -72,7 +74,7 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     env: 'SVC_MAIL_FROM',
     value: 'address',
     about: 'sender of the mails (svc@localhost)',
-    parse: (text) => text ?? 'svc <svc@localhost>',
+    parse: (text) => sender(text ?? 'svc <svc@localhost>'),
   },
   mailDir: {
     env: 'SVC_MAIL_DIR',
@@ -90,7 +92,7 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     env: 'SVC_SIGNUP_DOMAINS',
     value: 'domains',
     about: 'only addresses of these domains may make an account, separated by commas',
-    parse: (text) => listOf(text).map((domain) => domain.toLowerCase()),
+    parse: domains,
   },
   quotas: {
     env: 'SVC_QUOTAS',
@@ -140,6 +142,11 @@ const NOT_YET: Record<string, string> = {
   SVC_EMBEDDINGS: 'embeddings',
 };
 
+/** Settings of the command line in the same environment: none of the daemon's business. */
+const CLIENT_NAMES = new Set(['SVC_URL', 'SVC_PROFILE', 'SVC_API_KEY', 'SVC_CONFIG_DIR']);
+
+export type Flags = Partial<Record<keyof Config, string>>;
+
 /** The flags of `svc serve`: one a setting, `--public-url` for SVC_PUBLIC_URL. */
 export const CONFIG_FLAGS = (Object.keys(SETTINGS) as (keyof Config)[]).map((name) => {
   const { env, value, about } = SETTINGS[name];
@@ -147,16 +154,24 @@ export const CONFIG_FLAGS = (Object.keys(SETTINGS) as (keyof Config)[]).map((nam
 });
 
 /**
+ * The configuration of this process: flags, environment and the `.env` of the working folder. Throws `ConfigError`.
+ */
+export async function readProcessConfig(flags: Flags): Promise<Config> {
+  const dotEnv = await readFile('.env', 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'EISDIR') return '';
+    throw new ConfigError(`.env cannot be read (${error.code})`);
+  });
+  return readConfig(flags, process.env, dotEnv);
+}
+
+/**
  * The configuration in force: a flag before the environment before `.env` before the default. Throws `ConfigError`
  * naming every fault, unknown `SVC_` names included.
  */
-export function readConfig(
-  flags: Partial<Record<keyof Config, string>>,
-  environment: Record<string, string | undefined>,
-  dotEnv: string,
-): Config {
-  const fromFile = parseEnv(dotEnv) as Record<string, string>;
-  const faults = unknownNames({ ...fromFile, ...environment });
+export function readConfig(flags: Flags, environment: Record<string, string | undefined>, dotEnv: string): Config {
+  // An editor's byte order mark would hide the first name.
+  const fromFile = parseEnv(dotEnv.replace(/^\uFEFF/, '')) as Record<string, string>;
+  const faults = [...unknownNames(environment, ''), ...unknownNames(fromFile, ' in .env')];
   const config: Partial<Record<keyof Config, unknown>> = {};
   for (const name of Object.keys(SETTINGS) as (keyof Config)[]) {
     const { env, parse } = SETTINGS[name];
@@ -174,71 +189,36 @@ export function readConfig(
   return config as Config;
 }
 
-function unknownNames(environment: Record<string, string | undefined>): string[] {
+function unknownNames(environment: Record<string, string | undefined>, where: string): string[] {
   const known = new Set(Object.values(SETTINGS).map(({ env }) => env));
   return Object.keys(environment)
-    .filter((name) => name.startsWith('SVC_') && !known.has(name) && environment[name] !== undefined)
+    .filter((name) => name.startsWith('SVC_') && !known.has(name) && !CLIENT_NAMES.has(name))
+    .filter((name) => environment[name] !== undefined)
     .map((name) =>
       NOT_YET[name] === undefined
-        ? `${name} is no setting of svc (see svc serve --help)`
-        : `${name} is set, but this version has no ${NOT_YET[name]} yet: unset it`,
+        ? `${name}${where} is no setting of svc (see svc serve --help)`
+        : `${name} is set${where}, but this version has no ${NOT_YET[name]} yet: unset it`,
     );
 }
 
-/** What is in force, a line a setting, secrets masked. */
-export function describeConfig(config: Config): { env: string; value: string }[] {
-  return (Object.keys(SETTINGS) as (keyof Config)[]).map((name) => {
+/** What is in force, by the settings' names; secrets masked, `null` for what is not set. */
+export function describeConfig(config: Config): Record<string, string | number | string[] | null> {
+  const rows = (Object.keys(SETTINGS) as (keyof Config)[]).map((name) => {
     const { env, secret } = SETTINGS[name];
     const value = config[name];
-    const unset = value === undefined || (Array.isArray(value) && value.length === 0);
-    return { env, value: unset ? '–' : secret ? '********' : String(value) };
+    const shown = value === undefined ? null : secret ? '********' : (value as Exclude<typeof value, Buffer>);
+    return [env, shown] as const;
   });
+  return Object.fromEntries(rows);
 }
 
-function oneOf<const T extends string>(text: string, allowed: readonly T[]): T {
-  const found = allowed.find((value) => value === text);
-  if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}, not ${JSON.stringify(text)}`);
-  return found;
-}
-
-function listOf(text: string | undefined): string[] {
-  return (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
-function port(text: string | undefined): number {
-  const number = Number(text ?? 8787);
-  if (!Number.isInteger(number) || number < 0 || number > 65_535) throw new Error('must be a port from 0 to 65535');
-  return number;
-}
-
-function urlOf(text: string, protocols: readonly string[]): string {
-  if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
-    throw new Error(`must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
-  }
-  return text;
-}
-
-function publicUrl(text: string): string {
-  const url = new URL(urlOf(text, ['http:', 'https:']));
-  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
-    throw new Error('must be scheme, host and port only, e.g. https://memory.example.com');
-  }
-  return url.origin;
-}
-
-function masterKey(text: string): Buffer {
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.length !== 32) throw new Error('must be 32 bytes in base64 (openssl rand -base64 32)');
-  return bytes;
-}
-
-function proxies(text: string): string[] {
-  const parts = listOf(text);
-  const sound = /^(?:loopback|linklocal|uniquelocal|[0-9a-f.:]+(?:\/\d{1,3})?)$/i;
-  const wrong = parts.find((part) => !sound.test(part));
-  if (wrong !== undefined) throw new Error(`must be loopback, addresses or networks, not ${JSON.stringify(wrong)}`);
-  return parts;
+/** What is in force, as a table; with `json` as one object. */
+export function configTable(config: Config, json: boolean): string {
+  const settings = describeConfig(config);
+  if (json) return JSON.stringify(settings, null, 2);
+  const width = Math.max(...Object.keys(settings).map((env) => env.length));
+  const shown = (value: unknown) => String(value ?? '') || '–';
+  return Object.entries(settings)
+    .map(([env, value]) => `${env.padEnd(width)}  ${shown(value)}`)
+    .join('\n');
 }

@@ -81,7 +81,7 @@ function tool<Input, Output extends object>(definition: Tool<Input, Output>): To
   };
 }
 
-function writingTools(memories: Memories): ToolRegistration[] {
+function addingTools(memories: Memories): ToolRegistration[] {
   return [
     tool({
       name: 'memory_add',
@@ -101,6 +101,11 @@ function writingTools(memories: Memories): ToolRegistration[] {
       run: (principal, input) => memories.add(principal, input),
       text: addedText,
     }),
+  ];
+}
+
+function changingTools(memories: Memories): ToolRegistration[] {
+  return [
     tool({
       name: 'memory_update',
       title: 'Correct a memory',
@@ -209,5 +214,5 @@ function searchTools(search: Search): ToolRegistration[] {
 
 /** All tools of the door, in the order in which they are listed. */
 export function createTools({ memories, search }: { memories: Memories; search: Search }): ToolRegistration[] {
-  return [...searchTools(search), ...writingTools(memories), ...readingTools(memories)];
+  return [...searchTools(search), ...addingTools(memories), ...changingTools(memories), ...readingTools(memories)];
 }

@@ -7,7 +7,7 @@ export interface Metrics {
   text(): Promise<string>;
   /** One group commit of so many writes. */
   batch(jobs: number, ms: number): void;
-  /** A figure that is read at each scrape. */
+  /** A figure that is read at each scrape; not a number where it cannot be read, so that the others still are. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** Times every request of a server. */
   watch(app: FastifyInstance): void;
@@ -48,7 +48,11 @@ export function createMetrics(): Metrics {
         help,
         registers: [registry],
         async collect() {
-          this.set(await read());
+          this.set(
+            await Promise.resolve()
+              .then(read)
+              .catch(() => Number.NaN),
+          );
         },
       });
     },

@@ -26,16 +26,11 @@ export function createReadiness({ db, clock, dataDir }: { db: Database; clock: C
   let last: { atMs: number; checks: Promise<Checks> } | undefined;
 
   async function look(): Promise<Checks> {
-    const writePulse = db.writes.write((connection) =>
-      connection.run('INSERT INTO pulse (only, at) VALUES (1, ?) ON CONFLICT (only) DO UPDATE SET at = excluded.at', [
-        clock.nowMs(),
-      ]),
-    );
-    const [pulse, disk] = await Promise.allSettled([writePulse, statfs(dataDir)]);
+    const [probe, disk] = await Promise.allSettled([db.probe(clock.nowMs()), statfs(dataDir)]);
     const free = disk.status === 'fulfilled' ? disk.value.bavail * disk.value.bsize : 0;
     return {
       accepting: 'ok',
-      database: pulse.status === 'fulfilled' ? 'ok' : 'cannot be written',
+      database: probe.status === 'fulfilled' ? 'ok' : 'cannot be written',
       disk: free >= MIN_FREE_BYTES ? 'ok' : `${Math.floor(free / 1024 / 1024)} MiB free`,
     };
   }
@@ -79,11 +74,13 @@ export function operationsRoutes({
   };
 }
 
+const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
 /** Loopback, and not through a proxy that hides where the request came from. */
 function mayWatch({ headers, ip, raw }: FastifyRequest, token: string | undefined): boolean {
   const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (token !== undefined && sent !== undefined && equalSecrets(sent, token)) return true;
-  const forwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+  const forwarded = PROXY_HEADERS.some((name) => headers[name] !== undefined);
   return isLoopback(ip) && isLoopback(raw.socket.remoteAddress ?? '') && !forwarded;
 }
 

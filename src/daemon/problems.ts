@@ -24,10 +24,15 @@ export function answerProblems(app: FastifyInstance): void {
   });
 }
 
+/** Answers with the problem document and the headers that belong to it; logs `cause` where the fault is ours. */
 export function sendProblem(problem: AppError, cause: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (problem.status >= 500) request.log.error({ error: cause }, 'a request failed');
   const { retryAfterSeconds } = problem.options;
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
+  if (problem.code === 'unauthenticated') {
+    const sent = request.headers.authorization === undefined ? '' : ', error="invalid_token"';
+    reply.header('WWW-Authenticate', `Bearer realm="svc"${sent}`);
+  }
   return reply
     .code(problem.status)
     .type('application/problem+json')
@@ -54,12 +59,15 @@ export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const fault = error as FastifyFault;
   if (fault.validation) return invalid(fault.validation, fault.validationContext ?? 'body');
-  if (fault.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError('payload_too_large', 'The body is over 1 MiB.');
+  if (fault.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new AppError('payload_too_large', 'The body is too large: JSON may have 1 MiB, a form 16 KiB.');
+  }
   if (fault.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new AppError('unsupported_media_type', 'Send the body as application/json.');
   }
   const status = fault.statusCode ?? 500;
-  if (status >= 400 && status < 500) return new AppError(BY_STATUS[status] ?? 'invalid_request', fault.message);
+  const code = BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'invalid_request' : undefined);
+  if (code) return new AppError(code, fault.message);
   return new AppError('internal', 'Something failed inside svc. The log of the daemon has it under this requestId.');
 }
 
@@ -75,7 +83,8 @@ function fieldError(
 ): FieldError {
   const base = context === 'body' ? instancePath : instancePath.replace(/^\//, '');
   const named = String(params.additionalProperty ?? params.missingProperty ?? '');
-  const path = named === '' ? base : context === 'body' ? `${base}/${named}` : named;
+  const pointer = `${base}/${named.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const path = named === '' ? base : context === 'body' ? pointer : named;
   const allowed = keyword === 'enum' ? `: ${(params.allowedValues as unknown[]).join(', ')}` : '';
   const text =
     keyword === 'additionalProperties' ? 'is not a known field' : keyword === 'required' ? 'is required' : message;

@@ -1,11 +1,11 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../contract/errors.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
 import { compose, type Daemon } from './compose.ts';
-import { type Config, ConfigError, describeConfig, readConfig } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { loadDashboardFiles } from './dashboard.ts';
 import { createLog } from './log.ts';
 
@@ -17,25 +17,6 @@ export interface Terminal {
 
 /** A stop that does not come to an end in this time is cut short. */
 const STOP_LIMIT_MS = 25_000;
-
-/**
- * The configuration of this process: flags, environment and the `.env` of the working folder. Throws `ConfigError`.
- */
-export async function readProcessConfig(flags: Parameters<typeof readConfig>[0]): Promise<Config> {
-  const dotEnv = await readFile('.env', 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'EISDIR') return '';
-    throw new ConfigError(`.env cannot be read (${error.code})`);
-  });
-  return readConfig(flags, process.env, dotEnv);
-}
-
-/** What is in force, as a table; with `json` as one object. */
-export function configTable(config: Config, json: boolean): string {
-  const rows = describeConfig(config);
-  if (json) return JSON.stringify(Object.fromEntries(rows.map(({ env, value }) => [env, value])), null, 2);
-  const width = Math.max(...rows.map(({ env }) => env.length));
-  return rows.map(({ env, value }) => `${env.padEnd(width)}  ${value}`).join('\n');
-}
 
 /**
  * Runs the daemon until it is told to stop; resolves with the exit code. What people read goes to `out`, the log to
@@ -74,6 +55,9 @@ export async function serve(
   }
 }
 
+/** What listening fails with where the host or the port is at fault. */
+const UNUSABLE = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
+
 async function listen(daemon: Daemon, config: Config): Promise<string> {
   try {
     return await daemon.start();
@@ -83,7 +67,7 @@ async function listen(daemon: Daemon, config: Config): Promise<string> {
     if (code === 'EADDRINUSE') {
       throw new AppError('conflict', `Port ${config.port} of ${config.host} is taken. Choose another with --port.`);
     }
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    if (UNUSABLE.has(code ?? '')) {
       throw new ConfigError(`svc cannot listen on ${config.host} port ${config.port} (${code})`);
     }
     throw error;

@@ -30,6 +30,8 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 /** Of so many successes, one is logged: a line for each would cost half the throughput. */
 const LOG_ONE_SUCCESS_IN = 100;
 const SLOW_MS = 1000;
+/** For the last answer on a connection to arrive before it is cut. */
+const LINGER_MS = 500;
 
 // ajv-formats is CommonJS; its types put the function under `default`.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
@@ -144,4 +146,6 @@ function answerBrokenRequest(
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${line}\r\n${head.join('')}\r\n${body}`);
+  // Node no longer watches this connection: one whose other end stays open would be kept for ever.
+  setTimeout(() => socket.destroy(), LINGER_MS);
 }

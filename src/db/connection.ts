@@ -1,4 +1,5 @@
 import sqlite3 from 'sqlite3';
+import { AppError } from '../contract/errors.ts';
 import { storageError } from './storage-error.ts';
 
 export type Value = string | number | Buffer | null;
@@ -21,32 +22,60 @@ export interface Connection extends Reader {
 
 const MAX_PREPARED = 500;
 
-/**
- * Opens `file` with the pragmas of a durable store. WAL: readers go on beside the writer. synchronous FULL: what was
- * answered survives a power cut; group commit pays for it. secure_delete: what a user erases is overwritten.
- * busy_timeout comes first, so that the others wait for a busy neighbour. Throws `unavailable` where it cannot open.
- */
-export async function openConnection(
+export interface OpenConnectionOptions {
+  readOnly?: boolean;
+  /** Makes the file where it is not there; else that is a failure. */
+  create?: boolean;
+  /** How long a statement waits for a lock of another connection. */
+  busyTimeoutMs?: number;
+}
+
+/** Opens `file` as SQLite leaves it. Throws `unavailable` where it cannot. */
+export async function openPlainConnection(
   file: string,
-  { readOnly = false, busyTimeoutMs = 5000 }: { readOnly?: boolean; busyTimeoutMs?: number } = {},
+  { readOnly = false, create = false, busyTimeoutMs = 5000 }: OpenConnectionOptions = {},
 ): Promise<Connection> {
-  const mode = readOnly ? sqlite3.OPEN_READONLY : sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE;
+  const mode = readOnly ? sqlite3.OPEN_READONLY : sqlite3.OPEN_READWRITE | (create ? sqlite3.OPEN_CREATE : 0);
   const raw = await new Promise<sqlite3.Database>((resolve, reject) => {
     const database: sqlite3.Database = new sqlite3.Database(file, mode, (error) =>
       error ? reject(storageError(error)) : resolve(database),
     );
   });
-  const connection = createConnection(raw);
-  await connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-  if (!readOnly)
-    await connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
-  await connection.exec(`
-    PRAGMA foreign_keys = ON;
-    PRAGMA wal_autocheckpoint = 4000;
-    PRAGMA mmap_size = 1073741824;
-    PRAGMA cache_size = -65536;
-    PRAGMA temp_store = MEMORY`);
-  return connection;
+  raw.configure('busyTimeout', busyTimeoutMs);
+  return createConnection(raw);
+}
+
+/**
+ * Opens `file` with the pragmas of a durable store. WAL: readers go on beside the writer. synchronous FULL: what was
+ * answered survives a power cut; group commit pays for it. secure_delete: what a user erases is overwritten.
+ * Throws `unavailable` where it cannot open, and leaves nothing open then.
+ */
+export async function openConnection(file: string, options: OpenConnectionOptions = {}): Promise<Connection> {
+  const connection = await openPlainConnection(file, options);
+  try {
+    if (!options.readOnly) await makeDurable(connection);
+    await connection.exec(`
+      PRAGMA foreign_keys = ON;
+      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA mmap_size = 1073741824;
+      PRAGMA cache_size = -65536;
+      PRAGMA temp_store = MEMORY`);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+async function makeDurable(connection: Connection): Promise<void> {
+  const mode = await connection.get<{ journal_mode: string }>('PRAGMA journal_mode = WAL');
+  if (mode?.journal_mode !== 'wal') {
+    throw new AppError(
+      'unavailable',
+      'The file system of the data folder allows no write-ahead log (a network folder?).',
+    );
+  }
+  await connection.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
 }
 
 function createConnection(raw: sqlite3.Database): Connection {
@@ -58,6 +87,11 @@ function createConnection(raw: sqlite3.Database): Connection {
     return new Promise((resolve, reject) => {
       const statement: sqlite3.Statement = raw.prepare(sql, (error: Error | null) => {
         if (error) return reject(storageError(error));
+        const first = prepared.get(sql);
+        if (first) {
+          statement.finalize();
+          return resolve(first);
+        }
         if (prepared.size >= MAX_PREPARED) dropOldest();
         prepared.set(sql, statement);
         resolve(statement);

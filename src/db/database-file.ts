@@ -1,4 +1,4 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { openConnection } from './connection.ts';
@@ -9,14 +9,16 @@ const MAGIC = 'SQLite format 3\0';
 
 /**
  * Makes sure that `svc.db` in `folder` is there and is ours, reading nothing but its header, and returns its path.
- * Throws `unprocessable` with what to do where it is empty, foreign, no database or not writable; the file is untouched.
+ * Throws `unprocessable` with what to do where it is empty, foreign, no database, not writable or gone without its log;
+ * the file is untouched.
  */
 export async function ensureDatabaseFile(folder: string): Promise<string> {
   const file = join(folder, 'svc.db');
   const header = await readHeader(file);
+  if (header !== undefined) refuseForeign(file, header);
+  await refuseReadOnly(folder);
   if (header === undefined) await createDatabaseFile(file);
-  else refuseForeign(file, header);
-  await refuseReadOnly(file);
+  else await refuseReadOnly(file);
   return file;
 }
 
@@ -46,23 +48,35 @@ function refuseForeign(file: string, header: Buffer): void {
   }
 }
 
-async function refuseReadOnly(file: string): Promise<void> {
-  const { mode } = await stat(file);
+async function refuseReadOnly(path: string): Promise<void> {
+  const { mode } = await stat(path);
   // root may write where nobody is meant to: the mode bits tell what the owner wants.
-  const writable = (mode & 0o222) !== 0;
-  const handle = writable ? await open(file, 'r+').catch(() => undefined) : undefined;
-  if (!handle) throw refusal(`${file} is read-only. svc needs to write to it: check its owner and mode.`);
-  await handle.close();
+  const meant = (mode & 0o222) !== 0;
+  const able = await access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!meant || !able) throw refusal(`${path} is read-only. svc needs to write to it: check its owner and mode.`);
 }
 
 /** Writes the new file aside and renames it, so that a kill in between leaves no half-made database. */
 async function createDatabaseFile(file: string): Promise<void> {
+  await refuseOrphanedLog(file);
   const fresh = `${file}.new`;
   for (const suffix of ['', '-wal', '-shm']) await rm(fresh + suffix, { force: true });
-  const connection = await openConnection(fresh);
+  const connection = await openConnection(fresh, { create: true });
   await connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA wal_checkpoint(TRUNCATE)`);
   await connection.close();
   await rename(fresh, file);
+}
+
+/** SQLite would play the log of a lost database into a new one. */
+async function refuseOrphanedLog(file: string): Promise<void> {
+  const log = `${file}-wal`;
+  const { size } = await stat(log).catch(() => ({ size: 0 }));
+  if (size === 0) return;
+  const advice = `Put the file back, or move the log away too to start with an empty memory.`;
+  throw refusal(`${file} is gone, but its log ${log} is there and holds what was written last. ${advice}`);
 }
 
 function refusal(message: string): AppError {

@@ -1,7 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
-import { openConnection } from './connection.ts';
+import { type Connection, openPlainConnection } from './connection.ts';
+import { isLocked, isStorageRefusal, type StorageFault } from './storage-error.ts';
 
 /** Held while a daemon lives; `release` lets the next one in. */
 export interface FolderLock {
@@ -10,29 +11,35 @@ export interface FolderLock {
 
 /**
  * One daemon a data folder. The lock is the exclusive lock of a small SQLite file: the operating system gives it back
- * when the process dies, however it dies. Throws `conflict`, naming the holder, where another daemon has it.
+ * when the process dies, however it dies. Throws `conflict`, naming the holder, where another daemon has it, and
+ * `unprocessable` where the folder cannot be written.
  */
 export async function lockFolder(folder: string, pid: number): Promise<FolderLock> {
   const holderFile = join(folder, 'daemon.pid');
-  const connection = await openConnection(join(folder, 'daemon.lock'), { busyTimeoutMs: 200, readOnly: false }).catch(
-    () => undefined,
-  );
+  let connection: Connection | undefined;
   try {
-    if (!connection) throw new Error('locked');
+    connection = await openPlainConnection(join(folder, 'daemon.lock'), { create: true, busyTimeoutMs: 200 });
     await connection.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
-  } catch {
+    await writeFile(holderFile, `${pid}\n`, { mode: 0o600 });
+  } catch (error) {
     await connection?.close();
-    const holder = await readFile(holderFile, 'utf8').catch(() => 'unknown');
-    throw new AppError(
-      'conflict',
-      `Another svc daemon (process ${holder.trim()}) serves ${folder}. Stop it first, or choose another SVC_DATA_DIR.`,
-    );
+    throw await refusal(error, folder, holderFile);
   }
-  await writeFile(holderFile, `${pid}\n`, { mode: 0o600 });
+  const held = connection;
   return {
     async release() {
       await rm(holderFile, { force: true });
-      await connection.close();
+      await held.close();
     },
   };
+}
+
+async function refusal(error: unknown, folder: string, holderFile: string): Promise<AppError> {
+  if (isLocked(error)) {
+    const holder = (await readFile(holderFile, 'utf8').catch(() => 'unknown')).trim();
+    const advice = 'Stop it first, or choose another SVC_DATA_DIR.';
+    return new AppError('conflict', `Another svc daemon (process ${holder}) serves ${folder}. ${advice}`);
+  }
+  const fault = isStorageRefusal(error) ? (error.cause as StorageFault).sqliteCode : (error as Error).message;
+  return new AppError('unprocessable', `${folder} cannot be locked (${fault}). svc needs to write there.`);
 }

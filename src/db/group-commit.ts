@@ -1,5 +1,6 @@
 import { AppError } from '../contract/errors.ts';
 import type { Connection } from './connection.ts';
+import { isLocked, isStorageRefusal } from './storage-error.ts';
 
 const MAX_JOBS = 64;
 const MAX_WEIGHT = 1000;
@@ -8,20 +9,23 @@ const MAX_WAITING = 5000;
 /** What became of one payload of a grouped write: refused alone, or done. */
 export type Outcome<R> = { ok: R } | { refused: AppError };
 
-/** Does many payloads at once with few statements; one outcome a payload, in order. A throw fails the whole batch. */
+/**
+ * Does many payloads at once with few statements; one outcome a payload, in order. Where it throws, each payload is
+ * tried again alone.
+ */
 export type GroupedWork<P, R> = (connection: Connection, payloads: P[]) => Promise<Outcome<R>[]>;
 
 /**
  * The one queue through which every write goes. All that arrived during the last flush is committed together in one
- * BEGIN IMMEDIATE transaction, and each caller is answered after the commit. One bad write fails alone.
+ * BEGIN IMMEDIATE transaction, and each caller is answered after the commit. One bad write fails alone; the others of
+ * its batch may be run a second time, so that work must have no effect but on the database. A failing commit answers
+ * nobody with success. Where another process keeps the database locked, all that wait are refused together.
  */
 export interface GroupCommit {
   /** A write of its own; throw inside to undo it alone. */
   write<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** A kind of write that is done for many callers at once. `weight` is the number of rows a payload brings. */
   grouped<P, R>(work: GroupedWork<P, R>, weight?: (payload: P) => number): (payload: P) => Promise<R>;
-  /** Runs `work` between two transactions, e.g. a checkpoint. */
-  between<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   waiting(): number;
   /** Waits for what is queued, then refuses more. */
   drain(): Promise<void>;
@@ -29,11 +33,20 @@ export interface GroupCommit {
 
 interface Job {
   work: GroupedWork<unknown, unknown>;
-  kind: 'single' | 'grouped' | 'between';
-  payload: unknown;
+  /** Absent for a write of its own. */
+  payload?: unknown;
+  kind: 'single' | 'grouped';
   weight: number;
+  /** Its batch failed and it may be the reason: it gets a transaction to itself. */
+  suspect?: true;
   resolve(result: unknown): void;
   reject(error: unknown): void;
+}
+
+/** Why nothing of a batch is kept. `commit`: it may be kept after all, so that it must not be tried again. */
+interface Failure {
+  error: unknown;
+  at: 'work' | 'commit';
 }
 
 export function createGroupCommit(
@@ -63,31 +76,31 @@ export function createGroupCommit(
     while (queue.length > 0) {
       const batch = nextBatch(queue);
       const startMs = monotonicMs();
-      await commitBatch(connection, batch);
+      const failure = await commitBatch(connection, batch);
+      if (failure) fail(batch, failure);
       onBatch(batch.length, monotonicMs() - startMs);
     }
     running = undefined;
   }
 
+  function fail(batch: Job[], { error, at }: Failure): void {
+    const mayRetry = at === 'work' && batch.length > 1 && !isStorageRefusal(error);
+    if (mayRetry) {
+      queue.unshift(...batch.map((job) => ({ ...job, suspect: true as const })));
+      return;
+    }
+    // A lock that was not given in the whole time-out: who waits behind would wait that long again, one batch each.
+    const refused = isLocked(error) ? [...batch, ...queue.splice(0)] : batch;
+    for (const job of refused) job.reject(error);
+  }
+
   return {
     write: <T>(work: (connection: Connection) => Promise<T>) =>
-      enqueue<T>({
-        work: async (on) => [{ ok: await work(on) }],
-        kind: 'single',
-        payload: undefined,
-        weight: 1,
-      }),
+      enqueue<T>({ work: async (on) => [{ ok: await work(on) }], kind: 'single', weight: 1 }),
     grouped: <P, R>(work: GroupedWork<P, R>, weight: (payload: P) => number = () => 1) => {
       const shared = work as GroupedWork<unknown, unknown>;
       return (payload: P) => enqueue<R>({ work: shared, kind: 'grouped', payload, weight: weight(payload) });
     },
-    between: <T>(work: (connection: Connection) => Promise<T>) =>
-      enqueue<T>({
-        work: async (on) => [{ ok: await work(on) }],
-        kind: 'between',
-        payload: undefined,
-        weight: 0,
-      }),
     waiting: () => queue.length,
     async drain() {
       closed = true;
@@ -97,46 +110,45 @@ export function createGroupCommit(
 }
 
 function nextBatch(queue: Job[]): Job[] {
-  if (queue[0]?.kind === 'between') return queue.splice(0, 1);
+  if (queue[0]?.suspect) return queue.splice(0, 1);
   let count = 0;
   let weight = 0;
   for (const job of queue) {
-    if (count === MAX_JOBS || job.kind === 'between' || (count > 0 && weight + job.weight > MAX_WEIGHT)) break;
+    if (count === MAX_JOBS || (count > 0 && weight + job.weight > MAX_WEIGHT)) break;
     weight += job.weight;
     count += 1;
   }
   return queue.splice(0, count);
 }
 
-async function commitBatch(connection: Connection, batch: Job[]): Promise<void> {
-  const [first] = batch;
-  if (first?.kind === 'between') {
-    await first.work(connection, []).then(([outcome]) => settle(first, outcome), first.reject);
-    return;
-  }
+/** Commits the batch and answers its callers; where it cannot, returns why and answers nobody. */
+async function commitBatch(connection: Connection, batch: Job[]): Promise<Failure | undefined> {
   const outcomes = new Map<Job, Outcome<unknown>>();
-  let committing = false;
+  let at: Failure['at'] = 'work';
   try {
-    await connection.exec('BEGIN IMMEDIATE');
+    await begin(connection);
     for (const jobs of byWork(batch)) await runJobs(connection, jobs, outcomes);
-    committing = true;
+    at = 'commit';
     await connection.exec('COMMIT');
   } catch (error) {
     await connection.exec('ROLLBACK').catch(() => {
-      // SQLite has rolled back by itself already (a full disk, say).
+      // SQLite has rolled back by itself already (a full disk, say), or cannot: `begin` sees to that.
     });
-    // One of several broke the batch: each gets a transaction of its own, so that only the bad one fails.
-    const blameless = batch.length > 1 && !committing && outcomes.size < batch.length && !isStorageRefusal(error);
-    if (blameless) for (const job of batch) await commitBatch(connection, [job]);
-    else for (const job of batch) job.reject(error);
-    return;
+    return { error, at };
   }
-  for (const job of batch) settle(job, outcomes.get(job));
+  for (const job of batch) settle(job, outcomes.get(job)!);
+  return undefined;
 }
 
-/** A locked, full or failing database refuses every job alike: trying each alone would only wait again. */
-function isStorageRefusal(error: unknown): boolean {
-  return error instanceof AppError && (error.code === 'unavailable' || error.code === 'storage_full');
+/** Begins a transaction, and ends first what a failed ROLLBACK left open. */
+async function begin(connection: Connection): Promise<void> {
+  try {
+    await connection.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    if (isStorageRefusal(error)) throw error;
+    await connection.exec('ROLLBACK');
+    await connection.exec('BEGIN IMMEDIATE');
+  }
 }
 
 async function runJobs(connection: Connection, jobs: Job[], outcomes: Map<Job, Outcome<unknown>>): Promise<void> {
@@ -145,16 +157,15 @@ async function runJobs(connection: Connection, jobs: Job[], outcomes: Map<Job, O
     outcomes.set(first, await runAlone(connection, first));
     return;
   }
-  const results = await first!.work(
-    connection,
-    jobs.map((job) => job.payload),
-  );
+  const payloads = jobs.map((job) => job.payload);
+  const results = await first!.work(connection, payloads);
+  if (results.length !== jobs.length) throw new Error('A grouped write must give one outcome a payload');
   jobs.forEach((job, index) => {
     outcomes.set(job, results[index]!);
   });
 }
 
-/** A refusal (an `AppError`) undoes this job alone; any other throw goes up. */
+/** A refusal of ours (an `AppError`) undoes this job alone; any other throw goes up. */
 async function runAlone(connection: Connection, job: Job): Promise<Outcome<unknown>> {
   await connection.exec('SAVEPOINT job');
   try {
@@ -179,8 +190,7 @@ function byWork(batch: Job[]): Job[][] {
   return [...groups.values()];
 }
 
-function settle(job: Job, outcome: Outcome<unknown> | undefined): void {
-  if (outcome === undefined) job.reject(new Error('A grouped write gave no outcome for a payload'));
-  else if ('refused' in outcome) job.reject(outcome.refused);
+function settle(job: Job, outcome: Outcome<unknown>): void {
+  if ('refused' in outcome) job.reject(outcome.refused);
   else job.resolve(outcome.ok);
 }

@@ -1,20 +1,19 @@
-import { stat } from 'node:fs/promises';
 import { AppError } from '../contract/errors.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import { refuseCorrupt } from './integrity.ts';
 import { SCHEMA_VERSION, schemaVersionOf } from './migrate.ts';
 import { createReaders, type Readers } from './readers.ts';
-
-/** Files up to this size are checked whole at each start (about a quarter of a second). */
-const QUICK_CHECK_BYTES = 64 * 1024 * 1024;
 
 /** The database as the rooms see it: what reads, and the one queue that writes. */
 export interface Database {
   readers: Readers;
   writes: GroupCommit;
+  /** Writes a row without meaning through the queue: throws where the database cannot be written. */
+  probe(nowMs: number): Promise<void>;
   /** Empties the write-ahead log into the file; gives up quietly where readers are in the way. */
   checkpoint(): Promise<void>;
-  /** Waits for the queued writes, empties the log and closes. */
+  /** Waits for the queued writes, empties the log and closes; a second call waits for the first. */
   close(): Promise<void>;
 }
 
@@ -27,38 +26,68 @@ export interface OpenOptions {
 
 /**
  * Opens a migrated database file: one writer, `readerCount` readers. Throws `unprocessable` where the file is corrupt
- * or its schema is not this program's.
+ * or its schema is not this program's, and leaves nothing open then.
  */
 export async function openDatabase(file: string, options: OpenOptions): Promise<Database> {
-  await refuseOtherSchema(file);
   await refuseCorrupt(file);
-  const busyTimeoutMs = options.busyTimeoutMs ?? 5000;
-  const writer = await openConnection(file, { busyTimeoutMs });
-  // A checkpoint waits for readers while it holds the writer out: on a connection of its own it may wait but briefly.
-  const checkpointer = await openConnection(file, { busyTimeoutMs: 100 });
-  const connections: Connection[] = [];
-  for (let count = 0; count < options.readerCount; count += 1) {
-    connections.push(await openConnection(file, { readOnly: true, busyTimeoutMs }));
-  }
-  const readers = createReaders(connections);
+  await refuseOtherSchema(file);
+  const { writer, checkpointer, reading } = await openAll(file, options);
+  const readers = createReaders(reading);
   const writes = createGroupCommit(writer, options.onBatch, options.monotonicMs);
-  const checkpoint = () => checkpointer.exec('PRAGMA wal_checkpoint(TRUNCATE)').catch(ignoreBusy);
+  async function checkpoint(): Promise<void> {
+    try {
+      // The first does the work beside the writer; the second, which holds it out, has next to nothing left to copy.
+      await checkpointer.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      await checkpointer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
+    }
+  }
+  async function close(): Promise<void> {
+    await writes.drain();
+    await readers.close();
+    await checkpoint();
+    await checkpointer.close();
+    await writer.close();
+  }
+  let closed: Promise<void> | undefined;
   return {
     readers,
     writes,
     checkpoint,
-    async close() {
-      await writes.drain();
-      await readers.close();
-      await checkpoint();
-      await checkpointer.close();
-      await writer.close();
+    probe: (nowMs) =>
+      writes.write(async (connection) => {
+        await connection.run(PROBE, [nowMs]);
+      }),
+    close() {
+      closed ??= close();
+      return closed;
     },
   };
 }
 
-function ignoreBusy(error: unknown): void {
-  if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
+const PROBE = 'INSERT INTO pulse (only, at) VALUES (1, ?) ON CONFLICT (only) DO UPDATE SET at = excluded.at';
+
+/** A checkpoint that waits for readers holds the writer out: on a connection of its own it waits but briefly. */
+const CHECKPOINT_WAIT_MS = 100;
+
+async function openAll(file: string, { readerCount, busyTimeoutMs = 5000 }: OpenOptions) {
+  const opened: Connection[] = [];
+  const open = async (readOnly: boolean, waitMs: number) => {
+    const connection = await openConnection(file, { readOnly, busyTimeoutMs: waitMs });
+    opened.push(connection);
+    return connection;
+  };
+  try {
+    const writer = await open(false, busyTimeoutMs);
+    const checkpointer = await open(false, CHECKPOINT_WAIT_MS);
+    const reading: Connection[] = [];
+    while (reading.length < readerCount) reading.push(await open(true, busyTimeoutMs));
+    return { writer, checkpointer, reading };
+  } catch (error) {
+    for (const connection of opened) await connection.close();
+    throw error;
+  }
 }
 
 async function refuseOtherSchema(file: string): Promise<void> {
@@ -67,29 +96,4 @@ async function refuseOtherSchema(file: string): Promise<void> {
   const advice =
     version < SCHEMA_VERSION ? 'Start the daemon once (svc serve): it brings it up to date.' : 'Install the newer svc.';
   throw new AppError('unprocessable', `${file} has schema ${version}, this svc needs ${SCHEMA_VERSION}. ${advice}`);
-}
-
-async function refuseCorrupt(file: string): Promise<void> {
-  const { size } = await stat(file);
-  if (size > QUICK_CHECK_BYTES) return;
-  const problems = await integrityProblems(file, 'quick_check');
-  if (problems.length > 0) {
-    throw new AppError(
-      'unprocessable',
-      `${file} is corrupt (${problems[0]}). Restore a backup; the file is untouched.`,
-    );
-  }
-}
-
-/** What SQLite finds wrong with the file; empty where it is sound. */
-export async function integrityProblems(file: string, check: 'quick_check' | 'integrity_check'): Promise<string[]> {
-  const connection = await openConnection(file, { readOnly: true });
-  try {
-    const rows = await connection.all<Record<string, string>>(`PRAGMA ${check}(20)`);
-    return rows.map((row) => Object.values(row)[0] ?? '').filter((line) => line !== 'ok');
-  } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
-  } finally {
-    await connection.close();
-  }
 }

@@ -15,6 +15,24 @@ export function isConstraintFault(error: unknown): boolean {
   return error instanceof StorageFault && error.sqliteCode === 'SQLITE_CONSTRAINT';
 }
 
+/** Whether the storage itself refused (locked, full, failing), whatever was asked of it; not a refusal of ours. */
+export function isStorageRefusal(error: unknown): error is AppError {
+  return error instanceof AppError && error.cause instanceof StorageFault;
+}
+
+/** Whether another process kept the database locked for longer than the time-out. */
+export function isLocked(error: unknown): boolean {
+  return isStorageRefusal(error) && LOCKED.has((error.cause as StorageFault).sqliteCode);
+}
+
+/** Whether the file cannot be understood as a database. */
+export function isCorrupt(error: unknown): boolean {
+  return isStorageRefusal(error) && CORRUPT.has((error.cause as StorageFault).sqliteCode);
+}
+
+const LOCKED = new Set(['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL']);
+const CORRUPT = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB']);
+
 /**
  * An error of the sqlite3 driver as ours: a full disk is `storage_full`; a lock that was not given in time, a failing
  * disk or a closed database `unavailable`; the rest stays a fault of svc itself. Bound values never pass.
@@ -29,6 +47,7 @@ export function storageError(error: unknown): AppError | StorageFault {
       });
     case 'SQLITE_BUSY':
     case 'SQLITE_LOCKED':
+    case 'SQLITE_PROTOCOL':
       return new AppError('unavailable', 'Another process holds the database. Try again in a moment.', {
         retryAfterSeconds: 5,
         cause,
@@ -37,6 +56,8 @@ export function storageError(error: unknown): AppError | StorageFault {
     case 'SQLITE_MISUSE':
     case 'SQLITE_CANTOPEN':
     case 'SQLITE_READONLY':
+    case 'SQLITE_PERM':
+    case 'SQLITE_NOMEM':
     case 'SQLITE_CORRUPT':
     case 'SQLITE_NOTADB':
       return new AppError('unavailable', 'The database cannot be reached at the moment.', {

@@ -21,9 +21,16 @@ export function toTimestampOrNull(epochMs: number | null): string | null {
   return epochMs === null ? null : toTimestamp(epochMs);
 }
 
-/** Epoch milliseconds of an RFC 3339 timestamp, or `undefined` where it names no instant in the years 0001 to 9999. */
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+/**
+ * Epoch milliseconds of an RFC 3339 timestamp, or `undefined` where it names no instant in the years 0001 to 9999: a
+ * day that its month does not have, or a time without zone, which would mean another instant on another machine.
+ */
 export function parseTimestamp(text: string): number | undefined {
-  const epochMs = Date.parse(text);
+  const [, year, month, day] = RFC_3339.exec(text) ?? [];
+  if (Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()) return undefined;
+  const epochMs = year === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(epochMs) || epochMs < -62_135_596_800_000 || epochMs > 253_402_300_799_999 ? undefined : epochMs;
 }
 

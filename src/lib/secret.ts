@@ -25,9 +25,14 @@ export function mintCode(random: Random): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** What a person typed, as `mintCode` wrote it: case, blanks and the look-alikes O, I and L forgiven. */
+/** What a person typed, as `mintCode` wrote it: case, width, blanks, dashes and the look-alikes O, I and L forgiven. */
 export function normalizeCode(typed: string): string {
-  const letters = typed.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1');
+  const letters = typed
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[\s\p{Pd}]/gu, '')
+    .replaceAll('O', '0')
+    .replace(/[IL]/g, '1');
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 

@@ -25,13 +25,14 @@ export interface BucketDecision {
 
 /**
  * A token bucket with continuous refill (Turner 1986) as a pure step: (state, now) → (decision, state). It keeps what
- * is used, not what is left, so that a new capacity is in force at once and `remaining` never turns negative.
- * `cost` 0 looks without taking.
+ * is used, not what is left, so that a new capacity is in force at once: a greater one gives the difference, a smaller
+ * one leaves nothing but costs no more than its own refill. Time that runs backwards refills nothing. `cost` 0 looks
+ * without taking.
  */
 export function takeToken(previous: Bucket | undefined, rule: BucketRule, nowMs: number, cost = 1): BucketDecision {
   const elapsedMs = previous ? Math.max(0, nowMs - previous.atMs) : 0;
   const refilled = (elapsedMs / 1000) * rule.refillPerSecond;
-  const used = previous ? Math.max(0, previous.used - refilled) : 0;
+  const used = previous ? Math.min(rule.capacity, Math.max(0, previous.used - refilled)) : 0;
   // A hair of tolerance: after exactly one token's time, rounding must not say 0.9999999 tokens.
   const allowed = used + cost <= rule.capacity + 1e-9;
   const usedAfter = allowed ? used + cost : used;

@@ -4,6 +4,8 @@ import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
 const REVISION = '2026-07-28';
 const RATE_LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+/** Of the log’s lines. */
+const ERROR_LEVEL = 50;
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': REVISION,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -218,5 +220,6 @@ describe('a client that closes the stream', () => {
     const contents = structuredContent.data.map((memory) => memory.content);
     expect(contents.filter((content) => content.startsWith('Never said'))).toEqual([]);
     expect(contents.length).toBeLessThanOrEqual(1);
+    expect(daemon.logLines.filter((line) => JSON.parse(line).level >= ERROR_LEVEL)).toEqual([]);
   });
 });

@@ -200,6 +200,7 @@ describe('limits and quotas', () => {
   test('MCP calls take their tokens from the bucket that REST calls take theirs from', async () => {
     const { apiKey } = await daemon.signIn('bucket@example.com');
     const client = await connect(apiKey);
+    daemon.clock.freeze();
     const before = await tokensLeft(apiKey);
     for (let round = 0; round < 20; round += 1) await call(client, 'memory_list', {});
     expect(before - (await tokensLeft(apiKey))).toBe(21);

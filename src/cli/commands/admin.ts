@@ -1,12 +1,12 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../contract/errors.ts';
 import { TIERS, type Tier } from '../../contract/limits.ts';
-import { checkIntegrity, withRooms } from '../../daemon/administration.ts';
 import type { Rooms } from '../../daemon/compose.ts';
-import { readProcessConfig } from '../../daemon/serve.ts';
+import { readProcessConfig } from '../../daemon/config.ts';
 import { normalizeEmail } from '../../features/accounts/email-address.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import type { Terminal } from '../program.ts';
+import { EXIT } from '../exit.ts';
+import type { EndWith, Terminal } from '../program.ts';
 
 interface Options {
   dataDir?: string;
@@ -14,14 +14,16 @@ interface Options {
 }
 
 /** `svc admin`: the operator's commands. They work on the data folder itself, with the daemon running or not. */
-export function adminCommand(terminal: Terminal): Command {
+export function adminCommand(terminal: Terminal, endWith: EndWith): Command {
   const admin = new Command('admin')
     .description("the operator's commands, on the daemon's machine; the daemon may go on meanwhile")
     .option('--data-dir <folder>', 'the data folder [SVC_DATA_DIR]')
     .option('--json', 'print JSON');
   const options = () => admin.opts<Options>();
   const config = () => readProcessConfig(options().dataDir === undefined ? {} : { dataDir: options().dataDir! });
-  const inRooms = async <T>(work: (rooms: Rooms) => Promise<T>) => withRooms(await config(), work);
+  const administration = () => import('../../daemon/administration.ts');
+  const inRooms = async <T>(work: (rooms: Rooms) => Promise<T>) =>
+    (await administration()).withRooms(await config(), work);
   const say = (text: string, data: unknown) =>
     terminal.out(`${options().json ? JSON.stringify(data, null, 2) : text}\n`);
 
@@ -45,29 +47,26 @@ export function adminCommand(terminal: Terminal): Command {
   admin
     .command('tier')
     .description("change an account's tier; in force at once")
-    .argument('<email>', 'address of the account')
+    .argument('<email>', 'address of the account', emailAddress)
     .addArgument(new Argument('<tier>', 'the new tier').choices(TIERS))
-    .action(async (email: string, tier: Tier) => {
-      const address = normalizeEmail(email);
+    .action(async (address: string, tier: Tier) => {
       await inRooms(async ({ accounts }) => accounts.setTier((await accounts.byEmail(address)).tenantId, tier));
       say(`${address} is on ${tier} now.`, { email: address, tier });
     });
   admin
     .command('erase')
     .description('erase an account and everything that is its')
-    .argument('<email>', 'address of the account')
+    .argument('<email>', 'address of the account', emailAddress)
     .requiredOption('--yes', 'really: it cannot be undone')
-    .action(async (email: string) => {
-      const address = normalizeEmail(email);
+    .action(async (address: string) => {
       await inRooms(async ({ accounts }) => accounts.erase((await accounts.byEmail(address)).tenantId));
       say(`${address} is erased.`, { erased: address });
     });
   admin
     .command('invite')
     .description('let an address sign up where SVC_SIGNUP=invite')
-    .argument('<email>', 'address to invite')
-    .action(async (email: string) => {
-      const address = normalizeEmail(email);
+    .argument('<email>', 'address to invite', emailAddress)
+    .action(async (address: string) => {
       await inRooms(({ accounts }) => accounts.invite(address));
       say(`${address} may sign up.`, { invited: address });
     });
@@ -82,9 +81,8 @@ export function adminCommand(terminal: Terminal): Command {
   admin
     .command('withdraw')
     .description('take an invitation back')
-    .argument('<email>', 'invited address')
-    .action(async (email: string) => {
-      const address = normalizeEmail(email);
+    .argument('<email>', 'invited address', emailAddress)
+    .action(async (address: string) => {
       const was = await inRooms(({ accounts }) => accounts.withdraw(address));
       if (!was) throw new AppError('not_found', `${address} has no open invitation.`);
       say(`${address} may no longer sign up.`, { withdrawn: address });
@@ -93,12 +91,22 @@ export function adminCommand(terminal: Terminal): Command {
     .command('check')
     .description('check the integrity of the database and of its index')
     .action(async () => {
+      const { checkIntegrity } = await administration();
       const problems = await checkIntegrity(await config());
       say(problems.length === 0 ? 'The database is sound.' : problems.join('\n'), {
         sound: problems.length === 0,
         problems,
       });
-      if (problems.length > 0) process.exitCode = 1;
+      if (problems.length > 0) endWith(EXIT.failed);
     });
   return admin;
+}
+
+/** In its normal form, under which the account is kept. */
+function emailAddress(text: string): string {
+  try {
+    return normalizeEmail(text);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }

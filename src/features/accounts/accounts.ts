@@ -81,7 +81,8 @@ export function createAccounts(parts: Parts): Accounts {
       await idempotency.erase(connection, tenantId);
       await deleteTenant(connection, tenantId);
     });
-    // The log still holds what was written; emptied, it holds nothing of the tenant.
+    // The text index and the log still hold what was written; swept and emptied, they hold nothing of the tenant.
+    await memories.sweep();
     await db.checkpoint();
   }
 
@@ -123,6 +124,7 @@ export function createAccounts(parts: Parts): Accounts {
         if (!tenant) throw new AppError('not_found', 'There is no such tenant.');
         await keys.revokeAll(connection, tenantId);
         await forgetSignIns(connection, tenant.email);
+        await deleteInvitation(connection, tenant.email);
         await updateErased(connection, tenantId, clock.nowMs());
       });
       await eraseRows(tenantId);

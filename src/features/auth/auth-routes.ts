@@ -1,5 +1,6 @@
+import formbody from '@fastify/formbody';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TokenAnswer } from '../../contract/account.ts';
 import { CallbackForm, CallbackQuery, MagicLinkAnswer, MagicLinkRequest, TokenRequest } from '../../contract/auth.ts';
 import { problems } from '../../contract/common.ts';
@@ -24,6 +25,7 @@ interface Parts {
 const REQUEST_COOKIE = 'svc_signin';
 /** Marks the browser that was shown the button. */
 const CONFIRM_COOKIE = 'svc_confirm';
+const FORM = 'application/x-www-form-urlencoded';
 const tags = ['auth'];
 
 /** The public routes of sign-in. Nothing here is cached, and no address leaks to another site. */
@@ -35,23 +37,12 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Pa
     throw new AppError('rate_limited', 'Too many sign-in requests from this address. Wait a little.', options);
   }
 
-  function answerRedeemed(reply: FastifyReply, redeemed: Redeemed) {
-    if (redeemed.kind === 'browser') {
-      reply
-        .headers(pageHeaders({ handOverPort: undefined }))
-        .header('Set-Cookie', setCookie(REQUEST_COOKIE, '', 'Lax', publicUrl()));
-      return reply.redirect(`${publicUrl()}/dashboard#key=${redeemed.apiKey}`, 303);
-    }
-    const { code, device, handOver } = redeemed;
-    const query = handOver && new URLSearchParams({ code, state: handOver.state });
-    const handOverUrl = handOver && `http://127.0.0.1:${handOver.port}/callback?${query}`;
-    return sendPage(reply, 200, codePage({ code, device, handOverUrl }), handOver?.port);
-  }
-
   return async (app) => {
     app.addHook('onRequest', async (_request, reply) => {
-      reply.header('Cache-Control', 'no-store').header('Referrer-Policy', 'no-referrer');
+      keepPrivate(reply);
     });
+    // Any site can make a browser send a form: one that asks for a link would mark this browser as the one that asked.
+    app.removeContentTypeParser(FORM);
 
     app.post(
       '/v1/auth/magic-link',
@@ -69,38 +60,6 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Pa
         const { expiresAtMs, cookie } = await signIn.request(request.body);
         if (!request.body.login) reply.header('Set-Cookie', setCookie(REQUEST_COOKIE, cookie, 'Lax', publicUrl()));
         return reply.code(202).send({ status: 'sent' as const, expiresAt: toTimestamp(expiresAtMs) });
-      },
-    );
-
-    app.get(
-      '/v1/auth/callback',
-      { schema: { summary: 'The mailed link: a page with a button', tags, security: [], querystring: CallbackQuery } },
-      async (request, reply) => {
-        const token = request.query.token ?? '';
-        const link = await signIn.look(token, cookieOf(request, REQUEST_COOKIE));
-        // A prefetch or HEAD is nobody's click.
-        const clicked =
-          request.method === 'GET' && !/prefetch|preview/.test(String(request.headers['sec-purpose'] ?? ''));
-        if (link.sameBrowser && clicked) return answerRedeemed(reply, await signIn.redeem(token));
-        reply.header('Set-Cookie', setCookie(CONFIRM_COOKIE, hashSecret(token), 'Strict', publicUrl()));
-        return sendPage(reply, 200, confirmPage({ token, email: link.email, device: link.device }));
-      },
-    );
-
-    app.post(
-      '/v1/auth/callback',
-      {
-        schema: {
-          summary: 'Consume the link',
-          tags,
-          security: [],
-          consumes: ['application/x-www-form-urlencoded'],
-          body: CallbackForm,
-        },
-      },
-      async (request, reply) => {
-        refuseCrossSite(request, request.body.token, publicUrl());
-        return answerRedeemed(reply, await signIn.redeem(request.body.token));
       },
     );
 
@@ -124,14 +83,78 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Pa
       },
     );
 
-    app.setErrorHandler((error, request, reply) => {
-      // A person sees a page, a program the problem document.
-      const wantsPage =
-        request.routeOptions.url === '/v1/auth/callback' && /text\/html/.test(request.headers.accept ?? '');
-      if (!(wantsPage && error instanceof AppError && error.status < 500)) throw error;
-      return sendPage(reply, error.status, messagePage({ title: 'This did not work', message: error.message }));
-    });
+    answerPeople(app);
+    await app.register(callbackRoutes({ signIn, publicUrl }));
   };
+}
+
+/** The mailed link and its button: the one place that takes a form. */
+function callbackRoutes({ signIn, publicUrl }: Pick<Parts, 'signIn' | 'publicUrl'>): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    await app.register(formbody, { bodyLimit: 16 * 1024 });
+    app.get(
+      '/v1/auth/callback',
+      { schema: { summary: 'The mailed link: a page with a button', tags, security: [], querystring: CallbackQuery } },
+      async (request, reply) => {
+        const token = request.query.token ?? '';
+        const link = await signIn.look(token, cookieOf(request, REQUEST_COOKIE));
+        // A prefetch or HEAD is nobody's click.
+        const purpose = `${request.headers['sec-purpose']} ${request.headers.purpose}`;
+        const clicked = request.method === 'GET' && !/prefetch|preview/.test(purpose);
+        if (link.sameBrowser && clicked) return answerRedeemed(reply, await signIn.redeem(token), publicUrl());
+        reply.header('Set-Cookie', setCookie(CONFIRM_COOKIE, hashSecret(token), 'Strict', publicUrl()));
+        return sendPage(reply, 200, confirmPage({ token, email: link.email, device: link.device }));
+      },
+    );
+
+    app.post(
+      '/v1/auth/callback',
+      {
+        schema: {
+          summary: 'Consume the link',
+          tags,
+          security: [],
+          consumes: [FORM],
+          body: CallbackForm,
+        },
+      },
+      async (request, reply) => {
+        refuseCrossSite(request, request.body.token, publicUrl());
+        return answerRedeemed(reply, await signIn.redeem(request.body.token), publicUrl());
+      },
+    );
+  };
+}
+
+/** A person who follows a link sees a page where something is refused, a program the problem document. */
+function answerPeople(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => {
+    // What is refused before this scope is reached has not come by its hook.
+    keepPrivate(reply);
+    const wantsPage =
+      request.routeOptions.url === '/v1/auth/callback' && /text\/html/.test(request.headers.accept ?? '');
+    if (!(wantsPage && error instanceof AppError && error.status < 500)) throw error;
+    const { retryAfterSeconds } = error.options;
+    if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
+    return sendPage(reply, error.status, messagePage({ title: 'This did not work', message: error.message }));
+  });
+}
+
+function answerRedeemed(reply: FastifyReply, redeemed: Redeemed, publicUrl: string) {
+  if (redeemed.kind === 'browser') {
+    reply
+      .headers(pageHeaders({ handOverPort: undefined }))
+      .header('Set-Cookie', setCookie(REQUEST_COOKIE, '', 'Lax', publicUrl));
+    return reply.redirect(`${publicUrl}/dashboard#key=${redeemed.apiKey}`, 303);
+  }
+  const { code, device, handOver } = redeemed;
+  const query = handOver && new URLSearchParams({ code, state: handOver.state });
+  const handOverUrl = handOver && `http://127.0.0.1:${handOver.port}/callback?${query}`;
+  return sendPage(reply, 200, codePage({ code, device, handOverUrl }), handOver?.port);
+}
+
+function keepPrivate(reply: FastifyReply): void {
+  reply.header('Cache-Control', 'no-store').header('Referrer-Policy', 'no-referrer');
 }
 
 function sendPage(reply: FastifyReply, status: number, html: string, handOverPort?: number) {

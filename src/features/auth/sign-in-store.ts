@@ -1,6 +1,6 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 
-/** A sign-in that was asked for. `expiresAt` in the past is a link or code that is void. */
+/** A sign-in that was asked for. `expiresAt` in the past is a link or code that is over, 0 one that was made void. */
 export interface SignInRow {
   tokenHash: string;
   email: string;
@@ -79,13 +79,20 @@ export async function updateCode(
   ]);
 }
 
-export async function updateWrongCodes(connection: Connection, codeChallenge: string): Promise<void> {
-  await connection.run('UPDATE signInLinks SET wrongCodes = wrongCodes + 1 WHERE codeChallenge = ?', [codeChallenge]);
+/** Counts a wrong code against every sign-in of a terminal; the last of `most` makes link and code void. */
+export async function updateWrongCodes(connection: Connection, codeChallenge: string, most: number): Promise<void> {
+  await connection.run(
+    `UPDATE signInLinks SET wrongCodes = wrongCodes + 1,
+       expiresAt = CASE WHEN wrongCodes + 1 >= ? THEN 0 ELSE expiresAt END WHERE codeChallenge = ?`,
+    [most, codeChallenge],
+  );
 }
 
-/** Ends every open link and code of an address. */
-export async function updateVoid(connection: Connection, email: string, nowMs: number): Promise<void> {
-  await connection.run('UPDATE signInLinks SET expiresAt = ? WHERE email = ? AND expiresAt > ?', [nowMs, email, nowMs]);
+/** Ends every link and code that was mailed to an address for good, also where the clock is set back later. */
+export async function updateVoid(connection: Connection, email: string): Promise<void> {
+  await connection.run('UPDATE signInLinks SET expiresAt = 0 WHERE email = ? AND delivered = 1 AND expiresAt > 0', [
+    email,
+  ]);
 }
 
 export async function deleteSignInsOf(connection: Connection, email: string): Promise<void> {

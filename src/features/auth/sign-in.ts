@@ -107,9 +107,13 @@ export function createSignIn(parts: Parts): SignIn {
     return expiresAtMs;
   }
 
-  /** The one moment at which a key is made: the former one dies and every other link of the address with it. */
+  /**
+   * The one moment at which a key is made: the former one dies and every other link of the address with it. Throws
+   * `gone` for an address that may no longer enter, because its invitation was withdrawn after the mail, say.
+   */
   async function complete(connection: Connection, email: string): Promise<string> {
-    await updateVoid(connection, email, clock.nowMs());
+    if (!(await accounts.mayEnter(connection, email))) throw gone();
+    await updateVoid(connection, email);
     const { tenantId } = await accounts.enter(connection, email);
     return keys.rotate(connection, tenantId);
   }
@@ -150,12 +154,12 @@ export function createSignIn(parts: Parts): SignIn {
       const outcome = await db.writes.write(async (connection) => {
         const rows = await listByChallenge(connection, codeChallenge);
         if (rows.length === 0) return { triesLeft: undefined };
-        const open = rows.filter((row) => row.expiresAt > clock.nowMs() && row.wrongCodes < MAX_WRONG_CODES);
+        const open = rows.filter((row) => row.expiresAt > clock.nowMs());
         if (open.length === 0) throw gone();
         const match = open.find((row) => row.codeHash !== null && equalSecrets(row.codeHash, codeHashOf(code)));
         if (match) return { apiKey: await complete(connection, match.email) };
         // A wrong code is remembered, so this is an outcome and no throw, which would undo it.
-        await updateWrongCodes(connection, codeChallenge);
+        await updateWrongCodes(connection, codeChallenge, MAX_WRONG_CODES);
         return { triesLeft: Math.max(...open.map((row) => MAX_WRONG_CODES - 1 - row.wrongCodes)) };
       });
       if (outcome.apiKey !== undefined) return { apiKey: outcome.apiKey };

@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/connection.ts';
-import { insertRows, placeholders } from '../../db/values.ts';
+import { insertRows, padToPowerOfTwo, placeholders } from '../../db/values.ts';
 
 export interface StoredAnswer {
   tenantId: string;
@@ -17,17 +17,26 @@ export async function findAnswers(
   notBeforeMs: number,
 ): Promise<StoredAnswer[]> {
   if (keys.length === 0) return [];
+  const padded = padToPowerOfTwo(keys);
   return connection.all<StoredAnswer>(
     `SELECT * FROM idempotencyKeys
-     WHERE (tenantId, idempotencyKey) IN (VALUES ${placeholders(keys.length, 2)}) AND createdAt > ?`,
-    [...keys.flatMap(({ tenantId, key }) => [tenantId, key]), notBeforeMs],
+     WHERE (tenantId, idempotencyKey) IN (VALUES ${placeholders(padded.length, 2)}) AND createdAt > ?`,
+    [...padded.flatMap(({ tenantId, key }) => [tenantId, key]), notBeforeMs],
   );
 }
 
+/** Writes answers over those that are kept no longer. */
 export async function insertAnswers(
   connection: Connection,
   answers: readonly (StoredAnswer & { resourceIds: readonly string[] })[],
 ): Promise<void> {
+  if (answers.length === 0) return;
+  const padded = padToPowerOfTwo(answers);
+  await connection.run(
+    `DELETE FROM idempotencyResources
+     WHERE (tenantId, idempotencyKey) IN (VALUES ${placeholders(padded.length, 2)})`,
+    padded.flatMap(({ tenantId, idempotencyKey }) => [tenantId, idempotencyKey]),
+  );
   await insertRows(
     connection,
     'INSERT INTO idempotencyKeys (tenantId, idempotencyKey, requestHash, status, answer, createdAt)',

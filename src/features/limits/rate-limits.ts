@@ -1,10 +1,10 @@
-import { isIPv6 } from 'node:net';
 import { REQUESTS_PER_MINUTE, type Tier } from '../../contract/limits.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Bucket, type BucketRule, takeToken } from '../../lib/token-bucket.ts';
+import { type Bucket, type BucketDecision, type BucketRule, takeToken } from '../../lib/token-bucket.ts';
+import { networkOf } from './network.ts';
 
 /** Who is counted: a tenant by its tier, anyone else by address against the Free limit. */
-export type Caller = { tenantId: string; tier: Tier } | { address: string };
+export type Caller = { tenantId: string; tier: Tier } | { address: string | undefined };
 
 export interface RateDecision {
   allowed: boolean;
@@ -26,21 +26,18 @@ export interface RateLimits {
 }
 
 const MAX_ADDRESSES = 50_000;
-const SWEEP_EVERY = 1024;
+const SWEEP_EVERY_MS = 5000;
 const SIGN_INS_PER_MINUTE = 30;
 
 /** Buckets live in this process; intervals are measured on the monotonic clock, so that setting the clock changes nothing. */
 export function createRateLimits({ clock }: { clock: Clock }): RateLimits {
-  const tenants = createBucketMap(Number.POSITIVE_INFINITY);
-  const addresses = createBucketMap(MAX_ADDRESSES);
-  const signIns = createBucketMap(MAX_ADDRESSES);
+  const tenants = createBuckets(Number.POSITIVE_INFINITY);
+  const addresses = createBuckets(MAX_ADDRESSES);
+  const signIns = createBuckets(MAX_ADDRESSES);
 
-  function decide(buckets: BucketMap, key: string, perMinute: number, cost: number): RateDecision {
-    const nowMs = clock.monotonicMs();
+  function decide(buckets: Buckets, key: string, perMinute: number, cost: number): RateDecision {
     const rule = { capacity: perMinute, refillPerSecond: perMinute / 60 };
-    const place = buckets.placeFor(key, rule, nowMs);
-    const decision = takeToken(buckets.get(place), rule, nowMs, cost);
-    if (cost > 0) buckets.set(place, decision.bucket);
+    const decision = buckets.take(key, rule, clock.monotonicMs(), cost);
     return {
       allowed: decision.allowed,
       limit: perMinute,
@@ -60,54 +57,40 @@ export function createRateLimits({ clock }: { clock: Clock }): RateLimits {
   };
 }
 
-interface BucketMap {
-  placeFor(key: string, rule: BucketRule, nowMs: number): string;
-  get(place: string): Bucket | undefined;
-  set(place: string, bucket: Bucket): void;
+/** Many buckets by the caller's key, in bounded memory. */
+export interface Buckets {
+  /** Takes `cost` tokens of the caller's bucket; `cost` 0 leaves no trace. */
+  take(key: string, rule: BucketRule, nowMs: number, cost: number): BucketDecision;
+  size(): number;
 }
 
 /**
  * Forgets only buckets that are full again, for which forgetting changes nothing. Past `maxSize` live ones, newcomers
  * share one bucket: memory stays bounded and nobody gains by coming from many addresses.
  */
-function createBucketMap(maxSize: number): BucketMap {
-  const buckets = new Map<string, Bucket>();
-  let sinceSweep = 0;
+export function createBuckets(maxSize: number): Buckets {
+  const buckets = new Map<string, { bucket: Bucket; fullAtMs: number }>();
+  let sweepAtMs = 0;
 
-  function sweep(rule: BucketRule, nowMs: number): void {
-    for (const [key, bucket] of buckets) {
-      if (takeToken(bucket, rule, nowMs, 0).fullAfterSeconds === 0) buckets.delete(key);
-    }
+  function sweep(nowMs: number): void {
+    for (const [key, { fullAtMs }] of buckets) if (fullAtMs <= nowMs) buckets.delete(key);
+    sweepAtMs = nowMs + SWEEP_EVERY_MS;
+  }
+
+  function placeOf(key: string, nowMs: number): string {
+    if (buckets.has(key)) return key;
+    if (nowMs >= sweepAtMs) sweep(nowMs);
+    return buckets.size < maxSize ? key : 'newcomers';
   }
 
   return {
-    placeFor(key, rule, nowMs) {
-      if (buckets.has(key)) return key;
-      sinceSweep += 1;
-      if (sinceSweep >= SWEEP_EVERY) {
-        sinceSweep = 0;
-        sweep(rule, nowMs);
-      }
-      return buckets.size < maxSize ? key : 'newcomers';
+    take(key, rule, nowMs, cost) {
+      const place = placeOf(key, nowMs);
+      const decision = takeToken(buckets.get(place)?.bucket, rule, nowMs, cost);
+      const fullAtMs = nowMs + decision.fullAfterSeconds * 1000;
+      if (cost > 0) buckets.set(place, { bucket: decision.bucket, fullAtMs });
+      return decision;
     },
-    get: (place) => buckets.get(place),
-    set: (place, bucket) => buckets.set(place, bucket),
+    size: () => buckets.size,
   };
-}
-
-/** An IPv4 address itself (also when mapped into IPv6), of an IPv6 address its /64: one subscriber has all of that. */
-export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '').replace(/%.*$/, '');
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.toLowerCase().split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const rest = tail === '' ? [] : tail.split(':');
-    while (groups.length + rest.length < 8) groups.push('0');
-    groups.push(...rest);
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`;
 }

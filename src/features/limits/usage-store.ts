@@ -12,7 +12,10 @@ export interface UsageDelta extends UsageDay {
   tenantId: string;
 }
 
-/** What each tenant used of both quotas: memories on `day`, queries from `monthStart` to `day`. */
+/**
+ * What each tenant used of both quotas: memories on `day`, queries from `monthStart` to `day`. A tenant that is gone or
+ * being erased is missing.
+ */
 export async function findUsed(
   reader: Reader,
   tenantIds: string[],
@@ -20,21 +23,33 @@ export async function findUsed(
 ): Promise<Map<string, { memories: number; queries: number }>> {
   const padded = padToPowerOfTwo(tenantIds);
   const rows = await reader.all<{ tenantId: string; memories: number; queries: number }>(
-    `SELECT tenantId, SUM(CASE WHEN day = ? THEN memories ELSE 0 END) AS memories, SUM(queries) AS queries
-     FROM usageDays WHERE tenantId IN (${listPlaceholders(padded.length)}) AND day >= ? AND day <= ? GROUP BY tenantId`,
-    [day, ...padded, monthStart, day],
+    `SELECT t.tenantId, COALESCE(SUM(CASE WHEN u.day = ? THEN u.memories ELSE 0 END), 0) AS memories,
+       COALESCE(SUM(u.queries), 0) AS queries
+     FROM tenants t LEFT JOIN usageDays u ON u.tenantId = t.tenantId AND u.day >= ? AND u.day <= ?
+     WHERE t.tenantId IN (${listPlaceholders(padded.length)}) AND t.erasedAt IS NULL GROUP BY t.tenantId`,
+    [day, monthStart, day, ...padded],
   );
   return new Map(rows.map((row) => [row.tenantId, row]));
 }
 
-/** Adds to the tenants' days; each (tenant, day) at most once in `deltas`. */
+/** Adds to the tenants' days; each (tenant, day) at most once in `deltas`. What was of tenants now gone is dropped. */
 export async function addUsage(connection: Connection, deltas: UsageDelta[]): Promise<void> {
   await insertRows(
     connection,
-    'INSERT INTO usageDays (tenantId, day, requests, memories, queries)',
+    'INSERT INTO usageDays (tenantId, day, requests, memories, queries) SELECT * FROM (',
     deltas.map(({ tenantId, day, requests, memories, queries }) => [tenantId, day, requests, memories, queries]),
-    `ON CONFLICT (tenantId, day) DO UPDATE SET requests = usageDays.requests + excluded.requests,
+    `) AS given WHERE column1 IN (SELECT tenantId FROM tenants WHERE erasedAt IS NULL)
+     ON CONFLICT (tenantId, day) DO UPDATE SET requests = usageDays.requests + excluded.requests,
        memories = usageDays.memories + excluded.memories, queries = usageDays.queries + excluded.queries`,
+  );
+}
+
+/** Takes one query off the last day that counts one, also where midnight has passed since it was counted. */
+export async function updateQueryReturned(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run(
+    `UPDATE usageDays SET queries = queries - 1 WHERE tenantId = ? AND day =
+       (SELECT MAX(day) FROM usageDays WHERE tenantId = ? AND queries > 0)`,
+    [tenantId, tenantId],
   );
 }
 

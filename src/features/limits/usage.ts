@@ -1,4 +1,4 @@
-import type { Usage as UsageAnswer } from '../../contract/account.ts';
+import { UNAUTHENTICATED, type Usage as UsageAnswer } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import { QUOTAS, type QuotaName, type QuotaState, type QuotaVariant, type Tier } from '../../contract/limits.ts';
 import type { Connection } from '../../db/connection.ts';
@@ -6,7 +6,14 @@ import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, nextUtcDayMs, nextUtcMonthMs, toTimestamp, utcDay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { addUsage, deleteUsageOf, findUsed, listUsageDays, type UsageDelta } from './usage-store.ts';
+import {
+  addUsage,
+  deleteUsageOf,
+  findUsed,
+  listUsageDays,
+  type UsageDelta,
+  updateQueryReturned,
+} from './usage-store.ts';
 
 type Counted = { tenantId: string; tier: Tier };
 
@@ -20,8 +27,12 @@ export interface MemoryAllowance {
 
 /** Quotas and usage by day: UTC days and months. */
 export interface Usage {
+  /**
+   * Throws `unauthenticated` where one of the tenants was erased since its key was checked: what it sent would stay
+   * behind with nobody to own it.
+   */
   allowanceOf(connection: Connection, tenants: Counted[], nowMs: number): Promise<MemoryAllowance>;
-  /** Counts one search or context call. Throws `quota_exceeded`. */
+  /** Counts one search or context call. Throws `quota_exceeded`, and `unauthenticated` as `allowanceOf`. */
   takeQuery(tenant: Counted): Promise<void>;
   /** Gives back a query that failed. */
   returnQuery(tenant: Counted): Promise<void>;
@@ -54,7 +65,9 @@ export function createUsage({
     const taken = new Map<string, number>();
     const outcomes = tenants.map(({ tenantId, tier }): Outcome<void> => {
       const limit = QUOTAS[variant][tier].monthlyQueries;
-      const before = (used.get(tenantId)?.queries ?? 0) + (taken.get(tenantId) ?? 0);
+      const known = used.get(tenantId);
+      if (!known) return { refused: new AppError('unauthenticated', UNAUTHENTICATED) };
+      const before = known.queries + (taken.get(tenantId) ?? 0);
       if (limit !== null && before >= limit) return { refused: refusal('monthlyQueries', limit, before, nowMs) };
       taken.set(tenantId, (taken.get(tenantId) ?? 0) + 1);
       return { ok: undefined };
@@ -74,6 +87,7 @@ export function createUsage({
     async allowanceOf(connection, tenants, nowMs) {
       const period = periodOf(nowMs);
       const used = await findUsed(connection, [...new Set(tenants.map(({ tenantId }) => tenantId))], period);
+      if (tenants.some(({ tenantId }) => !used.has(tenantId))) throw new AppError('unauthenticated', UNAUTHENTICATED);
       const taken = new Map<string, number>();
       return {
         take({ tenantId, tier }, count) {
@@ -97,10 +111,7 @@ export function createUsage({
       };
     },
     takeQuery: takeQueries,
-    returnQuery: ({ tenantId }) =>
-      db.writes.write((connection) =>
-        addUsage(connection, [{ tenantId, day: utcDay(clock.nowMs()), requests: 0, memories: 0, queries: -1 }]),
-      ),
+    returnQuery: ({ tenantId }) => db.writes.write((connection) => updateQueryReturned(connection, tenantId)),
     async quotasOf({ tenantId, tier }) {
       const nowMs = clock.nowMs();
       const used = (await findUsed(db.readers, [tenantId], periodOf(nowMs))).get(tenantId);

@@ -12,6 +12,7 @@ import {
   NewMemories,
   NewMemory,
 } from '../../contract/memories.ts';
+import { matchesWeakly } from '../../lib/entity-tag.ts';
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import { etagOf, type Memories } from './memories.ts';
 
@@ -89,7 +90,8 @@ export function memoriesRoutes({
         const memory = await memories.get(request.principal, request.params.id);
         const etag = etagOf(memory);
         reply.header('ETag', etag);
-        if (request.headers['if-none-match'] === etag) return reply.code(304).send(null as never);
+        const known = request.headers['if-none-match'];
+        if (known !== undefined && matchesWeakly(known, etag)) return reply.code(304).send(null as never);
         return memory;
       },
     );

@@ -1,11 +1,11 @@
 import type { Connection, Reader, Value } from '../../db/connection.ts';
-import { insertRows, listPlaceholders, padToPowerOfTwo, placeholders } from '../../db/values.ts';
+import { insertRows, padToPowerOfTwo, placeholders } from '../../db/values.ts';
 import type { MemoryRow, NewMemoryRow } from './memory-row.ts';
 
 const COLUMNS = `tenantId, id, version, current, scope, endUser, content, contentHash, tags, metadata, source,
   occurredAt, expiresAt, validFrom, validTo, supersededBy, createdAt, updatedAt`;
 
-/** A place in the list, newest first. */
+/** Which memories a list shows; `olderThanId` is the place where the page before ended. */
 export interface ListFilter {
   tenantId: string;
   user?: string | undefined;
@@ -68,16 +68,24 @@ export async function listVersions(reader: Reader, tenantId: string, id: string)
 export async function listMemories(reader: Reader, filter: ListFilter): Promise<MemoryRow[]> {
   const { tenantId, tag, olderThanId, nowMs } = filter;
   const tagged = tag !== undefined;
-  const from = tagged ? 'memoryTags t JOIN memories m ON m.tenantId = t.tenantId AND m.id = t.memoryId' : 'memories m';
-  const terms: [string, Value][] = [['m.tenantId = ?', tenantId]];
-  if (tagged) terms.push(['t.tenantId = ?', tenantId], ['t.tag = ?', tag]);
+  // CROSS JOIN holds SQLite to the order as written: the tag's own index, which gives the page's order too.
+  const from = tagged ? 'memoryTags t CROSS JOIN memories m' : 'memories m';
+  const terms: [string, Value][] = tagged
+    ? [
+        ['t.tenantId = ?', tenantId],
+        ['t.tag = ?', tag],
+        ['m.tenantId = t.tenantId AND m.id = t.memoryId AND m.tenantId = ?', tenantId],
+      ]
+    : [['m.tenantId = ?', tenantId]];
   if (olderThanId !== undefined) terms.push([tagged ? 't.memoryId < ?' : 'm.id < ?', olderThanId]);
   if (filter.user !== undefined) terms.push(['m.endUser = ?', filter.user]);
-  if (!filter.includeSuperseded) terms.push(['(m.validTo IS NULL OR m.validTo > ?)', nowMs]);
   if (filter.afterMs !== undefined) terms.push(['COALESCE(m.occurredAt, m.createdAt) > ?', filter.afterMs]);
   if (filter.beforeMs !== undefined) terms.push(['COALESCE(m.occurredAt, m.createdAt) < ?', filter.beforeMs]);
   terms.push(['(m.expiresAt IS NULL OR m.expiresAt > ?)', nowMs]);
-  const conditions = terms.map(([condition]) => condition).join(' AND ');
+  const conditions = [
+    ...terms.map(([condition]) => condition),
+    ...(filter.includeSuperseded ? [] : ['m.validTo IS NULL']),
+  ].join(' AND ');
   return reader.all<MemoryRow>(
     `SELECT m.* FROM ${from} WHERE ${conditions} AND m.current = 1
      ORDER BY ${tagged ? 't.memoryId' : 'm.id'} DESC LIMIT ?`,
@@ -183,9 +191,8 @@ export async function deleteMemory(connection: Connection, tenantId: string, id:
 /** Removes up to `limit` versions of a tenant that is being erased; returns their numbers. */
 export async function deleteSomeOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
   const rows = await connection.all<{ number: number }>(
-    `DELETE FROM memories WHERE tenantId = ? AND number IN
-       (SELECT number FROM memories WHERE tenantId = ? LIMIT ?) RETURNING number`,
-    [tenantId, tenantId, limit],
+    'DELETE FROM memories WHERE number IN (SELECT number FROM memories WHERE tenantId = ? LIMIT ?) RETURNING number',
+    [tenantId, limit],
   );
   return rows.map(({ number }) => number);
 }
@@ -232,17 +239,4 @@ export async function insertScopes(
 
 export async function deleteScopesOf(connection: Connection, tenantId: string): Promise<void> {
   await connection.run('DELETE FROM scopes WHERE tenantId = ?', [tenantId]);
-}
-
-/** Versions by number, of one tenant. */
-export async function findByNumbers(
-  reader: Reader,
-  tenantId: string,
-  numbers: readonly number[],
-): Promise<MemoryRow[]> {
-  const padded = padToPowerOfTwo(numbers);
-  return reader.all<MemoryRow>(
-    `SELECT * FROM memories WHERE tenantId = ? AND number IN (${listPlaceholders(padded.length)})`,
-    [tenantId, ...padded],
-  );
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { AddedMemory, NewMemory } from '../../contract/memories.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
-import { contentHashOf, type MemoryRow, type NewMemoryRow, toMemory } from './memory-row.ts';
+import { contentHashOf, hasExpired, type MemoryRow, type NewMemoryRow, toMemory } from './memory-row.ts';
 
 /** One memory to add, checked and measured before the transaction. */
 export interface Draft {
@@ -37,6 +37,8 @@ export interface Additions {
   answers: AddedMemory[];
   inserted: { row: NewMemoryRow; tags: readonly string[] }[];
   closed: Closing[];
+  /** What becomes of places: the memory that stands there afterwards, `undefined` where none does. */
+  live: Map<string, NewMemoryRow | undefined>;
   /** Expired ones whose content comes again: they go for good. */
   expired: NewMemoryRow[];
 }
@@ -46,7 +48,7 @@ const METADATA_BYTES = 16 * 1024;
 /** A request's memory as a draft. Throws `invalid_request` where a value cannot be kept as it is. */
 export function draftOf(tenantId: string, memory: NewMemory, path: string): Draft {
   const metadata = JSON.stringify(memory.metadata ?? {});
-  if (metadata.length > METADATA_BYTES) {
+  if (Buffer.byteLength(metadata) > METADATA_BYTES) {
     const errors = [{ path: `${path}/metadata`, message: `must be at most ${METADATA_BYTES} bytes as JSON` }];
     throw new AppError('invalid_request', 'The metadata is too large.', { errors });
   }
@@ -96,39 +98,48 @@ export function planAdditions(
   nextId: () => string,
   nowMs: number,
 ): Additions {
-  const plan: Additions = { answers: [], inserted: [], closed: [], expired: [] };
-  const added = new Map<string, NewMemoryRow>();
+  const plan: Additions = { answers: [], inserted: [], closed: [], live: new Map(), expired: [] };
   for (const draft of drafts) {
-    const replaced = draft.supersedes === undefined ? undefined : supersededRow(draft, known, plan.closed);
-    const place = placeOf(draft);
-    const same = added.get(place) ?? known.live.get(place);
-    const alive = same && (same.expiresAt === null || same.expiresAt > nowMs);
-    if (same && !alive) plan.expired.push(same);
-    const row = alive ? same : newRow(draft, scopeOf(draft), nextId(), nowMs);
-    if (!alive) {
-      added.set(place, row);
+    const replaced = draft.supersedes === undefined ? undefined : supersededRow(draft, known, plan.closed, nowMs);
+    const same = sameRow(draft, known, plan, nowMs);
+    const row = same ?? newRow(draft, scopeOf(draft), nextId(), nowMs);
+    if (!same) {
+      plan.live.set(placeOf(draft), row);
       plan.inserted.push({ row, tags: draft.tags });
     }
-    if (replaced && replaced.id !== row.id) plan.closed.push(closing(replaced, row));
-    plan.answers.push(alive ? { ...toMemory(row), duplicate: true } : toMemory(row));
+    if (replaced && replaced.id !== row.id) {
+      plan.live.set(placeOf(replaced), undefined);
+      plan.closed.push(closing(replaced, row, beginOf(draft, nowMs)));
+    }
+    plan.answers.push(same ? { ...toMemory(row), duplicate: true } : toMemory(row));
   }
   return plan;
 }
 
 /** Makes a plan's effect known to the next one of the same transaction. */
 export function applyAdditions(plan: Additions, known: KnownMemories): void {
-  for (const { row } of plan.inserted) known.live.set(placeOf(row), row);
+  for (const [place, row] of plan.live) {
+    if (row) known.live.set(place, row);
+    else known.live.delete(place);
+  }
   for (const { id, validTo, supersededBy } of plan.closed) {
-    const row = known.named.get(id);
-    if (!row) continue;
-    known.live.delete(placeOf(row));
-    known.named.set(id, { ...row, validTo, supersededBy });
+    known.named.set(id, { ...known.named.get(id)!, validTo, supersededBy });
   }
 }
 
-function supersededRow(draft: Draft, known: KnownMemories, closed: readonly Closing[]): NewMemoryRow {
+/** The memory that says the same already. One that has expired does not count, and is noted as such. */
+function sameRow(draft: Draft, known: KnownMemories, plan: Additions, nowMs: number): NewMemoryRow | undefined {
+  const place = placeOf(draft);
+  if (plan.live.has(place)) return plan.live.get(place);
+  const row = known.live.get(place);
+  if (!row || !hasExpired(row, nowMs)) return row;
+  plan.expired.push(row);
+  return undefined;
+}
+
+function supersededRow(draft: Draft, known: KnownMemories, closed: readonly Closing[], nowMs: number): NewMemoryRow {
   const row = known.named.get(draft.supersedes!);
-  if (!row || row.tenantId !== draft.tenantId || row.endUser !== draft.endUser) {
+  if (!row || row.tenantId !== draft.tenantId || row.endUser !== draft.endUser || hasExpired(row, nowMs)) {
     throw new AppError('not_found', 'No memory of this user has the id given in supersedes.');
   }
   if (row.validTo !== null || closed.some(({ id }) => id === row.id)) {
@@ -140,9 +151,14 @@ function supersededRow(draft: Draft, known: KnownMemories, closed: readonly Clos
   return row;
 }
 
-function closing(replaced: NewMemoryRow, by: NewMemoryRow): Closing {
-  const validTo = Math.max(replaced.validFrom, by.validFrom);
+function closing(replaced: NewMemoryRow, by: NewMemoryRow, beginMs: number): Closing {
+  const validTo = Math.max(replaced.validFrom, beginMs);
   return { tenantId: replaced.tenantId, id: replaced.id, validTo, supersededBy: by.id };
+}
+
+/** What happened is valid from when it happened; what is announced, from now. */
+function beginOf({ occurredAt }: Draft, nowMs: number): number {
+  return Math.min(occurredAt ?? nowMs, nowMs);
 }
 
 function newRow(draft: Draft, scope: number, id: string, nowMs: number): NewMemoryRow {
@@ -154,8 +170,7 @@ function newRow(draft: Draft, scope: number, id: string, nowMs: number): NewMemo
     version: 1,
     current: 1,
     scope,
-    // What happened is valid from when it happened; what is announced, from now.
-    validFrom: Math.min(draft.occurredAt ?? nowMs, nowMs),
+    validFrom: beginOf(draft, nowMs),
     validTo: null,
     supersededBy: null,
     createdAt: nowMs,

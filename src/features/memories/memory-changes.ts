@@ -4,7 +4,13 @@ import type { Connection } from '../../db/connection.ts';
 import type { MemoryText } from '../search/memory-text-sqlite.ts';
 import { deleteTags, findSameContent, insertMemories, insertTags, updateReplaced } from './memories-store.ts';
 import { draftOf } from './memory-additions.ts';
-import { contentHashOf, type MemoryRow, type NewMemoryRow, toMemory } from './memory-row.ts';
+import { contentHashOf, hasExpired, type MemoryRow, type NewMemoryRow, toMemory } from './memory-row.ts';
+
+interface Parts {
+  text: MemoryText;
+  /** Erases a memory in the caller's transaction. */
+  eraseOne(connection: Connection, tenantId: string, id: string): Promise<void>;
+}
 
 /**
  * Replaces a memory's current version by one with the change in it, and keeps the former one for the past. A change
@@ -13,7 +19,7 @@ import { contentHashOf, type MemoryRow, type NewMemoryRow, toMemory } from './me
  */
 export async function changeMemory(
   connection: Connection,
-  text: MemoryText,
+  { text, eraseOne }: Parts,
   row: MemoryRow,
   change: MemoryChange,
   nowMs: number,
@@ -23,7 +29,11 @@ export async function changeMemory(
   }
   const next = nextVersion(row, change, nowMs);
   if (next === undefined) return row;
-  await refuseSameContent(connection, row, next);
+  const [same] = await findSameContent(connection, [next]);
+  if (same && same.id !== row.id) {
+    if (!hasExpired(same, nowMs)) throw new AppError('conflict', 'Another memory of this user says the same already.');
+    await eraseOne(connection, same.tenantId, same.id);
+  }
   await updateReplaced(connection, row.tenantId, row.number, next.validFrom);
   const numbers = await insertMemories(connection, [next]);
   const tags = JSON.parse(next.tags) as string[];
@@ -71,11 +81,4 @@ function nextVersion(row: MemoryRow, change: MemoryChange, nowMs: number): NewMe
     validFrom: Math.max(nowMs, row.validFrom),
     updatedAt: Math.max(nowMs, row.updatedAt),
   };
-}
-
-async function refuseSameContent(connection: Connection, row: MemoryRow, next: NewMemoryRow): Promise<void> {
-  const [same] = await findSameContent(connection, [next]);
-  if (same && same.id !== row.id) {
-    throw new AppError('conflict', 'Another memory of this user says the same already.');
-  }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Memory } from '../../contract/memories.ts';
 import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
+import { boundMarks } from '../../lib/text.ts';
 
 /** One version of a memory as it is stored; instants are epoch milliseconds, `tags`, `metadata` and `source` JSON. */
 export interface MemoryRow {
@@ -50,11 +51,22 @@ export function toMemory(row: NewMemoryRow): Memory {
 
 /** Two contents with this hash in common are the same memory: white space and case are folded. */
 export function contentHashOf(content: string): string {
-  const folded = content.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
+  const folded = boundMarks(content).normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
   return createHash('sha256').update(folded).digest('base64url');
 }
 
-/** The strong entity tag of a state; closing a memory's validity changes it too. */
-export function etagOf({ version, updatedAt }: Pick<Memory, 'version' | 'updatedAt'>): string {
-  return `"${version}-${Date.parse(updatedAt).toString(36)}"`;
+/** The strong entity tag of a state: of a version, and of the end of its validity. */
+export function etagOf({
+  version,
+  updatedAt,
+  validTo,
+  supersededBy,
+}: Pick<Memory, 'version' | 'updatedAt' | 'validTo' | 'supersededBy'>): string {
+  const end = validTo === null ? '' : `-${Date.parse(validTo).toString(36)}-${supersededBy ?? ''}`;
+  return `"${version}-${Date.parse(updatedAt).toString(36)}${end}"`;
+}
+
+/** Whether the memory's time has come: from this instant on it is as gone as an erased one. */
+export function hasExpired({ expiresAt }: Pick<MemoryRow, 'expiresAt'>, nowMs: number): boolean {
+  return expiresAt !== null && expiresAt <= nowMs;
 }

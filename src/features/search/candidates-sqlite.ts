@@ -1,8 +1,9 @@
 import type { SearchFilter } from '../../contract/search.ts';
 import type { Reader, Value } from '../../db/connection.ts';
 import type { MemoryRow } from '../memories/memories.ts';
-import { STOP_WORDS } from './stop-words.ts';
-import { scopePrefix, termsOf, tokenOf } from './terms.ts';
+import { isCharacter, queryTerms, scopePrefix, tokenOf } from './terms.ts';
+
+export { queryTerms };
 
 /** A memory that one of the indices found, with the score that each gave it (higher is better). */
 export interface Candidate {
@@ -24,15 +25,6 @@ export interface CandidateQuery {
 /** Finds candidates on one engine; the signals and their fusion are the same for every engine. */
 export type FindCandidates = (reader: Reader, query: CandidateQuery) => Promise<Candidate[]>;
 
-const MAX_QUERY_TERMS = 64;
-
-/** The distinct words of a query, stop words dropped while others remain. */
-export function queryTerms(query: string): string[] {
-  const terms = [...new Set(termsOf(query))];
-  const telling = terms.filter((term) => !STOP_WORDS.has(term));
-  return (telling.length > 0 ? telling : terms).slice(0, MAX_QUERY_TERMS);
-}
-
 /** Candidates from FTS5: query words OR-ed, porter-stemmed, ranked by bm25 (Robertson & Zaragoza 2009). */
 export const findCandidatesSqlite: FindCandidates = async (reader, query) => {
   const match = matchExpression(query);
@@ -48,11 +40,16 @@ export const findCandidatesSqlite: FindCandidates = async (reader, query) => {
 function matchExpression({ scope, query, asOfMs }: CandidateQuery): string | undefined {
   const terms = queryTerms(query);
   const parts = asOfMs === undefined ? (['live'] as const) : (['live', 'past'] as const);
-  const tokens = parts.flatMap((part) => terms.map((term) => `"${tokenOf(scopePrefix(scope, part), term)}"`));
+  const tokens = parts.flatMap((part) =>
+    terms.map((term) => `"${tokenOf(scopePrefix(scope, part), term)}"${isCharacter(term) ? '*' : ''}`),
+  );
   return tokens.length === 0 ? undefined : tokens.join(' OR ');
 }
 
 type ScoredRow = MemoryRow & { score: number };
+
+// CROSS JOIN holds SQLite to the order as written: first the index, then the rows by their number. Left to itself it
+// begins with all rows of the tenant.
 
 /** The pool without conditions: the index ranks, and only the pool's rows are read. */
 async function ranked(reader: Reader, { tenantId, pool }: CandidateQuery, match: string): Promise<Candidate[]> {
@@ -60,29 +57,36 @@ async function ranked(reader: Reader, { tenantId, pool }: CandidateQuery, match:
     `SELECT m.*, f.score FROM
        (SELECT rowid AS number, bm25(memoryText) AS score FROM memoryText
         WHERE memoryText MATCH ? ORDER BY bm25(memoryText) LIMIT ?) f
-     JOIN memories m ON m.number = f.number WHERE m.tenantId = ?`,
+     CROSS JOIN memories m ON m.number = f.number WHERE m.tenantId = ?`,
     [match, pool, tenantId],
   );
   return rows.map(toCandidate);
 }
 
-/** The pool under conditions: each match is held against its row before it takes a place. */
+/**
+ * The pool under conditions: each match is held against its row before it takes a place. Of `asOf`, against the version
+ * that was valid then; whether the memory has expired is told by its current version (`c`).
+ */
 async function filtered(
   reader: Reader,
   { tenantId, pool, asOfMs, nowMs }: CandidateQuery,
   match: string,
   conditions: [string, Value][],
 ): Promise<Candidate[]> {
-  const validity: [string, Value][] =
+  const version: [string, Value][] =
     asOfMs === undefined
       ? [['m.current = ?', 1]]
       : [
           ['m.validFrom <= ?', asOfMs],
           ['(m.validTo IS NULL OR m.validTo > ?)', asOfMs],
         ];
-  const all: [string, Value][] = [...validity, ['(m.expiresAt IS NULL OR m.expiresAt > ?)', nowMs], ...conditions];
+  const then = asOfMs !== undefined;
+  const expiry = then ? 'c.expiresAt' : 'm.expiresAt';
+  const aliveAtMs = Math.max(nowMs, asOfMs ?? nowMs);
+  const all: [string, Value][] = [...version, [`(${expiry} IS NULL OR ${expiry} > ?)`, aliveAtMs], ...conditions];
   const rows = await reader.all<ScoredRow>(
-    `SELECT m.*, bm25(memoryText) AS score FROM memoryText JOIN memories m ON m.number = memoryText.rowid
+    `SELECT m.*, bm25(memoryText) AS score FROM memoryText CROSS JOIN memories m ON m.number = memoryText.rowid
+     ${then ? 'CROSS JOIN memories c ON c.tenantId = m.tenantId AND c.id = m.id AND c.current = 1' : ''}
      WHERE memoryText MATCH ? AND m.tenantId = ? AND ${all.map(([condition]) => condition).join(' AND ')}
      ORDER BY bm25(memoryText) LIMIT ?`,
     [match, tenantId, ...all.map(([, value]) => value), pool],

@@ -1,37 +1,58 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ContextAnswer, SearchResult } from '../../contract/search.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 
 const HEADING = 'What is remembered (newest knowledge wins; cite by number):';
+
+/** No text of any length has so many characters a token: a longer one is passed over unread. */
+const CHARACTERS_PER_TOKEN = 16;
+/** So many characters are counted in one turn; then others have theirs. */
+const CHARACTERS_PER_TURN = 100_000;
 
 /**
  * One block of text for a prompt: the best results, a line each, numbered for citing, as many as fit into `maxTokens`
  * with the heading. A result that does not fit is passed over, so that a shorter one behind it may. Never more than the
  * budget: what is counted is the whole text.
  */
-export function composeContext(
+export async function composeContext(
   results: readonly SearchResult[],
   maxTokens: number,
   countTokens: CountTokens,
-): Omit<ContextAnswer, 'searchId'> {
+): Promise<Omit<ContextAnswer, 'searchId'>> {
   const lines = [HEADING];
   const citations: ContextAnswer['citations'] = [];
   let tokens = countTokens(HEADING);
+  let counted = 0;
   for (const result of results) {
     const line = lineOf(result, citations.length + 1);
+    if (line.length > (maxTokens - tokens) * CHARACTERS_PER_TOKEN) continue;
+    counted += line.length;
+    if (counted > CHARACTERS_PER_TURN) {
+      counted = 0;
+      await nextTurn();
+    }
     const cost = countTokens(`\n${line}`);
     if (tokens + cost > maxTokens) continue;
     tokens += cost;
     lines.push(line);
     citations.push({ marker: `[${citations.length + 1}]`, type: result.type, id: result.id, score: result.score });
   }
-  // Tokens may fall otherwise at the seams of lines: what counts is the whole text.
-  while (citations.length > 0 && countTokens(lines.join('\n')) > maxTokens) {
-    lines.pop();
-    citations.pop();
+  return longestFitting(lines, citations, maxTokens, countTokens);
+}
+
+/** Tokens may fall otherwise at the seams of lines: what counts is the whole text. */
+function longestFitting(
+  lines: string[],
+  citations: ContextAnswer['citations'],
+  maxTokens: number,
+  countTokens: CountTokens,
+): Omit<ContextAnswer, 'searchId'> {
+  for (; citations.length > 0; lines.pop(), citations.pop()) {
+    const text = lines.join('\n');
+    const tokens = countTokens(text);
+    if (tokens <= maxTokens) return { text, citations, tokens };
   }
-  if (citations.length === 0) return { text: '', citations: [], tokens: 0 };
-  const text = lines.join('\n');
-  return { text, citations, tokens: countTokens(text) };
+  return { text: '', citations: [], tokens: 0 };
 }
 
 function lineOf({ content, occurredAt, createdAt }: SearchResult, number: number): string {

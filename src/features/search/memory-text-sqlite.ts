@@ -16,9 +16,17 @@ export interface TextEntry {
 export interface MemoryText {
   insert(connection: Connection, entries: readonly TextEntry[]): Promise<void>;
   remove(connection: Connection, numbers: readonly number[]): Promise<void>;
+  /**
+   * Takes the words of removed entries off the disk, a portion a call: `first`, then `next` while it answers `true`.
+   * Until then they are in the file, though no search meets them.
+   */
+  purge(connection: Connection, portion: 'first' | 'next'): Promise<boolean>;
   /** Where index and rows differ; empty where they agree. Reads the whole index. */
   problems(connection: Connection): Promise<string[]>;
 }
+
+/** Pages of the index that one portion of a purge writes: some thirty milliseconds. */
+const PURGE_PAGES = 300;
 
 /** For SQLite: contentless FTS5, rowid = the memory's number. */
 export const memoryTextSqlite: MemoryText = {
@@ -35,6 +43,13 @@ export const memoryTextSqlite: MemoryText = {
       await connection.run(`DELETE FROM memoryText WHERE rowid IN (${listPlaceholders(chunk.length)})`, chunk);
     }
   },
+  async purge(connection, portion) {
+    const before = await totalChanges(connection);
+    // A merge by a negative number begins a rewrite of the whole index; FTS5 has no more to do when nothing changes.
+    const pages = portion === 'first' ? -PURGE_PAGES : PURGE_PAGES;
+    await connection.run("INSERT INTO memoryText (memoryText, rank) VALUES ('merge', ?)", [pages]);
+    return (await totalChanges(connection)) - before > 1;
+  },
   async problems(connection) {
     await connection.run("INSERT INTO memoryText (memoryText) VALUES ('integrity-check')");
     const rows = await connection.all<{ number: number; missing: string }>(
@@ -44,6 +59,11 @@ export const memoryTextSqlite: MemoryText = {
     return rows.map(({ number, missing }) => `memory ${number} has no ${missing} entry`);
   },
 };
+
+async function totalChanges(connection: Connection): Promise<number> {
+  const row = await connection.get<{ changes: number }>('SELECT total_changes() AS changes');
+  return row!.changes;
+}
 
 function bodyOf({ scope, content, tags, part }: TextEntry): string {
   const prefix = scopePrefix(scope, part);

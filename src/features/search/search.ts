@@ -12,8 +12,7 @@ import type { Log } from '../../lib/log.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import { toMemory } from '../memories/memories.ts';
-import { instantOf } from '../memories/memory-additions.ts';
+import { instantOf, toMemory } from '../memories/memories.ts';
 import type { Scopes } from '../memories/scopes.ts';
 import type { Candidate, FindCandidates } from './candidates-sqlite.ts';
 import { composeContext } from './context.ts';
@@ -95,7 +94,7 @@ export function createSearch({ db, clock, ids, log, usage, scopes, findCandidate
     context: (principal, { maxTokens = 1000, ...request }) =>
       asOneQuery(principal, async () => {
         const { searchId, results } = await answer(principal, { ...request, limit: CONTEXT_RESULTS });
-        return { searchId, ...composeContext(results, maxTokens, await loadTokenCounter()) };
+        return { searchId, ...(await composeContext(results, maxTokens, await loadTokenCounter())) };
       }),
   };
 }

@@ -1,49 +1,78 @@
+import { boundMarks } from '../../lib/text.ts';
+import { STOP_WORDS } from './stop-words.ts';
+
 /** Scripts written without spaces between words: they are indexed as overlapping pairs of characters. */
-const UNSPACED =
-  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
-const WORDS = /[\p{L}\p{N}\p{M}]+/gu;
-const RUNS =
-  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{M}]+|[^\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+/gu;
+const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
+const UNSPACED_CLASS = SCRIPTS.map((script) => `\\p{scx=${script}}`).join('');
+const UNSPACED = new RegExp(`[${UNSPACED_CLASS}]`, 'u');
+const RUNS = new RegExp(`[${UNSPACED_CLASS}\\p{M}]+|[^${UNSPACED_CLASS}]+`, 'gu');
+/** Words, and each emoji or flag as a word of its own. */
+const WORDS = /[\p{L}\p{N}\p{M}]+|\p{RI}{2}|\p{Extended_Pictographic}/gu;
+/** Joiners, soft hyphens and selectors of a character's look: no part of a word, and no end of one. */
+const INVISIBLE = /\p{Variation_Selector}|\u00ad|\u200d|\u2060|\u20e3/gu;
 /** FTS5's porter stemmer passes over tokens of more than 64 bytes; nothing is gained by longer ones. */
 const MAX_TERM_CHARACTERS = 40;
+const MAX_QUERY_TERMS = 64;
 
 /**
- * The words of a text in the form in which they are indexed and asked for: compatibility-folded (NFKC), lower case,
- * accents of Latin, Greek and Cyrillic dropped, split at anything else. Stemming is left to the index.
+ * The words of a text in the form in which they are indexed: compatibility-folded (NFKC), lower case, accents of Latin,
+ * Greek and Cyrillic dropped, split at anything else. Stemming is left to the index. Of a run without spaces, its
+ * pairs and its last character: so every character begins a term, and one alone is found by `isCharacter`'s prefix.
  */
 export function termsOf(text: string): string[] {
+  return split(text, (run) => [...pairs(run), run.at(-1)!]);
+}
+
+/** The distinct words of a query, stop words dropped while others remain. */
+export function queryTerms(query: string): string[] {
+  const terms = [...new Set(split(query, (run) => (run.length === 1 ? run : pairs(run))))];
+  const telling = terms.filter((term) => !STOP_WORDS.has(term));
+  return (telling.length > 0 ? telling : terms).slice(0, MAX_QUERY_TERMS);
+}
+
+/** Whether a query's term is one character of a script without spaces: it stands for all terms that begin with it. */
+export function isCharacter(term: string): boolean {
+  return UNSPACED.test(term) && Array.from(term).length === 1;
+}
+
+function split(text: string, splitRun: (characters: string[]) => string[]): string[] {
   const terms: string[] = [];
   for (const [word] of fold(text).matchAll(WORDS)) {
-    if (!UNSPACED.test(word)) terms.push(word.slice(0, MAX_TERM_CHARACTERS));
-    else for (const [run] of word.matchAll(RUNS)) terms.push(...(UNSPACED.test(run) ? pairs(run) : [run]));
+    if (!UNSPACED.test(word)) terms.push(clip(word));
+    else {
+      for (const [run] of word.matchAll(RUNS)) {
+        terms.push(...(UNSPACED.test(run) ? splitRun(Array.from(run)) : [clip(run)]));
+      }
+    }
   }
   return terms;
 }
 
-function fold(text: string): string {
-  const plain = text.normalize('NFKC').toLowerCase();
-  if (/^[\x00-\x7f]*$/.test(plain)) return plain;
-  return plain
-    .normalize('NFD')
-    .replace(/(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*)\p{M}/gu, '')
-    .normalize('NFC');
+function clip(word: string): string {
+  return word.length <= MAX_TERM_CHARACTERS ? word : word.slice(0, MAX_TERM_CHARACTERS).toWellFormed();
 }
 
-function pairs(run: string): string[] {
-  const characters = Array.from(run);
-  if (characters.length === 1) return characters;
-  return characters.slice(1).map((character, index) => characters[index]! + character);
+function fold(text: string): string {
+  const plain = boundMarks(text).normalize('NFKC').toLowerCase();
+  if (/^[\x00-\x7f]*$/.test(plain)) return plain;
+  return plain
+    .replace(INVISIBLE, '')
+    .normalize('NFD')
+    .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu, '$1')
+    .normalize('NFC')
+    .replaceAll('ς', 'σ');
+}
+
+function pairs(run: string[]): string[] {
+  return run.slice(1).map((character, index) => run[index]! + character);
 }
 
 /**
  * A term as a token of the full-text index: the scope's number is joined to it, so that one index serves every tenant
- * and no query walks through a neighbour's postings. Combining marks ride in the private-use plane, because the
- * unicode61 tokenizer would split the word at them.
+ * and no query walks through a neighbour's postings.
  */
 export function tokenOf(scopePrefix: string, term: string): string {
-  return (
-    scopePrefix + term.replace(/\p{M}/gu, (mark) => String.fromCodePoint(0xf0000 + (mark.codePointAt(0)! & 0xffff)))
-  );
+  return scopePrefix + term;
 }
 
 /**

@@ -1,0 +1,23 @@
+import { benchNeighbours } from './neighbours.ts';
+import { benchQuery } from './query.ts';
+import type { Section } from './report.ts';
+import { benchRoutes } from './routes.ts';
+import { benchStartup } from './startup.ts';
+
+export interface BenchOptions {
+  /** How often each of the two that are compared gets its turn. */
+  rounds: number;
+  /** How long one turn is. */
+  seconds: number;
+  /** For the daemon's node, e.g. `--cpu-prof`. */
+  nodeOptions: readonly string[];
+  progress(text: string): void;
+}
+
+/** All there is to measure, by the name to ask for. */
+export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Promise<Section>>> = {
+  routes: benchRoutes,
+  query: benchQuery,
+  neighbours: benchNeighbours,
+  startup: benchStartup,
+};

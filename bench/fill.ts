@@ -1,0 +1,77 @@
+import { mkdir } from 'node:fs/promises';
+import { openRooms, type Rooms } from '../src/daemon/compose.ts';
+import { readConfig } from '../src/daemon/config.ts';
+import { createLog } from '../src/daemon/log.ts';
+import { ensureDatabaseFile } from '../src/db/database-file.ts';
+import { migrate } from '../src/db/migrate.ts';
+import type { Principal } from '../src/features/keys/keys.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { systemRandom } from '../src/lib/random.ts';
+import type { FilledTenant, FillPlan } from './filling.ts';
+import { createTexts, type Texts } from './texts.ts';
+
+// Fills a data folder through the rooms themselves, as an import by the operator would; no daemon serves it meanwhile.
+// Each tenant's memories come in portions between those of the others, as they would in a life together.
+
+const PORTION = 500;
+const KEPT_IDS = 1000;
+
+interface Filling extends FilledTenant {
+  principal: Principal;
+  left: number;
+}
+
+async function createTenant(
+  { db, accounts, keys }: Rooms,
+  email: string,
+): Promise<{ apiKey: string; tenantId: string }> {
+  return db.writes.write(async (connection) => {
+    const { tenantId } = await accounts.enter(connection, email);
+    return { tenantId, apiKey: await keys.rotate(connection, tenantId) };
+  });
+}
+
+async function startFilling(rooms: Rooms, email: string, memories: number): Promise<Filling> {
+  const { apiKey, tenantId } = await createTenant(rooms, email);
+  const principal = await rooms.keys.authenticate(apiKey);
+  if (!principal) throw new Error(`The key of ${email} opens nothing`);
+  return { apiKey, tenantId, ids: [], principal, left: memories };
+}
+
+async function addPortion(rooms: Rooms, tenant: Filling, texts: Texts): Promise<void> {
+  const count = Math.min(PORTION, tenant.left);
+  tenant.left -= count;
+  const memories = Array.from({ length: count }, () => ({ content: texts.memory() }));
+  const { body } = await rooms.memories.addBatchOnce(tenant.principal, memories, undefined);
+  tenant.ids.push(...body.data.map(({ id }) => id).slice(0, KEPT_IDS - tenant.ids.length));
+}
+
+async function fill({ dataDir, groups, seed }: FillPlan): Promise<FilledTenant[][]> {
+  await mkdir(dataDir, { recursive: true });
+  const file = await ensureDatabaseFile(dataDir);
+  await migrate(file);
+  const log = createLog('silent', () => {});
+  const config = { ...readConfig({ dataDir }, {}, ''), defaultTier: 'Enterprise' as const };
+  const rooms = await openRooms(config, file, { clock: systemClock, random: systemRandom, log });
+  const texts = createTexts(seed);
+  const filled: Filling[][] = [];
+  for (const [group, { tenants, memories }] of groups.entries()) {
+    const started = Array.from({ length: tenants }, (_, index) =>
+      startFilling(rooms, `tenant-${group}-${index}@example.com`, memories),
+    );
+    filled.push(await Promise.all(started));
+  }
+  for (;;) {
+    const unfinished = filled.flat().filter(({ left }) => left > 0);
+    if (unfinished.length === 0) break;
+    // A few at a time share transactions and keep the queue busy.
+    for (let start = 0; start < unfinished.length; start += 4) {
+      await Promise.all(unfinished.slice(start, start + 4).map((tenant) => addPortion(rooms, tenant, texts)));
+    }
+    await rooms.db.checkpoint();
+  }
+  await rooms.db.close();
+  return filled.map((group) => group.map(({ apiKey, tenantId, ids }) => ({ apiKey, tenantId, ids })));
+}
+
+process.stdout.write(JSON.stringify(await fill(JSON.parse(process.argv[2] ?? '') as FillPlan)));

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+
+export interface Turn {
+  diaId: string;
+  speaker: string;
+  text: string;
+  /** The session's date, RFC 3339. */
+  occurredAt: string;
+}
+
+export interface Question {
+  text: string;
+  /** 1 multi-hop, 2 temporal, 3 open-domain, 4 single-hop, 5 adversarial. */
+  category: number;
+  /** The turns that answer it; never empty. */
+  evidence: string[];
+}
+
+/** One dialogue of the LoCoMo benchmark (Maharana et al., ACL 2024). */
+export interface Dialogue {
+  sampleId: string;
+  turns: Turn[];
+  questions: Question[];
+}
+
+interface RawTurn {
+  speaker: string;
+  dia_id: string;
+  text: string;
+}
+
+interface RawDialogue {
+  sample_id: string;
+  conversation: Record<string, RawTurn[] | string>;
+  qa: { question: string; evidence: string[]; category: number }[];
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
+
+export async function readDialogues(file: string): Promise<Dialogue[]> {
+  const raw = JSON.parse(await readFile(file, 'utf8')) as RawDialogue[];
+  return raw.map(({ sample_id, conversation, qa }) => {
+    const turns = turnsOf(conversation);
+    const known = new Set(turns.map(({ diaId }) => diaId));
+    const questions = qa
+      .map(({ question, category, evidence }) => ({ text: question, category, evidence: evidenceOf(evidence, known) }))
+      .filter(({ evidence }) => evidence.length > 0);
+    return { sampleId: sample_id, turns, questions };
+  });
+}
+
+function turnsOf(conversation: RawDialogue['conversation']): Turn[] {
+  const sessions = Object.keys(conversation)
+    .map((name) => Number(/^session_(\d+)$/.exec(name)?.[1]))
+    .filter((number) => !Number.isNaN(number))
+    .sort((a, b) => a - b);
+  return sessions.flatMap((number) => {
+    const occurredAt = sessionDate(String(conversation[`session_${number}_date_time`]));
+    const turns = conversation[`session_${number}`] as RawTurn[];
+    return turns.map(({ speaker, dia_id, text }) => ({ diaId: dia_id, speaker, text, occurredAt }));
+  });
+}
+
+/** `1:56 pm on 8 May, 2023`, taken as UTC. */
+function sessionDate(text: string): string {
+  const [, hour, minute, half, day, month, year] =
+    /^(\d+):(\d+) (am|pm) on (\d+) (\w+), (\d+)$/.exec(text.trim()) ?? [];
+  const monthIndex = MONTHS.indexOf(month ?? '');
+  if (monthIndex < 0) throw new Error(`No session date: ${text}`);
+  const hours = (Number(hour) % 12) + (half === 'pm' ? 12 : 0);
+  return new Date(Date.UTC(Number(year), monthIndex, Number(day), hours, Number(minute))).toISOString();
+}
+
+/** An entry may hold several ids; one that names no turn is dropped. */
+function evidenceOf(entries: readonly string[], known: ReadonlySet<string>): string[] {
+  const ids = entries.flatMap((entry) => entry.split(/[;,\s]+/));
+  return [...new Set(ids.filter((id) => known.has(id)))];
+}

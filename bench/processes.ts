@@ -1,0 +1,124 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SVC = join(ROOT, 'bin/svc');
+
+/** A server that runs as a process of its own. */
+export interface ServerProcess {
+  url: string;
+  pid: number;
+  /** From the start of the process until it said where it listens. */
+  startMs: number;
+  /** Ends it and waits until it is gone. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Resident memory in MiB. */
+  residentMib(): Promise<number>;
+}
+
+export interface DaemonOptions {
+  dataDir: string;
+  /** Settings by their `SVC_` names. */
+  settings?: Record<string, string>;
+  /** For node itself, e.g. `--cpu-prof`. */
+  nodeOptions?: readonly string[];
+}
+
+/** Runs `work` in a fresh folder that is gone afterwards. */
+export async function inFreshFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The environment without settings of svc that the caller's shell happens to have. */
+export function cleanEnvironment(settings: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
+  return { ...Object.fromEntries(kept), ...settings };
+}
+
+/** Starts the built daemon on a free port. Its log goes to `daemon.log` in the data folder. */
+export async function startDaemon({ dataDir, settings = {}, nodeOptions = [] }: DaemonOptions): Promise<ServerProcess> {
+  await mkdir(dataDir, { recursive: true });
+  const env = cleanEnvironment({
+    SVC_DATA_DIR: dataDir,
+    SVC_MAIL_DIR: join(dataDir, 'mail'),
+    SVC_PORT: '0',
+    ...settings,
+  });
+  // In the data folder, so that no `.env` of the caller counts.
+  return startServer([...nodeOptions, SVC, 'serve'], { env, cwd: dataDir, log: join(dataDir, 'daemon.log') });
+}
+
+/** Starts a node program that prints the address at which it listens. */
+export async function startServer(
+  nodeArguments: readonly string[],
+  { env, cwd, log }: { env: NodeJS.ProcessEnv; cwd: string; log: string },
+): Promise<ServerProcess> {
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, nodeArguments, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stderr.pipe(createWriteStream(log, { flags: 'a' }));
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const url = await listeningAddress(child, log);
+  const startMs = performance.now() - startedMs;
+  return {
+    url,
+    pid: child.pid!,
+    startMs,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      await gone;
+    },
+    residentMib: () => residentMib(child.pid!),
+  };
+}
+
+function listeningAddress(child: ChildProcess, log: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+      const url = /at (http:\/\/\S+)/.exec(output)?.[1];
+      if (url) resolve(url);
+    });
+    child.once('exit', async (code) => {
+      const said = await readFile(log, 'utf8').catch(() => '');
+      reject(new Error(`The server ended with ${code} before it listened\n${output}${said}`));
+    });
+  });
+}
+
+async function residentMib(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kibibytes = /^VmRSS:\s+(\d+)/m.exec(status)?.[1];
+  if (kibibytes !== undefined) return Number(kibibytes) / 1024;
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return Number(stdout) / 1024;
+}
+
+/** Runs a node program to its end and returns what it printed and how long it took. */
+export async function runNode(
+  nodeArguments: readonly string[],
+  { env = cleanEnvironment(), cwd = ROOT }: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Promise<{ output: string; ms: number }> {
+  const startedMs = performance.now();
+  const { stdout } = await promisify(execFile)(process.execPath, nodeArguments, {
+    cwd,
+    env,
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  return { output: stdout, ms: performance.now() - startedMs };
+}
+
+/** Runs one command of the built program. */
+export function runSvc(svcArguments: readonly string[], dataDir: string): Promise<{ output: string; ms: number }> {
+  return runNode([SVC, ...svcArguments], { env: cleanEnvironment({ SVC_DATA_DIR: dataDir }), cwd: dataDir });
+}

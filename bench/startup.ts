@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startBareServer } from './bare.ts';
+import type { BenchOptions } from './benchmarks.ts';
+import { inFreshFolder, runNode, runSvc, startDaemon } from './processes.ts';
+import type { Section } from './report.ts';
+import { latenciesOf, median } from './statistics.ts';
+
+const HELP_ROUNDS = 25;
+/** After its first housekeeping, a while after the last request. */
+const IDLE_MS = 8000;
+
+/** How long programs take to start, beside a node that does nothing, and what an idle daemon keeps in memory. */
+export async function benchStartup({ rounds, progress }: BenchOptions): Promise<Section> {
+  return inFreshFolder(async (folder) => {
+    progress('svc --help');
+    const help = await inTurns(HELP_ROUNDS, {
+      node: async () => (await runNode(['-e', '0'])).ms,
+      help: async () => (await runSvc(['--help'], folder)).ms,
+      version: async () => (await runSvc(['--version'], folder)).ms,
+    });
+    progress('svc serve');
+    let fresh = 0;
+    const serve = await inTurns(rounds * 2, {
+      bare: () => firstAnswer(startBareServer),
+      first: () => firstAnswer(() => startDaemon({ dataDir: join(folder, `fresh-${fresh++}`) })),
+      again: () => firstAnswer(() => startDaemon({ dataDir: join(folder, 'fresh-0') })),
+    });
+    progress('memory of the idle daemon');
+    const memory = await idleMemory(join(folder, 'idle'));
+    const row = (program: string, values: number[], beside: number[]) => ({
+      program,
+      'p50 ms': latenciesOf(values).p50,
+      'p95 ms': latenciesOf(values).p95,
+      times: median(values) / median(beside),
+    });
+    return {
+      name: 'startup',
+      title: 'Start-up and memory',
+      rows: [
+        row('node -e 0', help.node, help.node),
+        row('svc --help', help.help, help.node),
+        row('svc --version', help.version, help.node),
+        row('bare Fastify to its first answer', serve.bare, serve.bare),
+        row('svc serve to its first answer, empty folder', serve.first, serve.bare),
+        row('svc serve to its first answer, again', serve.again, serve.bare),
+      ],
+      findings: [
+        { name: 'svc --help as a multiple of node -e 0', value: median(help.help) / median(help.node), atMost: 1.5 },
+        { name: 'idle daemon, resident MiB', value: memory.daemon },
+        { name: 'idle bare Fastify, resident MiB', value: memory.bare },
+        { name: 'idle daemon as a multiple of bare Fastify', value: memory.daemon / memory.bare },
+      ],
+    };
+  });
+}
+
+/** Each program in turn, so often; the milliseconds of each. */
+async function inTurns<Name extends string>(
+  rounds: number,
+  programs: Record<Name, () => Promise<number>>,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(programs) as Name[];
+  const taken = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) taken[name].push(await programs[name]());
+  }
+  return taken;
+}
+
+/** From the start of the process to the first answer over HTTP. */
+async function firstAnswer(start: () => ReturnType<typeof startDaemon>): Promise<number> {
+  const server = await start();
+  const askedMs = performance.now();
+  await (await fetch(`${server.url}/healthz`)).text();
+  const ms = server.startMs + performance.now() - askedMs;
+  await server.stop();
+  return ms;
+}
+
+async function idleMemory(dataDir: string): Promise<{ daemon: number; bare: number }> {
+  const servers = [await startDaemon({ dataDir }), await startBareServer()];
+  for (const { url } of servers) await (await fetch(`${url}/healthz`)).text();
+  await sleep(IDLE_MS);
+  const [daemon, bare] = await Promise.all(servers.map((server) => server.residentMib()));
+  for (const server of servers) await server.stop();
+  return { daemon: daemon!, bare: bare! };
+}

@@ -1,0 +1,104 @@
+import http from 'node:http';
+import https from 'node:https';
+import { eventData } from './event-stream.ts';
+
+/** One POST to the daemon's MCP door. */
+export interface Outgoing {
+  url: string;
+  apiKey: string;
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
+}
+
+/** What came back: the messages as JSON texts, or, from something that speaks no JSON-RPC, the whole text. */
+export interface Incoming {
+  status: number;
+  retryAfterSeconds: number | undefined;
+  contentType: string;
+  /** The messages of a JSON or event stream answer, each as it arrives; a 202 has none. */
+  messages(): AsyncGenerator<string>;
+}
+
+/** Sends to the daemon. Rejects where no connection comes about, or with the signal's reason. */
+export type Exchange = (outgoing: Outgoing) => Promise<Incoming>;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** The error code where no connection came about in time. */
+export const NO_CONNECTION = 'ETIMEDOUT';
+
+/**
+ * Connections that are kept open from call to call, on Node's own http: it is loaded already at start-up, where `fetch`
+ * costs some twenty milliseconds at its first use.
+ */
+export function createExchange(): Exchange {
+  const agents = { 'http:': new http.Agent({ keepAlive: true }), 'https:': new https.Agent({ keepAlive: true }) };
+  return async (outgoing) => {
+    const url = new URL('/v1/mcp', outgoing.url);
+    const secure = url.protocol === 'https:';
+    const options: http.RequestOptions = {
+      method: 'POST',
+      agent: agents[secure ? 'https:' : 'http:'],
+      signal: outgoing.signal,
+      headers: {
+        ...outgoing.headers,
+        authorization: `Bearer ${outgoing.apiKey}`,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(outgoing.body),
+      },
+    };
+    return incoming(await answerTo(() => (secure ? https : http).request(url, options), outgoing.body));
+  };
+}
+
+/**
+ * A daemon that restarts or tidies up closes idle connections, and a request may just then be on its way into one. It
+ * was hardly read by anyone, so it is sent once more on a fresh connection.
+ */
+async function answerTo(open: () => http.ClientRequest, body: string): Promise<http.IncomingMessage> {
+  const first = open();
+  try {
+    return await answerOf(first, body);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!first.reusedSocket || (code !== 'ECONNRESET' && code !== 'EPIPE')) throw error;
+    return answerOf(open(), body).catch(() => {
+      throw error;
+    });
+  }
+}
+
+function tooLate(): Error {
+  return Object.assign(new Error('No connection came about in time'), { code: NO_CONNECTION });
+}
+
+function answerOf(request: http.ClientRequest, body: string): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve);
+    request.on('error', reject);
+    request.once('socket', (socket) => {
+      if (!socket.connecting) return;
+      const late = setTimeout(() => request.destroy(tooLate()), CONNECT_TIMEOUT_MS);
+      socket.once('connect', () => clearTimeout(late));
+      socket.once('close', () => clearTimeout(late));
+    });
+    request.end(body);
+  });
+}
+
+function incoming(response: http.IncomingMessage): Incoming {
+  const contentType = response.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const retryAfter = Number(response.headers['retry-after'] ?? Number.NaN);
+  return {
+    status: response.statusCode ?? 0,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+    contentType,
+    async *messages() {
+      if (contentType === 'text/event-stream') return yield* eventData(response);
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      if (chunks.length > 0) yield Buffer.concat(chunks).toString('utf8');
+    },
+  };
+}

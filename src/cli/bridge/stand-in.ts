@@ -1,0 +1,54 @@
+import type { ToolList } from './known-tools.ts';
+import { type Message, RPC, type RpcRequest, rpcError, rpcResult, statedVersion } from './message.ts';
+import type { Outage } from './outage.ts';
+
+/** What the bridge knows without the daemon. */
+export interface StandInFacts {
+  tools: ToolList;
+  version: string;
+}
+
+/** Revisions that open with `initialize`, newest first. */
+const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+const STATELESS_VERSION = '2026-07-28';
+const CAPABILITIES = { tools: { listChanged: false } };
+/** Not to be kept: the next answer may come from the daemon itself. */
+const NOT_KEPT = { ttlMs: 0, cacheScope: 'private' };
+
+/**
+ * Answers in the daemon's place while it is out of reach, so that the assistant starts, sees the tools, and learns at
+ * the first call (as a tool's result, which it can read to the user) what to do. A dead process would only be "failed".
+ */
+export function standIn(request: RpcRequest, outage: Outage, { tools, version }: StandInFacts): Message {
+  const stateless = statedVersion(request) !== undefined;
+  const serverInfo = { name: 'svc', title: 'svc memory', version };
+  const result = (fields: Record<string, unknown>) =>
+    rpcResult(request.id, {
+      ...fields,
+      ...(stateless && { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } }),
+    });
+  const instructions = `Long-term memory that outlives this conversation. At the moment it is out of reach: ${outage.message}`;
+  switch (request.method) {
+    case 'initialize':
+      return result({
+        protocolVersion: handshakeVersion(request),
+        capabilities: CAPABILITIES,
+        serverInfo,
+        instructions,
+      });
+    case 'server/discover':
+      return result({ supportedVersions: [STATELESS_VERSION], capabilities: CAPABILITIES, instructions, ...NOT_KEPT });
+    case 'ping':
+      return result({});
+    case 'tools/list':
+      return result({ tools, ...(stateless && NOT_KEPT) });
+    case 'tools/call':
+      return result({ content: [{ type: 'text', text: outage.message }], isError: true });
+    default:
+      return rpcError(request.id, RPC.internal, outage.message);
+  }
+}
+
+function handshakeVersion({ params }: RpcRequest): string {
+  return HANDSHAKE_VERSIONS.find((version) => version === params?.protocolVersion) ?? HANDSHAKE_VERSIONS[0];
+}

@@ -1,0 +1,152 @@
+import { parse, TomlDate, TomlError } from 'smol-toml';
+import { ConfigFault, type Editor, isObject, type Json, lineBreakOf, nameOf, splice, valueAt } from './document.ts';
+import { type Statement, statementsOf } from './toml-statements.ts';
+
+/** An entry is a table two names deep (`[mcp_servers.svc]`); what holds it is never written anew. */
+const ENTRY_DEPTH = 2;
+
+/** The editor of TOML: inserts, replaces and cuts lines of one table. */
+export const tomlEditor: Editor = {
+  read: (text) => (text.trim() === '' ? undefined : parseToml(text)),
+  set: (text, path, value) => setValue(text, path.map(nameOf), value),
+  remove: (text, path) => removeValue(text, path.map(nameOf)),
+};
+
+function parseToml(text: string): unknown {
+  try {
+    return parse(text, { integersAsBigInt: true });
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [reason = ''] = error.message.replace('Invalid TOML document: ', '').split('\n');
+    throw new ConfigFault(`line ${error.line}, column ${error.column}: not valid TOML (${reason})`);
+  }
+}
+
+function startsWith(path: readonly string[], beginning: readonly string[]): boolean {
+  return beginning.every((name, index) => path[index] === name);
+}
+
+function setValue(text: string, path: string[], value: Json): string {
+  const data = parseToml(text);
+  const statements = statementsOf(text);
+  const holder = holderOf(statements, path);
+  if (holder) {
+    const inner = assign(valueAt(data, holder.path), path.slice(holder.path.length), value);
+    return splice(text, holder.valueFrom, holder.valueTo, inline(inner));
+  }
+  const below = statements.filter((statement) => startsWith(statement.path, path));
+  const section =
+    path.length > ENTRY_DEPTH && below.length === 0 ? sectionOf(statements, path.slice(0, -1)) : undefined;
+  if (section) return insertPair(text, section, path.at(-1)!, value);
+  const entry = path.slice(0, ENTRY_DEPTH);
+  const whole = assign(valueAt(data, entry), path.slice(ENTRY_DEPTH), value);
+  return appendTable(removeValue(text, entry), entry, whole);
+}
+
+/** The pair whose inline value holds `path`, or is it. */
+function holderOf(statements: Statement[], path: string[]): Statement | undefined {
+  const holder = statements.find(({ kind, path: own }) => kind === 'pair' && startsWith(path, own));
+  if (!holder || holder.path.length >= ENTRY_DEPTH) return holder;
+  throw new ConfigFault(
+    `${holder.path.join('.')} is written as one inline table; write it as [${path.join('.')}] first`,
+  );
+}
+
+/** The header of a table and the pairs directly under it. */
+function sectionOf(statements: Statement[], table: string[]): Statement[] | undefined {
+  const at = statements.findIndex(({ kind, path }) => kind === 'header' && path.join('\0') === table.join('\0'));
+  if (at === -1) return undefined;
+  const next = statements.findIndex(({ kind }, index) => index > at && kind === 'header');
+  return statements.slice(at, next === -1 ? undefined : next);
+}
+
+function insertPair(text: string, section: Statement[], key: string, value: Json): string {
+  const last = section.at(-1)!;
+  const indent = /^[ \t]*/.exec(text.slice(last.from))![0];
+  const line = `${indent}${keyText(key)} = ${inline(value)}`;
+  const lineBreak = lineBreakOf(text);
+  const closed = text.slice(0, last.to).endsWith('\n');
+  return splice(text, last.to, last.to, closed ? line + lineBreak : lineBreak + line);
+}
+
+/** The table at the end of the text, one blank line apart, with a final line end where the text has one. */
+function appendTable(text: string, path: string[], value: unknown): string {
+  const lineBreak = lineBreakOf(text);
+  const pairs = Object.entries(isObject(value) ? value : {});
+  const lines = [
+    `[${path.map(keyText).join('.')}]`,
+    ...pairs.map(([key, inner]) => `${keyText(key)} = ${inline(inner)}`),
+  ];
+  const table = lines.join(lineBreak);
+  if (text.trim() === '') return `${table}${lineBreak}`;
+  return text.endsWith('\n') ? text + lineBreak + table + lineBreak : text + lineBreak + lineBreak + table;
+}
+
+function removeValue(text: string, path: string[]): string {
+  if (text.trim() === '') return text;
+  const statements = statementsOf(text);
+  const holder = holderOf(statements, path);
+  if (holder && holder.path.length < path.length) {
+    const before = valueAt(parseToml(text), holder.path);
+    const rest = assign(before, path.slice(holder.path.length), undefined);
+    return splice(text, holder.valueFrom, holder.valueTo, inline(rest));
+  }
+  const below = statements.filter((statement) => startsWith(statement.path, path));
+  const last = below.at(-1);
+  return runsOf(below, statements)
+    .reverse()
+    .reduce((rest, run) => cut(rest, run.from, run.to, run.to === last?.to), text);
+}
+
+/** Neighbouring pairs under their header are cut as one, with the comments between them. */
+function runsOf(chosen: Statement[], all: Statement[]): { from: number; to: number }[] {
+  const runs: { from: number; to: number }[] = [];
+  for (const statement of chosen) {
+    const previous = all[all.indexOf(statement) - 1];
+    const run = runs.at(-1);
+    if (run && previous && chosen.includes(previous) && statement.kind === 'pair') run.to = statement.to;
+    else runs.push({ from: statement.from, to: statement.to });
+  }
+  return runs;
+}
+
+/** Cuts lines, a blank one before a header too, and at the end of a text without final line end the one before. */
+function cut(text: string, from: number, to: number, last: boolean): string {
+  const isHeader = /^[ \t]*\[/.test(text.slice(from));
+  const blank = isHeader ? (/(?<=\n|^)\r?\n$/.exec(text.slice(0, from))?.[0].length ?? 0) : 0;
+  const rest = splice(text, from - blank, to);
+  return last && to === text.length && !text.endsWith('\n') ? rest.replace(/\r?\n$/, '') : rest;
+}
+
+/** A copy of `table` with `value` at `path`, in its old place where it had one (`undefined` takes away). */
+function assign(table: unknown, path: readonly string[], value: Json | undefined): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return value;
+  const old = isObject(table) ? table : {};
+  const inner = assign(old[name], rest, value);
+  if (inner !== undefined) return { ...old, [name]: inner };
+  const { [name]: _, ...others } = old;
+  return others;
+}
+
+function keyText(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
+}
+
+/** A value on one line. */
+function inline(value: unknown): string {
+  if (value instanceof TomlDate) return value.toISOString();
+  if (typeof value === 'string') return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
+  if (typeof value === 'number') return floatText(value);
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
+  if (!isObject(value)) return String(value);
+  const pairs = Object.entries(value).map(([key, inner]) => `${keyText(key)} = ${inline(inner)}`);
+  return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+}
+
+/** Integers are read as bigints: a number is a float, and one without a fraction stays one. */
+function floatText(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
+  return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value);
+}

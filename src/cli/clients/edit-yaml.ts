@@ -1,0 +1,166 @@
+import { isCollection, isMap, isScalar, isSeq, type Node, stringify } from 'yaml';
+import {
+  type Editor,
+  type Json,
+  lineBreakOf,
+  lineEnd,
+  lineStart,
+  nest,
+  type Path,
+  type Step,
+  splice,
+} from './document.ts';
+import {
+  type Container,
+  columnBlanks,
+  containerFor,
+  endOf,
+  expectMap,
+  isBlank,
+  type Member,
+  memberOf,
+  membersOf,
+  parseYaml,
+  startOf,
+} from './yaml-layout.ts';
+
+/** The editor of YAML: inserts and cuts lines in block style, text between brackets in flow style. */
+export const yamlEditor: Editor = {
+  read(text) {
+    const { data } = parseYaml(text);
+    expectMap(data);
+    return data ?? undefined;
+  },
+  set: setValue,
+  remove: removeValue,
+};
+
+/** One level of indentation in what is written anew. */
+const UNIT = '  ';
+
+function setValue(text: string, path: Path, value: Json): string {
+  const { root } = parseYaml(text);
+  if (root === null) return appendLines(text, block('', nest(path, value)));
+  let node = root;
+  for (const [index, step] of path.entries()) {
+    const container = containerFor(text, node, step);
+    const member = memberOf(text, container, step);
+    const rest = path.slice(index + 1);
+    if (member === undefined) return insertMember(text, container, step, nest(rest, value));
+    if (givesWay(member.value, rest[0])) return replaceMember(text, container, member, nest(rest, value));
+    node = member.value!;
+  }
+  return text;
+}
+
+/** True for what is replaced as a whole: the old value itself, or an empty place of the right kind. */
+function givesWay(node: Node | null, next: Step | undefined): boolean {
+  if (next === undefined) return true;
+  return isEmpty(node) && !(typeof next === 'string' ? isSeq(node) : isMap(node));
+}
+
+/** Nothing, `~`, `{}` or `[]`. */
+function isEmpty(node: Node | null): boolean {
+  if (node === null || (isScalar(node) && node.value === null)) return true;
+  return isCollection(node) && node.items.length === 0;
+}
+
+/** `value` as block lines behind `indent`, each with its line end. */
+function block(indent: string, value: Json): string {
+  const lines = stringify(value, { lineWidth: 0, indent: UNIT.length }).replace(/\n$/, '').split('\n');
+  return lines.map((line) => `${indent}${line}\n`).join('');
+}
+
+/** Puts whole lines at `at`, a line's start or the end of a text, which keeps ending as it did. */
+function putLines(text: string, at: number, lines: string): string {
+  const lineBreak = lineBreakOf(text);
+  const written = lines.replaceAll('\n', lineBreak);
+  if (at < text.length || text === '' || text.endsWith('\n')) return splice(text, at, at, written);
+  return `${text}${lineBreak}${written.slice(0, -lineBreak.length)}`;
+}
+
+function appendLines(text: string, lines: string): string {
+  return text.trim() === '' ? lines : putLines(text, text.length, lines);
+}
+
+function memberValue(step: Step, value: Json): Json {
+  return typeof step === 'string' ? { [step]: value } : [value];
+}
+
+function flowText(step: Step, value: Json): string {
+  return typeof step === 'string' ? `${JSON.stringify(step)}: ${JSON.stringify(value)}` : JSON.stringify(value);
+}
+
+function insertMember(text: string, container: Container, step: Step, value: Json): string {
+  const last = membersOf(text, container).at(-1);
+  if (container.flow || last === undefined) {
+    const at = last ? memberEnd(last) : startOf(container) + 1;
+    return splice(text, at, at, (last ? ', ' : '') + flowText(step, value));
+  }
+  const lines = block(columnBlanks(text, last.from), memberValue(step, value));
+  return putLines(text, nextLine(text, memberEnd(last)), lines);
+}
+
+function memberEnd({ key, value }: Member): number {
+  return endOf((value ?? key)!);
+}
+
+/** The start of the line below `offset`; `offset` itself where a block text has ended the line already. */
+function nextLine(text: string, offset: number): number {
+  return text[offset - 1] === '\n' ? offset : lineEnd(text, offset);
+}
+
+/** Writes another value behind a key: on the same line where both are, else as lines below it. */
+function replaceMember(text: string, container: Container, { key, value: old }: Member, value: Json): string {
+  const scalar = value === null || typeof value !== 'object';
+  const inFlow = container.flow || (isCollection(old) && old.flow && old.items.length > 0);
+  if (key === undefined || inFlow || (scalar && isScalar(old) && !isBlank(old))) {
+    const [from, to] = old ? [startOf(old), endOf(old)] : [endOf(key!) + 1, endOf(key!) + 1];
+    return splice(text, from, to, inFlow ? JSON.stringify(value) : stringify(value).trimEnd());
+  }
+  const colon = text.indexOf(':', endOf(key)) + 1;
+  const written = old && !isBlank(old) ? endOf(old) : colon;
+  const indent = columnBlanks(text, startOf(key));
+  if (scalar)
+    return splice(text, colon, written, ` ${stringify(value).trimEnd()}${text[written - 1] === '\n' ? '\n' : ''}`);
+  const emptied = isEmpty(old)
+    ? splice(text, colon, written)
+    : cutLines(text, nextLine(text, colon), nextLine(text, written));
+  return putLines(emptied, nextLine(emptied, colon), block(indent + UNIT, value));
+}
+
+function removeValue(text: string, path: Path): string {
+  let { root: node }: { root: Node | null } = parseYaml(text);
+  let owner: Member | undefined;
+  for (const [index, step] of path.entries()) {
+    if (node === null || isEmpty(node)) return text;
+    const container = containerFor(text, node, step);
+    const member = memberOf(text, container, step);
+    if (member === undefined) return text;
+    if (index === path.length - 1) return cutMember(text, container, member, owner);
+    [owner, node] = [member, member.value];
+  }
+  return text;
+}
+
+function cutMember(text: string, container: Container, member: Member, owner: Member | undefined): string {
+  const members = membersOf(text, container);
+  const index = members.findIndex(({ from }) => from === member.from);
+  const [previous, next] = [members[index - 1], members[index + 1]];
+  if (container.flow) {
+    if (previous) return splice(text, memberEnd(previous), memberEnd(member));
+    return splice(text, member.from, next ? next.from : memberEnd(member));
+  }
+  const start = lineStart(text, member.from);
+  if (text.slice(start, member.from).trim() !== '') return splice(text, member.from, next?.from ?? memberEnd(member));
+  const rest = cutLines(text, start, nextLine(text, memberEnd(member)));
+  if (members.length > 1 || owner?.key === undefined) return rest;
+  const colon = text.indexOf(':', endOf(owner.key)) + 1;
+  return splice(rest, colon, colon, member.key ? ' {}' : ' []');
+}
+
+/** Cuts whole lines; at the end of a text without final line end the one before goes too. */
+function cutLines(text: string, from: number, to: number): string {
+  const rest = splice(text, from, to);
+  return to === text.length && !text.endsWith('\n') ? rest.replace(/\r?\n$/, '') : rest;
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Terminal } from './program.ts';
+import type { Environment } from './settings.ts';
+
+/** What a signed-in command works with. */
+export interface Session {
+  profileName: string;
+  /** Scheme, host and port of the daemon. */
+  url: string;
+  apiKey: string;
+}
+
+/** Where a command writes, and what stands at the other end. */
+export interface CommandTerminal extends Terminal {
+  /** Standard output is a terminal: a person reads, not a program. */
+  isTty: boolean;
+  /** Standard error is a terminal: progress may be drawn there. */
+  errorIsTty: boolean;
+  /** Width of the terminal in columns; 80 where there is none. */
+  columns: number;
+  /** Colours may be used (`NO_COLOR`, `TERM=dumb` and pipes have been looked at). */
+  colour: boolean;
+  /** Aborted once nobody reads standard output any more (`| head`): long work stops. */
+  closed: AbortSignal;
+}
+
+/** Where a command reads. */
+export interface CommandInput {
+  /** Standard input is a terminal: questions can be asked. */
+  isTty: boolean;
+  stream: AsyncIterable<Uint8Array>;
+  /** Asks on standard error and returns the line that is typed. Call it only where `isTty`. */
+  ask(question: string): Promise<string>;
+}
+
+/** All that the memory commands and the bridge take from outside. */
+export interface CommandContext {
+  terminal: CommandTerminal;
+  input: CommandInput;
+  environment: Environment;
+  /** The folder of the settings, where small things may be kept; made by whoever writes first. */
+  settingsFolder: string;
+  clock: Clock;
+  /** The session of the profile (`--profile`, else the one in use). Throws `NotSignedInError`. */
+  session(profile?: string): Promise<Session>;
+  /** Resolves when the process is asked to stop. */
+  stopSignal(): Promise<string>;
+}

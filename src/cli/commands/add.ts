@@ -1,0 +1,126 @@
+import { Command } from 'commander';
+import type { Client } from '../../client/client.ts';
+import type { AddedMemory, NewMemory } from '../../contract/memories.ts';
+import { parseTimestamp } from '../../lib/clock.ts';
+import type { CommandContext } from '../command-context.ts';
+import { EXIT } from '../exit.ts';
+import { CommandFailure } from '../failure.ts';
+import {
+  type CommonOptions,
+  collect,
+  JSON_OPTION,
+  lookOf,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+  readMetadata,
+} from '../memory/command-options.ts';
+import { type Draft, editText } from '../memory/editor.ts';
+import { findId } from '../memory/find-id.ts';
+import { readAllInput } from '../memory/memory-input.ts';
+import { createRecentIds } from '../memory/recent-ids.ts';
+import { sayTime } from '../memory/said-time.ts';
+import { shortId } from '../memory/short-id.ts';
+import { readTime } from '../memory/typed-time.ts';
+
+interface AddOptions extends CommonOptions {
+  user?: string;
+  tag?: string[];
+  metadata?: Record<string, unknown>;
+  occurred?: string;
+  expires?: string;
+  supersedes?: string;
+}
+
+const HELP = `
+Without a text it reads standard input; on a terminal it opens your editor ($VISUAL, $EDITOR). The same content again
+is no second memory. Away from a terminal it prints the id alone.
+
+Examples:
+  $ svc add "Ada prefers oolong tea" --tag taste
+  $ git log -1 --format=%B | svc add --tag release --metadata project=svc
+  $ svc add "The office moves to Graz" --occurred yesterday --expires "in 6 months"
+  $ svc add "Ada prefers green tea" --supersedes 8c1f04d2`;
+
+/** `svc add`: one memory from the arguments, from a pipe or from the editor. */
+export function addCommand(context: CommandContext): Command {
+  const { clock } = context;
+  return new Command('add')
+    .description('remember something')
+    .argument('[text...]', 'what to remember; - reads standard input')
+    .option('--user <name>', 'whose memory, where one account serves several people')
+    .option('--tag <tag>', 'a label to filter by later; may be repeated', collect)
+    .option('--metadata <key=value>', 'a further field, key:=json for other than text; may be repeated', readMetadata)
+    .option('--occurred <time>', 'when it happened, if not now', (text) => readTime(text, clock.nowMs(), 'past'))
+    .option('--expires <time>', 'when it is to be forgotten', (text) => readTime(text, clock.nowMs(), 'future'))
+    .option('--supersedes <id>', 'the memory that this one replaces; it is kept for the past')
+    .option(...JSON_OPTION)
+    .option(...PROFILE_OPTION)
+    .addHelpText('after', HELP)
+    .action(async (words: string[], options: AddOptions) => {
+      const client = await openClient(context, options);
+      const { text, draft } = await textOf(words, context);
+      const added = await client.memories.add(await memoryOf(text, options, client, context)).catch((error: Error) => {
+        throw draft ? keepDraft(error, draft) : error;
+      });
+      await draft?.discard();
+      await report(added, options, context);
+    });
+}
+
+async function textOf(
+  words: string[],
+  { input, environment }: CommandContext,
+): Promise<{ text: string; draft?: Draft }> {
+  const given = words.join(' ');
+  if (given.trim() !== '' && given !== '-') return { text: given };
+  if (given === '-' || !input.isTty) {
+    const text = (await readAllInput(input)).replace(/\s+$/, '');
+    if (text.trim() === '') throw new CommandFailure(EXIT.usage, 'There is nothing to add: standard input is empty.');
+    return { text };
+  }
+  const draft = await editText('', environment);
+  if (draft.text.trim() !== '') return { text: draft.text, draft };
+  await draft.discard();
+  throw new CommandFailure(EXIT.failed, 'The text is empty: nothing was added.');
+}
+
+async function memoryOf(
+  content: string,
+  options: AddOptions,
+  client: Client,
+  { settingsFolder }: CommandContext,
+): Promise<NewMemory> {
+  const { user, tag, metadata, occurred, expires, supersedes } = options;
+  return {
+    content,
+    ...(user !== undefined && { user }),
+    ...(tag && { tags: [...new Set(tag)] }),
+    ...(metadata && { metadata }),
+    ...(occurred !== undefined && { occurredAt: occurred }),
+    ...(expires !== undefined && { expiresAt: expires }),
+    ...(supersedes !== undefined && { supersedes: await findId(supersedes, client, createRecentIds(settingsFolder)) }),
+  };
+}
+
+/** What was written in the editor must not be lost because it could not be sent. */
+export function keepDraft(error: Error, { path }: Draft): Error {
+  error.message = `${error.message}\nYour text is kept in ${path}`;
+  return error;
+}
+
+async function report(added: AddedMemory, options: AddOptions, context: CommandContext): Promise<void> {
+  const { terminal, settingsFolder } = context;
+  if (options.json) return printJson(context, added);
+  const { style, nowMs } = lookOf(context);
+  const since = sayTime(parseTimestamp(added.createdAt) ?? nowMs, nowMs);
+  const known = `Known already (${since}): nothing was added.`;
+  if (!terminal.isTty) {
+    if (added.duplicate) terminal.error(`${known}\n`);
+    terminal.out(`${added.id}\n`);
+    return;
+  }
+  await createRecentIds(settingsFolder).remember([added.id]);
+  const outcome = added.duplicate ? style.caution(known) : style.good('Remembered.');
+  terminal.out(`${outcome}  ${style.bold(shortId(added.id))}\n`);
+}

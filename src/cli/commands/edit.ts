@@ -1,0 +1,114 @@
+import { Command } from 'commander';
+import type { Client, Tagged } from '../../client/client.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Memory, MemoryChange } from '../../contract/memories.ts';
+import type { CommandContext } from '../command-context.ts';
+import { EXIT } from '../exit.ts';
+import { CommandFailure } from '../failure.ts';
+import {
+  type CommonOptions,
+  collect,
+  JSON_OPTION,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+  readMetadata,
+} from '../memory/command-options.ts';
+import { type Draft, editText } from '../memory/editor.ts';
+import { findId } from '../memory/find-id.ts';
+import { createRecentIds } from '../memory/recent-ids.ts';
+import { shortId } from '../memory/short-id.ts';
+import { type Direction, readTime } from '../memory/typed-time.ts';
+import { keepDraft } from './add.ts';
+
+interface EditOptions extends CommonOptions {
+  content?: string;
+  /** `false` for `--no-tag`. */
+  tag?: string[] | false;
+  metadata?: Record<string, unknown>;
+  occurred?: string;
+  expires?: string;
+}
+
+/** Takes a time away. */
+const NEVER = 'never';
+
+const HELP = `
+Without an option it opens the text in your editor ($VISUAL, $EDITOR). Every change is a version; svc show --history
+has them all. If somebody else changed the memory meanwhile, nothing is overwritten.
+
+Examples:
+  $ svc edit 8c1f04d2
+  $ svc edit 8c1f04d2 --content "Ada prefers green tea" --tag taste --tag tea
+  $ svc edit 8c1f04d2 --expires never`;
+
+/** `svc edit`: a memory corrected, by option or in the editor. */
+export function editCommand(context: CommandContext): Command {
+  const time = (direction: Direction) => (text: string) =>
+    text.trim().toLowerCase() === NEVER ? NEVER : readTime(text, context.clock.nowMs(), direction);
+  return new Command('edit')
+    .description('correct a memory')
+    .argument('<id>', 'its id, or the part of it that the lists show')
+    .option('--content <text>', 'the whole new text')
+    .option('--tag <tag>', 'the new tags; may be repeated', collect)
+    .option('--no-tag', 'no tags any more')
+    .option('--metadata <key=value>', 'the new further fields; may be repeated', readMetadata)
+    .option('--occurred <time>', 'when it happened; never: not said', time('past'))
+    .option('--expires <time>', 'when it is to be forgotten; never: kept', time('future'))
+    .option(...JSON_OPTION)
+    .option(...PROFILE_OPTION)
+    .addHelpText('after', HELP)
+    .action(async (typed: string, options: EditOptions) => {
+      const client = await openClient(context, options);
+      const id = await findId(typed, client, createRecentIds(context.settingsFolder));
+      const before = await client.memories.read(id);
+      const change = changeOf(options);
+      const after =
+        Object.keys(change).length > 0
+          ? await send(client, before, change)
+          : await editContent(client, before, context);
+      if (options.json) return printJson(context, after);
+      const changed = after.version > before.body.version;
+      context.terminal.out(`${shortId(id)} ${changed ? `is changed: version ${after.version}` : 'is as it was'}.\n`);
+    });
+}
+
+function changeOf({ content, tag, metadata, occurred, expires }: EditOptions): MemoryChange {
+  return {
+    ...(content !== undefined && { content }),
+    ...(Array.isArray(tag) && { tags: [...new Set(tag)] }),
+    ...(tag === false && { tags: [] }),
+    ...(metadata && { metadata }),
+    ...(occurred !== undefined && { occurredAt: occurred === NEVER ? null : occurred }),
+    ...(expires !== undefined && { expiresAt: expires === NEVER ? null : expires }),
+  };
+}
+
+async function editContent(client: Client, before: Tagged<Memory>, context: CommandContext): Promise<Memory> {
+  if (!context.input.isTty) {
+    throw new CommandFailure(EXIT.usage, 'Say what to change: --content, --tag, --metadata, --occurred or --expires.');
+  }
+  const draft: Draft = await editText(before.body.content, context.environment);
+  const unchanged = draft.text === before.body.content || draft.text.trim() === '';
+  const after = unchanged
+    ? before.body
+    : await send(client, before, { content: draft.text }).catch((error: Error) => {
+        throw keepDraft(error, draft);
+      });
+  await draft.discard();
+  return after;
+}
+
+/** Changes what was read and nothing newer. */
+async function send(client: Client, { body, etag }: Tagged<Memory>, change: MemoryChange): Promise<Memory> {
+  try {
+    return await client.memories.change(body.id, change, etag === undefined ? {} : { ifMatch: etag });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error;
+    const id = shortId(body.id);
+    throw new CommandFailure(
+      EXIT.failed,
+      `Somebody else changed this memory meanwhile, so yours was not saved. See svc show ${id}, then edit again.`,
+    );
+  }
+}

@@ -1,0 +1,127 @@
+import { Command } from 'commander';
+import type { Client, PageOf } from '../../client/client.ts';
+import type { MemoriesQuery, Memory } from '../../contract/memories.ts';
+import type { CommandContext } from '../command-context.ts';
+import {
+  type CommonOptions,
+  JSON_OPTION,
+  lookOf,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+  readCount,
+} from '../memory/command-options.ts';
+import { memoryCard } from '../memory/memory-card.ts';
+import { memoryRow } from '../memory/memory-rows.ts';
+import { createRecentIds } from '../memory/recent-ids.ts';
+import { shortIds } from '../memory/short-id.ts';
+import { wrap } from '../memory/terminal-text.ts';
+import { readTime } from '../memory/typed-time.ts';
+
+interface ListOptions extends CommonOptions {
+  limit: number;
+  all?: true;
+  cursor?: string;
+  user?: string;
+  tag?: string;
+  after?: string;
+  before?: string;
+  superseded?: true;
+}
+
+const LARGEST_PAGE = 200;
+
+const HELP = `
+Away from a terminal it prints one line a memory, fields set apart by tabs: id, time, user, tags, content.
+
+Examples:
+  $ svc list
+  $ svc list --tag taste --after "a year ago" --limit 100
+  $ svc list --all --json > memories.json
+  $ svc list --all | cut -f1 | wc -l`;
+
+/** `svc list`: the memories, newest first, a page at a time. */
+export function listCommand(context: CommandContext): Command {
+  const past = (text: string) => readTime(text, context.clock.nowMs(), 'past');
+  return new Command('list')
+    .description('show what is remembered, newest first')
+    .option('--limit <count>', 'how many', readCount, 20)
+    .option('--all', 'all of them')
+    .option('--cursor <cursor>', 'go on behind a page: the nextCursor of its --json')
+    .option('--user <name>', 'whose memories, where one account serves several people')
+    .option('--tag <tag>', 'only with this tag')
+    .option('--after <time>', 'only from after this time', past)
+    .option('--before <time>', 'only from before this time', past)
+    .option('--superseded', 'also those that newer ones replaced')
+    .option(...JSON_OPTION)
+    .option(...PROFILE_OPTION)
+    .addHelpText('after', HELP)
+    .action(async (options: ListOptions) => {
+      const client = await openClient(context, options);
+      if (options.json) return printJson(context, await collected(client, options));
+      if (!context.terminal.isTty) return printRows(client, options, context);
+      await printCards(await collected(client, options), options, context);
+    });
+}
+
+function queryOf({ cursor, user, tag, after, before, superseded }: ListOptions): MemoriesQuery {
+  return {
+    ...(cursor !== undefined && { cursor }),
+    ...(user !== undefined && { user }),
+    ...(tag !== undefined && { tag }),
+    ...(after !== undefined && { after }),
+    ...(before !== undefined && { before }),
+    ...(superseded && { includeSuperseded: true }),
+  };
+}
+
+/** As many as were asked for, however many requests it takes, with the cursor behind the last of them. */
+async function* pages(client: Client, options: ListOptions): AsyncGenerator<PageOf<Memory>> {
+  let left = options.all ? Number.POSITIVE_INFINITY : options.limit;
+  let query = queryOf(options);
+  while (left > 0) {
+    const page = await client.memories.list({ ...query, limit: Math.min(left, LARGEST_PAGE) });
+    yield page;
+    left -= page.data.length;
+    if (page.nextCursor === null) return;
+    query = { ...query, cursor: page.nextCursor };
+  }
+}
+
+async function collected(client: Client, options: ListOptions): Promise<PageOf<Memory>> {
+  const all: PageOf<Memory> = { data: [], nextCursor: null };
+  for await (const { data, nextCursor } of pages(client, options)) {
+    all.data.push(...data);
+    all.nextCursor = nextCursor;
+  }
+  return all;
+}
+
+async function printRows(client: Client, options: ListOptions, { terminal }: CommandContext): Promise<void> {
+  for await (const { data } of pages(client, options)) {
+    if (terminal.closed.aborted) return;
+    terminal.out(data.map((memory) => `${memoryRow(memory)}\n`).join(''));
+  }
+}
+
+async function printCards(page: PageOf<Memory>, options: ListOptions, context: CommandContext): Promise<void> {
+  const { terminal, settingsFolder } = context;
+  const look = lookOf(context);
+  const { data, nextCursor } = page;
+  if (data.length === 0) {
+    terminal.out(`${wrap(nothingText(options), terminal.columns).join('\n')}\n`);
+    return;
+  }
+  const labels = shortIds(data.map(({ id }) => id));
+  const cards = data.map((memory) => memoryCard(memory, { label: labels.get(memory.id)!, maxLines: 2 }, look));
+  const more = `There are more: --limit ${options.limit * 5}, or --all`;
+  const footer = nextCursor === null ? '' : `\n${look.style.dim(wrap(more, terminal.columns).join('\n'))}\n`;
+  terminal.out(`${cards.join('\n')}\n${footer}`);
+  await createRecentIds(settingsFolder).remember(data.map(({ id }) => id));
+}
+
+function nothingText(options: ListOptions): string {
+  const filtered = Object.keys(queryOf(options)).length > 0;
+  if (filtered) return 'Nothing matches these filters.';
+  return 'Nothing is remembered yet. The first one: svc add "Ada prefers oolong tea"';
+}

@@ -1,0 +1,49 @@
+import { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import {
+  type CommonOptions,
+  JSON_OPTION,
+  lookOf,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+} from '../memory/command-options.ts';
+import { findId } from '../memory/find-id.ts';
+import { memoryDetail, memoryHistory } from '../memory/memory-detail.ts';
+import { createRecentIds } from '../memory/recent-ids.ts';
+
+interface ShowOptions extends CommonOptions {
+  history?: true;
+}
+
+const HELP = `
+The beginning or the end of an id is enough, as the lists show it.
+
+Examples:
+  $ svc show 8c1f04d2
+  $ svc show 8c1f04d2 --history
+  $ svc show 8c1f04d2 --json | jq -r .content`;
+
+/** `svc show`: one memory whole, or all its versions. */
+export function showCommand(context: CommandContext): Command {
+  return new Command('show')
+    .description('show one memory whole')
+    .argument('<id>', 'its id, or the part of it that the lists show')
+    .option('--history', 'all its versions, newest first')
+    .option(...JSON_OPTION)
+    .option(...PROFILE_OPTION)
+    .addHelpText('after', HELP)
+    .action(async (typed: string, options: ShowOptions) => {
+      const client = await openClient(context, options);
+      const id = await findId(typed, client, createRecentIds(context.settingsFolder));
+      if (options.history) {
+        const history = await client.memories.history(id);
+        if (options.json) printJson(context, history);
+        else context.terminal.out(`${memoryHistory(history.data, lookOf(context))}\n`);
+        return;
+      }
+      const memory = await client.memories.get(id);
+      if (options.json) printJson(context, memory);
+      else context.terminal.out(`${memoryDetail(memory, lookOf(context))}\n`);
+    });
+}

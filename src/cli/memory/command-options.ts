@@ -1,0 +1,59 @@
+import { InvalidArgumentError } from 'commander';
+import { type Client, createClient, type TransportOptions } from '../../client/client.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { CardLook } from './memory-card.ts';
+import { createMemoryStyle } from './style.ts';
+
+/** What every memory command accepts. */
+export interface CommonOptions {
+  profile?: string;
+  json?: true;
+}
+
+export const PROFILE_OPTION = [
+  '--profile <name>',
+  'the account to use, where there are several [SVC_PROFILE]',
+] as const;
+export const JSON_OPTION = ['--json', 'print JSON'] as const;
+
+/** The client of the session that the command runs under. A person waits: what fails is tried once more, not thrice. */
+export async function openClient(
+  { session, terminal }: CommandContext,
+  { profile }: CommonOptions,
+  more: Partial<TransportOptions> = {},
+): Promise<Client> {
+  const { url, apiKey } = await session(profile);
+  return createClient({ baseUrl: url, apiKey, retries: 1, signal: terminal.closed, ...more });
+}
+
+/** For options that may be given several times. */
+export function collect(value: string, before: unknown): string[] {
+  return [...(Array.isArray(before) ? before : []), value];
+}
+
+/** A whole number from 1. */
+export function readCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('Write a whole number from 1.');
+  return count;
+}
+
+/** `key=text`, or `key:=json` for numbers, booleans and whatever else JSON can say; may be given several times. */
+export function readMetadata(text: string, before: Record<string, unknown> = {}): Record<string, unknown> {
+  const [, key, operator, value = ''] = /^([^=]+?)(:?=)(.*)$/s.exec(text) ?? [];
+  if (key === undefined) throw new InvalidArgumentError('Write key=value, or key:=json.');
+  if (operator === '=') return { ...before, [key]: value };
+  try {
+    return { ...before, [key]: JSON.parse(value) };
+  } catch {
+    throw new InvalidArgumentError(`What follows ${key}:= is no JSON.`);
+  }
+}
+
+export function lookOf({ terminal, clock }: CommandContext): CardLook {
+  return { columns: terminal.columns, style: createMemoryStyle(terminal.colour), nowMs: clock.nowMs() };
+}
+
+export function printJson({ terminal }: CommandContext, data: unknown): void {
+  terminal.out(`${JSON.stringify(data, null, 2)}\n`);
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EXIT } from '../exit.ts';
+import { CommandFailure } from '../failure.ts';
+import type { Environment } from '../settings.ts';
+
+/** A text in the person's own editor. */
+export interface Draft {
+  /** What was saved, without the line end that editors add. */
+  text: string;
+  /** Where the text still lies, until `discard`: so that it is not lost when it cannot be sent. */
+  path: string;
+  discard(): Promise<void>;
+}
+
+/** The editor's command line: `$VISUAL`, `$EDITOR`, else what every machine has. */
+export function editorOf({ env, platform }: Environment): string {
+  return env.VISUAL || env.EDITOR || (platform === 'win32' ? 'notepad' : 'vi');
+}
+
+/**
+ * Opens `text` in the editor, in a file that only this user can read, and waits until it is closed. Throws a
+ * `CommandFailure` where the editor cannot be started or ends with an error, as editors do to say "leave it".
+ */
+export async function editText(text: string, environment: Environment): Promise<Draft> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-edit-'));
+  const path = join(folder, 'memory.md');
+  const discard = () => rm(folder, { recursive: true, force: true });
+  await writeFile(path, text === '' ? '' : `${text}\n`, { mode: 0o600 });
+  const editor = editorOf(environment);
+  const outcome = await run(`${editor} "${path}"`);
+  if (outcome !== 'saved') {
+    await discard();
+    throw new CommandFailure(EXIT.failed, `${editor}: ${outcome}. Nothing was changed. ($EDITOR names the editor.)`);
+  }
+  return { text: (await readFile(path, 'utf8')).replace(/\r?\n$/, ''), path, discard };
+}
+
+/** By a shell, because `$EDITOR` is a command line of its own (`code --wait`). */
+function run(commandLine: string): Promise<string> {
+  return new Promise((resolve) => {
+    const child = spawn(commandLine, { shell: true, stdio: 'inherit' });
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(code === 0 ? 'saved' : `ended with ${signal ?? code}`));
+  });
+}

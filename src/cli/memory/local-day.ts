@@ -1,0 +1,35 @@
+/** A day of the calendar where the command runs. */
+export interface LocalDay {
+  year: number;
+  /** 1 to 12. */
+  month: number;
+  day: number;
+}
+
+const DAY_MS = 86_400_000;
+const parts = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' });
+const clockTime = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+export function localDay(epochMs: number): LocalDay {
+  const [year = 0, month = 0, day = 0] = parts.format(epochMs).split('-').map(Number);
+  return { year, month, day };
+}
+
+/** The day's number in a row without gaps, so that days can be counted across time changes. */
+export function dayNumber({ year, month, day }: LocalDay): number {
+  return Math.round(Date.UTC(year, month - 1, day) / DAY_MS);
+}
+
+/** The first instant of a day. A day past the month's end is taken as its last. */
+export function midnightOf({ year, month, day }: LocalDay): number {
+  const lastDay = dayNumber({ year: month === 12 ? year + 1 : year, month: (month % 12) + 1, day: 1 });
+  const length = lastDay - dayNumber({ year, month, day: 1 });
+  const digits = (value: number, count: number) => String(value).padStart(count, '0');
+  // Without an offset, a date and time is read as local (ECMA-262).
+  return Date.parse(`${digits(year, 4)}-${digits(month, 2)}-${digits(Math.min(day, length), 2)}T00:00:00`);
+}
+
+/** Hours and minutes, e.g. `14:05`. */
+export function clockTimeOf(epochMs: number): string {
+  return clockTime.format(epochMs);
+}

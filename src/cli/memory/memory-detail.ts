@@ -1,0 +1,56 @@
+import type { Memory } from '../../contract/memories.ts';
+import { parseTimestamp } from '../../lib/clock.ts';
+import type { CardLook } from './memory-card.ts';
+import { sayTimeExactly } from './said-time.ts';
+import { padded, printable, wrap } from './terminal-text.ts';
+
+const LABEL_WIDTH = 13;
+
+/** One memory whole: the text as it is, and every field that says something. */
+export function memoryDetail(memory: Memory, { columns, style, nowMs }: CardLook): string {
+  const width = Math.max(16, Math.min(columns, 100));
+  const facts = detailFacts(memory, nowMs).flatMap(([name, value]) => {
+    const [first = '', ...rest] = wrap(printable(value), Math.max(12, width - LABEL_WIDTH));
+    const margin = ' '.repeat(LABEL_WIDTH);
+    return [style.dim(padded(name, LABEL_WIDTH)) + first, ...rest.map((line) => margin + line)];
+  });
+  return [...wrap(printable(memory.content), width), '', ...facts].join('\n');
+}
+
+function detailFacts(memory: Memory, nowMs: number): [string, string][] {
+  const said = (timestamp: string | null) =>
+    timestamp === null ? '' : sayTimeExactly(parseTimestamp(timestamp) ?? nowMs, nowMs);
+  const facts: [string, string][] = [
+    ['id', memory.id],
+    ['user', memory.user],
+    ['tags', memory.tags.map((tag) => `#${tag}`).join(' ')],
+    ['metadata', Object.keys(memory.metadata).length === 0 ? '' : JSON.stringify(memory.metadata)],
+    ['source', memory.source === null ? '' : Object.values(memory.source).join(', ')],
+    ['happened', said(memory.occurredAt)],
+    ['noted', said(memory.createdAt)],
+    ['changed', memory.version > 1 ? `${said(memory.updatedAt)}, version ${memory.version}` : ''],
+    ['expires', said(memory.expiresAt)],
+    ['valid until', said(memory.validTo)],
+    ['replaced by', memory.supersededBy ?? ''],
+  ];
+  return facts.filter(([, value]) => value !== '');
+}
+
+/** All versions of a memory, newest first, each under a heading that says when it held. */
+export function memoryHistory(versions: readonly Memory[], { columns, style, nowMs }: CardLook): string {
+  const width = Math.max(16, Math.min(columns, 100)) - 2;
+  const blocks = versions.map((memory, index) => {
+    const since = sayTimeExactly(parseTimestamp(memory.updatedAt) ?? nowMs, nowMs);
+    const heading = style.bold(`version ${memory.version}`) + style.dim(`  ${since}`);
+    const changes = changedFields(memory, versions[index + 1]);
+    const note = changes.length === 0 ? [] : [style.dim(`  changed: ${changes.join(', ')}`)];
+    return [heading, ...wrap(printable(memory.content), width).map((line) => `  ${line}`), ...note].join('\n');
+  });
+  return blocks.join('\n\n');
+}
+
+function changedFields(memory: Memory, before: Memory | undefined): string[] {
+  if (!before) return [];
+  const fields = ['content', 'tags', 'metadata', 'occurredAt', 'expiresAt'] as const;
+  return fields.filter((field) => JSON.stringify(memory[field]) !== JSON.stringify(before[field]));
+}

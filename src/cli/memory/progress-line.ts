@@ -1,0 +1,37 @@
+import type { CommandContext } from '../command-context.ts';
+import { bar } from './signal-bars.ts';
+import { cut } from './terminal-text.ts';
+
+/** A line on standard error that is drawn over and over while work goes on. */
+export interface ProgressLine {
+  /** `share` is how much is done, 0 to 1, where that is known. */
+  show(text: string, share?: number): void;
+  /** Takes the line away. */
+  clear(): void;
+}
+
+const REDRAW_MS = 80;
+const BAR_WIDTH = 20;
+
+/** Draws only where a person watches: standard error is a terminal and no JSON was asked for. */
+export function createProgressLine({ terminal, clock }: CommandContext, { json }: { json?: true }): ProgressLine {
+  if (!terminal.errorIsTty || json) return { show() {}, clear() {} };
+  let drawnMs: number | undefined;
+  return {
+    show(text, share) {
+      const nowMs = clock.monotonicMs();
+      if (drawnMs !== undefined && nowMs - drawnMs < REDRAW_MS) return;
+      drawnMs = nowMs;
+      const drawn = share === undefined ? '' : `${bar(share, BAR_WIDTH).padEnd(BAR_WIDTH, '░')} ${percent(share)} `;
+      terminal.error(`\r\u001b[K${cut(drawn + text, Math.max(10, terminal.columns - 1))}`);
+    },
+    clear() {
+      if (drawnMs !== undefined) terminal.error('\r\u001b[K');
+      drawnMs = undefined;
+    },
+  };
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`.padStart(5);
+}

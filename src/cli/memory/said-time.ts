@@ -1,0 +1,33 @@
+import { clockTimeOf, dayNumber, localDay } from './local-day.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const monthAndYear = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' });
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+/** An instant as people say it: `just now`, `today 14:05`, `yesterday 09:12`, `3 weeks ago`, `in 5 days`. */
+export function sayTime(epochMs: number, nowMs: number): string {
+  const aheadMs = epochMs - nowMs;
+  const days = dayNumber(localDay(epochMs)) - dayNumber(localDay(nowMs));
+  if (Math.abs(aheadMs) < MINUTE_MS) return 'just now';
+  if (Math.abs(aheadMs) < HOUR_MS) return counted(Math.round(aheadMs / MINUTE_MS) || 1, 'minute');
+  if (days === 0) return `today ${clockTimeOf(epochMs)}`;
+  if (days === -1) return `yesterday ${clockTimeOf(epochMs)}`;
+  if (days === 1) return `tomorrow ${clockTimeOf(epochMs)}`;
+  const distance = Math.abs(days);
+  const sign = Math.sign(days);
+  if (distance < 14) return counted(days, 'day');
+  if (distance < 60) return counted(sign * Math.round(distance / 7), 'week');
+  if (distance < 365) return counted(sign * Math.round(distance / 30.44), 'month');
+  return monthAndYear.format(epochMs);
+}
+
+/** The same with the exact local time beside it: `3 weeks ago (30 Oct 2026, 09:12)`. */
+export function sayTimeExactly(epochMs: number, nowMs: number): string {
+  return `${sayTime(epochMs, nowMs)} (${exact.format(epochMs)})`;
+}
+
+function counted(count: number, unit: string): string {
+  const amount = `${Math.abs(count)} ${unit}${Math.abs(count) === 1 ? '' : 's'}`;
+  return count < 0 ? `${amount} ago` : `in ${amount}`;
+}

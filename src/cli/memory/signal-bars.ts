@@ -1,0 +1,31 @@
+import type { SearchResult } from '../../contract/search.ts';
+import type { MemoryStyle } from './style.ts';
+import { padded } from './terminal-text.ts';
+
+/** What the signals are called in words; those that are not known here go by their own names. */
+const NAMES: Record<string, string> = { lex: 'words', rec: 'recency', vec: 'meaning', use: 'usefulness' };
+const LONGEST_BAR = 20;
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** Why a result stands where it stands: one line a signal, its bar as long as what it gave of all that could be had. */
+export function signalBars({ why }: SearchResult, width: number, style: MemoryStyle): string[] {
+  if (!why) return [];
+  const rows = Object.entries(why.signals).map(([name, signal]) => ({ name: NAMES[name] ?? name, ...signal }));
+  const most = rows.reduce((sum, { weight }) => sum + Math.max(0, weight), 0);
+  const nameWidth = Math.max(0, ...rows.map(({ name }) => name.length)) + 1;
+  const barWidth = Math.max(4, Math.min(LONGEST_BAR, width - nameWidth - 12));
+  return rows.map(({ name, value, weight, share }) => {
+    const drawn = padded(bar(most > 0 ? share / most : 0, barWidth), barWidth);
+    return `${style.dim(padded(name, nameWidth))}${style.good(drawn)} ${style.dim(`${round(value)} × ${round(weight)}`)}`;
+  });
+}
+
+/** A bar of at most `width` columns, to an eighth of a column. */
+export function bar(share: number, width: number): string {
+  const eighths = Math.round(Math.max(0, Math.min(1, share)) * width * 8);
+  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
+}
+
+function round(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}

@@ -1,0 +1,90 @@
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
+const INVISIBLE = /^[\p{M}\p{Cf}]+$/u;
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/**
+ * A text that an assistant wrote, safe to print: nothing in it can move the cursor, set colours, or turn the direction
+ * of what follows. Line feeds stay; tabs become spaces; the rest is shown as its picture.
+ */
+export function printable(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(CONTROL, (character) => {
+    if (character === '\t') return '  ';
+    const code = character.charCodeAt(0);
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : '\ufffd';
+  });
+}
+
+/** How many columns a text takes: two for East Asian wide characters and emoji, none for marks. */
+export function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (WIDE.test(grapheme)) return 2;
+  return INVISIBLE.test(grapheme) ? 0 : 1;
+}
+
+/** The first part of a text that takes at most `width` columns, with an ellipsis where something is left out. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  return `${headOf(text, width - 1)}…`;
+}
+
+function headOf(text: string, width: number): string {
+  let used = 0;
+  for (const { segment, index } of graphemes.segment(text)) {
+    used += graphemeWidth(segment);
+    if (used > width) return text.slice(0, index);
+  }
+  return text;
+}
+
+/**
+ * A text in lines of at most `width` columns, broken between words, and within a word only where it is longer than a
+ * line. Past `maxLines` the last line ends with an ellipsis.
+ */
+export function wrap(text: string, width: number, maxLines = Number.POSITIVE_INFINITY): string[] {
+  const lines: string[] = [];
+  for (const paragraph of text.split('\n')) {
+    lines.push(...wrapParagraph(paragraph.trimEnd(), width));
+    if (lines.length > maxLines) break;
+  }
+  if (lines.length <= maxLines) return lines;
+  return [...lines.slice(0, maxLines - 1), cut(`${lines[maxLines - 1]} …`, width)];
+}
+
+function wrapParagraph(paragraph: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of paragraph.split(/(?<=\S) +/)) {
+    const joined = line === '' ? word : `${line} ${word}`;
+    if (widthOf(joined) <= width) {
+      line = joined;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = word;
+    while (widthOf(line) > width) {
+      const head = headOf(line, width) || Array.from(line)[0]!;
+      lines.push(head);
+      line = line.slice(head.length);
+    }
+  }
+  return [...lines, line];
+}
+
+/** One line, for output that a program reads: line ends and tabs become blanks. */
+export function oneLine(text: string): string {
+  return printable(text)
+    .replace(/\s*\n\s*/g, ' ')
+    .trim();
+}
+
+export function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+}

@@ -1,0 +1,71 @@
+import { systemClock } from '../lib/clock.ts';
+import type { CommandContext, CommandInput, CommandTerminal } from './command-context.ts';
+import { EXIT } from './exit.ts';
+import { CommandFailure } from './failure.ts';
+import type { Terminal } from './program.ts';
+import { type Environment, openSettings, processEnvironment } from './settings.ts';
+
+/** The process and the machine as commands take them. What is only sometimes needed is loaded when it is. */
+export function createProcessContext(terminal: Terminal, stopSignal: () => Promise<string>): CommandContext {
+  const environment = processEnvironment();
+  const settings = openSettings(environment);
+  const context = {
+    terminal: processTerminal(terminal, environment),
+    input: processInput(),
+    environment,
+    settingsFolder: settings.folder,
+    clock: systemClock,
+    stopSignal,
+  };
+  return {
+    ...context,
+    async session(profile) {
+      const [{ openSession }, { createKeychain }] = await Promise.all([
+        import('./session.ts'),
+        import('../outside/keychain.ts'),
+      ]);
+      const { env, platform } = environment;
+      const keychain = createKeychain({
+        env,
+        platform,
+        timeoutMs: context.input.isTty ? 60_000 : 10_000,
+        onSlow: () => terminal.error('Waiting for the keychain; it may be asking you to unlock it.\n'),
+      });
+      return openSession({ settings, keychain, profile });
+    },
+  };
+}
+
+function processTerminal(terminal: Terminal, { env }: Environment): CommandTerminal {
+  const { stdout, stderr } = process;
+  const closed = new AbortController();
+  // Without its reader (`| head`) there is nobody to go on for.
+  stdout.on('error', () => closed.abort(new CommandFailure(EXIT.done)));
+  const isTty = stdout.isTTY === true;
+  return {
+    ...terminal,
+    isTty,
+    errorIsTty: stderr.isTTY === true && env.TERM !== 'dumb',
+    columns: (isTty ? stdout.columns : stderr.columns) || 80,
+    colour: isTty && !env.NO_COLOR && env.TERM !== 'dumb',
+    closed: closed.signal,
+  };
+}
+
+function processInput(): CommandInput {
+  const { stdin, stderr } = process;
+  return {
+    isTty: stdin.isTTY === true,
+    stream: stdin,
+    async ask(question) {
+      const { createInterface } = await import('node:readline/promises');
+      const lines = createInterface({ input: stdin, output: stderr });
+      const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+      try {
+        return await Promise.race([lines.question(question), ended]);
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { equalSecrets } from '../../lib/secret.ts';
+
+/** Waits on this machine for the page behind the link to hand the code over. */
+export interface Loopback {
+  port: number;
+  close(): Promise<void>;
+}
+
+export interface LoopbackOptions {
+  /** The states that are expected now: the challenges of the sign-ins that this terminal began. */
+  states(): string[];
+  /** Called with a code that came with one of them. */
+  onCode(handed: { code: string; state: string }): void;
+}
+
+const PAGE = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>svc</title>
+<p>Your terminal has the code. You may close this page.</p></html>
+`;
+
+/**
+ * Listens on 127.0.0.1 only. Any page that the browser has open can send requests here, so a code counts only with the
+ * state that this sign-in's own page knows, and only under the address itself as Host: a name that is made to point
+ * here (DNS rebinding) is refused.
+ */
+export async function startLoopback(options: LoopbackOptions): Promise<Loopback> {
+  const server = createServer((request, response) => answer(request, response, port(), options));
+  const port = () => (server.address() as AddressInfo).port;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  server.unref();
+  return {
+    port: port(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, port: number, options: LoopbackOptions): void {
+  const { status, body, handed } = judge(request, port, options);
+  send(response, status, body);
+  if (handed) options.onCode(handed);
+}
+
+interface Judgement {
+  status: number;
+  body: string;
+  handed?: { code: string; state: string };
+}
+
+function judge({ url = '', method, headers }: IncomingMessage, port: number, { states }: LoopbackOptions): Judgement {
+  const origin = `http://127.0.0.1:${port}`;
+  if (headers.host !== `127.0.0.1:${port}` || !url.startsWith('/') || !URL.canParse(origin + url)) {
+    return { status: 400, body: 'Wrong host.\n' };
+  }
+  const { pathname, searchParams } = new URL(origin + url);
+  if (method !== 'GET' || pathname !== '/callback') return { status: 404, body: 'Nothing here.\n' };
+  const state = searchParams.get('state') ?? '';
+  const code = searchParams.get('code') ?? '';
+  const expected = states().filter((known) => equalSecrets(known, state));
+  if (expected.length === 0 || code === '') return { status: 400, body: 'No sign-in of this terminal.\n' };
+  return { status: 200, body: PAGE, handed: { code, state } };
+}
+
+function send(response: ServerResponse, status: number, body: string): void {
+  response
+    .writeHead(status, {
+      'content-type': status === 200 ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8',
+      'content-security-policy': "default-src 'none'",
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      connection: 'close',
+    })
+    .end(body);
+}

@@ -1,0 +1,27 @@
+import { render } from 'ink';
+import { type ChecklistRow, McpChecklist } from './mcp-checklist.tsx';
+
+export interface ChecklistScreen {
+  stdin: NodeJS.ReadStream;
+  stderr: NodeJS.WriteStream;
+  colour: boolean;
+}
+
+/** Shows the checklist on standard error until it is answered; `undefined` where it was left. */
+export function askChecklist(
+  question: string,
+  rows: readonly ChecklistRow[],
+  { stdin, stderr, colour }: ChecklistScreen,
+): Promise<string[] | undefined> {
+  return new Promise((resolve) => {
+    const end = (ids: string[] | undefined) => {
+      instance.rerender(null);
+      instance.unmount();
+      resolve(ids);
+    };
+    const instance = render(
+      <McpChecklist question={question} rows={rows} colour={colour} onApply={end} onCancel={() => end(undefined)} />,
+      { stdin, stdout: stderr, stderr, exitOnCtrlC: false, patchConsole: false },
+    );
+  });
+}

@@ -1,0 +1,47 @@
+import { Box, Text } from 'ink';
+import { useState } from 'react';
+import { TextField } from './text-field.tsx';
+import { Toned } from './toned.tsx';
+
+export interface QuestionProps {
+  /** Why it is asked. */
+  reason?: string;
+  label: string;
+  /** What an empty answer stands for. */
+  proposed?: string | undefined;
+  example?: string;
+  colour: boolean;
+  /** What is wrong with an answer, or nothing. */
+  faultOf(answer: string): string | undefined;
+  onAnswer(answer: string): void;
+  onCancel(): void;
+}
+
+/** Asks for one line until it is a good one. */
+export function Question(props: QuestionProps) {
+  const { reason, label, proposed, example, colour, faultOf, onAnswer, onCancel } = props;
+  const [fault, setFault] = useState<string>();
+  function submit(text: string): void {
+    const answer = text || (proposed ?? '');
+    const found = faultOf(answer);
+    if (found === undefined) onAnswer(answer);
+    else setFault(found);
+  }
+  return (
+    <Box flexDirection="column">
+      {reason === undefined ? null : <Text>{reason}</Text>}
+      <TextField
+        label={label}
+        placeholder={proposed === undefined ? (example ?? '') : `${proposed} (Enter takes it)`}
+        colour={colour}
+        onSubmit={submit}
+        onCancel={onCancel}
+      />
+      {fault === undefined ? null : (
+        <Toned tone="bad" colour={colour}>
+          ✗ {fault}
+        </Toned>
+      )}
+    </Box>
+  );
+}

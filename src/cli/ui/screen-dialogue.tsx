@@ -1,0 +1,119 @@
+import { type Instance, render, useStdout } from 'ink';
+import { type ReactNode, useEffect, useReducer, useSyncExternalStore } from 'react';
+import { CANCELLED, CommandFailure } from '../failure.ts';
+import { asksForLink, type Dialogue, looksLikeAddress, type SignInAbout } from '../sign-in/dialogue.ts';
+import { profileName } from '../sign-in/profile-choice.ts';
+import type { SignInRun } from '../sign-in/sign-in-run.ts';
+import { Confirmation } from './confirmation.tsx';
+import { Question } from './question.tsx';
+import { SignInScreen } from './sign-in-screen.tsx';
+
+export interface ScreenParts {
+  stdin: NodeJS.ReadStream;
+  stderr: NodeJS.WriteStream;
+  colour: boolean;
+  monotonicMs: () => number;
+}
+
+/** The dialogue on a terminal. It draws on standard error, so that standard output holds results only. */
+export function createScreenDialogue({ stdin, stderr, colour, monotonicMs }: ScreenParts): Dialogue {
+  const show = (node: ReactNode) =>
+    render(node, { stdin, stdout: stderr, stderr, exitOnCtrlC: false, patchConsole: false });
+
+  /** Draws a question until it is answered, and leaves the screen as it was. */
+  function ask<T>(draw: (answer: (value: T) => void, cancel: () => void) => ReactNode): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const finish = (end: () => void) => {
+        erase(instance);
+        end();
+      };
+      const cancel = () => finish(() => reject(new CommandFailure(CANCELLED, 'Stopped. Nobody was signed in.')));
+      const instance = show(draw((value) => finish(() => resolve(value)), cancel));
+    });
+  }
+
+  return {
+    askEmail: (remembered) =>
+      ask<string>((onAnswer, onCancel) => (
+        <Question
+          label="E-mail address"
+          proposed={remembered}
+          example="you@example.com"
+          colour={colour}
+          faultOf={(answer) => (looksLikeAddress(answer) ? undefined : 'That is no e-mail address.')}
+          onAnswer={onAnswer}
+          onCancel={onCancel}
+        />
+      )),
+    askProfile: (proposed, reason) =>
+      ask<string>((onAnswer, onCancel) => (
+        <Question
+          reason={reason}
+          label="Name for this one"
+          proposed={proposed}
+          colour={colour}
+          faultOf={faultOfName}
+          onAnswer={onAnswer}
+          onCancel={onCancel}
+        />
+      )),
+    confirm: (question, otherwise) =>
+      ask<boolean>((onAnswer, onCancel) => (
+        <Confirmation question={question} otherwise={otherwise} onAnswer={onAnswer} onCancel={onCancel} />
+      )),
+    follow(run, about) {
+      const instance = show(<FollowedRun run={run} about={about} colour={colour} monotonicMs={monotonicMs} />);
+      return () => erase(instance);
+    },
+  };
+}
+
+/** Unmounting draws once more, so there must be nothing to draw; even nothing is drawn as an empty line. */
+function erase(instance: Instance): void {
+  instance.rerender(null);
+  instance.clear();
+  instance.unmount();
+}
+
+function faultOfName(name: string): string | undefined {
+  try {
+    profileName(name);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+interface FollowedRunProps {
+  run: SignInRun;
+  about: SignInAbout;
+  colour: boolean;
+  monotonicMs: () => number;
+}
+
+const SECOND_MS = 1000;
+
+/** The run's state, redrawn when it changes and once a second for the countdown. */
+function FollowedRun({ run, about, colour, monotonicMs }: FollowedRunProps) {
+  const { phase, notice, deadlineMs } = useSyncExternalStore(run.subscribe, run.state);
+  const { stdout } = useStdout();
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    const timer = setInterval(redraw, SECOND_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <SignInScreen
+      {...about}
+      phase={phase}
+      notice={notice}
+      leftMs={deadlineMs - monotonicMs()}
+      columns={stdout.columns}
+      colour={colour}
+      onTyped={(text) => {
+        if (text !== '') void (asksForLink(text) ? run.resend() : run.typeCode(text));
+      }}
+      onCancel={() => run.cancel()}
+    />
+  );
+}

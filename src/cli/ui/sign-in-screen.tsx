@@ -1,0 +1,55 @@
+import { Box, Text } from 'ink';
+import { wrap } from '../memory/terminal-text.ts';
+import { sayCountdown } from '../wording.ts';
+import { TextField } from './text-field.tsx';
+import { Toned } from './toned.tsx';
+
+export interface SignInScreenProps {
+  email: string;
+  url: string;
+  phase: 'sending' | 'waiting' | 'checking' | 'over';
+  notice?: { tone: 'good' | 'bad'; text: string } | undefined;
+  /** Until the link expires. */
+  leftMs: number;
+  columns: number;
+  colour: boolean;
+  onTyped(text: string): void;
+  onCancel(): void;
+}
+
+const ADVICE =
+  'Open it, here or on your phone, and press “Sign in”. On this computer the terminal then goes on by itself; otherwise type the code that the page shows.';
+
+/** The one wait of a sign-in: the browser of this machine hands the code over, or it is typed here. */
+export function SignInScreen(props: SignInScreenProps) {
+  const { email, url, phase, notice, leftMs, columns, colour, onTyped, onCancel } = props;
+  return (
+    <Box flexDirection="column">
+      <Text>
+        A sign-in link is on its way to <Text bold={colour}>{email}</Text>
+      </Text>
+      <Text dimColor={colour}>for {url}</Text>
+      <Box marginTop={1}>
+        <Text>{wrap(ADVICE, columns).join('\n')}</Text>
+      </Box>
+      <Box marginY={1} flexDirection="column">
+        <TextField label="Code" placeholder="XXXX-XXXX" colour={colour} onSubmit={onTyped} onCancel={onCancel} />
+        {notice === undefined ? null : (
+          <Toned tone={notice.tone} colour={colour}>
+            {wrap(`${notice.tone === 'good' ? '✓' : '✗'} ${notice.text}`, columns).join('\n')}
+          </Toned>
+        )}
+      </Box>
+      <Text>{statusOf(phase, leftMs)}</Text>
+      <Text dimColor={colour}>r Enter: another link · Ctrl-C: stop</Text>
+    </Box>
+  );
+}
+
+function statusOf(phase: SignInScreenProps['phase'], leftMs: number): string {
+  if (phase === 'sending') return 'Asking for a link …';
+  if (phase === 'checking') return 'Checking the code …';
+  if (phase === 'over') return 'Over. Another link starts again.';
+  if (leftMs > 0) return `Waiting. The link works for ${sayCountdown(leftMs)} more.`;
+  return 'The link has expired; a code that the page shows may still work.';
+}

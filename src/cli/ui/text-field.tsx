@@ -1,0 +1,61 @@
+import { Text, useInput } from 'ink';
+import { useRef, useState } from 'react';
+import { editLine, type Line } from './line-edit.ts';
+import { Toned } from './toned.tsx';
+
+const EMPTY: Line = { text: '', cursor: 0 };
+
+export interface TextFieldProps {
+  label: string;
+  /** Shown while nothing is typed. */
+  placeholder?: string;
+  colour: boolean;
+  /** Empty lines too; the field is empty again afterwards. */
+  onSubmit(text: string): void;
+  onCancel(): void;
+}
+
+/** One line to type into. Enter submits it, Ctrl-C cancels. */
+export function TextField({ label, placeholder = '', colour, onSubmit, onCancel }: TextFieldProps) {
+  const [line, setLine] = useState<Line>(EMPTY);
+  // Keys may come faster than they are drawn: the next one must see what the last one made.
+  const typed = useRef(line);
+  function become(next: Line): void {
+    typed.current = next;
+    setLine(next);
+  }
+  useInput((input, key) => {
+    if (key.ctrl && input === 'c') return onCancel();
+    // A paste may bring its line end with it.
+    const isEnd = key.return || /[\r\n]/.test(input);
+    const next = key.return ? typed.current : editLine(typed.current, input, key);
+    become(isEnd ? EMPTY : next);
+    if (isEnd) onSubmit(next.text.trim());
+  });
+  return (
+    <Text>
+      <Toned tone="good" colour={colour}>
+        ›
+      </Toned>{' '}
+      {label}{' '}
+      {line.text === '' ? (
+        <Placeholder text={placeholder} colour={colour} />
+      ) : (
+        <>
+          {line.text.slice(0, line.cursor)}
+          <Text inverse>{line.text[line.cursor] ?? ' '}</Text>
+          {line.text.slice(line.cursor + 1)}
+        </>
+      )}
+    </Text>
+  );
+}
+
+function Placeholder({ text, colour }: { text: string; colour: boolean }) {
+  return (
+    <>
+      <Text inverse>{text[0] ?? ' '}</Text>
+      <Text dimColor={colour}>{text.slice(1)}</Text>
+    </>
+  );
+}

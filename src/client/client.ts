@@ -1,0 +1,98 @@
+import type { Account, Usage } from '../contract/account.ts';
+import type { MagicLinkRequest } from '../contract/auth.ts';
+import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../contract/memories.ts';
+import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
+import { createTransport, type Tagged, type TransportOptions } from './transport.ts';
+
+export { type Tagged, type TransportOptions, UnreachableError } from './transport.ts';
+
+/** One page of a list. */
+export interface PageOf<T> {
+  data: T[];
+  nextCursor: string | null;
+}
+
+export interface ChangeOptions {
+  /** The `ETag` that was read: the change is refused where something else came in between. */
+  ifMatch?: string;
+}
+
+export interface CreateOptions {
+  /** Makes a repeated call one effect. Made for each call where it is not given. */
+  idempotencyKey?: string;
+}
+
+export interface AddedBatch {
+  /** In the order sent. */
+  data: AddedMemory[];
+  replayed: boolean;
+}
+
+/**
+ * The typed client of svc's interface. Every call throws `AppError` (with the code of the problem document) for what
+ * the daemon refuses and `UnreachableError` where there is no daemon. What may be repeated is repeated: after 429 and
+ * 503 when `Retry-After` says so, after a broken connection at once, creating calls under an idempotency key.
+ */
+export function createClient(options: TransportOptions) {
+  const { send, read, create } = createTransport(options);
+  const path = (id: string) => `/v1/memories/${encodeURIComponent(id)}`;
+  const ifMatch = (change: ChangeOptions = {}): Record<string, string> =>
+    change.ifMatch === undefined ? {} : { 'if-match': change.ifMatch };
+
+  async function list(query: MemoriesQuery = {}): Promise<PageOf<Memory>> {
+    return send('GET', `/v1/memories${queryString(query)}`);
+  }
+
+  return {
+    auth: {
+      requestLink: (request: MagicLinkRequest) =>
+        send<{ status: 'sent'; expiresAt: string }>('POST', '/v1/auth/magic-link', request),
+      redeemCode: (request: { code: string; codeVerifier: string }) =>
+        send<{ apiKey: string; account: Account }>('POST', '/v1/auth/token', request),
+      revokeKey: () => send<void>('DELETE', '/v1/auth/key'),
+    },
+    account: () => send<Account>('GET', '/v1/account'),
+    eraseAccount: () => send<void>('DELETE', '/v1/account'),
+    usage: (days = 30) => send<Usage>('GET', `/v1/usage?days=${days}`),
+    memories: {
+      add: async (memory: NewMemory, extra?: CreateOptions): Promise<AddedMemory> =>
+        (await create<AddedMemory>('/v1/memories', memory, extra)).body,
+      /** All or none; `replayed` where an earlier call under the same key had added them. */
+      async addBatch(memories: NewMemory[], extra?: CreateOptions): Promise<AddedBatch> {
+        const { body, replayed } = await create<{ data: AddedMemory[] }>('/v1/memories/batch', { memories }, extra);
+        return { ...body, replayed };
+      },
+      list,
+      /** Every memory of the filter, page after page. */
+      async *all(query: MemoriesQuery = {}): AsyncGenerator<Memory> {
+        let cursor: string | null | undefined = query.cursor;
+        do {
+          const page: PageOf<Memory> = await list({
+            ...query,
+            limit: query.limit ?? 200,
+            ...(cursor ? { cursor } : {}),
+          });
+          yield* page.data;
+          cursor = page.nextCursor;
+        } while (cursor);
+      },
+      get: (id: string) => send<Memory>('GET', path(id)),
+      /** The memory with its `ETag`, to change or remove exactly what was read. */
+      read: (id: string): Promise<Tagged<Memory>> => read<Memory>(path(id)),
+      change: (id: string, change: MemoryChange, extra?: ChangeOptions) =>
+        send<Memory>('PATCH', path(id), change, ifMatch(extra)),
+      remove: (id: string, extra?: ChangeOptions) => send<void>('DELETE', path(id), undefined, ifMatch(extra)),
+      history: (id: string) => send<{ data: Memory[] }>('GET', `${path(id)}/history`),
+    },
+    search: (request: SearchRequest) => send<SearchAnswer>('POST', '/v1/search', request),
+    context: (request: ContextRequest) => send<ContextAnswer>('POST', '/v1/context', request),
+  };
+}
+
+export type Client = ReturnType<typeof createClient>;
+
+function queryString(query: object): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,20 @@
+import { type Static, Type } from 'typebox';
+import { ERROR_CODES } from './errors.ts';
+
+/**
+ * RFC 9457 problem details. Apart from the table of codes, so that who only reads errors (the command line at every
+ * start) loads no schema library.
+ */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: '`urn:svc:problem:` and the code' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: Type.Enum(ERROR_CODES),
+    requestId: Type.String(),
+    errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+  },
+  { description: 'RFC 9457 problem details', additionalProperties: true },
+);
+export type Problem = Static<typeof Problem>;

@@ -1,0 +1,82 @@
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+
+// Each reads the text of one setting and throws an Error whose message goes on after the setting's name.
+
+/** Throws where the text is none of `allowed`. */
+export function oneOf<const T extends string>(text: string, allowed: readonly T[]): T {
+  const found = allowed.find((value) => value === text);
+  if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}, not ${JSON.stringify(text)}`);
+  return found;
+}
+
+function listOf(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+export function port(text: string | undefined): number {
+  const number = /^\d{1,5}$/.test(text ?? '8787') ? Number(text ?? 8787) : Number.NaN;
+  if (!(number <= 65_535)) throw new Error('must be a port from 0 to 65535');
+  return number;
+}
+
+/** An address with a host; it may hold a password, so that no message quotes it. */
+export function urlOf(text: string, protocols: readonly string[]): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !protocols.includes(url.protocol) || url.host === '') {
+    throw new Error(`must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+  }
+  return text;
+}
+
+export function sender(text: string): string {
+  if (!/^(?:[^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(text)) {
+    throw new Error('must be one address, e.g. "svc <svc@example.com>"');
+  }
+  return text;
+}
+
+export function publicUrl(text: string): string {
+  const url = new URL(urlOf(text, ['http:', 'https:']));
+  const more = url.search + url.hash + url.username + url.password;
+  if (url.pathname !== '/' || more !== '') {
+    throw new Error('must be scheme, host and port only, e.g. https://memory.example.com');
+  }
+  return url.origin;
+}
+
+/** 32 bytes; whatever else base64 would let pass is a mistake. */
+export function masterKey(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  const bare = (base64: string) => base64.replace(/=+$/, '');
+  if (bytes.length !== 32 || bare(bytes.toString('base64')) !== bare(text)) {
+    throw new Error('must be 32 bytes in base64 (openssl rand -base64 32)');
+  }
+  return bytes;
+}
+
+/** In the ASCII form in which addresses are kept. */
+export function domains(text: string | undefined): string[] {
+  return listOf(text).map((domain) => {
+    const ascii = /^[\p{L}\p{N}\p{M}.-]+$/u.test(domain) ? domainToASCII(domain) : '';
+    if (ascii === '') throw new Error(`must be domains such as example.com, not ${JSON.stringify(domain)}`);
+    return ascii;
+  });
+}
+
+export function proxies(text: string): string[] {
+  const parts = listOf(text);
+  const wrong = parts.find((part) => !isProxy(part));
+  if (wrong !== undefined) throw new Error(`must be loopback, addresses or networks, not ${JSON.stringify(wrong)}`);
+  return parts;
+}
+
+function isProxy(part: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(part)) return true;
+  const [address = '', prefix = '0', ...more] = part.split('/');
+  const version = isIP(address);
+  return version > 0 && more.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
+}

@@ -1,0 +1,180 @@
+import { AppError } from '../../contract/errors.ts';
+import type { AddedMemory, NewMemory } from '../../contract/memories.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { Outcome } from '../../db/group-commit.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { Claim, Created, CreatedBy, Idempotency } from '../idempotency/idempotency.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { MemoryAllowance, Usage } from '../limits/usage.ts';
+import type { MemoryText } from '../search/memory-text-sqlite.ts';
+import {
+  findMemories,
+  findMemory,
+  findSameContent,
+  insertMemories,
+  insertTags,
+  updateSuperseded,
+} from './memories-store.ts';
+import {
+  type Additions,
+  applyAdditions,
+  byId,
+  type Closing,
+  type Draft,
+  draftOf,
+  type KnownMemories,
+  placeOf,
+  planAdditions,
+} from './memory-additions.ts';
+import type { MemoryErasing } from './memory-erasing.ts';
+import type { NewMemoryRow } from './memory-row.ts';
+import type { Scopes } from './scopes.ts';
+
+/** Adds memories; all that arrived during the last flush share one transaction and few statements. */
+export interface MemoryAdding {
+  addOnce(principal: Principal, memory: NewMemory, claim: Claim | undefined): Promise<Created<AddedMemory>>;
+  /** Adds all or none. */
+  addBatchOnce(
+    principal: Principal,
+    memories: readonly NewMemory[],
+    claim: Claim | undefined,
+  ): Promise<Created<{ data: AddedMemory[] }>>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  usage: Usage;
+  idempotency: Idempotency;
+  text: MemoryText;
+  scopes: Scopes;
+  erasing: MemoryErasing;
+}
+
+/** What one request wants added. */
+interface Addition {
+  principal: Principal;
+  drafts: Draft[];
+  claim: Claim | undefined;
+  /** The answer's shape: one memory or a list. */
+  answer(memories: AddedMemory[]): Created<unknown>;
+}
+
+/** What is decided for the requests of one transaction before anything is written. */
+interface Decisions {
+  plans: Additions[];
+  kept: CreatedBy[];
+}
+
+export function createMemoryAdding(parts: Parts): MemoryAdding {
+  const { db, clock, ids, usage, idempotency, text, scopes, erasing } = parts;
+  const addGrouped = db.writes.grouped<Addition, Created<unknown>>(addAll, ({ drafts }) => drafts.length);
+
+  async function addAll(connection: Connection, additions: Addition[]): Promise<Outcome<Created<unknown>>[]> {
+    const nowMs = clock.nowMs();
+    const claims = additions.flatMap(({ claim }) => claim ?? []);
+    const before = await idempotency.answeredBefore(connection, claims);
+    const fresh = additions.filter(({ claim }) => !claim || !before.has(claim));
+    const drafts = fresh.flatMap((addition) => addition.drafts);
+    const principals = fresh.map(({ principal }) => principal);
+    const known = await findKnown(connection, drafts);
+    const scopeOf = await scopes.ensure(connection, drafts);
+    const allowance = await usage.allowanceOf(connection, principals, nowMs);
+    const decisions: Decisions = { plans: [], kept: [] };
+    const outcomes = additions.map((addition): Outcome<Created<unknown>> => {
+      const replayed = addition.claim && before.get(addition.claim);
+      return replayed ?? decide(addition, known, scopeOf, allowance, decisions, nowMs);
+    });
+    await store(connection, decisions.plans, nowMs);
+    await allowance.store(connection);
+    await idempotency.keep(connection, decisions.kept);
+    return outcomes;
+  }
+
+  /** Plans one request and makes its effect known to the next; a refusal leaves nothing behind. */
+  function decide(
+    { principal, drafts, claim, answer }: Addition,
+    known: KnownMemories,
+    scopeOf: (draft: Draft) => number,
+    allowance: MemoryAllowance,
+    decisions: Decisions,
+    nowMs: number,
+  ): Outcome<Created<unknown>> {
+    try {
+      const plan = planAdditions(drafts, known, scopeOf, () => ids.next('mem'), nowMs);
+      const refused = allowance.take(principal, plan.inserted.length);
+      if (refused) return { refused };
+      applyAdditions(plan, known);
+      decisions.plans.push(plan);
+      const created = answer(plan.answers);
+      const resourceIds = plan.answers.map(({ id }) => id);
+      if (claim) decisions.kept.push({ claim, status: created.status, body: created.body, resourceIds });
+      return { ok: created };
+    } catch (error) {
+      if (error instanceof AppError) return { refused: error };
+      throw error;
+    }
+  }
+
+  async function store(connection: Connection, plans: readonly Additions[], nowMs: number): Promise<void> {
+    for (const { tenantId, id } of plans.flatMap(({ expired }) => expired)) {
+      await erasing.eraseOne(connection, tenantId, id);
+    }
+    // Closed before the new ones come, which may hold the same content.
+    for (const closing of plans.flatMap(({ closed }) => closed)) await close(connection, closing, nowMs);
+    const inserted = plans.flatMap((plan) => plan.inserted);
+    const rows = inserted.map(({ row }) => row);
+    const numbers = await insertMemories(connection, rows);
+    await text.insert(
+      connection,
+      inserted.map(({ row: { id, scope, content }, tags }) => ({
+        number: numbers.get(id)!,
+        scope,
+        content,
+        tags,
+        part: 'live',
+      })),
+    );
+    await insertTags(
+      connection,
+      inserted.flatMap(({ row: { tenantId, id }, tags }) => tags.map((tag) => ({ tenantId, tag, memoryId: id }))),
+    );
+  }
+
+  async function close(connection: Connection, closing: Closing, nowMs: number): Promise<void> {
+    await updateSuperseded(connection, { ...closing, nowMs });
+    const row = (await findMemory(connection, closing.tenantId, closing.id))!;
+    await text.remove(connection, [row.number]);
+    await text.insert(connection, [{ ...row, tags: JSON.parse(row.tags) as string[], part: 'past' }]);
+  }
+
+  return {
+    async addOnce(principal, memory, claim) {
+      const drafts = [draftOf(principal.tenantId, memory, '')];
+      const answer = ([added]: AddedMemory[]) => ({
+        status: added!.duplicate ? 200 : 201,
+        body: added,
+        replayed: false,
+      });
+      return (await addGrouped({ principal, drafts, claim, answer })) as Created<AddedMemory>;
+    },
+    async addBatchOnce(principal, memories, claim) {
+      const drafts = memories.map((memory, index) => draftOf(principal.tenantId, memory, `/memories/${index}`));
+      const answer = (data: AddedMemory[]) => ({ status: 201, body: { data }, replayed: false });
+      return (await addGrouped({ principal, drafts, claim, answer })) as Created<{ data: AddedMemory[] }>;
+    },
+  };
+}
+
+/** What the transaction has to know before it plans: the memories that say the same, and those to be superseded. */
+async function findKnown(connection: Connection, drafts: readonly Draft[]): Promise<KnownMemories> {
+  const named = drafts.flatMap(({ tenantId, supersedes: id }) => (id === undefined ? [] : [{ tenantId, id }]));
+  const same: NewMemoryRow[] = await findSameContent(connection, drafts);
+  return {
+    live: new Map(same.map((row) => [placeOf(row), row])),
+    named: byId(await findMemories(connection, named)),
+  };
+}

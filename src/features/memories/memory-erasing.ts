@@ -1,0 +1,82 @@
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import type { MemoryText } from '../search/memory-text-sqlite.ts';
+import { deleteAllTagsOf, deleteMemory, deleteSomeOf, listExpired } from './memories-store.ts';
+import type { Scopes } from './scopes.ts';
+
+/** How memories go for good: rows, tags, index entries and kept answers together. */
+export interface MemoryErasing {
+  /** One memory with its history, in the caller's transaction. */
+  eraseOne(connection: Connection, tenantId: string, id: string): Promise<void>;
+  /** What has expired; and at times the words of all that was erased, which the index file still holds. */
+  sweep(): Promise<void>;
+  /** All of a tenant, some rows a transaction, so that others' writes go on between. */
+  eraseTenant(tenantId: string): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  idempotency: Idempotency;
+  text: MemoryText;
+  scopes: Scopes;
+}
+
+const ERASE_ROWS = 200;
+const PURGE_EVERY_MS = 600_000;
+
+export function createMemoryErasing({ db, clock, idempotency, text, scopes }: Parts): MemoryErasing {
+  // An earlier process may have erased and not purged.
+  let purgeDue = true;
+  let purgedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function eraseOne(connection: Connection, tenantId: string, id: string): Promise<void> {
+    await text.remove(connection, await deleteMemory(connection, tenantId, id));
+    await idempotency.forget(connection, tenantId, id);
+    purgeDue = true;
+  }
+
+  async function eraseExpired(): Promise<boolean> {
+    const expired = await listExpired(db.readers, clock.nowMs(), ERASE_ROWS);
+    if (expired.length === 0) return false;
+    await db.writes.write(async (connection) => {
+      for (const { tenantId, id } of expired) await eraseOne(connection, tenantId, id);
+    });
+    return expired.length === ERASE_ROWS;
+  }
+
+  function eraseSomeOf(tenantId: string): Promise<boolean> {
+    return db.writes.write(async (connection) => {
+      const numbers = await deleteSomeOf(connection, tenantId, ERASE_ROWS);
+      await text.remove(connection, numbers);
+      return numbers.length === ERASE_ROWS;
+    });
+  }
+
+  async function purge(): Promise<void> {
+    purgeDue = false;
+    purgedAtMs = clock.monotonicMs();
+    let portion: 'first' | 'next' = 'first';
+    while (await db.writes.write((connection) => text.purge(connection, portion))) portion = 'next';
+  }
+
+  return {
+    eraseOne,
+    async sweep() {
+      while (await eraseExpired());
+      if (purgeDue && clock.monotonicMs() - purgedAtMs >= PURGE_EVERY_MS) await purge();
+    },
+    async eraseTenant(tenantId) {
+      while (await eraseSomeOf(tenantId));
+      await db.writes.write(async (connection) => {
+        await deleteAllTagsOf(connection, tenantId);
+        await scopes.erase(connection, tenantId);
+      });
+      // All of a tenant is no matter of ten minutes: the next sweep purges.
+      purgeDue = true;
+      purgedAtMs = Number.NEGATIVE_INFINITY;
+    },
+  };
+}

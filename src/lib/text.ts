@@ -1,0 +1,11 @@
+/** After so many combining marks in a row a joiner is set; see `boundMarks`. */
+const MARKS = /\p{M}{30}/gu;
+const COMBINING_GRAPHEME_JOINER = '\u034f';
+
+/**
+ * The stream-safe form of a text (UAX #15, section 13): no more than thirty combining marks in a row. Normalization
+ * sorts such a run, in a time that grows with its square; different texts stay different.
+ */
+export function boundMarks(text: string): string {
+  return text.replace(MARKS, (run) => run + COMBINING_GRAPHEME_JOINER);
+}

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import { CHILD_PROGRAM, type ChildAnswer, type ChildRequest } from './keychain-child.ts';
+import { KeychainError, keychainFault } from './keychain-fault.ts';
+
+export { KeychainError, type KeychainFault } from './keychain-fault.ts';
+
+/** The operating system's keychain, by keytar's interface. Every call ends in time or throws a `KeychainError`. */
+export interface Keychain {
+  getPassword(service: string, account: string): Promise<string | null>;
+  /** Verified by reading it back. */
+  setPassword(service: string, account: string, password: string): Promise<void>;
+  /** Whether there was one. */
+  deletePassword(service: string, account: string): Promise<boolean>;
+  /**
+   * Resolves where a password can be kept: writes one, reads it back and deletes it, which may ask somebody to unlock
+   * the keychain. To be called before a secret is made that would be lost without a place.
+   */
+  probe(service: string): Promise<void>;
+}
+
+export interface KeychainOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  platform: NodeJS.Platform;
+  /** A call that takes longer is given up. Long enough to type a password where somebody may be asked for one. */
+  timeoutMs: number;
+  /** Called when a call takes so long that somebody is probably being asked to unlock the keychain. */
+  onSlow?: () => void;
+  /** The implementation's file; replaced in tests. */
+  implementation?: string;
+}
+
+const SLOW_MS = 1500;
+
+/**
+ * Each call is a child process (some 70 ms): a keychain that waits for its owner blocks a thread, and a process with a
+ * blocked thread cannot even exit; a child can be killed. Secrets go through its pipes, never through arguments or the
+ * environment.
+ */
+export function createKeychain(options: KeychainOptions): Keychain {
+  const { env, platform } = options;
+  const canPrompt = platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+
+  async function call(request: Omit<ChildRequest, 'implementation'>): Promise<string | boolean | null> {
+    if (platform === 'linux' && !hasSessionBus(env)) throw new KeychainError('absent');
+    const answer = await askChild({ ...request, implementation: implementationOf(options) }, options);
+    if ('reason' in answer) throw new KeychainError(keychainFault(answer.reason, canPrompt));
+    return answer.value;
+  }
+
+  async function insist(request: Omit<ChildRequest, 'implementation'>): Promise<void> {
+    if ((await call(request)) !== true) throw new KeychainError('broken');
+  }
+
+  return {
+    getPassword: async (service, account) => (await call({ action: 'get', service, account })) as string | null,
+    setPassword: (service, account, password) => insist({ action: 'set', service, account, password }),
+    deletePassword: async (service, account) => (await call({ action: 'delete', service, account })) as boolean,
+    probe: (service) => insist({ action: 'probe', service, account: 'probe', password: 'probe' }),
+  };
+}
+
+function implementationOf({ implementation }: KeychainOptions): string {
+  try {
+    return implementation ?? createRequire(import.meta.url).resolve('@napi-rs/keyring');
+  } catch {
+    throw new KeychainError('absent');
+  }
+}
+
+/** Without a session bus there is no Secret Service: a server, a container, cron. Spares a process that would fail. */
+function hasSessionBus(env: KeychainOptions['env']): boolean {
+  return Boolean(env.DBUS_SESSION_BUS_ADDRESS) || existsSync(`${runtimeFolder(env)}/bus`);
+}
+
+function runtimeFolder(env: KeychainOptions['env']): string {
+  return env.XDG_RUNTIME_DIR || `/run/user/${process.getuid?.()}`;
+}
+
+function askChild(request: ChildRequest, { env, timeoutMs, onSlow }: KeychainOptions): Promise<ChildAnswer> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['-e', CHILD_PROGRAM], {
+      env: environmentOfChild(env),
+      stdio: ['pipe', 'pipe', 'ignore'],
+      windowsHide: true,
+    });
+    const slow = setTimeout(() => onSlow?.(), SLOW_MS);
+    const late = setTimeout(() => settle(() => reject(new KeychainError('silent'))), timeoutMs);
+    function settle(end: () => void): void {
+      clearTimeout(slow);
+      clearTimeout(late);
+      child.kill('SIGKILL');
+      end();
+    }
+    const fail = () => settle(() => reject(new KeychainError('broken')));
+    createInterface({ input: child.stdout }).once('line', (line) =>
+      settle(() => resolve(JSON.parse(line) as ChildAnswer)),
+    );
+    child.once('error', fail).once('exit', fail);
+    child.stdin.on('error', fail);
+    child.stdin.write(`${JSON.stringify(request)}\n`);
+  });
+}
+
+/** As ours, but for what would change how the child runs and for our own secrets. */
+function environmentOfChild(env: KeychainOptions['env']): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(NODE_|SVC_)/i.test(name)));
+}

@@ -1,0 +1,212 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Memory } from '../../src/contract/memories.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { type Person, personAt } from './memory-harness.ts';
+
+/** `svc add`, `edit`, `show`, `forget`: one memory at the terminal. */
+
+let daemon: TestDaemon;
+let apiKey: string;
+let person: Person;
+const TTY = { tty: true };
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  ({ apiKey } = await daemon.signIn('terminal@example.com'));
+  person = await personAt(daemon.baseUrl, apiKey, daemon.clock);
+});
+
+afterAll(async () => {
+  await person.close();
+  await daemon.close();
+});
+
+async function add(content: string): Promise<string> {
+  return (await person.run(['add', content])).out.trim();
+}
+
+/** An editor that replaces the text by what the test wants. */
+async function editorThat(writes: string): Promise<Record<string, string>> {
+  const script = join(person.folder, 'editor.mjs');
+  await writeFile(script, `import { writeFileSync } from 'node:fs';\n${writes}`);
+  return { EDITOR: `"${process.execPath}" "${script}"` };
+}
+const writing = (text: string) => `writeFileSync(process.argv[2], ${JSON.stringify(text)});`;
+
+describe('svc add', () => {
+  test('keeps every field that is given', async () => {
+    const words = ['add', 'The', 'office moves', '--user', 'ada', '--tag', 'work', '--tag', 'work', '--tag', 'move'];
+    const more = ['--metadata', 'floor:=3', '--metadata', 'city=Graz', '--occurred', '2026-01-02', '--expires', '30d'];
+    const { out, code } = await person.run([...words, ...more, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      content: 'The office moves',
+      user: 'ada',
+      tags: ['work', 'move'],
+      metadata: { floor: 3, city: 'Graz' },
+      occurredAt: new Date(2026, 0, 2).toISOString(),
+      expiresAt: expect.any(String),
+    });
+  });
+
+  test('says to a person what happened, and to a program the id', async () => {
+    const first = await person.run(['add', 'Ada prefers oolong'], TTY);
+    expect(first.out).toMatch(/^Remembered\. {2}[0-9a-f]{8}\n$/);
+    const again = await person.run(['add', 'ada  prefers OOLONG'], TTY);
+    expect(again.out).toMatch(/^Known already \(just now\): nothing was added\. {2}[0-9a-f]{8}\n$/);
+    const piped = await person.run(['add', 'Ada prefers oolong']);
+    expect(piped.out).toMatch(/^mem_[0-9a-f]{32}\n$/);
+    expect(piped.err).toContain('Known already');
+  });
+
+  test('reads a pipe, but not an empty one', async () => {
+    const { out } = await person.run(['add', '--json'], { stdin: 'first line\nsecond line\n' });
+    expect(JSON.parse(out).content).toBe('first line\nsecond line');
+    expect(JSON.parse((await person.run(['add', '-', '--json'], { stdin: 'dash' })).out).content).toBe('dash');
+    expect(await person.run(['add'], { stdin: ' \n' })).toMatchObject({ code: 2, out: '' });
+  });
+
+  test('opens the editor on a terminal', async () => {
+    const written = await person.run(['add', '--json'], {
+      tty: true,
+      env: await editorThat(writing('In my editor\n')),
+    });
+    expect(JSON.parse(written.out).content).toBe('In my editor');
+    const nothing = await person.run(['add'], { tty: true, env: await editorThat('') });
+    expect(nothing).toMatchObject({ code: 1, err: expect.stringContaining('nothing was added') });
+    const broken = await person.run(['add'], { tty: true, env: { EDITOR: 'false' } });
+    expect(broken).toMatchObject({ code: 1, err: expect.stringContaining('false: ended with 1') });
+  });
+
+  test('keeps what was written in the editor where it cannot be sent', async () => {
+    const stranger = await personAt('http://127.0.0.1:9', apiKey);
+    const { code, err } = await stranger.run(['add'], { tty: true, env: await editorThat(writing('Not lost')) });
+    expect(code).toBe(4);
+    const path = /Your text is kept in (\S+)/.exec(err)?.[1] ?? '';
+    expect(await readFile(path, 'utf8')).toBe('Not lost');
+    await stranger.close();
+  });
+
+  test('supersedes by a short id', async () => {
+    const old = await add('The safe is behind the painting');
+    const { out } = await person.run(['add', 'The safe is under the floor', '--supersedes', old.slice(-8), '--json']);
+    const past = JSON.parse((await person.run(['show', old, '--json'])).out) as Memory;
+    expect(past.supersededBy).toBe(JSON.parse(out).id);
+    expect((await person.run(['show', old], TTY)).out).toContain('replaced by');
+  });
+
+  test.each([
+    [['--occurred', 'someday'], /Write a time like/],
+    [['--metadata', 'x'], /key=value/],
+    [['--colour', 'red'], /unknown option/],
+    [['--supersedes', 'zzz'], /no id of a memory/],
+  ])('refuses %j as a fault of usage', async (words, said) => {
+    expect(await person.run(['add', 'x', ...words])).toMatchObject({ code: 2, err: expect.stringMatching(said) });
+  });
+
+  test('without a sign-in ends with 3, without a daemon with 4', async () => {
+    const nobody = await personAt(daemon.baseUrl, undefined);
+    expect(await nobody.run(['add', 'x'])).toMatchObject({ code: 3, err: expect.stringContaining('svc login') });
+    const stale = await personAt(daemon.baseUrl, `svc_live_${'0'.repeat(32)}`);
+    expect(await stale.run(['add', 'x'])).toMatchObject({ code: 3 });
+    await Promise.all([nobody.close(), stale.close()]);
+  });
+});
+
+describe('svc show', () => {
+  test('tells every field, and finds by the beginning as by the end', async () => {
+    const id = await add('Graz has a clock tower');
+    const { out } = await person.run(['show', id.slice(-6)], TTY);
+    expect(out).toContain(`id           ${id}`);
+    expect((await person.run(['show', id.slice(0, 24)], TTY)).out).toBe(out);
+    expect(await person.run(['show', 'ffffffffff'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('No memory'),
+    });
+    const common = await person.run(['show', id.slice(0, 10)]);
+    expect(common).toMatchObject({ code: 1, err: expect.stringMatching(/fits \d+ memories/) });
+  });
+
+  test('has the history', async () => {
+    const id = await add('The tower is red');
+    await person.run(['edit', id, '--content', 'The tower is white', '--tag', 'graz']);
+    const { out } = await person.run(['show', id, '--history'], TTY);
+    expect(out).toMatch(
+      /version 2 .*\n {2}The tower is white\n {2}changed: content, tags\n\nversion 1 .*\n {2}The tower is red\n$/s,
+    );
+    expect(JSON.parse((await person.run(['show', id, '--history', '--json'])).out).data).toHaveLength(2);
+  });
+});
+
+describe('svc edit', () => {
+  test('changes what is named and leaves the rest', async () => {
+    const id = (await person.run(['add', 'Edited', '--tag', 'a', '--metadata', 'k=v', '--expires', '30d'])).out.trim();
+    const change = ['edit', id, '--tag', 'b', '--expires', 'never', '--occurred', 'yesterday', '--json'];
+    expect(JSON.parse((await person.run(change)).out)).toMatchObject({
+      content: 'Edited',
+      tags: ['b'],
+      metadata: { k: 'v' },
+      expiresAt: null,
+      version: 2,
+    });
+    expect(JSON.parse((await person.run(['edit', id, '--no-tag', '--json'])).out).tags).toEqual([]);
+    expect((await person.run(['edit', id, '--content', 'Edited'], TTY)).out).toContain('is as it was');
+    expect(await person.run(['edit', id])).toMatchObject({ code: 2, err: expect.stringContaining('--content') });
+  });
+
+  test('loses no other’s change, and not the text either', async () => {
+    const id = await add('Contested');
+    const meanwhile = `await fetch('${daemon.baseUrl}/v1/memories/${id}', { method: 'PATCH', headers: {
+      authorization: 'Bearer ${apiKey}', 'content-type': 'application/json' }, body: '{"content":"Theirs"}' });`;
+    const env = await editorThat(`${meanwhile}\n${writing('Mine\n')}`);
+    const { code, err } = await person.run(['edit', id], { tty: true, env });
+    expect(code).toBe(1);
+    expect(err).toMatch(/Somebody else changed this memory meanwhile.*Your text is kept in/s);
+    expect(JSON.parse((await person.run(['show', id, '--json'])).out).content).toBe('Theirs');
+  });
+
+  test('leaves no file behind when it was saved', async () => {
+    const id = await add('Tidy');
+    const env = await editorThat(
+      `${writing('Tidier')}\nwriteFileSync('${join(person.folder, 'path')}', process.argv[2]);`,
+    );
+    expect((await person.run(['edit', id], { tty: true, env })).out).toContain('version 2');
+    const path = await readFile(join(person.folder, 'path'), 'utf8');
+    await expect(readFile(path)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('svc forget', () => {
+  test('shows what would go and asks', async () => {
+    const id = await add('Forget me not');
+    const kept = await person.run(['forget', id], { tty: true, typed: 'n' });
+    expect(kept).toMatchObject({ code: 1, questions: ['Forget this memory for good? [y/N] '] });
+    expect(kept.err).toContain('Forget me not');
+    expect(await person.run(['forget', id], { tty: true, typed: 'y' })).toMatchObject({ code: 0, out: 'Forgotten.\n' });
+    expect(await person.run(['show', id])).toMatchObject({ code: 1 });
+  });
+
+  test('asks nobody where there is none', async () => {
+    const id = await add('Silent');
+    expect(await person.run(['forget', id])).toMatchObject({ code: 2, questions: [] });
+    expect(JSON.parse((await person.run(['forget', id, '--yes', '--json'])).out)).toEqual({
+      data: [{ id, deleted: true }],
+    });
+  });
+
+  test('forgets none where one of several is mistyped', async () => {
+    const id = await add('Still here');
+    expect(await person.run(['forget', id, 'fffffffffff', '--yes'])).toMatchObject({ code: 1 });
+    expect(await person.run(['show', id])).toMatchObject({ code: 0 });
+  });
+
+  test('nothing but ids and tools is kept in the settings folder, and no key', async () => {
+    await person.run(['list'], TTY);
+    const names = (await readdir(person.folder)).filter((name) => name.endsWith('.json'));
+    expect(names).toEqual(['recent-ids.json']);
+    const text = await readFile(join(person.folder, 'recent-ids.json'), 'utf8');
+    expect(JSON.parse(text).every((id: string) => /^mem_[0-9a-f]{32}$/.test(id))).toBe(true);
+  });
+});

@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { runBridge } from '../../src/cli/bridge/bridge.ts';
+import { createExchange, type Exchange } from '../../src/cli/bridge/exchange.ts';
+import { createKnownTools } from '../../src/cli/bridge/known-tools.ts';
+import type { Message } from '../../src/cli/bridge/message.ts';
+import type { Session } from '../../src/cli/command-context.ts';
+
+/** What a JSON-RPC answer may hold, loosely, for tests to look into. */
+export interface Reply extends Message {
+  result?: Record<string, unknown> & {
+    content?: { text: string }[];
+    isError?: boolean;
+    tools?: { name: string }[];
+  };
+}
+
+export class NotSignedInError extends Error {
+  override readonly name = 'NotSignedInError';
+}
+
+export interface BridgeOptions {
+  session(): Promise<Session>;
+  exchange?: Exchange;
+  folder?: string;
+}
+
+/** The bridge on streams of the test: send lines, wait for the answers. */
+export async function startBridge(options: BridgeOptions) {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bridge-')));
+  const input = new PassThrough();
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const logged: string[] = [];
+  const waiting = new Map<unknown, (reply: Reply) => void>();
+  const ended = runBridge({
+    input,
+    write(line) {
+      lines.push(line);
+      const reply = JSON.parse(line) as Reply;
+      waiting.get(reply.id)?.(reply);
+    },
+    session: options.session,
+    exchange: options.exchange ?? createExchange(),
+    knownTools: createKnownTools(folder),
+    version: '1.2.3',
+    log: (text) => logged.push(text),
+    stop: stop.signal,
+  });
+  let lastId = 0;
+  const sendLine = (line: string) => input.write(`${line}\n`);
+  return {
+    folder,
+    lines,
+    logged,
+    ended,
+    stop: () => stop.abort(),
+    sendLine,
+    notify: (method: string, params: object = {}) => sendLine(JSON.stringify({ jsonrpc: '2.0', method, params })),
+    ask(method: string, params: object = {}): Promise<Reply> {
+      lastId += 1;
+      const id = lastId;
+      const reply = new Promise<Reply>((resolve) => waiting.set(id, resolve));
+      sendLine(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+      return reply;
+    },
+    async close() {
+      input.end();
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The parameters of the stateless era. */
+export const stateless = (params: object = {}) => ({
+  ...params,
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  },
+});
+
+export const HANDSHAKE = {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+};

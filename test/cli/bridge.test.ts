@@ -1,0 +1,290 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Session } from '../../src/cli/command-context.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { HANDSHAKE, NotSignedInError, startBridge, stateless } from './bridge-harness.ts';
+
+const NOWHERE = 'http://127.0.0.1:9';
+const ERAS = ['legacy', 'modern'] as const;
+
+let daemon: TestDaemon;
+let folder: string;
+const closing: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  folder = await mkdtemp(join(tmpdir(), 'svc-bridge-test-'));
+});
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+afterAll(async () => {
+  await daemon.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const sessionOf = (apiKey: string, url = daemon.baseUrl): Session => ({ profileName: 'default', url, apiKey });
+
+async function bridgeUnder(session: () => Promise<Session>, more: { folder?: string } = {}) {
+  const bridge = await startBridge({ session, ...more });
+  closing.push(bridge.close);
+  return bridge;
+}
+
+/** The assistant's side as the official SDK does it, with the bridge as a process. */
+async function connect(era: (typeof ERAS)[number], env: Record<string, string>) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: ['--import', 'tsx', new URL('bridge-process.ts', import.meta.url).pathname, '--debug'],
+    env: { BRIDGE_FOLDER: folder, ...env },
+    stderr: 'pipe',
+  });
+  const said: string[] = [];
+  transport.stderr?.on('data', (chunk) => said.push(String(chunk)));
+  const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' };
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  closing.push(() => client.close());
+  return { client, said };
+}
+
+describe.each(ERAS)('the official client over stdio, %s era', (era) => {
+  test('lists and calls the tools, and no key is said', async () => {
+    const { apiKey } = await daemon.signIn(`stdio-${era}@example.com`);
+    const { client, said } = await connect(era, { BRIDGE_URL: daemon.baseUrl, BRIDGE_KEY: apiKey });
+    expect(client.getNegotiatedProtocolVersion()).toBe(era === 'legacy' ? '2025-11-25' : '2026-07-28');
+    expect(client.getServerVersion()).toMatchObject({ name: 'svc' });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('memory_add');
+    const added = await client.callTool({ name: 'memory_add', arguments: { content: 'Ada prefers  oolong\u2028tea' } });
+    expect(added.structuredContent).toMatchObject({ content: 'Ada prefers  oolong\u2028tea', version: 1 });
+    const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oolong' } });
+    expect(found.structuredContent).toMatchObject({ results: [{ content: 'Ada prefers  oolong\u2028tea' }] });
+    expect(said.join('')).toContain('tools/call');
+    expect(said.join('')).not.toMatch(/svc_live|oolong/);
+  });
+
+  test('without a sign-in it lists the tools and advises at the call', async () => {
+    const { client } = await connect(era, {});
+    expect((await client.listTools()).tools.length).toBeGreaterThan(5);
+    const answer = await client.callTool({ name: 'memory_search', arguments: { query: 'tea' } });
+    expect(answer.isError).toBe(true);
+    expect(answer.content[0]).toMatchObject({ text: expect.stringContaining('svc login') });
+    expect(client.getInstructions()).toContain('svc login');
+  });
+});
+
+describe('the key', () => {
+  test('is read when it is first needed, kept, and read again when it is refused', async () => {
+    const email = 'rotated@example.com';
+    let { apiKey } = await daemon.signIn(email);
+    let reads = 0;
+    const bridge = await bridgeUnder(async () => {
+      reads += 1;
+      return sessionOf(apiKey);
+    });
+    expect(reads).toBe(0);
+    await Promise.all([bridge.ask('ping'), bridge.ask('ping')]);
+    expect(reads).toBe(1);
+    apiKey = (await daemon.signIn(email)).apiKey;
+    const answers = await Promise.all([1, 2, 3].map(() => bridge.ask('tools/list')));
+    expect(answers.map(({ result }) => result?.tools?.length)).toEqual([7, 7, 7].map(() => expect.any(Number)));
+    expect(reads).toBe(2);
+    expect(bridge.logged.join()).not.toContain('svc_live');
+  });
+
+  test('that stays refused is told as advice, and a later sign-in is noticed', async () => {
+    const email = 'late@example.com';
+    let { apiKey } = await daemon.signIn(email);
+    await daemon.signIn(email);
+    const bridge = await bridgeUnder(async () => sessionOf(apiKey));
+    const call = () => bridge.ask('tools/call', { name: 'memory_list', arguments: {} });
+    const refused = await call();
+    expect(refused.result).toMatchObject({ isError: true });
+    expect(refused.result?.content?.[0]?.text).toMatch(/no longer valid.*svc login/);
+    apiKey = (await daemon.signIn(email)).apiKey;
+    expect((await call()).result).toMatchObject({ content: [{ text: 'No memories.' }] });
+  });
+
+  test('that is missing or locked away is told apart', async () => {
+    let problem: Error = new NotSignedInError('none');
+    const bridge = await bridgeUnder(() => Promise.reject(problem));
+    const advice = async () => (await bridge.ask('tools/call', { name: 'memory_list' })).result?.content?.[0]?.text;
+    expect(await advice()).toMatch(/not signed in.*svc login/);
+    problem = new Error('The keychain is locked.');
+    expect(await advice()).toMatch(/The keychain is locked\..*svc status/);
+  });
+});
+
+describe('a daemon that is not there', () => {
+  test('is stood in for in both eras', async () => {
+    const bridge = await bridgeUnder(async () => sessionOf('svc_live_x', NOWHERE));
+    expect((await bridge.ask('initialize', HANDSHAKE)).result).toMatchObject({
+      protocolVersion: '2025-06-18',
+      serverInfo: { name: 'svc', version: '1.2.3' },
+    });
+    bridge.notify('notifications/initialized');
+    expect((await bridge.ask('ping')).result).toEqual({});
+    expect((await bridge.ask('server/discover', stateless())).result).toMatchObject({
+      supportedVersions: ['2026-07-28'],
+      resultType: 'complete',
+      ttlMs: 0,
+    });
+    expect((await bridge.ask('tools/list', stateless())).result).toMatchObject({ cacheScope: 'private' });
+    expect((await bridge.ask('tools/call', { name: 'memory_add' })).result?.content?.[0]?.text).toMatch(/svc serve/);
+    expect((await bridge.ask('resources/list')).error).toMatchObject({ code: -32603 });
+  });
+
+  test('may come, go and come back', async () => {
+    const port = await freePort();
+    const first = await startTestDaemon({ config: { port } });
+    const { apiKey } = await first.signIn('restart@example.com');
+    const bridge = await bridgeUnder(async () => sessionOf(apiKey, first.baseUrl));
+    const list = async () => (await bridge.ask('tools/call', { name: 'memory_list', arguments: {} })).result?.isError;
+    expect(await list()).toBeUndefined();
+    await first.stop();
+    expect(await list()).toBe(true);
+    const second = await startTestDaemon({ config: { port }, dataDir: first.folder });
+    closing.push(second.close);
+    expect(await list()).toBeUndefined();
+    await second.stop();
+    const third = await startTestDaemon({ config: { port }, dataDir: first.folder });
+    closing.push(third.stop);
+    expect(await list()).toBeUndefined();
+  });
+
+  test('is listed with the tools that it listed last', async () => {
+    const { apiKey } = await daemon.signIn('kept@example.com');
+    const kept = await mkdtemp(join(tmpdir(), 'svc-kept-'));
+    const online = await startBridge({ session: async () => sessionOf(apiKey), folder: kept });
+    const { result } = await online.ask('tools/list', stateless());
+    online.stop();
+    await online.ended;
+    expect(await readdir(kept)).toEqual(['mcp-tools.json']);
+    const offline = await bridgeUnder(async () => sessionOf(apiKey, NOWHERE), { folder: kept });
+    expect((await offline.ask('tools/list')).result?.tools).toEqual(result?.tools);
+  });
+
+  test('the built-in tools are a part of those of the daemon', async () => {
+    const { apiKey } = await daemon.signIn('built-in@example.com');
+    type Tool = { name: string; inputSchema: { required?: string[]; properties: object } };
+    const real = (await (await bridgeUnder(async () => sessionOf(apiKey))).ask('tools/list')).result?.tools as never;
+    const built = (await (await bridgeUnder(() => Promise.reject(new NotSignedInError('')))).ask('tools/list')).result;
+    for (const { name, inputSchema } of (built?.tools ?? []) as unknown as Tool[]) {
+      const twin = (real as Tool[]).find((tool) => tool.name === name);
+      if (!twin) expect.fail(`The daemon has no ${name}`);
+      expect(twin.inputSchema.required ?? [], name).toEqual(inputSchema.required);
+      expect(Object.keys(twin.inputSchema.properties), name).toEqual(
+        expect.arrayContaining(Object.keys(inputSchema.properties)),
+      );
+    }
+  });
+});
+
+describe('what is no call that succeeds', () => {
+  test('is refused as JSON-RPC says', async () => {
+    const { apiKey } = await daemon.signIn('faults@example.com');
+    const bridge = await bridgeUnder(async () => sessionOf(apiKey));
+    bridge.sendLine('{"jsonrpc":"2.0",');
+    bridge.sendLine('[{"jsonrpc":"2.0","id":1,"method":"ping"}]');
+    bridge.sendLine('');
+    expect(bridge.lines).toEqual([]);
+    expect((await bridge.ask('no/such', stateless())).error).toMatchObject({ code: -32601 });
+    const future = stateless();
+    future._meta['io.modelcontextprotocol/protocolVersion'] = '2099-01-01';
+    expect((await bridge.ask('tools/list', future)).error).toMatchObject({ code: -32022 });
+    expect(bridge.lines.slice(0, 2).map((line) => JSON.parse(line).error.code)).toEqual([-32700, -32600]);
+  });
+
+  test('a name that no header holds is carried all the same', async () => {
+    const { apiKey } = await daemon.signIn('names@example.com');
+    const bridge = await bridgeUnder(async () => sessionOf(apiKey));
+    const answer = await bridge.ask('tools/call', stateless({ name: 'mémoire ', arguments: {} }));
+    expect(answer.error?.message ?? answer.result?.content?.[0]?.text).toMatch(/mémoire|not found/i);
+    expect(answer.error?.code).not.toBe(-32020);
+  });
+
+  test('the refusal of a whole request is advice', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(429, { 'content-type': 'application/problem+json', 'retry-after': '7' });
+      response.end(JSON.stringify({ code: 'rate_limited', detail: 'Too many requests.', status: 429 }));
+    });
+    const bridge = await bridgeUnder(async () => sessionOf('svc_live_x', url));
+    const { result } = await bridge.ask('tools/call', { name: 'memory_list' });
+    expect(result?.content?.[0]?.text).toBe(
+      'rate_limited: Too many requests. Nothing was done. Wait 7 s before the next call.',
+    );
+  });
+
+  test('a stranger at the address, and a connection that breaks, are told apart', async () => {
+    const stranger = await serve((_request, response) => response.end('<html>'));
+    const breaking = await serve((request) => request.socket.destroy());
+    let url = stranger;
+    const bridge = await bridgeUnder(async () => sessionOf('svc_live_x', url));
+    const advice = async () => (await bridge.ask('tools/call', { name: 'memory_list' })).result?.content?.[0]?.text;
+    expect(await advice()).toContain('is no svc daemon');
+    url = breaking;
+    const other = await bridgeUnder(async () => sessionOf('svc_live_x', url));
+    const broken = (await other.ask('tools/call', { name: 'memory_add' })).result?.content?.[0]?.text;
+    expect(broken).toContain('not known whether it was done');
+  });
+});
+
+describe('the end', () => {
+  test('a cancelled request hangs up and is never answered', async () => {
+    let hungUp: () => void = () => {};
+    const gone = new Promise<void>((resolve) => {
+      hungUp = resolve;
+    });
+    const url = await serve((_request, response) => response.on('close', hungUp));
+    const bridge = await bridgeUnder(async () => sessionOf('svc_live_x', url));
+    void bridge.ask('tools/call', { name: 'memory_list' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    bridge.notify('notifications/cancelled', { requestId: 1 });
+    await gone;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(bridge.lines).toEqual([]);
+  });
+
+  test('answers that are under way at the end of the input still arrive', async () => {
+    const { apiKey } = await daemon.signIn('drain@example.com');
+    const bridge = await startBridge({ session: async () => sessionOf(apiKey) });
+    const answer = bridge.ask('ping');
+    await bridge.close();
+    expect((await answer).result).toEqual({});
+  });
+
+  test('a request to stop ends it at once, with an answer outstanding', async () => {
+    const url = await serve(() => {});
+    const bridge = await startBridge({ session: async () => sessionOf('svc_live_x', url) });
+    void bridge.ask('ping');
+    bridge.stop();
+    await bridge.ended;
+    expect(bridge.lines).toEqual([]);
+  });
+});
+
+async function serve(handler: Parameters<typeof createServer>[1]): Promise<string> {
+  const server: Server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,36 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import type { Environment } from '../../../src/cli/settings.ts';
+
+/** A home and a project of their own for each test, on Linux with nothing on the search path. */
+export interface Scratch {
+  folder: string;
+  environment: Environment;
+  /** Writes a file under the folder, with the folders that it needs. */
+  put(path: string, content: string | Uint8Array, mode?: number): Promise<string>;
+}
+
+export function scratchHome(): Scratch {
+  const scratch = {} as Scratch;
+  beforeEach(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-clients-'));
+    const home = join(folder, 'home');
+    const cwd = join(folder, 'project');
+    await mkdir(home);
+    await mkdir(cwd);
+    Object.assign(scratch, {
+      folder,
+      environment: { home, cwd, platform: 'linux', env: { PATH: join(folder, 'bin') } },
+      async put(path: string, content: string | Uint8Array, mode = 0o644) {
+        const file = join(folder, path);
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, content, { mode });
+        return file;
+      },
+    } satisfies Scratch);
+  });
+  afterEach(() => rm(scratch.folder, { recursive: true, force: true }));
+  return scratch;
+}

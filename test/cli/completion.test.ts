@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Person, personAt } from './memory-harness.ts';
+
+const exec = promisify(execFile);
+let person: Person;
+
+beforeAll(async () => {
+  person = await personAt('http://127.0.0.1:9', undefined);
+});
+afterAll(() => person.close());
+
+async function script(shell: string): Promise<string> {
+  const { out, code } = await person.run(['completion', shell]);
+  expect(code).toBe(0);
+  return out;
+}
+
+/** What bash offers behind `line`, by its own machinery. */
+async function offered(line: string): Promise<string[]> {
+  const path = join(person.folder, 'completion.bash');
+  await writeFile(path, await script('bash'));
+  const words = line.split(' ');
+  const program = `set -eu; source "$1"; shift
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); cd "$HOME"
+    _svc svc "\${COMP_WORDS[COMP_CWORD]}" ""; printf '%s\\n' "\${COMPREPLY[@]:-}"`;
+  const { stdout } = await exec('bash', ['-c', program, 'bash', path, ...words], {
+    env: { HOME: person.folder, PATH: process.env.PATH },
+  });
+  return stdout.split('\n').filter((word) => word !== '');
+}
+
+describe('bash', () => {
+  test.each([
+    ['svc s', ['search', 'show']],
+    ['svc exp', ['export']],
+    ['svc add --su', ['--supersedes']],
+    ['svc import --format ', ['ndjson', 'lines']],
+    ['svc import --format nd', ['ndjson']],
+    ['svc completion ', ['bash', 'zsh', 'fish', '--help', '-h']],
+    ['svc search --limit ', []],
+    ['svc forget x --y', ['--yes']],
+    ['svc --v', ['--version']],
+  ])('%j', async (line, words) => expect(await offered(line)).toEqual(words));
+
+  test('files where a file may stand', async () => {
+    await writeFile(join(person.folder, 'memories.ndjson'), '');
+    expect(await offered('svc import mem')).toEqual(['memories.ndjson']);
+    expect(await offered('svc show mem')).toEqual([]);
+  });
+});
+
+describe('every shell', () => {
+  test.each(['bash', 'zsh', 'fish'])('%s knows every command and option', async (shell) => {
+    const text = await script(shell);
+    for (const name of ['add', 'search', 'list', 'show', 'edit', 'forget', 'export', 'import', 'mcp', 'completion']) {
+      expect(text).toContain(name);
+    }
+    for (const option of ['as-of', 'supersedes', 'no-tag', 'explain']) expect(text).toContain(option);
+  });
+
+  test('another one is a fault of usage', async () => {
+    expect(await person.run(['completion', 'tcsh'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('bash, zsh, fish'),
+    });
+  });
+});

@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { Command, CommanderError } from 'commander';
+import type { CommandContext } from '../../src/cli/command-context.ts';
+import { addCommand } from '../../src/cli/commands/add.ts';
+import { completionCommand } from '../../src/cli/commands/completion.ts';
+import { editCommand } from '../../src/cli/commands/edit.ts';
+import { exportCommand } from '../../src/cli/commands/export.ts';
+import { forgetCommand } from '../../src/cli/commands/forget.ts';
+import { importCommand } from '../../src/cli/commands/import.ts';
+import { listCommand } from '../../src/cli/commands/list.ts';
+import { mcpCommand } from '../../src/cli/commands/mcp.ts';
+import { searchCommand } from '../../src/cli/commands/search.ts';
+import { showCommand } from '../../src/cli/commands/show.ts';
+import { EXIT } from '../../src/cli/exit.ts';
+import { CommandFailure, failureOf, NotSignedInError } from '../../src/cli/failure.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+
+export interface RunOptions {
+  /** Both ends are a terminal. */
+  tty?: boolean;
+  columns?: number;
+  colour?: boolean;
+  stdin?: string;
+  /** What is typed at a question. */
+  typed?: string;
+  env?: Record<string, string>;
+  /** Nobody reads on after this much output. */
+  readsOnly?: number;
+}
+
+export interface Ran {
+  out: string;
+  err: string;
+  code: number;
+  questions: string[];
+}
+
+export interface Person {
+  run(words: string[], options?: RunOptions): Promise<Ran>;
+  folder: string;
+  close(): Promise<void>;
+}
+
+/** A person with a terminal who is signed in: `run(['add', 'tea'])` is `svc add tea`. */
+export async function personAt(url: string, apiKey: string | undefined, clock: Clock = systemClock): Promise<Person> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-person-'));
+  return {
+    folder,
+    run: (words, options = {}) => run(words, options, { url, apiKey, clock, folder }),
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+interface Place {
+  url: string;
+  apiKey: string | undefined;
+  clock: Clock;
+  folder: string;
+}
+
+async function run(words: string[], options: RunOptions, place: Place): Promise<Ran> {
+  const ran: Ran = { out: '', err: '', code: EXIT.done, questions: [] };
+  const program = createMemoryProgram(contextOf(options, place, ran));
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    const failure = failureOf(error);
+    if (!failure && !(error instanceof CommanderError)) throw error;
+    if (failure?.message) ran.err += `svc: ${failure.message}\n`;
+    ran.code = failure ? failure.exitCode : (error as CommanderError).exitCode === 0 ? EXIT.done : EXIT.usage;
+  }
+  return ran;
+}
+
+function contextOf(options: RunOptions, { url, apiKey, clock, folder }: Place, ran: Ran): CommandContext {
+  const { tty = false, columns = 80, colour = false, stdin = '', typed, env = {}, readsOnly } = options;
+  const closed = new AbortController();
+  return {
+    terminal: {
+      out(text) {
+        ran.out += text;
+        if (readsOnly !== undefined && ran.out.length >= readsOnly) closed.abort(new CommandFailure(EXIT.done));
+      },
+      error(text) {
+        ran.err += text;
+      },
+      isTty: tty,
+      errorIsTty: tty,
+      columns,
+      colour,
+      closed: closed.signal,
+    },
+    input: {
+      isTty: tty,
+      stream: Readable.from([Buffer.from(stdin)]),
+      async ask(question) {
+        ran.questions.push(question);
+        return typed ?? '';
+      },
+    },
+    environment: { home: folder, platform: process.platform, cwd: folder, env },
+    settingsFolder: folder,
+    clock,
+    async session(profile) {
+      if (apiKey === undefined) throw new NotSignedInError();
+      return { profileName: profile ?? 'default', url, apiKey };
+    },
+    stopSignal: () => new Promise(() => {}),
+  };
+}
+
+/** The program with the commands of this half of the command line. */
+export function createMemoryProgram(context: CommandContext): Command {
+  const program = new Command('svc').description('Memory').version('1.2.3');
+  const commands = [addCommand, searchCommand, listCommand, showCommand, editCommand, forgetCommand];
+  for (const create of [...commands, exportCommand, importCommand]) program.addCommand(create(context));
+  program.addCommand(mcpCommand(context, '1.2.3'));
+  program.addCommand(completionCommand(context.terminal, async () => program));
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({ writeOut: context.terminal.out, writeErr: context.terminal.error });
+  }
+  return program;
+}

@@ -1,0 +1,109 @@
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createMemoryProgram } from './memory-harness.ts';
+
+/** What `--help` says is what the command accepts: options one by one, examples word by word. */
+
+const NOTHING = { out() {}, error() {}, isTty: false, errorIsTty: false, columns: 80, colour: false };
+
+function createProgram(): Command {
+  return createMemoryProgram({
+    terminal: { ...NOTHING, closed: new AbortController().signal },
+    input: { isTty: false, stream: (async function* () {})(), ask: async () => '' },
+    environment: { home: '', platform: 'linux', cwd: '', env: {} },
+    settingsFolder: '',
+    clock: systemClock,
+    session: () => Promise.reject(new Error('Reached the action')),
+    stopSignal: () => new Promise(() => {}),
+  });
+}
+
+function helpOf(command: Command): string {
+  const parts: string[] = [];
+  command.configureOutput({ writeOut: (part) => void parts.push(part), getOutHelpWidth: () => 200 });
+  command.outputHelp();
+  return parts.join('');
+}
+
+const names = createProgram().commands.map((command) => command.name());
+const find = (program: Command, name: string) => program.commands.find((command) => command.name() === name)!;
+
+/** A value that each kind of option takes. */
+function sample(placeholder: string | undefined, name: string): string[] {
+  if (placeholder === undefined) return [];
+  if (name === '--types') return ['memory'];
+  const values: Record<string, string> = {
+    '<count>': '3',
+    '<time>': 'yesterday',
+    '<key=value>': 'a=b',
+    '<format>': 'lines',
+  };
+  return [values[placeholder] ?? 'x'];
+}
+
+const ARGUMENTS: Record<string, string[]> = {
+  search: ['x'],
+  show: ['abcdef12'],
+  edit: ['abcdef12'],
+  forget: ['abcdef12', '--yes'],
+  import: ['-'],
+  completion: ['bash'],
+  add: ['x'],
+};
+
+describe.each(names)('svc %s --help', (name) => {
+  const help = helpOf(find(createProgram(), name));
+  const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)(?: ([<[][^ ]+[>\]]))? {2,}(\S.*)$/gm)];
+
+  test('every option that it tells of is accepted, and says what it does', async () => {
+    for (const [, option = '', placeholder, about] of options) {
+      if (option === '--help') continue;
+      const words = [name, ...(ARGUMENTS[name] ?? []), option, ...sample(placeholder, option)];
+      const outcome = await accepted(words);
+      expect(outcome, words.join(' ')).toBe('accepted');
+      expect(about!.length).toBeGreaterThan(5);
+    }
+    const declared = find(createProgram(), name).options.map(({ long }) => long);
+    expect(options.map(([, option]) => option).sort()).toEqual([...declared, '--help'].sort());
+  });
+
+  test('every example is accepted', async () => {
+    const examples = [...help.matchAll(/^ {2}\$ (.+?)(?: {3,}.*)?$/gm)].flatMap(([, line]) => svcCalls(line!));
+    expect(examples.length).toBeGreaterThan(0);
+    for (const words of examples) {
+      if (!names.includes(words[0]!)) continue;
+      expect(await accepted(words), words.join(' ')).toBe('accepted');
+    }
+  });
+
+  test('fits a narrow terminal', () => {
+    const prose = help.slice(help.indexOf('Examples'));
+    for (const line of prose.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+  });
+});
+
+async function accepted(words: string[]): Promise<string> {
+  try {
+    await createProgram().parseAsync(words, { from: 'user' });
+    return 'accepted';
+  } catch (error) {
+    const { code = '', message } = error as { code?: string; message: string };
+    return code.startsWith('commander.') ? message : 'accepted';
+  }
+}
+
+/** The words of each call of svc in a line for the shell. */
+function svcCalls(line: string): string[][] {
+  return line
+    .split(/[|;]|<\(/)
+    .map((part) =>
+      part
+        .replace(/\).*$/, '')
+        .replace(/>.*$/, '')
+        .trim()
+        .replace(/^xargs (.*)/, '$1 abcdef12'),
+    )
+    .filter((part) => part.startsWith('svc '))
+    .map((part) => [...part.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '').slice(1));
+}

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { eventData } from '../../src/cli/bridge/event-stream.ts';
+import { readMetadata } from '../../src/cli/memory/command-options.ts';
+import { sayTime } from '../../src/cli/memory/said-time.ts';
+import { shortIds } from '../../src/cli/memory/short-id.ts';
+import { bar } from '../../src/cli/memory/signal-bars.ts';
+import { cut, oneLine, printable, widthOf, wrap } from '../../src/cli/memory/terminal-text.ts';
+import { readTime } from '../../src/cli/memory/typed-time.ts';
+import { createMatcher } from '../../src/cli/memory/word-match.ts';
+import { textLines } from '../../src/cli/text-lines.ts';
+
+const local = (text: string) => Date.parse(text);
+const NOW = local('2026-11-20T14:05:00');
+
+describe('text on a terminal', () => {
+  test('nothing that a memory holds moves the cursor or turns the line', () => {
+    expect(printable('a\u001b[31mb\u0007c\r\nd\te\u009b1m\u202ex')).toBe('a␛[31mb␇c\nd  e\ufffd1m\ufffdx');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(printable(text)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+        expect(oneLine(text)).not.toMatch(/[\n\t]/);
+      }),
+    );
+  });
+
+  test.each([
+    ['abc', 3],
+    ['茶葉蛋', 6],
+    ['e\u0301', 1],
+    ['👩‍👩‍👧', 2],
+    ['🇦🇹', 2],
+    ['', 0],
+  ])('%j takes %i columns', (text, width) => expect(widthOf(text)).toBe(width));
+
+  test('every line fits, and no word is lost', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 4, max: 60 }), (raw, width) => {
+        const text = printable(raw);
+        const lines = wrap(text, width);
+        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+        const bare = (some: string) => some.replace(/\s/g, '');
+        expect(bare(lines.join(''))).toBe(bare(text));
+        for (const line of wrap(text, width, 2)) expect(widthOf(line)).toBeLessThanOrEqual(width);
+        expect(wrap(text, width, 2).length).toBeLessThanOrEqual(2);
+        expect(widthOf(cut(text, width))).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+
+  test('what is left out is said', () => {
+    expect(wrap('one two three four', 9, 1)).toEqual(['one two …']);
+    expect(cut('茶葉蛋', 4)).toBe('茶…');
+  });
+
+  test('bars are as long as they say, to an eighth', () => {
+    expect([bar(0, 4), bar(0.5, 4), bar(1, 4), bar(2, 4), bar(0.03125, 4)]).toEqual(['', '██', '████', '████', '▏']);
+  });
+});
+
+describe('times', () => {
+  test.each([
+    ['2026-11-20T14:04:40', 'just now'],
+    ['2026-11-20T13:53:00', '12 minutes ago'],
+    ['2026-11-20T14:25:00', 'in 20 minutes'],
+    ['2026-11-20T09:00:00', 'today 09:00'],
+    ['2026-11-20T23:00:00', 'today 23:00'],
+    ['2026-11-19T23:59:00', 'yesterday 23:59'],
+    ['2026-11-21T08:00:00', 'tomorrow 08:00'],
+    ['2026-11-17T08:00:00', '3 days ago'],
+    ['2026-10-30T08:00:00', '3 weeks ago'],
+    ['2026-07-20T08:00:00', '4 months ago'],
+    ['2027-05-20T14:05:00', 'in 6 months'],
+    ['2024-03-01T08:00:00', 'March 2024'],
+  ])('%s is said “%s”', (at, said) => expect(sayTime(local(at), NOW)).toBe(said));
+
+  test.each([
+    ['2026-05-01', '2026-05-01T00:00:00'],
+    ['2026-05-01 14:30', '2026-05-01T14:30:00'],
+    ['today', '2026-11-20T00:00:00'],
+    ['Yesterday', '2026-11-19T00:00:00'],
+    ['tomorrow', '2026-11-21T00:00:00'],
+    ['now', '2026-11-20T14:05:00'],
+    ['3 weeks ago', '2026-10-30T14:05:00'],
+    ['an hour ago', '2026-11-20T13:05:00'],
+    ['2d', '2026-11-18T14:05:00'],
+    ['in 2 days', '2026-11-22T14:05:00'],
+    ['9 months ago', '2026-02-20T14:05:00'],
+    ['a year ago', '2025-11-20T14:05:00'],
+  ])('%s is understood', (typed, at) => {
+    expect(Date.parse(readTime(typed, NOW, 'past'))).toBe(local(at));
+  });
+
+  test('a bare span points where the option looks, and a month has as many days as it has', () => {
+    expect(Date.parse(readTime('30d', NOW, 'future'))).toBe(local('2026-12-20T14:05:00'));
+    expect(Date.parse(readTime('1mo', local('2027-01-31T10:00:00'), 'future'))).toBe(local('2027-02-28T10:00:00'));
+    expect(readTime('2026-05-01T14:00:00+02:00', NOW, 'past')).toBe('2026-05-01T12:00:00.000Z');
+  });
+
+  test.each(['someday', '2026-13-01', '2026-02-31', '2026-5-1', '', 'in 3 days ago', '3 fortnights', '20'])(
+    '%j is refused',
+    (typed) => expect(() => readTime(typed, NOW, 'past')).toThrow(/Write a time like/),
+  );
+});
+
+describe('words that match', () => {
+  const marked = (query: string, text: string) =>
+    createMatcher(query)(text)
+      .map((part) => (part.matched ? `[${part.text}]` : part.text))
+      .join('');
+
+  test.each([
+    ['teas', 'Tea, TEAS and teapots', '[Tea], [TEAS] and teapots'],
+    ['moving', 'She moved; they move; the move', 'She [moved]; they [move]; the [move]'],
+    ['cafe', 'Das Café', 'Das [Café]'],
+    ['what is the office', 'The office is in Graz', 'The [office] is in Graz'],
+    ['the', 'The end', '[The] end'],
+    ['stories', 'one story', 'one [story]'],
+    ['茶葉', '茶葉蛋と茶', '[茶葉]蛋と茶'],
+    ['running', 'run, runs, running', '[run], [runs], [running]'],
+    ['', 'nothing', 'nothing'],
+  ])('%j in %j', (query, text, expected) => expect(marked(query, text)).toBe(expected));
+
+  test('the parts are the text, unchanged', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (query, text) => {
+        expect(
+          createMatcher(query)(text)
+            .map((part) => part.text)
+            .join(''),
+        ).toBe(text);
+      }),
+    );
+  });
+});
+
+test('short ids tell apart what they stand for', () => {
+  const ids = ['mem_00000000000000000000000012345678', 'mem_11111111111111111111111112345678'];
+  expect([...shortIds([ids[0]!]).values()]).toEqual(['12345678']);
+  expect([...shortIds(ids).values()]).toEqual(['012345678', '112345678']);
+});
+
+test('metadata is text, or JSON where it says so', () => {
+  expect(readMetadata('b:=3', readMetadata('a=x=y'))).toEqual({ a: 'x=y', b: 3 });
+  expect(() => readMetadata('novalue')).toThrow(/key=value/);
+  expect(() => readMetadata('a:={')).toThrow(/no JSON/);
+});
+
+describe('streams', () => {
+  async function* bytes(text: string, size: number): AsyncGenerator<Uint8Array> {
+    const all = Buffer.from(text);
+    for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size);
+  }
+
+  test('lines are whole however the bytes are cut', async () => {
+    for (const size of [1, 3, 1000]) {
+      const lines = await collected(textLines(bytes('\ufeffä\u2028b\r\n\n茶\nlast', size)));
+      expect(lines).toEqual(['ä\u2028b', '', '茶', 'last']);
+    }
+  });
+
+  test('events are their data, and a cut one is none', async () => {
+    const text = ': hi\nevent: message\nid: 1\ndata: {"a":\ndata:1}\n\ndata: two\r\n\r\nretry: 5\n\ndata: cut';
+    for (const size of [1, 7, 1000]) {
+      expect(await collected(eventData(bytes(text, size)))).toEqual(['{"a":\n1}', 'two']);
+    }
+  });
+});
+
+async function collected(parts: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = [];
+  for await (const part of parts) all.push(part);
+  return all;
+}

@@ -1,0 +1,108 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openKeyFile } from '../../src/cli/key-file.ts';
+import { openSettings, type Profile } from '../../src/cli/settings.ts';
+
+const PROFILE: Profile = {
+  url: 'http://127.0.0.1:8787',
+  email: 'a@example.com',
+  tenantId: 'ten_1',
+  keyStore: 'keychain',
+};
+const KEY = `svc_live_${'ab'.repeat(16)}`;
+let folder: string;
+
+beforeEach(async () => {
+  folder = join(await mkdtemp(join(tmpdir(), 'svc-settings-')), 'svc');
+});
+afterEach(() => rm(join(folder, '..'), { recursive: true, force: true }));
+
+const open = (env: Record<string, string> = {}) =>
+  openSettings({ home: folder, platform: 'linux', cwd: folder, env: { SVC_CONFIG_DIR: folder, ...env } });
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+describe('settings', () => {
+  test('reading writes nothing, not even a folder', async () => {
+    const settings = open();
+    expect(settings.profiles()).toEqual({});
+    expect(settings.profile('default')).toBeUndefined();
+    expect(settings.profile('constructor')).toBeUndefined();
+    expect(settings.profileName(undefined)).toBe('default');
+    await expect(readdir(folder)).rejects.toThrow('ENOENT');
+  });
+
+  test('a profile is kept for its owner only, and becomes the one in use', async () => {
+    const settings = open();
+    await settings.save('work', PROFILE);
+    expect(open().profile('work')).toEqual(PROFILE);
+    expect(open().profileName(undefined)).toBe('work');
+    expect(open().profileName('other')).toBe('other');
+    expect(open({ SVC_PROFILE: 'third' }).profileName(undefined)).toBe('third');
+    expect(await modeOf(join(folder, 'settings.json'))).toBe('600');
+    expect(await modeOf(folder)).toBe('700');
+  });
+
+  test('forgetting the one in use takes another, and remembers the address', async () => {
+    const settings = open();
+    await settings.save('one', PROFILE);
+    await settings.save('two', { ...PROFILE, email: 'b@example.com' });
+    await settings.remove('two');
+    expect(settings.profileName(undefined)).toBe('one');
+    await settings.remove('one');
+    expect(settings.profiles()).toEqual({});
+    expect(settings.profileName(undefined)).toBe('default');
+    expect(settings.lastEmail()).toBe('b@example.com');
+  });
+
+  test('a damaged file is refused and left as it is', async () => {
+    await open().save('one', PROFILE);
+    const path = join(folder, 'settings.json');
+    await writeFile(path, '{"profiles": {');
+    expect(() => open().profiles()).toThrow(`mend or remove ${path}`);
+    await expect(open().save('one', PROFILE)).rejects.toThrow('damaged');
+    expect(await readFile(path, 'utf8')).toBe('{"profiles": {');
+  });
+});
+
+describe('the key file', () => {
+  test('keeps keys for its owner only, replaced as a whole', async () => {
+    const file = openKeyFile(folder);
+    expect(await file.get('a')).toBeUndefined();
+    await file.set('a', KEY);
+    await file.set('b', 'other');
+    expect(await file.get('a')).toBe(KEY);
+    expect(await modeOf(file.path)).toBe('600');
+    expect(await readdir(folder)).toEqual(['keys.json']);
+  });
+
+  test('goes with its last key', async () => {
+    const file = openKeyFile(folder);
+    await file.set('a', KEY);
+    expect(await file.delete('b')).toBe(false);
+    expect(await file.delete('a')).toBe(true);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test.each([0o644, 0o640, 0o660])('is refused with advice where others may read it (%o)', async (mode) => {
+    const file = openKeyFile(folder);
+    await file.set('a', KEY);
+    await chmod(file.path, mode);
+    const refusal = await file.get('a').catch((error: Error) => error.message);
+    expect(refusal).toContain('chmod 600');
+    expect(refusal).not.toContain(KEY);
+    await expect(file.set('b', KEY)).rejects.toThrow('chmod 600');
+    await chmod(file.path, 0o600);
+    expect(await file.get('a')).toBe(KEY);
+  });
+
+  test('is refused unread where it is damaged', async () => {
+    const file = openKeyFile(folder);
+    await file.set('a', KEY);
+    await writeFile(file.path, `{"a": "${KEY}`);
+    const refusal = await file.set('b', KEY).catch((error: Error) => error.message);
+    expect(refusal).toContain(`mend or remove ${file.path}`);
+    expect(refusal).not.toContain(KEY);
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { statusCommand } from '../../src/cli/commands/status.ts';
+import { bar, createStyle } from '../../src/cli/output.ts';
+import type { Profile } from '../../src/cli/settings.ts';
+import { sayCountdown, sayShare } from '../../src/cli/wording.ts';
+import {
+  type CommandLineOptions,
+  createCommandLine,
+  keepProfile,
+  type TestCommandLine,
+} from '../helpers/command-line.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+
+const EMAIL = 'a@example.com';
+let daemon: TestDaemon;
+let line: TestCommandLine;
+let apiKey: string;
+let profile: Profile;
+const lines: TestCommandLine[] = [];
+
+async function commandLine(options: CommandLineOptions = {}): Promise<TestCommandLine> {
+  const made = await createCommandLine(options);
+  lines.push(made);
+  await keepProfile(made, 'default', profile, apiKey);
+  return made;
+}
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  const signedIn = await daemon.signIn(EMAIL);
+  apiKey = signedIn.apiKey;
+  profile = { url: daemon.baseUrl, email: EMAIL, tenantId: signedIn.account.tenantId, keyStore: 'keychain' };
+  await daemon.call(apiKey, '/v1/memories', { body: { content: 'Ana drinks tea.' } });
+});
+afterAll(() => daemon.close());
+beforeEach(async () => {
+  line = await commandLine();
+});
+afterEach(() => Promise.all(lines.splice(0).map((one) => one.close())));
+
+describe('svc status', () => {
+  test('says who, where, what is left and where the key is kept', async () => {
+    const { exitCode, out, error } = await line.run(statusCommand);
+    expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
+    expect(out).toContain(`✓ Signed in as ${EMAIL}`);
+    expect(out).toMatch(/at http:\/\/127\.0\.0\.1:\d+, which answers in \d+ ms/);
+    expect(out).toContain('Free, 120 requests a minute');
+    expect(out).toMatch(/Memories\s+█░+ under 1 %\n\s+1 of 5,000 today; starts anew/);
+    expect(out).toMatch(/Searches\s+░+ 0 %\n\s+0 of 50,000 this month; starts anew/);
+    expect(out).toContain(`…${apiKey.slice(-4)}, made just now`);
+    expect(out).toContain("the system's keychain");
+    expect(out).toMatch(/Profile\s+default\n/);
+    expect(out).not.toContain(apiKey);
+    expect(out).not.toContain('\u001b');
+  });
+
+  test('--json gives the same as data', async () => {
+    const { out } = await line.run(statusCommand, '--json');
+    const status = JSON.parse(out);
+    expect(status).toMatchObject({
+      profile: 'default',
+      url: daemon.baseUrl,
+      email: EMAIL,
+      keyStore: 'keychain',
+      signedIn: true,
+      reachable: true,
+      latencyMs: expect.any(Number),
+      tier: 'Free',
+      quotas: { dailyMemories: { used: 1, limit: 5000 } },
+      key: { last4: apiKey.slice(-4) },
+    });
+    expect(out).not.toContain(apiKey);
+  });
+
+  test('an invalid key is not signed in: 3', async () => {
+    line.keychain.entries.set(`svc|default ${profile.url}`, `svc_live_${'0'.repeat(32)}`);
+    const { exitCode, out } = await line.run(statusCommand);
+    expect(exitCode).toBe(3);
+    expect(out).toContain('✗ Not signed in');
+    expect(out).toContain('svc login');
+  });
+
+  test('a daemon that is away: 4, and what is known', async () => {
+    await keepProfile(line, 'away', { ...profile, url: 'http://127.0.0.1:9' }, apiKey);
+    const { exitCode, out } = await line.run(statusCommand);
+    expect(exitCode).toBe(4);
+    expect(out).toContain('http://127.0.0.1:9, which does not answer');
+    expect(out).toContain('svc serve');
+    expect(out).toContain('1 more: svc status --all');
+    const json = JSON.parse((await line.run(statusCommand, '--json')).out);
+    expect(json).toMatchObject({ reachable: false, email: EMAIL, keyStore: 'keychain' });
+  });
+
+  test('--all tells every profile, and ends with the first trouble', async () => {
+    await keepProfile(line, 'away', { ...profile, url: 'http://127.0.0.1:9' }, apiKey);
+    const { exitCode, out } = await line.run(statusCommand, '--all', '--json');
+    expect(exitCode).toBe(4);
+    expect((JSON.parse(out) as { profile: string }[]).map(({ profile: name }) => name)).toEqual(['default', 'away']);
+  });
+
+  test('nobody signed in: 3', async () => {
+    await line.settings.remove('default');
+    expect(await line.run(statusCommand)).toMatchObject({
+      exitCode: 3,
+      out: '',
+      error: expect.stringContaining('svc login'),
+    });
+  });
+
+  test('a key in a file, in a locked keychain, or in the environment is named', async () => {
+    await line.settings.save('default', { ...profile, keyStore: 'file' });
+    const none = await line.run(statusCommand);
+    expect(none.out).toContain('mode 0600, not encrypted');
+    expect(none.exitCode).toBe(3);
+    await line.settings.save('default', profile);
+    line.keychain.fault = 'locked';
+    const locked = await line.run(statusCommand);
+    expect(locked).toMatchObject({ exitCode: 1, out: expect.stringContaining('locked') });
+    const given = await commandLine({ env: { SVC_API_KEY: apiKey, SVC_URL: daemon.baseUrl } });
+    const { out, exitCode } = await given.run(statusCommand);
+    expect(exitCode).toBe(0);
+    expect(out).toContain('the variable SVC_API_KEY');
+  });
+
+  test.each([40, 60, 120])('fits into %i columns', async (columns) => {
+    const narrow = await commandLine({ columns });
+    for (const text of (await narrow.run(statusCommand)).out.split('\n')) {
+      // An address is one word, and is not broken.
+      if (!text.includes('http://')) expect(text.length, text).toBeLessThanOrEqual(columns);
+    }
+  });
+});
+
+test('shares and times are told as people say them', () => {
+  expect([0, 0.0001, 0.5, 0.999, 1, 1.2].map(sayShare)).toEqual(['0 %', 'under 1 %', '50 %', '99 %', '100 %', '100 %']);
+  expect([900_000, 59_001, 0, -5].map(sayCountdown)).toEqual(['15:00', '1:00', '0:00', '0:00']);
+  const plain = createStyle(false);
+  expect([0, 0.01, 0.5, 1, 3].map((share) => bar(share, 4, plain))).toEqual(['░░░░', '█░░░', '██░░', '████', '████']);
+  expect(bar(0.9, 4, createStyle(true))).toContain('\u001b[33m');
+});

@@ -1,0 +1,62 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadMasterKey } from '../../src/daemon/master-key.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { startTestDaemon } from '../helpers/daemon.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-key-'));
+  file = join(folder, 'master.key');
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const load = () => loadMasterKey(folder, systemRandom);
+
+describe('the master key of a data folder', () => {
+  test('is made once, for its owner only, and is the same ever after', async () => {
+    const key = await load();
+    expect(key).toHaveLength(32);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await load()).toEqual(key);
+    expect(await readdir(folder)).toEqual(['master.key']);
+  });
+
+  test('a file that others may read is closed to them', async () => {
+    const key = await load();
+    await chmod(file, 0o644);
+    expect(await load()).toEqual(key);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test.each(['', 'too short', 'x'.repeat(44), Buffer.alloc(33).toString('base64'), Buffer.alloc(32).toString('hex')])(
+    'a file that holds %j instead is refused untouched',
+    async (content) => {
+      await writeFile(file, content);
+      await expect(load()).rejects.toMatchObject({
+        name: 'ConfigError',
+        message: expect.stringContaining('Restore it'),
+      });
+      expect(await readFile(file, 'utf8')).toBe(content);
+    },
+  );
+
+  test('half a key of a killed start is no hindrance', async () => {
+    await writeFile(`${file}.new`, 'half');
+    expect(await load()).toHaveLength(32);
+  });
+
+  test('one from the environment leaves no file, and a refused one leaves nothing open', async () => {
+    const daemon = await startTestDaemon({ dataDir: folder, config: { masterKey: Buffer.alloc(32, 7) } });
+    await daemon.stop();
+    expect(await readdir(folder)).not.toContain('master.key');
+    await writeFile(file, 'garbage');
+    await expect(startTestDaemon({ dataDir: folder })).rejects.toMatchObject({ name: 'ConfigError' });
+    expect(await readdir(folder)).not.toContain('svc.db-wal');
+  });
+});

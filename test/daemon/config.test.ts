@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { CONFIG_FLAGS, type Config, ConfigError, describeConfig, readConfig } from '../../src/daemon/config.ts';
+
+const KEY = randomBytes(32);
+
+/** Every setting: a name, two texts that it takes and what they mean, and texts that it refuses. */
+const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: unknown][], refuses: string[]][] = [
+  [
+    'publicUrl',
+    'SVC_PUBLIC_URL',
+    [
+      ['https://memory.example.com', 'https://memory.example.com'],
+      ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
+    ],
+    ['memory.example.com', 'ftp://a', 'https://a/path', 'https://a?q', 'https://u@a', 'https://:p@a', 'javascript:1'],
+  ],
+  [
+    'host',
+    'SVC_HOST',
+    [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::1', '::1'],
+    ],
+    [],
+  ],
+  [
+    'port',
+    'SVC_PORT',
+    [
+      ['0', 0],
+      ['65535', 65535],
+    ],
+    ['65536', '-1', '80.5', '0x50', '1e3', 'http', '80 80'],
+  ],
+  [
+    'dataDir',
+    'SVC_DATA_DIR',
+    [
+      ['/srv/svc', '/srv/svc'],
+      ['here', 'here'],
+    ],
+    [],
+  ],
+  [
+    'smtpUrl',
+    'SVC_SMTP_URL',
+    [
+      ['smtp://localhost:25', 'smtp://localhost:25'],
+      ['smtps://u:p@mail.example.com', 'smtps://u:p@mail.example.com'],
+    ],
+    ['mail.example.com', 'http://mail.example.com', 'smtp:', 'smtp://'],
+  ],
+  [
+    'mailFrom',
+    'SVC_MAIL_FROM',
+    [
+      ['svc@example.com', 'svc@example.com'],
+      ['S <s@example.com>', 'S <s@example.com>'],
+    ],
+    ['svc', 'a@b, c@d', 'S <s>', 'a@b\r\nBcc: c@d'],
+  ],
+  [
+    'mailDir',
+    'SVC_MAIL_DIR',
+    [
+      ['/srv/mail', '/srv/mail'],
+      ['mail', 'mail'],
+    ],
+    [],
+  ],
+  [
+    'signup',
+    'SVC_SIGNUP',
+    [
+      ['invite', 'invite'],
+      ['closed', 'closed'],
+    ],
+    ['Open', 'yes', 'none'],
+  ],
+  [
+    'signupDomains',
+    'SVC_SIGNUP_DOMAINS',
+    [
+      ['example.com', ['example.com']],
+      [' Example.com , münchen.example,', ['example.com', 'xn--mnchen-3ya.example']],
+    ],
+    ['@example.com', 'a@example.com', 'exa mple.com', 'https://example.com'],
+  ],
+  [
+    'quotas',
+    'SVC_QUOTAS',
+    [
+      ['A', 'A'],
+      ['B', 'B'],
+    ],
+    ['a', 'C'],
+  ],
+  [
+    'defaultTier',
+    'SVC_DEFAULT_TIER',
+    [
+      ['Pro', 'Pro'],
+      ['Enterprise', 'Enterprise'],
+    ],
+    ['pro', 'Gold'],
+  ],
+  [
+    'masterKey',
+    'SVC_MASTER_KEY',
+    [
+      [KEY.toString('base64'), KEY],
+      [KEY.toString('base64').replace('=', ''), KEY],
+    ],
+    ['short', KEY.toString('hex'), `${KEY.toString('base64')}!!`, randomBytes(31).toString('base64')],
+  ],
+  [
+    'trustProxy',
+    'SVC_TRUST_PROXY',
+    [
+      ['loopback', ['loopback']],
+      ['10.0.0.0/8, fd00::/8', ['10.0.0.0/8', 'fd00::/8']],
+    ],
+    ['yes', 'true', '1', 'dead', '10.0.0.0/33', '10.0.0.0/8/8', '300.1.1.1', 'loopback,proxy.example.com'],
+  ],
+  [
+    'metricsToken',
+    'SVC_METRICS_TOKEN',
+    [
+      ['abc', 'abc'],
+      ['d e', 'd e'],
+    ],
+    [],
+  ],
+  [
+    'logLevel',
+    'SVC_LOG_LEVEL',
+    [
+      ['debug', 'debug'],
+      ['silent', 'silent'],
+    ],
+    ['loud', 'INFO'],
+  ],
+];
+
+const withSender = (env: string) => (env === 'SVC_SMTP_URL' ? { SVC_MAIL_FROM: 'svc@example.com' } : {});
+
+describe('every setting', () => {
+  test('is in this table, and has a flag', () => {
+    expect(CONFIG_FLAGS.map(({ name }) => name)).toEqual(SETTINGS.map(([name]) => name));
+    for (const { name, flag, about } of CONFIG_FLAGS) {
+      const env = SETTINGS.find(([setting]) => setting === name)?.[1] ?? '';
+      expect(flag).toMatch(new RegExp(`^--${env.slice(4).toLowerCase().replaceAll('_', '-')} <`));
+      expect(about).toContain(`[${env}]`);
+    }
+  });
+
+  test.each(SETTINGS)('%s is read from the environment, from .env and from a flag', (name, env, [first]) => {
+    const [text, value] = first!;
+    expect(readConfig({}, { ...withSender(env), [env]: text }, '')[name]).toEqual(value);
+    expect(readConfig({}, withSender(env), `${env}="${text}"`)[name]).toEqual(value);
+    expect(readConfig({ [name]: text }, withSender(env), '')[name]).toEqual(value);
+  });
+
+  test.each(SETTINGS)(
+    '%s: a flag goes before the environment, that before .env, that before the default',
+    (name, env, [first, second]) => {
+      const [text, value] = first!;
+      const [other, otherValue] = second!;
+      expect(readConfig({ [name]: text }, { ...withSender(env), [env]: other }, `${env}="${other}"`)[name]).toEqual(
+        value,
+      );
+      expect(readConfig({}, { ...withSender(env), [env]: text }, `${env}="${other}"`)[name]).toEqual(value);
+      expect(readConfig({}, withSender(env), `${env}="${other}"`)[name]).toEqual(otherValue);
+    },
+  );
+
+  test.each(SETTINGS)('%s is as by default where it is empty', (name, env) => {
+    expect(readConfig({}, { [env]: ' ' }, '')[name]).toEqual(readConfig({}, {}, '')[name]);
+  });
+
+  test.each(SETTINGS.flatMap(([name, env, , refuses]) => refuses.map((text) => [env, text, name] as const)))(
+    '%s refuses %j, naming itself',
+    (env, text) => {
+      const read = () => readConfig({}, { ...withSender(env), [env]: text }, '');
+      expect(read).toThrow(ConfigError);
+      expect(read).toThrow(new RegExp(`^${env} must be`));
+    },
+  );
+});
+
+describe('the configuration as a whole', () => {
+  test('needs nothing', () => {
+    const config = readConfig({}, {}, '');
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 8787, signup: 'open', quotas: 'B', defaultTier: 'Free' });
+    expect(config.dataDir).toMatch(/svc/);
+  });
+
+  test('all faults are named at once, a line each', () => {
+    const read = () => readConfig({ port: 'x' }, { SVC_QUOTAS: 'C', SVC_NOTHING: '1' }, 'SVC_LOG_LEVEL=loud');
+    const lines = faultsOf(read);
+    expect(lines).toHaveLength(4);
+    for (const name of ['SVC_PORT', 'SVC_QUOTAS', 'SVC_NOTHING', 'SVC_LOG_LEVEL']) {
+      expect(lines.some((line) => line.startsWith(name))).toBe(true);
+    }
+  });
+
+  test.each([
+    ['the environment', { SVC_PUBLICURL: 'x' }, '', /^SVC_PUBLICURL is no setting/],
+    ['.env', {}, 'SVC_PUBLICURL=x', /^SVC_PUBLICURL in \.env is no setting/],
+    ['.env with a byte order mark', {}, '\uFEFFSVC_PUBLICURL=x', /^SVC_PUBLICURL in \.env is no setting/],
+  ])('an unknown name in %s is refused', (_where, environment, dotEnv, says) => {
+    expect(() => readConfig({}, environment, dotEnv)).toThrow(says);
+  });
+
+  test.each(['SVC_DATABASE_URL', 'SVC_REDIS_URL', 'SVC_PROVIDER_HOSTS', 'SVC_EMBEDDINGS'])(
+    '%s, which this version does not offer, is refused rather than ignored',
+    (name) => {
+      expect(() => readConfig({}, { [name]: 'x' }, '')).toThrow(`${name} is set, but this version has no`);
+    },
+  );
+
+  test('names of other programs and of the command line pass', () => {
+    const environment = { PATH: '/bin', SVCX: '1', SVC_URL: 'http://a', SVC_PROFILE: 'b', SVC_API_KEY: 'c' };
+    expect(readConfig({}, environment, 'OTHER=1').port).toBe(8787);
+  });
+
+  test('.env as editors leave it: byte order mark, CR LF, comments, quotes, export', () => {
+    const dotEnv =
+      '\uFEFFSVC_PORT=1234\r\n# SVC_NOTHING=1\r\nexport SVC_QUOTAS="A" # variant\r\n\r\nSVC_HOST = \'::1\'\r\n';
+    expect(readConfig({}, {}, dotEnv)).toMatchObject({ port: 1234, quotas: 'A', host: '::1' });
+  });
+
+  test('a mail server needs a sender', () => {
+    expect(() => readConfig({}, { SVC_SMTP_URL: 'smtp://localhost' }, '')).toThrow('SVC_MAIL_FROM is needed');
+    const environment = { SVC_SMTP_URL: 'smtp://localhost', SVC_MAIL_FROM: 'svc@example.com' };
+    expect(readConfig({}, environment, '').smtpUrl).toBe('smtp://localhost');
+  });
+
+  test('no fault quotes a secret', () => {
+    const secret = 'hunter2hunter2';
+    const read = () =>
+      readConfig({}, { SVC_SMTP_URL: `http://u:${secret}@a`, SVC_MASTER_KEY: secret, SVC_METRICS_TOKEN: secret }, '');
+    expect(faultsOf(read).join('\n')).not.toContain(secret);
+  });
+
+  test('what is in force is shown with secrets masked, whatever else is shown as it is', () => {
+    const environment = {
+      SVC_SMTP_URL: 'smtp://u:hunter2@localhost',
+      SVC_MAIL_FROM: 'svc@example.com',
+      SVC_MASTER_KEY: KEY.toString('base64'),
+      SVC_METRICS_TOKEN: 'hunter2',
+      SVC_SIGNUP_DOMAINS: 'a.example,b.example',
+    };
+    const shown = describeConfig(readConfig({}, environment, ''));
+    expect(JSON.stringify(shown)).not.toMatch(/hunter2|[A-Za-z0-9+/]{43}/);
+    expect(shown).toMatchObject({
+      SVC_SMTP_URL: '********',
+      SVC_MASTER_KEY: '********',
+      SVC_METRICS_TOKEN: '********',
+      SVC_PORT: 8787,
+      SVC_SIGNUP_DOMAINS: ['a.example', 'b.example'],
+      SVC_PUBLIC_URL: null,
+    });
+  });
+});
+
+function faultsOf(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    return (error as Error).message.split('\n');
+  }
+  throw new Error('nothing was refused');
+}

@@ -1,0 +1,182 @@
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { openConnection } from '../../src/db/connection.ts';
+import { makeTenant } from '../features/limits/tenants.ts';
+import { type Answer, startTestDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/daemon.ts';
+import { expectRateHeaders } from './headers-expected.ts';
+
+let daemon: TestDaemon;
+
+afterEach(() => daemon.close());
+
+interface Talk {
+  socket: Socket;
+  /** Head and body of all that came until the daemon hung up. */
+  ended: Promise<string>;
+}
+
+function talk(text: string): Talk {
+  const socket = connect(Number(new URL(daemon.baseUrl).port), '127.0.0.1');
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk.toString('latin1');
+  });
+  const ended = new Promise<string>((resolve) => {
+    socket.on('close', () => resolve(answer));
+    socket.on('error', () => {});
+  });
+  socket.write(text);
+  return { socket, ended };
+}
+
+/** Status and headers of the last answer in what came over a socket. */
+function lastAnswer(text: string): { status: number; headers: Headers; body: string } {
+  const from = text.lastIndexOf('HTTP/1.1 ');
+  const end = text.indexOf('\r\n\r\n', from);
+  const [first = '', ...lines] = text.slice(from, end).split('\r\n');
+  const headers = new Headers(
+    lines.map((line): [string, string] => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+  );
+  return { status: Number(first.split(' ')[1]), headers, body: text.slice(end + 4) };
+}
+
+const CLOSE = 'Host: svc\r\nConnection: close\r\n\r\n';
+
+async function start(options: TestDaemonOptions = {}): Promise<void> {
+  daemon = await startTestDaemon(options);
+}
+
+test('what is no request, or a strange one, is answered with the headers', async () => {
+  await start();
+  const json = 'Host: svc\r\nContent-Type: application/json\r\n';
+  const cases: [what: string, status: number, text: string][] = [
+    ['garbage', 400, 'garbage\r\n\r\n'],
+    ['bytes of TLS', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['HTTP/2', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['an unknown method', 400, `NONSENSE /v1/account HTTP/1.1\r\n${CLOSE}`],
+    [
+      'two lengths',
+      400,
+      `POST /v1/auth/magic-link HTTP/1.1\r\n${json}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`,
+    ],
+    [
+      'length and chunks',
+      400,
+      `POST /v1/auth/magic-link HTTP/1.1\r\n${json}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['a broken chunk', 400, `POST /v1/auth/magic-link HTTP/1.1\r\n${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`],
+    ['large headers', 431, `GET /healthz HTTP/1.1\r\nX-Long: ${'x'.repeat(40_000)}\r\n${CLOSE}`],
+    ['a long path', 404, `GET /${'x'.repeat(10_000)} HTTP/1.1\r\n${CLOSE}`],
+    ['an asterisk', 404, `OPTIONS * HTTP/1.1\r\n${CLOSE}`],
+    ['a whole address', 401, `GET http://elsewhere.example/v1/account HTTP/1.1\r\n${CLOSE}`],
+    ['WebDAV', 404, `PROPFIND /v1/memories HTTP/1.1\r\n${CLOSE}`],
+    ['TRACE', 404, `TRACE /v1/memories HTTP/1.1\r\n${CLOSE}`],
+    [
+      'an upgrade',
+      401,
+      'GET /v1/account HTTP/1.1\r\nHost: svc\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n',
+    ],
+    ['an unknown expectation', 401, `GET /v1/account HTTP/1.1\r\nExpect: the-moon\r\n${CLOSE}`],
+    [
+      '100-continue',
+      400,
+      `POST /v1/auth/magic-link HTTP/1.1\r\n${json}Expect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`,
+    ],
+    ['HTTP/1.0', 401, 'GET /v1/account HTTP/1.0\r\n\r\n'],
+    [
+      'a length that is not kept to',
+      413,
+      `POST /v1/auth/magic-link HTTP/1.1\r\n${json}Connection: close\r\nContent-Length: 999999999\r\n\r\n{}`,
+    ],
+  ];
+  for (const [what, status, text] of cases) {
+    const answer = lastAnswer(await talk(text).ended);
+    expect(answer.status, what).toBe(status);
+    expectRateHeaders(answer.headers, what);
+    expect(answer.headers.get('content-type'), what).toBe('application/problem+json');
+    expect(JSON.parse(answer.body), what).toMatchObject({ status, requestId: expect.stringMatching(/^req_/) });
+  }
+  expect((await daemon.call(undefined, '/healthz')).status).toBe(200);
+});
+
+test('a request that takes too long to arrive is answered with the headers', async () => {
+  await start({ timeouts: { headersMs: 200, requestMs: 400 } });
+  const slowHead = talk('GET /v1/account HTTP/1.1\r\nHost:');
+  const slowBody = talk(
+    'POST /v1/auth/magic-link HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+  );
+  for (const { ended } of [slowHead, slowBody]) {
+    const answer = lastAnswer(await ended);
+    expect(answer.status).toBe(408);
+    expectRateHeaders(answer.headers, 'too slow');
+  }
+  const inTime = talk('GET /v1/account HTTP/1.1\r\nHost:');
+  inTime.socket.write(' svc\r\nConnection: close\r\n\r\n');
+  expect(lastAnswer(await inTime.ended).status).toBe(401);
+});
+
+test('with the database away, keys cannot be checked, which is 503 and never 401, and public pages go on', async () => {
+  await start();
+  const { apiKey } = await makeTenant(daemon, 'away@example.com');
+  expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
+  const outside = await openConnection(join(daemon.folder, 'svc.db'));
+  await outside.exec('ALTER TABLE apiKeys RENAME TO brokenTable');
+  const answers: [string, Answer, number][] = [
+    ['account', await daemon.call(apiKey, '/v1/account'), 503],
+    ['memory', await daemon.call(apiKey, '/v1/memories', { body: { content: 'tea' } }), 503],
+    ['MCP', await daemon.call(apiKey, '/v1/mcp', { body: {} }), 503],
+    ['no key', await daemon.call(undefined, '/v1/account'), 401],
+    ['no route', await daemon.call(apiKey, '/nothing'), 404],
+    ['dashboard', await daemon.call(apiKey, '/dashboard'), 200],
+    ['healthz', await daemon.call(apiKey, '/healthz'), 200],
+  ];
+  await outside.exec('ALTER TABLE brokenTable RENAME TO apiKeys');
+  await outside.close();
+  for (const [what, answer, status] of answers) {
+    expect(answer.status, what).toBe(status);
+    expectRateHeaders(answer.headers, what);
+    if (status === 503) expect(answer.body, what).toMatchObject({ code: 'unavailable', status: 503 });
+    if (status === 503) expect(Number(answer.headers.get('retry-after')), what).toBeGreaterThanOrEqual(1);
+  }
+  expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
+});
+
+test('a daemon that is stopping answers with the headers to its last request', async () => {
+  await start();
+  const { apiKey } = await makeTenant(daemon, 'stopping@example.com', 'Pro');
+  const body = JSON.stringify({ content: 'written while stopping' });
+  const { socket, ended } = talk(
+    `POST /v1/memories HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+  );
+  await sleep(50);
+  const stopped = daemon.stop();
+  const notReady = await daemon.call(undefined, '/readyz');
+  expect(notReady.status).toBe(503);
+  expectRateHeaders(notReady.headers, '/readyz');
+  const alive = await daemon.call(apiKey, '/v1/account');
+  expect(alive.status).toBe(200);
+  expectRateHeaders(alive.headers, 'account', 600);
+  await sleep(300);
+  await expect(daemon.call(apiKey, '/v1/account')).rejects.toThrow();
+  socket.write(body.slice(5));
+  const last = lastAnswer(await ended);
+  expect(last.status).toBe(201);
+  expectRateHeaders(last.headers, 'the last one', 600);
+  await stopped;
+});
+
+test('once the writes are closed a write is 503 with the headers, and reads go on', async () => {
+  await start();
+  const { apiKey } = await makeTenant(daemon, 'closing@example.com');
+  await daemon.db.writes.drain();
+  const write = await daemon.call(apiKey, '/v1/memories', { body: { content: 'tea' } });
+  expect([write.status, write.body.code]).toEqual([503, 'unavailable']);
+  expectRateHeaders(write.headers, 'write');
+  expect((await daemon.call(apiKey, '/v1/memories')).status).toBe(200);
+});

@@ -1,0 +1,281 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openConnection } from '../../src/db/connection.ts';
+import { makeTenant, setUsed, type Tenant, times } from '../features/limits/tenants.ts';
+import { type Answer, type CallOptions, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { expectRateHeaders } from './headers-expected.ts';
+
+const MIB = 1024 * 1024;
+const MCP = { accept: 'application/json, text/event-stream' };
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+let daemon: TestDaemon;
+let tenant: Tenant;
+let memory: { path: string; etag: string };
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  daemon.clock.freeze();
+  tenant = await makeTenant(daemon, 'headers@example.com', 'Pro');
+  const { body, headers } = await call('/v1/memories', { body: { content: 'tea' } });
+  memory = { path: `/v1/memories/${body.id}`, etag: headers.get('etag')! };
+});
+
+afterAll(() => daemon.close());
+
+beforeEach(() => daemon.clock.advance(120_000));
+
+const call = (path: string, request: CallOptions = {}) => daemon.call(tenant.apiKey, path, request);
+const anyone = (path: string, request: CallOptions = {}) => daemon.call(undefined, path, request);
+const mcp = (body: unknown, headers = {}) => call('/v1/mcp', { body, headers: { ...MCP, ...headers } });
+const lines = (text: string) => new TextEncoder().encode(text);
+
+describe('every answer to a caller with a key carries the headers of its tier', () => {
+  const cases: [status: number, what: string, ask: () => Promise<Answer>][] = [
+    [200, 'account', () => call('/v1/account')],
+    [200, 'usage', () => call('/v1/usage')],
+    [200, 'memory', () => call(memory.path)],
+    [200, 'list', () => call('/v1/memories')],
+    [200, 'duplicate', () => call('/v1/memories', { body: { content: 'Tea' } })],
+    [200, 'search', () => call('/v1/search', { body: { query: 'tea' } })],
+    [200, 'HEAD', () => call('/v1/account', { method: 'HEAD' })],
+    [200, 'MCP', () => mcp({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })],
+    [202, 'MCP notification', () => mcp({ jsonrpc: '2.0', method: 'notifications/initialized' })],
+    [201, 'memory', () => call('/v1/memories', { body: { content: 'coffee' } })],
+    [201, 'batch', () => call('/v1/memories/batch', { body: { memories: [{ content: 'milk' }] } })],
+    [204, 'deletion', removal],
+    [304, 'memory', () => call(memory.path, { headers: { 'if-none-match': memory.etag } })],
+    [400, 'unknown field', () => call('/v1/memories', { body: { content: 'x', nothing: 1 } })],
+    [400, 'bad JSON', () => call('/v1/memories', { body: '{' })],
+    [400, 'bad query', () => call('/v1/memories?limit=0')],
+    [400, 'bad cursor', () => call('/v1/memories?cursor=x')],
+    [400, 'MCP batch', () => mcp([])],
+    [400, 'MCP garbage', () => mcp('{', { 'content-type': 'application/json' })],
+    [403, 'MCP origin', () => mcp({}, { origin: 'https://elsewhere.example' })],
+    [404, 'memory', () => call('/v1/memories/mem_0')],
+    [404, 'route', () => call('/v1/nothing')],
+    [404, 'method', () => call('/v1/account', { method: 'PUT', body: {} })],
+    [404, 'OPTIONS', () => call('/v1/account', { method: 'OPTIONS' })],
+    [405, 'MCP GET', () => call('/v1/mcp', { headers: MCP })],
+    [405, 'MCP DELETE', () => call('/v1/mcp', { method: 'DELETE', headers: MCP })],
+    [409, 'superseded twice', conflict],
+    [410, 'replay of what is erased', gone],
+    [
+      412,
+      'stale If-Match',
+      () => call(memory.path, { method: 'PATCH', body: { content: 'x' }, headers: { 'if-match': '"0"' } }),
+    ],
+    [413, 'body', () => call('/v1/memories', { body: { content: 'x'.repeat(MIB + 1) } })],
+    [
+      415,
+      'media type',
+      () => call('/v1/memories', { body: lines('content=tea'), headers: { 'content-type': 'text/plain' } }),
+    ],
+    [422, 'idempotency key', unprocessable],
+  ];
+
+  test.each(cases)('%i: %s', async (status, what, ask) => {
+    const answer = await ask();
+    expect(answer.status).toBe(status);
+    expectRateHeaders(answer.headers, what, 600);
+    expectProblem(answer);
+  });
+
+  async function removal(): Promise<Answer> {
+    const { body } = await call('/v1/memories', { body: { content: 'to be removed' } });
+    return call(`/v1/memories/${body.id}`, { method: 'DELETE' });
+  }
+
+  async function conflict(): Promise<Answer> {
+    const { body } = await call('/v1/memories', { body: { content: 'one' } });
+    await call('/v1/memories', { body: { content: 'two', supersedes: body.id } });
+    return call('/v1/memories', { body: { content: 'three', supersedes: body.id } });
+  }
+
+  async function gone(): Promise<Answer> {
+    const request = { body: { content: 'short-lived' }, headers: { 'idempotency-key': 'gone' } };
+    const { body } = await call('/v1/memories', request);
+    await call(`/v1/memories/${body.id}`, { method: 'DELETE' });
+    return call('/v1/memories', request);
+  }
+
+  async function unprocessable(): Promise<Answer> {
+    const headers = { 'idempotency-key': 'changed' };
+    await call('/v1/memories', { body: { content: 'first' }, headers });
+    return call('/v1/memories', { body: { content: 'second' }, headers });
+  }
+});
+
+/** Errors are problem documents, but for those that JSON-RPC gives its own form. */
+function expectProblem({ status, headers, body, text }: Answer): void {
+  if (status < 400 || text === '' || 'jsonrpc' in body) return;
+  expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(body).toMatchObject({
+    type: `urn:svc:problem:${body.code}`,
+    title: expect.any(String),
+    status,
+    detail: expect.any(String),
+    requestId: expect.stringMatching(/^req_[0-9a-f]{32}$/),
+  });
+}
+
+describe('every answer to a caller without a key carries the headers of its address', () => {
+  const assets = [
+    '/dashboard',
+    '/dashboard/dashboard.js',
+    '/dashboard/dashboard.css',
+    '/dashboard/hand-over.js',
+    '/dashboard/favicon.svg',
+  ];
+  const cases: [status: number, what: string, ask: () => Promise<Answer>][] = [
+    ...assets.map((path): (typeof cases)[number] => [200, path, () => anyone(path)]),
+    ...assets.map((path): (typeof cases)[number] => [304, path, () => unchanged(path)]),
+    [200, '/healthz', () => anyone('/healthz')],
+    [200, '/readyz', () => anyone('/readyz')],
+    [200, '/metrics', () => anyone('/metrics')],
+    [200, 'HEAD /healthz', () => anyone('/healthz', { method: 'HEAD' })],
+    [200, 'HEAD /dashboard', () => anyone('/dashboard', { method: 'HEAD' })],
+    [200, '/v1/openapi.json', () => anyone('/v1/openapi.json')],
+    [200, '/docs/static/swagger-ui.css', () => anyone('/docs/static/swagger-ui.css')],
+    [404, '/docs/static/nothing.js', () => anyone('/docs/static/nothing.js')],
+    [302, '/', () => anyone('/')],
+    [302, '/dashboard/', () => anyone('/dashboard/')],
+    [404, '/dashboard/nothing.js', () => anyone('/dashboard/nothing.js')],
+    [404, '/.well-known/oauth-protected-resource', () => anyone('/.well-known/oauth-protected-resource')],
+    [404, 'HEAD', () => anyone('/nothing', { method: 'HEAD' })],
+    [404, 'OPTIONS', () => anyone('/v1/memories', { method: 'OPTIONS', headers: { origin: 'https://a.example' } })],
+    [401, 'no key', () => anyone('/v1/account')],
+    [401, 'wrong key', () => daemon.call(`svc_live_${'0'.repeat(32)}`, '/v1/account')],
+    [401, 'HEAD', () => anyone('/v1/account', { method: 'HEAD' })],
+    [401, 'MCP', () => anyone('/v1/mcp', { body: {}, headers: MCP })],
+    [401, 'MCP GET', () => anyone('/v1/mcp')],
+    [202, 'link asked for', () => anyone('/v1/auth/magic-link', { body: { email: 'new@example.com' } })],
+    [400, 'no address', () => anyone('/v1/auth/magic-link', { body: { email: 'nobody' } })],
+    [
+      413,
+      'form',
+      () => anyone('/v1/auth/callback', { body: lines(`token=${'x'.repeat(MIB)}`), headers: form, method: 'POST' }),
+    ],
+    [
+      415,
+      'media type',
+      () => anyone('/v1/auth/callback', { body: lines('<token/>'), headers: { 'content-type': 'text/xml' } }),
+    ],
+    [410, 'no such link', () => anyone('/v1/auth/callback?token=x')],
+    [410, 'no such link, as a page', () => anyone('/v1/auth/callback?token=x', { headers: { accept: 'text/html' } })],
+    [
+      403,
+      'form of another site',
+      () =>
+        anyone('/v1/auth/callback', { body: lines('token=x'), headers: { ...form, 'sec-fetch-site': 'cross-site' } }),
+    ],
+    [403, 'metrics through a proxy', () => anyone('/metrics', { headers: { 'x-forwarded-for': '203.0.113.7' } })],
+    [
+      200,
+      'the page behind a link',
+      async () =>
+        anyone(
+          new URL(await daemon.requestLink('page@example.com')).pathname +
+            new URL(await daemon.requestLink('page@example.com')).search,
+        ),
+    ],
+    [303, 'sign-in', async () => daemon.redeem(await daemon.requestLink('redeem@example.com'))],
+  ];
+
+  test.each(cases)('%i: %s', async (status, what, ask) => {
+    const answer = await ask();
+    expect(answer.status).toBe(status);
+    expectRateHeaders(answer.headers, what);
+    if (!answer.headers.get('content-type')?.startsWith('text/html')) expectProblem(answer);
+  });
+
+  async function unchanged(path: string): Promise<Answer> {
+    const etag = (await anyone(path)).headers.get('etag')!;
+    return anyone(path, { headers: { 'if-none-match': etag } });
+  }
+
+  test('/docs and whatever it loads', async () => {
+    const page = await anyone('/docs');
+    expect(page.status).toBe(200);
+    expectRateHeaders(page.headers, '/docs');
+    const loaded = [...page.text.matchAll(/(?:src|href)="([^"]+\.(?:js|css|png))"/g)].map(([, path]) => path!);
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const path of loaded) {
+      const file = await anyone(new URL(path, `${daemon.baseUrl}/docs/`).pathname);
+      expect(file.status, path).toBe(200);
+      expectRateHeaders(file.headers, path);
+    }
+  });
+});
+
+describe('refusals and failures carry them too', () => {
+  test('429 for too many requests, with Retry-After, on every kind of route', async () => {
+    const free = await makeTenant(daemon, 'limited@example.com');
+    const paths = ['/v1/account', '/nothing', '/dashboard', '/docs', '/v1/openapi.json', '/v1/mcp'];
+    await times(120, () => daemon.call(free.apiKey, '/v1/account'));
+    await times(120, () => anyone('/v1/account'));
+    for (const apiKey of [free.apiKey, undefined]) {
+      for (const path of paths) {
+        const answer = await daemon.call(apiKey, path);
+        expect(answer.status, path).toBe(429);
+        expect(answer.body, path).toMatchObject({ code: 'rate_limited' });
+        expectRateHeaders(answer.headers, path);
+        expectProblem(answer);
+        expect(answer.headers.get('retry-after'), path).toBe('1');
+        expect(answer.headers.get('x-ratelimit-remaining'), path).toBe('0');
+      }
+    }
+    for (const path of ['/healthz', '/readyz', '/metrics']) expect((await anyone(path)).status, path).toBe(200);
+  });
+
+  test('429 for too many sign-ins', async () => {
+    const answers = await times(31, () => anyone('/v1/auth/magic-link', { body: { email: 'flood@example.com' } }));
+    for (const { headers } of answers) expectRateHeaders(headers, 'sign-in');
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(1);
+    expect(refused[0]!.headers.get('retry-after')).toBe('2');
+  });
+
+  test('429 for a quota that is used up', async () => {
+    const { tenantId, apiKey } = await makeTenant(daemon, 'quota@example.com');
+    await setUsed(daemon, tenantId, { day: new Date(daemon.clock.nowMs()).toISOString().slice(0, 10), memories: 5000 });
+    const answer = await daemon.call(apiKey, '/v1/memories', { body: { content: 'tea' } });
+    expect([answer.status, answer.body.code]).toEqual([429, 'quota_exceeded']);
+    expectRateHeaders(answer.headers, 'quota');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test('500 where a table is broken, which says nothing of what broke', async () => {
+    const outside = await openConnection(join(daemon.folder, 'svc.db'));
+    await outside.exec('ALTER TABLE memoryTags RENAME TO brokenTable');
+    const broken = [
+      await call('/v1/memories', { body: { content: 'secret tea', tags: ['secret'] } }),
+      await call('/v1/memories?tag=secret'),
+      await call(memory.path, { method: 'DELETE' }),
+    ];
+    await outside.exec('ALTER TABLE brokenTable RENAME TO memoryTags');
+    await outside.close();
+    for (const answer of broken) {
+      expect(answer.status).toBe(500);
+      expectRateHeaders(answer.headers, 'internal', 600);
+      expectProblem(answer);
+      expect(answer.body.code).toBe('internal');
+      expect(answer.text).not.toMatch(/sql|table|memoryTags|\.ts|secret/i);
+    }
+    expect((await call(memory.path)).status).toBe(200);
+    expect((await call('/v1/memories?tag=secret')).body.data).toEqual([]);
+  });
+
+  test('507 where the storage is full, and writes go on once it is not', async () => {
+    const setMaximum = (pages: number) =>
+      daemon.db.writes.write((connection) => connection.all(`PRAGMA max_page_count = ${pages}`));
+    await setMaximum(1);
+    const memories = times(30, async (index) => ({ content: `${index} ${'x'.repeat(30_000)}` }));
+    const body = { memories: await memories };
+    const answer = await call('/v1/memories/batch', { body });
+    await setMaximum(1_073_741_823);
+    expect([answer.status, answer.body.code]).toEqual([507, 'storage_full']);
+    expectRateHeaders(answer.headers, 'storage_full', 600);
+    expectProblem(answer);
+    expect((await call('/v1/memories/batch', { body })).status).toBe(201);
+  });
+});

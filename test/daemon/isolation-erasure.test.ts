@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Connection, openConnection } from '../../src/db/connection.ts';
+import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+
+const DATABASE_FILE = 'svc.db';
+const CANARY = 'quetzalcoatlus';
+
+let daemon: MemoryDaemon;
+let connection: Connection;
+let kept: Caller;
+let before: { tables: Record<string, number>; words: number };
+
+/** How many rows of each table say the canary or the tenant's id in one of their columns. */
+async function traces(tenantId: string): Promise<Record<string, number>> {
+  const tables = await connection.all<{ name: string }>(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'memoryText_%'`,
+  );
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) {
+    const columns = await connection.all<{ name: string }>(`PRAGMA table_info("${name}")`);
+    const either = columns.map((column) => `INSTR("${column.name}", ?) OR INSTR("${column.name}", ?)`).join(' OR ');
+    const values = columns.flatMap(() => [CANARY, tenantId]);
+    const row = await connection.get<{ count: number }>(
+      `SELECT COUNT(*) AS count FROM "${name}" WHERE ${either}`,
+      values,
+    );
+    if (row!.count > 0) counts[name] = row!.count;
+  }
+  return counts;
+}
+
+/** How many words the full-text index holds of memories with the canary. */
+async function indexedWords(): Promise<number> {
+  const row = await connection.get<{ count: number }>('SELECT COUNT(*) AS count FROM temp.words WHERE term LIKE ?', [
+    `%_${CANARY.slice(0, 8)}%`,
+  ]);
+  return row!.count;
+}
+
+async function fill(caller: Caller): Promise<void> {
+  const memory = {
+    content: `The ${CANARY} flies`,
+    tags: [CANARY],
+    metadata: { [CANARY]: CANARY },
+    user: CANARY,
+    source: { messageId: CANARY },
+  };
+  const { body } = await caller.call('/v1/memories', { body: memory, headers: { 'idempotency-key': CANARY } });
+  await caller.change(body.id as string, { content: `The ${CANARY} lands` });
+  await caller.add(`The ${CANARY} sleeps`, { user: CANARY, supersedes: body.id });
+  await caller.addAll(Array.from({ length: 450 }, (_, index) => ({ content: `${CANARY} ${index}` })));
+  await caller.find(CANARY, { user: CANARY });
+}
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+  connection = await openConnection(join(daemon.folder, DATABASE_FILE));
+  await connection.exec("CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'memoryText', 'row')");
+  kept = await daemon.account();
+  await kept.addAll([{ content: 'A neighbour stays', tags: ['stays'] }]);
+  const { apiKey, account } = await daemon.signIn(`${CANARY}@example.com`);
+  const erased = createCaller(daemon.call, apiKey, account.tenantId);
+  await fill(erased);
+  await daemon.usage.flushRequests();
+  before = { tables: await traces(erased.tenantId), words: await indexedWords() };
+  const answer = await erased.call('/v1/account', { method: 'DELETE' });
+  expect(answer.status, answer.text).toBe(204);
+  await daemon.usage.flushRequests();
+  tenantId = erased.tenantId;
+  key = apiKey;
+});
+afterAll(async () => {
+  await connection.close();
+  await daemon.close();
+});
+
+let tenantId: string;
+let key: string;
+
+describe('erasing a tenant', () => {
+  test('leaves no row of it in any table', async () => {
+    expect(Object.keys(before.tables)).toEqual(
+      expect.arrayContaining([
+        'tenants',
+        'apiKeys',
+        'signInLinks',
+        'usageDays',
+        'memories',
+        'memoryTags',
+        'scopes',
+        'idempotencyKeys',
+        'idempotencyResources',
+      ]),
+    );
+    expect(await traces(tenantId)).toEqual({});
+  });
+
+  test('leaves no word of it in the full-text index', async () => {
+    expect(before.words).toBeGreaterThan(0);
+    expect(await indexedWords()).toBe(0);
+  });
+
+  test('leaves no word of it on the disk after the next sweep', async () => {
+    await daemon.memories.sweep();
+    await daemon.db.checkpoint();
+    for (const suffix of ['', '-wal']) {
+      const bytes = await readFile(join(daemon.folder, DATABASE_FILE + suffix)).catch(() => Buffer.alloc(0));
+      expect(bytes.includes(CANARY), `database file${suffix}`).toBe(false);
+      expect(bytes.includes(tenantId), `database file${suffix}`).toBe(false);
+    }
+  });
+
+  test('ends its key at once, and its address can start anew with nothing', async () => {
+    expect((await daemon.call(key, '/v1/memories')).status).toBe(401);
+    const { apiKey, account } = await daemon.signIn(`${CANARY}@example.com`);
+    expect(account.tenantId).not.toBe(tenantId);
+    const again = createCaller(daemon.call, apiKey, account.tenantId);
+    expect(await again.list('?includeSuperseded=true')).toEqual([]);
+    expect(await again.find(CANARY, { user: CANARY })).toEqual([]);
+    const replay = await again.call('/v1/memories', { body: { content: 'x' }, headers: { 'idempotency-key': CANARY } });
+    expect(replay.status).toBe(201);
+  });
+
+  test('leaves a neighbour as it was', async () => {
+    expect(await kept.find('neighbour')).toEqual(['A neighbour stays']);
+    expect(await kept.list('?tag=stays')).toEqual(['A neighbour stays']);
+  });
+});

@@ -1,0 +1,286 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import type { Answer, CallOptions } from '../helpers/daemon.ts';
+
+let daemon: MemoryDaemon;
+let owner: Caller;
+let stranger: Caller;
+const open: Client[] = [];
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+  owner = await daemon.account();
+  stranger = await daemon.account();
+});
+afterAll(async () => {
+  for (const client of open) await client.close();
+  await daemon.close();
+});
+
+const NEVER = `mem_${'0'.repeat(32)}`;
+
+interface Operation {
+  /** As the OpenAPI document names it, where the id stands in the path. */
+  route?: string;
+  path(id: string): string;
+  options(id: string): CallOptions;
+  succeeds: number;
+}
+
+const patch = (body: object, headers = {}): CallOptions => ({ method: 'PATCH', body, headers });
+const at = (id: string) => `/v1/memories/${id}`;
+
+const OPERATIONS: Record<string, Operation> = {
+  read: { route: 'get /v1/memories/{id}', path: at, options: () => ({}), succeeds: 200 },
+  'read if changed': { path: at, options: () => ({ headers: { 'if-none-match': '*' } }), succeeds: 304 },
+  history: {
+    route: 'get /v1/memories/{id}/history',
+    path: (id) => `${at(id)}/history`,
+    options: () => ({}),
+    succeeds: 200,
+  },
+  change: {
+    route: 'patch /v1/memories/{id}',
+    path: at,
+    options: () => patch({ content: 'Taken over' }),
+    succeeds: 200,
+  },
+  'change on a condition': { path: at, options: () => patch({ tags: [] }, { 'if-match': '"1-1"' }), succeeds: 412 },
+  supersede: {
+    path: () => '/v1/memories',
+    options: (id) => ({ body: { content: 'In its place', supersedes: id } }),
+    succeeds: 201,
+  },
+  'supersede in a batch': {
+    path: () => '/v1/memories/batch',
+    options: (id) => ({ body: { memories: [{ content: 'Beside' }, { content: 'In its place', supersedes: id }] } }),
+    succeeds: 201,
+  },
+  'supersede under a key': {
+    path: () => '/v1/memories',
+    options: (id) => ({
+      body: { content: `In place of ${id}`, supersedes: id },
+      headers: { 'idempotency-key': `k${id}` },
+    }),
+    succeeds: 201,
+  },
+  erase: { route: 'delete /v1/memories/{id}', path: at, options: () => ({ method: 'DELETE' }), succeeds: 204 },
+  'erase on a condition': {
+    path: at,
+    options: () => ({ method: 'DELETE', headers: { 'if-match': '*' } }),
+    succeeds: 204,
+  },
+};
+
+/** Everything that a caller can see of an answer, the id that was asked for and what differs by nature left out. */
+function visible({ status, headers, text }: Answer<unknown>, id = 'no id') {
+  const natural = /^(date|x-request-id|x-ratelimit-.*|ratelimit)$/;
+  return {
+    status,
+    headers: [...headers].filter(([name]) => !natural.test(name)),
+    text: text.replaceAll(id, 'ID').replace(/"requestId":"req_[0-9a-f]{32}"/, '"requestId":""'),
+  };
+}
+
+describe('another tenant’s memory', () => {
+  test.each(Object.entries(OPERATIONS))(
+    'cannot be told from a missing one by %s; its owner succeeds',
+    async (name, op) => {
+      const before = await stranger.list('?includeSuperseded=true');
+      const { id } = await owner.add(`The safe of ${name} is behind the painting`);
+      const foreign = await stranger.call(op.path(id), op.options(id));
+      const missing = await stranger.call(op.path(NEVER), op.options(NEVER));
+      expect(foreign.status).toBe(404);
+      expect(visible(foreign, id)).toEqual(visible(missing, NEVER));
+      expect(await stranger.list('?includeSuperseded=true')).toEqual(before);
+      expect((await owner.read(id)).body).toMatchObject({ version: 1, validTo: null });
+      expect((await owner.call(op.path(id), op.options(id))).status).toBe(op.succeeds);
+    },
+  );
+
+  test('is tried here by every route of the interface that takes an id', async () => {
+    const { paths } = (await owner.call<{ paths: Record<string, object> }>('/v1/openapi.json')).body;
+    const routes = Object.entries(paths)
+      .filter(([path]) => /^\/v1\/.*\{/.test(path))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
+    const tried = Object.values(OPERATIONS).map(({ route }) => route);
+    expect(routes.filter((route) => !tried.includes(route))).toEqual([]);
+    expect(routes.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['memory_get', (id: string) => ({ id })],
+    ['memory_update', (id: string) => ({ id, content: 'Mine now' })],
+    ['memory_add', (id: string) => ({ content: 'In its place', supersedes: id })],
+    ['memory_delete', (id: string) => ({ id })],
+  ])('cannot be told from a missing one by the tool %s; its owner succeeds', async (name, args) => {
+    const [mine, theirs] = [await connect(owner), await connect(stranger)];
+    const { id } = await owner.add(`The key of ${name} is under the mat`);
+    const call = async (client: Client, of: string) => {
+      const answer = await client.callTool({ name, arguments: args(of) });
+      return { isError: answer.isError === true, said: JSON.stringify(answer).replaceAll(of, 'ID') };
+    };
+    const foreign = await call(theirs, id);
+    expect(foreign.isError).toBe(true);
+    expect(foreign).toEqual(await call(theirs, NEVER));
+    expect((await owner.read(id)).body).toMatchObject({ version: 1, validTo: null });
+    expect((await call(mine, id)).isError).toBe(false);
+  });
+
+  test('is met by no tool that takes no id', async () => {
+    const { id } = await owner.add('The gargoyle guards the vault', { tags: ['vault'] });
+    const [mine, theirs] = [await connect(owner), await connect(stranger)];
+    const { tools } = await theirs.listTools();
+    const searches: [string, object][] = [
+      ['memory_search', { query: 'gargoyle vault' }],
+      ['memory_context', { query: 'gargoyle vault' }],
+      ['memory_list', { tag: 'vault' }],
+    ];
+    const byId = ['memory_get', 'memory_update', 'memory_add', 'memory_delete'];
+    expect([...byId, ...searches.map(([name]) => name)].sort()).toEqual(tools.map(({ name }) => name).sort());
+    for (const [name, args] of searches) {
+      const said = async (client: Client) => JSON.stringify(await client.callTool({ name, arguments: { ...args } }));
+      expect(await said(theirs)).not.toMatch(new RegExp(`gargoyle guards|${id}`));
+      expect(await said(mine)).toContain(id);
+    }
+  });
+
+  test('is met by no list, search or cursor', async () => {
+    await owner.addAll(['one', 'two', 'three'].map((word) => ({ content: `griffin ${word}`, tags: ['beast'] })));
+    expect(await stranger.find('griffin')).toEqual([]);
+    expect(await stranger.list('?tag=beast')).toEqual([]);
+    const page = await owner.call<{ nextCursor: string }>('/v1/memories?tag=beast&limit=1');
+    const next = `/v1/memories?tag=beast&limit=1&cursor=${page.body.nextCursor}`;
+    const made = await stranger.call('/v1/memories?tag=beast&limit=1&cursor=AAAA');
+    const foreign = await stranger.call(next);
+    expect(foreign.status).toBe(400);
+    expect(visible(foreign)).toEqual(visible(made));
+    expect((await owner.call(next)).status).toBe(200);
+  });
+});
+
+describe('a tenant named in the request', () => {
+  test.each<[string, string, (tenantId: string) => CallOptions, number]>([
+    ['the body of a new memory', '/v1/memories', (tenantId) => ({ body: { content: 'x', tenantId } }), 400],
+    ['a batch', '/v1/memories/batch', (tenantId) => ({ body: { memories: [{ content: 'x' }], tenantId } }), 400],
+    ['the metadata', '/v1/memories', (tenantId) => ({ body: { content: 'meta', metadata: { tenantId } } }), 201],
+    ['a search', '/v1/search', (tenantId) => ({ body: { query: 'hippogriff', tenantId } }), 400],
+    ['its filter', '/v1/search', (tenantId) => ({ body: { query: 'hippogriff', filter: { tenantId } } }), 400],
+    ['the query string of a search', '/v1/search?tenantId=TENANT', () => ({ body: { query: 'hippogriff' } }), 200],
+    ['the query string of a list', '/v1/memories?tenantId=TENANT', () => ({}), 400],
+    ['the user', '/v1/search', (tenantId) => ({ body: { query: 'hippogriff', user: `${tenantId} default` } }), 200],
+    [
+      'headers',
+      '/v1/search',
+      (tenantId) => ({
+        body: { query: 'hippogriff' },
+        headers: {
+          tenantid: tenantId,
+          'x-tenant-id': tenantId,
+          'x-tenantid': tenantId,
+          cookie: `tenantId=${tenantId}`,
+        },
+      }),
+      200,
+    ],
+  ])('in %s is refused or without effect', async (_, path, options, status) => {
+    await owner.add('The hippogriff sleeps at noon');
+    const answer = await stranger.call(path.replace('TENANT', owner.tenantId), options(owner.tenantId));
+    expect(answer.status, answer.text).toBe(status);
+    expect(answer.text).not.toContain('hippogriff sleeps');
+    expect(await owner.list()).not.toContain('meta');
+    expect(await owner.find('hippogriff')).toEqual(['The hippogriff sleeps at noon']);
+  });
+});
+
+describe('names', () => {
+  const NAMES = [
+    'b',
+    '../b',
+    './b',
+    'B',
+    'b ',
+    ' b',
+    'b/',
+    '%62',
+    'b%00',
+    "b' OR '1'='1",
+    'b*',
+    '_',
+    '%',
+    'admin',
+    'аdmin',
+    'caf\u00e9',
+    'cafe\u0301',
+    'ﬁ',
+    'fi',
+    '\u200bb',
+    'b\u202e',
+    'İ',
+    'i',
+    '0',
+    '00',
+    'null',
+    'default',
+    '__proto__',
+    'constructor',
+    '👩‍👩‍👧',
+    'x'.repeat(256),
+  ];
+
+  test('of users and tags are kept apart, however alike they look', async () => {
+    const caller = await daemon.account();
+    await caller.addAll(NAMES.map((name, index) => ({ content: `unicorn ${index}`, user: name, tags: [name] })));
+    await caller.addAll(NAMES.map((name, index) => ({ content: `tagged ${index}`, tags: [name] })));
+    for (const [index, name] of NAMES.entries()) {
+      const named = encodeURIComponent(name);
+      expect(await caller.find('unicorn', { user: name }), name).toEqual([`unicorn ${index}`]);
+      expect(await caller.find('tagged', { filter: { tags: [name] } }), name).toEqual([`tagged ${index}`]);
+      expect(await caller.list(`?tag=${named}`), name).toEqual([`tagged ${index}`, `unicorn ${index}`]);
+      const own = name === 'default' ? NAMES.length + 1 : 1;
+      expect(await caller.list(`?user=${named}`), name).toHaveLength(own);
+    }
+  });
+
+  test.each([
+    ['NUL', 'a\0b'],
+    ['a line break', 'a\nb'],
+    ['10 KB', 'x'.repeat(10_240)],
+    ['half a surrogate pair', 'a\ud800'],
+    ['nothing', ''],
+  ])('with %s in them are refused', async (_, name) => {
+    for (const body of [{ user: name }, { tags: [name] }]) {
+      const answer = await owner.call('/v1/memories', { body: { content: 'never stored', ...body } });
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    }
+  });
+});
+
+test('ten thousand better matches of a neighbour take nothing from a tenant’s results', async () => {
+  const [small, big] = [await daemon.account(), await daemon.account()];
+  const filler = 'which is said in a long and winding sentence of many more words than would be needed';
+  await small.addAll(Array.from({ length: 30 }, (_, index) => ({ content: `phoenix number ${index} ${filler}` })));
+  await small.add('nothing of the kind');
+  const questions = [{ limit: 100 }, { limit: 10 }, { limit: 100, filter: { before: '9999-01-01T00:00:00Z' } }];
+  const before = await Promise.all(questions.map((more) => small.find('phoenix feather', more)));
+  expect(before.map((contents) => contents.length)).toEqual([30, 10, 30]);
+  for (let batch = 0; batch < 20; batch += 1) {
+    await big.addAll(
+      Array.from({ length: 500 }, (_, index) => ({ content: `phoenix feather ${batch * 500 + index}` })),
+    );
+  }
+  expect(await Promise.all(questions.map((more) => small.find('phoenix feather', more)))).toEqual(before);
+  const { text } = (await small.call<{ text: string }>('/v1/context', { body: { query: 'phoenix feather' } })).body;
+  expect(text).toContain('winding');
+  expect(text).not.toContain('feather');
+  expect(await big.find('phoenix feather', { limit: 100 })).toHaveLength(100);
+});
+
+async function connect({ apiKey }: Caller): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp`), { requestInit }));
+  open.push(client);
+  return client;
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { AppError } from '../../src/contract/errors.ts';
+import { createLog } from '../../src/daemon/log.ts';
+import { storageError } from '../../src/db/storage-error.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+
+const SECRET = /svc_live_[0-9a-f]{32}/;
+const apiKey = () => `svc_live_${randomBytes(16).toString('hex')}`;
+
+function logged(work: (log: ReturnType<typeof createLog>) => void): string[] {
+  const lines: string[] = [];
+  work(createLog('trace', (line) => lines.push(line)));
+  return lines;
+}
+
+describe('a log line', () => {
+  test('is one line of JSON with time, level and message', () => {
+    const [line] = logged((log) => log.warn({ chore: 'a' }, 'two\nlines'));
+    expect(line).toMatch(/^[^\n]*\n$/);
+    expect(JSON.parse(line!)).toMatchObject({
+      level: 40,
+      chore: 'a',
+      msg: 'two\nlines',
+      time: expect.stringMatching(/Z$/),
+    });
+  });
+
+  test('holds no key, wherever it comes from (property)', () => {
+    const key = fc
+      .uint8Array({ minLength: 16, maxLength: 16 })
+      .map((bytes) => `svc_live_${Buffer.from(bytes).toString('hex')}`);
+    fc.assert(
+      fc.property(key, fc.string(), fc.string(), (secret, before, after) => {
+        const text = before + secret + after;
+        const lines = logged((log) => {
+          log.info({ [text]: text, nested: { deep: [text] } }, text);
+          log.error({ error: new Error(text, { cause: new AppError('internal', text) }) }, 'failed');
+          log.error({ error: storageError(Object.assign(new Error(text), { code: 'SQLITE_ERROR' })) }, text);
+        });
+        return lines.length === 3 && lines.every((line) => !line.includes(secret));
+      }),
+    );
+  });
+
+  test('holds neither a sign-in token nor a bearer credential', () => {
+    const token = randomBytes(32).toString('base64url');
+    const [line] = logged((log) => log.info({ url: `/v1/auth/callback?token=${token}`, a: `Bearer ${token}` }, 'x'));
+    expect(line).not.toContain(token);
+  });
+
+  test('tells what an error is, and its cause', () => {
+    const cause = storageError(Object.assign(new Error('disk'), { code: 'SQLITE_IOERR' }));
+    const [line] = logged((log) => log.error({ error: cause }, 'a write failed'));
+    expect(JSON.parse(line!).error).toMatchObject({ type: 'AppError', code: 'unavailable' });
+    expect(line).toContain('SQLITE_IOERR');
+  });
+});
+
+describe('the log of a daemon', () => {
+  let daemon: TestDaemon;
+  afterEach(() => daemon.close());
+
+  const requests = () =>
+    daemon.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request') as {
+      status: number;
+      route: string;
+    }[];
+
+  test('has one success in a hundred and every failure, and no key in any line', async () => {
+    daemon = await startTestDaemon({ config: { defaultTier: 'Enterprise' } });
+    const { apiKey: key } = await daemon.signIn('ada@example.com');
+    daemon.logLines.length = 0;
+    for (let count = 0; count < 200; count += 1) await daemon.call(key, '/v1/account');
+    for (let count = 0; count < 10; count += 1) await daemon.call(key, `/v1/memories/${key}`);
+    for (let count = 0; count < 10; count += 1) await daemon.call(apiKey(), `/v1/account?key=${key}`);
+    const lines = requests();
+    expect(lines.filter(({ status }) => status === 200)).toHaveLength(2);
+    expect(lines.filter(({ status }) => status === 404)).toHaveLength(10);
+    expect(lines.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(lines.some(({ route }) => route === '/v1/memories/:id')).toBe(true);
+    for (const line of daemon.logLines) expect(line).not.toMatch(SECRET);
+  });
+
+  test('has a failing request with its cause under the request’s id', async () => {
+    daemon = await startTestDaemon();
+    const { apiKey: key } = await daemon.signIn('ada@example.com');
+    const [{ page_count: pages } = { page_count: 0 }] = await daemon.db.readers.all<{ page_count: number }>(
+      'PRAGMA page_count',
+    );
+    await daemon.db.writes.write((connection) => connection.exec(`PRAGMA max_page_count = ${pages}`));
+    const answer = await daemon.call<{ requestId: string }>(key, '/v1/memories', {
+      body: { content: 'x'.repeat(30_000) },
+    });
+    expect(answer.status).toBe(507);
+    const lines = daemon.logLines.map((line) => JSON.parse(line));
+    const failure = lines.find(({ msg }) => msg === 'a request failed');
+    expect(failure).toMatchObject({ level: 50, requestId: answer.body.requestId, error: { code: 'storage_full' } });
+    expect(JSON.stringify(failure)).not.toContain('xxxx');
+  });
+});

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { holdWriteLock } from '../db/lock-holder.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+
+let daemon: TestDaemon;
+
+beforeEach(async () => {
+  daemon = await startTestDaemon({ config: { metricsToken: 'watch-me-0123456789' } });
+});
+
+afterEach(() => daemon.close());
+
+const limitPages = (pages: number) =>
+  daemon.db.writes.write((connection) => connection.exec(`PRAGMA max_page_count = ${pages}`));
+
+describe('health', () => {
+  test('/healthz and /readyz need no key and carry the headers that every answer carries', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      const answer = await daemon.call(undefined, path);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
+    }
+    expect((await daemon.call(undefined, '/readyz')).body).toEqual({
+      status: 'ready',
+      checks: { accepting: 'ok', database: 'ok', disk: 'ok' },
+    });
+  });
+
+  test('probes come often: they take nothing from the limit and share one write a second', async () => {
+    await Promise.all(Array.from({ length: 300 }, () => daemon.call(undefined, '/readyz')));
+    const after = await daemon.call(undefined, '/readyz');
+    expect(after.status).toBe(200);
+    expect(after.headers.get('x-ratelimit-remaining')).toBe(after.headers.get('x-ratelimit-limit'));
+  });
+
+  test('a database that another process keeps locked: 503 within bounds, alive and reading meanwhile, ready again afterwards (row 55)', async () => {
+    const { apiKey } = await daemon.signIn('ada@example.com');
+    const added = await daemon.call<{ id: string }>(apiKey, '/v1/memories', { body: { content: 'Ada likes tea' } });
+    const holder = await holdWriteLock(`${daemon.folder}/svc.db`);
+    try {
+      await sleep(1100);
+      const start = performance.now();
+      const write = daemon.call(apiKey, '/v1/memories', { body: { content: 'Ada likes coffee' } });
+      const ready = daemon.call(undefined, '/readyz');
+      expect((await daemon.call(undefined, '/healthz')).status).toBe(200);
+      expect((await daemon.call(apiKey, `/v1/memories/${added.body.id}`)).status).toBe(200);
+      expect((await daemon.call(apiKey, '/v1/memories')).status).toBe(200);
+      expect(performance.now() - start).toBeLessThan(2000);
+      const refused = await write;
+      expect(refused.status).toBe(503);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await ready).toMatchObject({ status: 503, body: { checks: { database: 'cannot be written' } } });
+      expect(performance.now() - start).toBeLessThan(12_000);
+    } finally {
+      await holder.release();
+    }
+    await sleep(1100);
+    expect((await daemon.call(undefined, '/readyz')).status).toBe(200);
+    const again = await daemon.call(apiKey, '/v1/memories', { body: { content: 'Ada likes coffee' } });
+    expect(again.status).toBe(201);
+  });
+
+  test('a full disk: 507 and not ready, reads go on; freed, writes go on and nothing acknowledged is lost', async () => {
+    const { apiKey } = await daemon.signIn('ada@example.com');
+    const add = (content: string) => daemon.call<{ id: string }>(apiKey, '/v1/memories', { body: { content } });
+    const kept = await add('Ada likes tea');
+    const [{ page_count: pages } = { page_count: 0 }] = await daemon.db.readers.all<{ page_count: number }>(
+      'PRAGMA page_count',
+    );
+    await limitPages(pages);
+    expect((await add('x'.repeat(30_000))).status).toBe(507);
+    expect((await daemon.call(apiKey, `/v1/memories/${kept.body.id}`)).status).toBe(200);
+    await limitPages(1_000_000);
+    const later = await add('x'.repeat(30_000));
+    expect(later.status).toBe(201);
+    expect((await daemon.call(apiKey, `/v1/memories/${kept.body.id}`)).status).toBe(200);
+  });
+});
+
+describe('metrics', () => {
+  const metrics = (headers: Record<string, string> = {}) => daemon.call(undefined, '/metrics', { headers });
+
+  test('this machine reads them: requests by route, group commits, queues', async () => {
+    await daemon.call(undefined, '/v1/nothing-here');
+    const { status, text } = await metrics();
+    expect(status).toBe(200);
+    expect(text).toContain('svc_http_request_duration_seconds_count{method="GET",route="none",status="404"} 1');
+    for (const name of ['svc_group_commit_writes', 'svc_writes_waiting', 'svc_reads_waiting', 'svc_mails_pending 0']) {
+      expect(text).toContain(name);
+    }
+    expect(text).not.toContain('nothing-here');
+  });
+
+  test.each(['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host'])(
+    'who comes through a proxy (%s) does not, without the token; with it, yes',
+    async (name) => {
+      expect((await metrics({ [name]: '203.0.113.9' })).status).toBe(403);
+      expect((await metrics({ [name]: '203.0.113.9', authorization: 'Bearer wrong' })).status).toBe(403);
+      const right = await metrics({ [name]: '203.0.113.9', authorization: 'Bearer watch-me-0123456789' });
+      expect(right.status).toBe(200);
+    },
+  );
+
+  test('a figure that cannot be read does not take the others with it', async () => {
+    daemon.metrics.gauge('svc_broken', 'Breaks', () => Promise.reject(new Error('broken')));
+    daemon.metrics.gauge('svc_broken_at_once', 'Breaks', () => {
+      throw new Error('broken');
+    });
+    const { status, text } = await metrics();
+    expect(status).toBe(200);
+    expect(text).toContain('svc_broken Nan');
+    expect(text).toContain('svc_writes_waiting 0');
+  });
+});

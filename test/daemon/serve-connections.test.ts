@@ -1,0 +1,51 @@
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+
+let daemon: TestDaemon;
+
+beforeEach(async () => {
+  daemon = await startTestDaemon({ timeouts: { headersMs: 200, requestMs: 400 } });
+});
+
+afterEach(() => daemon.close());
+
+const connections = () =>
+  new Promise<number>((resolve) => daemon.app.server.getConnections((_error, count) => resolve(count)));
+
+/** Sends and then keeps its end open, whatever the daemon does. Resolves when the daemon has it. */
+async function stubbornClient(text: string): Promise<void> {
+  const accepted = new Promise((resolve) => daemon.app.server.once('connection', resolve));
+  const socket = connect({ port: Number(new URL(daemon.baseUrl).port), host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => {});
+  socket.resume();
+  socket.write(text);
+  await accepted;
+}
+
+const POST =
+  'POST /v1/auth/magic-link HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n';
+
+describe('a client that keeps its end of the connection open', () => {
+  test.each([
+    ['after garbage', 'garbage\r\n\r\n'],
+    ['in the middle of its headers', 'GET / HTTP/1.1\r\nHost: a\r\n'],
+    ['in the middle of its body', `${POST}{"email":`],
+    ['after headers that are too long', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
+  ])('%s is hung up on', async (_when, text) => {
+    await stubbornClient(text);
+    await vi.waitFor(async () => expect(await connections()).toBe(0), 4000);
+  });
+
+  test('does not hold up a stop, nor does one that says nothing', async () => {
+    for (const text of ['', 'GET', 'garbage\r\n\r\n']) await stubbornClient(text);
+    const start = performance.now();
+    await daemon.stop();
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+
+  test('does not keep others out', async () => {
+    for (let count = 0; count < 50; count += 1) await stubbornClient('GET / HTTP/1.1\r\n');
+    expect((await daemon.call(undefined, '/healthz')).status).toBe(200);
+  });
+});

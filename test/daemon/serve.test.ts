@@ -1,0 +1,242 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { BIN, callAt, createWorkplaces, type DaemonProcess, runCommand, signInAt } from '../helpers/process.ts';
+
+const places = createWorkplaces();
+afterEach(places.clean);
+
+const ENTERPRISE = { SVC_DEFAULT_TIER: 'Enterprise' };
+
+/** A POST whose body comes in two halves, so that it is under way for as long as the test likes. */
+async function halfRequest(url: string, apiKey: string, content: string) {
+  const { hostname, port } = new URL(url);
+  const body = JSON.stringify({ content });
+  const socket: Socket = connect(Number(port), hostname);
+  let answer = '';
+  const ended = new Promise<string>((resolve) => {
+    socket.on('data', (chunk) => {
+      answer += String(chunk);
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', () => resolve(answer));
+  });
+  const head = [
+    'POST /v1/memories HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${apiKey}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    '',
+  ].join('\r\n');
+  await new Promise<void>((resolve) => socket.write(head + body.slice(0, 5), () => resolve()));
+  return { finish: () => socket.write(body.slice(5)), ended };
+}
+
+async function silentSocket(url: string): Promise<Promise<void>> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
+async function contents(daemon: DaemonProcess, apiKey: string): Promise<string[]> {
+  const { body } = await callAt(daemon.url, apiKey, '/v1/memories?limit=200');
+  return (body.data as { content: string }[]).map(({ content }) => content).sort();
+}
+
+describe('a request to stop (row 58)', () => {
+  test('with 100 requests under way: not ready first, all answered, exit 0, data intact, silent connections no hindrance', async () => {
+    const dataDir = await places.folder();
+    const daemon = await places.start({ dataDir, env: ENTERPRISE });
+    const apiKey = await signInAt(daemon, 'ada@example.com');
+    const requests = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        halfRequest(daemon.url, apiKey, `memory ${String(index).padStart(3, '0')}`),
+      ),
+    );
+    const silent = silentSocket(daemon.url);
+    await sleep(200);
+    expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200);
+    const start = performance.now();
+    daemon.kill('SIGTERM');
+    await sleep(60);
+    const ready = await fetch(`${daemon.url}/readyz`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({ checks: { accepting: 'stopping' } });
+    await sleep(400);
+    await expect(fetch(`${daemon.url}/healthz`)).rejects.toThrow();
+    for (const { finish } of requests) finish();
+    const answers = await Promise.all(requests.map(({ ended }) => ended));
+    expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 201'))).toHaveLength(100);
+    expect(await daemon.exited).toMatchObject({ exitCode: 0 });
+    expect(performance.now() - start).toBeLessThan(5000);
+    await silent;
+    expect(await readdir(dataDir)).not.toContain('svc.db-wal');
+
+    const next = await places.start({ dataDir });
+    expect(await contents(next, apiKey)).toEqual(
+      Array.from({ length: 100 }, (_, index) => `memory ${String(index).padStart(3, '0')}`),
+    );
+  });
+
+  test('a second signal ends it at once, and what was acknowledged is there afterwards', async () => {
+    const dataDir = await places.folder();
+    const daemon = await places.start({ dataDir });
+    const apiKey = await signInAt(daemon, 'ada@example.com');
+    expect((await callAt(daemon.url, apiKey, '/v1/memories', { body: { content: 'tea' } })).status).toBe(201);
+    const { ended } = await halfRequest(daemon.url, apiKey, 'never sent');
+    daemon.kill('SIGTERM');
+    await sleep(500);
+    const start = performance.now();
+    daemon.kill('SIGINT');
+    expect(await daemon.exited).toMatchObject({ exitCode: 1 });
+    expect(performance.now() - start).toBeLessThan(1000);
+    await ended;
+    const next = await places.start({ dataDir });
+    expect(await contents(next, apiKey)).toEqual(['tea']);
+    next.kill('SIGINT');
+    expect(await next.exited).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('one daemon a data folder (row 60)', () => {
+  test('the second is refused and names the first, which goes on; kill -9 frees the folder', async () => {
+    const dataDir = await places.folder();
+    const first = await places.start({ dataDir });
+    const second = await runCommand({ dataDir, args: ['serve', '--port', '0'] });
+    expect(second.exitCode).toBe(1);
+    expect(second.stderr).toBe(
+      `svc: Another svc daemon (process ${first.pid}) serves ${dataDir}. Stop it first, or choose another SVC_DATA_DIR.\n`,
+    );
+    expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+    first.kill('SIGKILL');
+    await first.exited;
+    const third = await places.start({ dataDir });
+    expect((await fetch(`${third.url}/readyz`)).status).toBe(200);
+  });
+
+  test('of several that start at once exactly one serves', async () => {
+    const dataDir = await places.folder();
+    const starts = await Promise.allSettled([1, 2, 3].map(() => places.start({ dataDir })));
+    const outcomes = starts.map((start) => (start.status === 'fulfilled' ? 'serves' : String(start.reason)));
+    expect(outcomes.filter((outcome) => outcome === 'serves')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => /Another svc daemon/.test(outcome))).toHaveLength(2);
+  });
+});
+
+describe('a start that cannot be', () => {
+  const serve = (dataDir: string, args: string[] = [], env: Record<string, string> = {}) =>
+    runCommand({ dataDir, args: ['serve', '--port', '0', ...args], env });
+
+  test('a fault of the configuration is one clear line a fault, and exit code 2', async () => {
+    const dataDir = await places.folder();
+    const [unknown, wrong, noFolder, noHost] = await Promise.all([
+      serve(dataDir, [], { SVC_PUBLICURL: 'http://a' }),
+      serve(dataDir, ['--quotas', 'C'], { SVC_LOG_LEVEL: 'loud' }),
+      serve(dataDir, ['--data-dir', '/dev/null/svc']),
+      serve(dataDir, ['--host', 'no-such-host.invalid']),
+    ]);
+    for (const { exitCode, stdout } of [unknown, wrong, noFolder, noHost]) {
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    }
+    expect(unknown.stderr).toMatch(/^svc: SVC_PUBLICURL is no setting of svc[^\n]*\n$/);
+    expect(wrong.stderr).toMatch(/^svc: SVC_QUOTAS must be[^\n]*\nsvc: SVC_LOG_LEVEL must be[^\n]*\n$/);
+    expect(noFolder.stderr).toMatch(/^svc: SVC_DATA_DIR [^\n]* cannot be made \(ENOTDIR\)\n$/);
+    expect(noHost.stderr).toMatch(/^svc: svc cannot listen on no-such-host.invalid port 0 \([A-Z_]+\)\n$/);
+  });
+
+  test('.env of the working folder counts, also with an unknown name', async () => {
+    const dataDir = await places.folder();
+    await writeFile(join(dataDir, '.env'), 'SVC_QUOTAS=A\nSVC_NOTHING=1\n');
+    const { exitCode, stderr } = await serve(dataDir, ['--check']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe('svc: SVC_NOTHING in .env is no setting of svc (see svc serve --help)\n');
+    await writeFile(join(dataDir, '.env'), 'SVC_QUOTAS=A\n');
+    expect(JSON.parse((await serve(dataDir, ['--check', '--json'])).stdout)).toMatchObject({ SVC_QUOTAS: 'A' });
+  });
+
+  test('a database or a master key that is none: one clear line, the file as it was, the folder free again', async () => {
+    const dataDir = await places.folder();
+    await writeFile(join(dataDir, 'svc.db'), 'garbage');
+    const noDatabase = await serve(dataDir);
+    expect(noDatabase).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(noDatabase.stderr).toMatch(/^svc: [^\n]*svc\.db is no SQLite database[^\n]*\n$/);
+    expect(await readFile(join(dataDir, 'svc.db'), 'utf8')).toBe('garbage');
+
+    await rm(join(dataDir, 'svc.db'));
+    await writeFile(join(dataDir, 'master.key'), 'x'.repeat(44));
+    const noKey = await serve(dataDir);
+    expect(noKey).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(noKey.stderr).toMatch(/^svc: [^\n]*master\.key holds no key of 32 bytes[^\n]*\n$/);
+
+    await rm(join(dataDir, 'master.key'));
+    const daemon = await places.start({ dataDir });
+    const { port } = new URL(daemon.url);
+    const taken = await runCommand({ dataDir: await places.folder(), args: ['serve', '--port', port] });
+    expect(taken.exitCode).toBe(1);
+    expect(taken.stderr).toBe(`svc: Port ${port} of 127.0.0.1 is taken. Choose another with --port.\n`);
+  });
+
+  test('--check touches nothing, and masks secrets', async () => {
+    const dataDir = await places.folder();
+    const env = { SVC_METRICS_TOKEN: 'hunter2', SVC_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
+    const { exitCode, stdout } = await serve(dataDir, ['--check'], env);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^SVC_METRICS_TOKEN +\*{8}$/m);
+    expect(stdout).toMatch(/^SVC_PUBLIC_URL +–$/m);
+    expect(stdout).not.toMatch(/hunter2|BwcHBwcH/);
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+});
+
+describe('the output of a daemon', () => {
+  test('what people read goes to standard output, the log as JSON lines to standard error', async () => {
+    const dataDir = await places.folder();
+    const daemon = await places.start({ dataDir });
+    const apiKey = await signInAt(daemon, 'ada@example.com');
+    await callAt(daemon.url, apiKey, `/v1/nothing?key=${apiKey}`);
+    daemon.kill('SIGTERM');
+    const { stdout, stderr } = await daemon.exited;
+    expect(stdout).toContain(`web page   ${daemon.url}/dashboard`);
+    for (const line of stderr.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+    expect(stdout + stderr).not.toMatch(/svc_live_[0-9a-f]{32}/);
+  });
+
+  test('a log that nobody reads any more, or whose disk is full, ends nothing', async () => {
+    const dataDir = await places.folder();
+    const command = `"${process.execPath}" "${BIN}" serve 2> "$LOG" | head -n 1; sleep 0.1`;
+    const env = { ...process.env, SVC_DATA_DIR: dataDir, SVC_PORT: '0', SVC_LOG_LEVEL: 'trace' };
+    const shell = execa('sh', ['-c', command.replace('$LOG', '/dev/full')], {
+      env,
+      cwd: dataDir,
+      reject: false,
+      buffer: false,
+    });
+    let said = '';
+    shell.stdout.on('data', (chunk) => {
+      said += String(chunk);
+    });
+    await vi.waitFor(() => expect(said).toContain('svc serves at'), 10_000);
+    const url = /svc serves at (\S+)/.exec(said)![1]!;
+    for (let count = 0; count < 5; count += 1) {
+      // Without a mail server the mails are shown on standard output, which nobody reads.
+      const asked = await fetch(`${url}/v1/auth/magic-link`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: `ada${count}@example.com` }),
+      });
+      expect(asked.status).toBe(202);
+      await sleep(50);
+    }
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const pid = Number(await readFile(join(dataDir, 'daemon.pid'), 'utf8'));
+    process.kill(pid, 'SIGTERM');
+    await shell;
+    expect(await readdir(dataDir)).not.toContain('daemon.pid');
+  });
+});

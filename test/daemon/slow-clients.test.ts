@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+
+const HEADERS_MS = 300;
+const REQUEST_MS = 700;
+
+let daemon: MemoryDaemon;
+let caller: Caller;
+let quiet: number;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon({ timeouts: { headersMs: HEADERS_MS, requestMs: REQUEST_MS } });
+  caller = await daemon.account();
+  quiet = await connections();
+});
+afterAll(() => daemon.close());
+
+function connections(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    daemon.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
+
+/** Connections that are more than the test's own client keeps open. */
+async function stuck(): Promise<number> {
+  return Math.max(0, (await connections()) - quiet);
+}
+
+async function until(condition: () => Promise<boolean>, ms = 5000): Promise<boolean> {
+  for (const deadline = performance.now() + ms; performance.now() < deadline; await sleep(20)) {
+    if (await condition()) return true;
+  }
+  return false;
+}
+
+interface Line {
+  socket: Socket;
+  /** All that came back until now. */
+  heard(): string;
+}
+
+async function open(): Promise<Line> {
+  // A client that never closes its own side: the daemon must not wait for it.
+  const socket = connect({ port: Number(new URL(daemon.baseUrl).port), host: '127.0.0.1', allowHalfOpen: true });
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString();
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return { socket, heard: () => text };
+}
+
+const head = (length: number) =>
+  `POST /v1/memories HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.apiKey}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n`;
+
+describe('a client that takes its time', () => {
+  test.each<[string, () => string[]]>([
+    ['with its headers', () => Array.from({ length: 100 }, (_, index) => `x-slow-${index}: 1\r\n`)],
+    ['with its body', () => [`${head(500)}\r\n`, ...'{"content":"'.split(''), ...'x'.repeat(480).split('')]],
+    ['and says nothing after the first line', () => ['POST /v1/memories HTTP/1.1\r\n']],
+    ['and says nothing after its headers', () => [`${head(500)}\r\n`]],
+  ])('%s is told so and hung up on', async (_, pieces) => {
+    const { socket, heard } = await open();
+    const [first = '', ...rest] = pieces();
+    socket.write(first.startsWith('POST') ? first : `GET /v1/memories HTTP/1.1\r\n${first}`);
+    for (const piece of rest) {
+      if (heard() !== '' || socket.destroyed) break;
+      socket.write(piece);
+      await sleep(20);
+    }
+    expect(await until(async () => heard() !== '')).toBe(true);
+    expect(heard()).toMatch(/^HTTP\/1\.1 408 /);
+    for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
+      expect(heard().toLowerCase()).toMatch(new RegExp(`\r\n${name}: \\d+\r\n`));
+    }
+    expect(await caller.list()).toEqual([]);
+    socket.destroy();
+    expect(await until(async () => (await stuck()) === 0)).toBe(true);
+  });
+
+  test('does not keep others waiting', async () => {
+    const lines = await Promise.all(Array.from({ length: 50 }, open));
+    for (const { socket } of lines) socket.write(`${head(500)}\r\n{`);
+    const started = performance.now();
+    expect((await caller.call('/v1/account')).status).toBe(200);
+    expect(performance.now() - started).toBeLessThan(HEADERS_MS);
+    for (const { socket } of lines) socket.destroy();
+    expect(await until(async () => (await stuck()) === 0)).toBe(true);
+  });
+
+  test('and is done within the time is served', async () => {
+    const { socket, heard } = await open();
+    const body = '{"content":"Slow but sure"}';
+    socket.write(`${head(body.length)}\r\n`);
+    for (const letter of body) {
+      socket.write(letter);
+      await sleep(5);
+    }
+    expect(await until(async () => heard().startsWith('HTTP/1.1 201'))).toBe(true);
+    expect(await caller.list()).toEqual(['Slow but sure']);
+    socket.destroy();
+  });
+});
+
+describe('a client that hangs up', () => {
+  test.each<[string, () => string]>([
+    ['amid its headers', () => 'POST /v1/memories HTTP/1.1\r\nhost:'],
+    ['amid its body', () => `${head(500)}\r\n{"content":"Half`],
+    ['before the answer', () => `${head(26)}\r\n{"content":"Then hung up"}`],
+    ['before a search is done', () => `${head(17).replace('memories', 'search')}\r\n{"query":"slowly"}`],
+  ])('%s leaves nothing behind', async (_, request) => {
+    const lines = await Promise.all(Array.from({ length: 20 }, open));
+    for (const { socket } of lines) socket.write(request(), () => socket.destroy());
+    expect(await until(async () => (await stuck()) === 0)).toBe(true);
+    expect(await until(async () => daemon.db.writes.waiting() === 0)).toBe(true);
+    expect((await caller.list()).filter((content) => content.startsWith('Half'))).toEqual([]);
+    expect((await caller.call('/healthz')).status).toBe(200);
+  });
+
+  test('under an idempotency key leaves the key usable', async () => {
+    const { socket } = await open();
+    const body = '{"content":"Sent and gone"}';
+    socket.write(`${head(body.length)}idempotency-key: gone\r\n\r\n${body}`, () => socket.destroy());
+    expect(await until(async () => (await stuck()) === 0)).toBe(true);
+    const again = () => caller.call('/v1/memories', { body, headers: { 'idempotency-key': 'gone' } });
+    expect(await until(async () => [200, 201].includes((await again()).status))).toBe(true);
+    expect((await caller.list()).filter((content) => content === 'Sent and gone')).toHaveLength(1);
+  });
+
+  test('is no fault of the daemon’s in the log', () => {
+    const faults = daemon.logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50);
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MIGRATIONS } from '../../migrations/index.ts';
+import { openPlainConnection } from '../../src/db/connection.ts';
+import { APPLICATION_ID, ensureDatabaseFile } from '../../src/db/database-file.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-file-'));
+  file = join(folder, 'svc.db');
+});
+
+afterEach(async () => {
+  await chmod(folder, 0o700);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function digest(path: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+}
+
+/** The way of the daemon, up to the open database. */
+async function start(): Promise<void> {
+  await migrate(await ensureDatabaseFile(folder));
+  const db = await openDatabase(file, { readerCount: 1, monotonicMs: () => 0 });
+  await db.close();
+}
+
+async function makeDatabase(sql: string): Promise<void> {
+  const connection = await openPlainConnection(file, { create: true });
+  await connection.exec(sql);
+  await connection.close();
+}
+
+/** A database of ours with rows on many pages. */
+async function makeLarge(): Promise<void> {
+  await migrate(await ensureDatabaseFile(folder));
+  await makeDatabase(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+     INSERT INTO invitations SELECT 'mail-' || i || hex(randomblob(100)), i FROM n`,
+  );
+}
+
+async function breakPages(from: number): Promise<void> {
+  const bytes = await readFile(file);
+  const pageBytes = bytes.readUInt16BE(16);
+  const first = from * pageBytes;
+  bytes.fill(0xa5, first, first + 8 * pageBytes);
+  await writeFile(file, bytes);
+}
+
+const REFUSED: [what: string, make: () => Promise<void>, says: RegExp][] = [
+  ['an empty file', () => writeFile(file, ''), /is empty.*Restore a backup/],
+  ['garbage', () => writeFile(file, 'x'.repeat(10_000)), /is no SQLite database.*Restore a backup/],
+  ['a file cut short', () => writeFile(file, 'SQLite format 3\0'), /is no SQLite database/],
+  ['a database of nobody', () => makeDatabase('CREATE TABLE t (a)'), /another program/],
+  [
+    'a database of another program',
+    () => makeDatabase('PRAGMA application_id = 42; CREATE TABLE t (a)'),
+    /another program/,
+  ],
+  [
+    'a database of a newer svc',
+    () => makeDatabase(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 999; CREATE TABLE t (a)`),
+    /written by a newer svc \(schema 999/,
+  ],
+  [
+    'a corrupt page in the middle',
+    async () => {
+      await makeLarge();
+      await breakPages(60);
+    },
+    /is corrupt.*Restore a backup/,
+  ],
+  [
+    'a corrupt page in a database of an older schema',
+    async () => {
+      await makeLarge();
+      await makeDatabase('PRAGMA user_version = 1');
+      await breakPages(60);
+    },
+    /is corrupt.*Restore a backup/,
+  ],
+  [
+    'a file that is read-only',
+    async () => {
+      await start();
+      await chmod(file, 0o400);
+    },
+    /svc\.db is read-only/,
+  ],
+  [
+    'a folder that is read-only',
+    async () => {
+      await start();
+      await chmod(folder, 0o500);
+    },
+    /is read-only/,
+  ],
+];
+
+describe('a database that svc must not touch (row 56)', () => {
+  test.each(REFUSED)('%s is refused with its bytes as they were', async (_what, make, says) => {
+    await make();
+    const before = await digest(file);
+    const names = await readdir(folder);
+    const refusal = await start().catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'unprocessable', message: expect.stringMatching(says) });
+    expect((refusal as Error).message).not.toContain('\n');
+    expect(await digest(file)).toBe(before);
+    expect((await readdir(folder)).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(names);
+  });
+
+  test('what a newer svc left in its log when it was killed stays there', async () => {
+    await start();
+    const connection = await openPlainConnection(file);
+    await connection.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 999');
+    const [bytes, log] = await Promise.all([readFile(file), readFile(`${file}-wal`)]);
+    await connection.close();
+    await Promise.all([writeFile(file, bytes), writeFile(`${file}-wal`, log)]);
+    await expect(start()).rejects.toThrow(/newer svc/);
+    expect(await readFile(file)).toEqual(bytes);
+    expect(await readFile(`${file}-wal`)).toEqual(log);
+  });
+
+  test('the log of a database that is gone is not played into a new one', async () => {
+    await start();
+    await writeFile(`${file}-wal`, 'what was written last');
+    await rm(file);
+    await expect(start()).rejects.toThrow(/is gone, but its log/);
+    expect(await readdir(folder)).toEqual(['svc.db-wal']);
+    await rm(`${file}-wal`);
+    await start();
+  });
+});
+
+describe('a database that is ours', () => {
+  test('is made where there is none, marked as ours and migrated', async () => {
+    await start();
+    const header = await readFile(file);
+    expect(header.readUInt32BE(68)).toBe(APPLICATION_ID);
+    expect(header.readUInt32BE(60)).toBe(MIGRATIONS.length);
+    expect(await readdir(folder)).toEqual(['svc.db']);
+  });
+
+  test('a half-made one of a killed start is replaced', async () => {
+    for (const suffix of ['', '-wal', '-shm']) await writeFile(`${file}.new${suffix}`, 'half a database');
+    await start();
+    expect(await readdir(folder)).toEqual(['svc.db']);
+  });
+
+  test('opens again and again, with all that is in it', async () => {
+    await makeLarge();
+    await start();
+    await start();
+    const connection = await openPlainConnection(file);
+    expect(await connection.get('SELECT count(*) AS count FROM invitations')).toEqual({ count: 3000 });
+    await connection.close();
+  });
+});

@@ -1,0 +1,130 @@
+import { readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Connection, openConnection } from '../../src/db/connection.ts';
+import { lockFolder } from '../../src/db/folder-lock.ts';
+import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
+import { createDatabaseFolder, type DatabaseFolder } from './database-folder.ts';
+
+let place: DatabaseFolder;
+
+beforeEach(async () => {
+  place = await createDatabaseFolder();
+});
+
+afterEach(() => place.clean());
+
+/** The files of the data folder that this process has open. */
+async function openFiles(): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd');
+  const targets = await Promise.all(descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
+  return targets.filter((target) => target.startsWith(place.folder));
+}
+
+async function execOn(file: string, sql: string): Promise<void> {
+  const connection = await openConnection(file);
+  await connection.exec(sql);
+  await connection.close();
+}
+
+describe.runIf(process.platform === 'linux')('what cannot be opened leaves no handle behind', () => {
+  test('a file with garbage after a sound header', async () => {
+    const bytes = await readFile(place.file);
+    await writeFile(place.file, Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0x5a)]));
+    await expect(place.open()).rejects.toMatchObject({ code: 'unprocessable' });
+    expect(await openFiles()).toEqual([]);
+  });
+
+  test('a schema that is not this program’s', async () => {
+    await execOn(place.file, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+    await expect(place.open()).rejects.toThrow(/newer svc/);
+    await execOn(place.file, `PRAGMA user_version = ${SCHEMA_VERSION - 1}`);
+    await expect(place.open()).rejects.toThrow(/svc serve/);
+    expect(await openFiles()).toEqual([]);
+  });
+
+  test('a file that is not there is not made', async () => {
+    await rm(place.file);
+    await expect(openConnection(place.file)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await readdir(place.folder)).not.toContain('svc.db');
+    expect(await openFiles()).toEqual([]);
+  });
+
+  test('a folder whose lock is held', async () => {
+    const lock = await lockFolder(place.folder, 4711);
+    await expect(lockFolder(place.folder, 4712)).rejects.toThrow(/process 4711/);
+    await lock.release();
+    await (await lockFolder(place.folder, 4712)).release();
+    expect(await openFiles()).toEqual([]);
+  });
+
+  test('a closed database; and an open one does hold its file', async () => {
+    const db = await place.open();
+    expect(await openFiles()).not.toEqual([]);
+    await db.readers.get('SELECT 1');
+    await db.close();
+    expect(await openFiles()).toEqual([]);
+  });
+});
+
+describe('the write-ahead log', () => {
+  const walBytes = async () => (await stat(`${place.file}-wal`)).size;
+
+  test('is emptied by a checkpoint and gone after closing', async () => {
+    const db = await place.open();
+    for (let at = 0; at < 50; at += 1) await db.probe(at);
+    expect(await walBytes()).toBeGreaterThan(0);
+    await db.checkpoint();
+    expect(await walBytes()).toBe(0);
+    await db.probe(51);
+    await db.close();
+    expect((await readdir(place.folder)).filter((name) => name.startsWith('svc.db'))).toEqual(['svc.db']);
+  });
+
+  test('a reader in the middle of its work keeps neither writers nor the checkpoint waiting', async () => {
+    const db = await place.open();
+    await db.probe(1);
+    const reader = await openConnection(place.file, { readOnly: true });
+    await reader.exec('BEGIN; SELECT count(*) FROM pulse');
+    const start = performance.now();
+    const checkpoint = db.checkpoint();
+    for (let at = 0; at < 20; at += 1) await db.probe(at);
+    await checkpoint;
+    expect(performance.now() - start).toBeLessThan(1500);
+    await reader.exec('COMMIT');
+    await reader.close();
+    await db.checkpoint();
+    expect(await walBytes()).toBe(0);
+  });
+});
+
+describe('a connection', () => {
+  let connection: Connection;
+  beforeEach(async () => {
+    connection = await openConnection(place.file);
+  });
+  afterEach(() => connection.close());
+
+  test('survives a power cut: full synchronisation, write-ahead log, overwriting of what is erased', async () => {
+    expect(await connection.get('PRAGMA synchronous')).toEqual({ synchronous: 2 });
+    expect(await connection.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
+    expect(await connection.get('PRAGMA secure_delete')).toEqual({ secure_delete: 1 });
+    expect(await connection.get('PRAGMA foreign_keys')).toEqual({ foreign_keys: 1 });
+  });
+
+  test('more statements than it keeps prepared all work', async () => {
+    for (let count = 0; count < 1200; count += 1) {
+      expect(await connection.get(`SELECT ${count} AS number`)).toEqual({ number: count });
+    }
+    expect(await connection.get('SELECT 0 AS number')).toEqual({ number: 0 });
+  });
+
+  test('a failing statement says what is wrong with it, but no value', async () => {
+    const secret = 'svc_live_0123456789abcdef0123456789abcdef';
+    await connection.run('INSERT INTO invitations VALUES (?, 1)', [secret]);
+    for (const sql of ['INSERT INTO invitations VALUES (?, 1)', 'SELECT nothing FROM invitations WHERE email = ?']) {
+      const fault = await connection.run(sql, [secret]).catch((error: Error) => error);
+      expect(fault).toBeInstanceOf(Error);
+      expect(`${(fault as Error).stack} ${JSON.stringify(fault)}`).not.toContain(secret);
+    }
+  });
+});

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Connection, Reader } from '../../src/db/connection.ts';
+import type { Database } from '../../src/db/open.ts';
+import { createBatchedRead, createReaders } from '../../src/db/readers.ts';
+import { createDatabaseFolder, type DatabaseFolder } from './database-folder.ts';
+
+let place: DatabaseFolder;
+let db: Database;
+
+beforeEach(async () => {
+  place = await createDatabaseFolder();
+  db = await place.open({ readerCount: 2 });
+});
+
+afterEach(() => place.clean());
+
+function gate() {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, passed };
+}
+
+async function findInvitations(reader: Reader, emails: string[]): Promise<Map<string, { email: string }>> {
+  const marks = emails.map(() => '?').join(',');
+  const rows = await reader.all<{ email: string }>(`SELECT email FROM invitations WHERE email IN (${marks})`, emails);
+  return new Map(rows.map((row) => [row.email, row]));
+}
+
+describe('the pool of readers', () => {
+  test('one statement is in flight on each connection', async () => {
+    const inUse = new Set<Reader>();
+    await Promise.all(
+      Array.from({ length: 50 }, () =>
+        db.readers.use(async (reader) => {
+          expect(inUse.has(reader)).toBe(false);
+          inUse.add(reader);
+          expect(inUse.size).toBeLessThanOrEqual(2);
+          await sleep(1);
+          inUse.delete(reader);
+        }),
+      ),
+    );
+  });
+
+  test('a work that throws gives its reader back', async () => {
+    for (let count = 0; count < 10; count += 1) {
+      await expect(db.readers.use(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    }
+    expect(await db.readers.get('SELECT 1 AS one')).toEqual({ one: 1 });
+  });
+
+  test('the queue is bounded: past it 503, and once readers are free again all is as before', async () => {
+    const { open, passed } = gate();
+    const held = [db.readers.use(() => passed), db.readers.use(() => passed)];
+    const waiting = Array.from({ length: 2000 }, () => db.readers.get('SELECT 1 AS one'));
+    expect(db.readers.waiting()).toBe(2000);
+    await expect(db.readers.get('SELECT 1')).rejects.toMatchObject({ code: 'unavailable', status: 503 });
+    open();
+    await Promise.all([...held, ...waiting]);
+    expect(db.readers.waiting()).toBe(0);
+    expect(await db.readers.get('SELECT 1 AS one')).toEqual({ one: 1 });
+  });
+
+  test('who waits while the pool closes is refused, not forgotten', async () => {
+    const connection = { close: async () => {} } as Connection;
+    const readers = createReaders([connection]);
+    const { open, passed } = gate();
+    const held = readers.use(() => passed);
+    const waiting = readers.use(async () => 'read');
+    const refused = expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
+    await readers.close();
+    await refused;
+    open();
+    await held;
+    await expect(readers.use(async () => 'read')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('several statements of the same new text at once leave nothing unfinalised behind', async () => {
+    await db.readers.use((reader) => Promise.all([1, 2, 3].map(() => reader.all('SELECT email FROM invitations'))));
+  });
+});
+
+describe('coalesced reads', () => {
+  test('many callers share few statements, and each gets its own row', async () => {
+    let statements = 0;
+    const find = createBatchedRead(db.readers, (reader, keys) => {
+      statements += 1;
+      return findInvitations(reader, keys);
+    });
+    await db.writes.write((connection) => connection.run("INSERT INTO invitations VALUES ('a', 1), ('b', 1)"));
+    const asked = Array.from({ length: 300 }, (_, index) => find(['a', 'b', 'none'][index % 3]!));
+    const found = await Promise.all(asked);
+    expect(statements).toBeLessThan(10);
+    expect(found.slice(0, 3)).toEqual([{ email: 'a' }, { email: 'b' }, undefined]);
+  });
+
+  test('nobody sees a state older than the own question', async () => {
+    const find = createBatchedRead(db.readers, findInvitations);
+    let reading = true;
+    const noise = Array.from({ length: 20 }, async () => {
+      while (reading) await find('noise');
+    });
+    for (let round = 0; round < 200; round += 1) {
+      const email = `mail-${round}`;
+      await db.writes.write((connection) => connection.run('INSERT INTO invitations VALUES (?, 1)', [email]));
+      expect(await find(email)).toEqual({ email });
+      await db.writes.write((connection) => connection.run('DELETE FROM invitations WHERE email = ?', [email]));
+      expect(await find(email)).toBeUndefined();
+    }
+    reading = false;
+    await Promise.all(noise);
+  });
+
+  test('more different keys at once than one statement can take are all answered', async () => {
+    const find = createBatchedRead(db.readers, findInvitations);
+    await db.writes.write((connection) => connection.run("INSERT INTO invitations VALUES ('key-39999', 1)"));
+    const found = await Promise.all(Array.from({ length: 40_000 }, (_, index) => find(`key-${index}`)));
+    expect(found.filter((row) => row !== undefined)).toEqual([{ email: 'key-39999' }]);
+  });
+
+  test('a failure is told to those who shared it, and not to the next', async () => {
+    let broken = true;
+    const find = createBatchedRead(db.readers, async (reader, keys) => {
+      if (broken) throw new Error('broken');
+      return findInvitations(reader, keys);
+    });
+    await expect(Promise.all([find('a'), find('b')])).rejects.toThrow('broken');
+    broken = false;
+    expect(await find('a')).toBeUndefined();
+  });
+});

@@ -1,0 +1,244 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { makeTenant, type Tenant, times } from '../limits/tenants.ts';
+
+let daemon: TestDaemon;
+let sequence = 0;
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+
+afterAll(() => daemon.close());
+
+beforeEach(() => daemon.clock.advance(120_000));
+
+/** Rows that name the tenant, by table; tables without any are left out. */
+async function rowsOf(tenantId: string): Promise<Record<string, number>> {
+  const tables = await daemon.db.readers.all<{ name: string }>(
+    `SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ON c.name = 'tenantId' WHERE m.type = 'table'`,
+  );
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) {
+    const row = await daemon.db.readers.get<{ rows: number }>(
+      `SELECT COUNT(*) AS rows FROM "${name}" WHERE tenantId = ?`,
+      [tenantId],
+    );
+    if (row!.rows > 0) counts[name] = row!.rows;
+  }
+  return counts;
+}
+
+/** Which of the texts stand anywhere in the bytes of the database, its free pages and its log. */
+async function foundInFiles(texts: readonly string[]): Promise<string[]> {
+  const files = await Promise.all(
+    ['svc.db', 'svc.db-wal'].map((name) => readFile(join(daemon.folder, name)).catch(() => Buffer.alloc(0))),
+  );
+  const bytes = Buffer.concat(files).toString('latin1').toLowerCase();
+  return texts.filter((text) => bytes.includes(text));
+}
+
+const canary = (name: string) => `canary${name}${randomBytes(6).toString('hex')}`;
+const erase = ({ apiKey }: Tenant) => daemon.call(apiKey, '/v1/account', { method: 'DELETE' });
+
+/** Fills every place that holds something of a tenant; returns the texts it wrote. */
+async function fill({ apiKey }: Tenant, memories = 40): Promise<string[]> {
+  const names = ['content', 'tag', 'key', 'value', 'user', 'idempotency', 'replaced', 'past', 'source'] as const;
+  const texts = Object.fromEntries(names.map((name) => [name, canary(name)])) as Record<(typeof names)[number], string>;
+  const first = await daemon.call(apiKey, '/v1/memories', {
+    body: {
+      content: `${texts.content} is remembered`,
+      tags: [texts.tag],
+      metadata: { [texts.key]: texts.value },
+      user: texts.user,
+      source: { conversationId: texts.source },
+    },
+    headers: { 'idempotency-key': texts.idempotency },
+  });
+  expect(first.status).toBe(201);
+  const old = await daemon.call(apiKey, '/v1/memories', { body: { content: texts.replaced, user: texts.user } });
+  const path = `/v1/memories/${old.body.id}`;
+  await daemon.call(apiKey, path, { method: 'PATCH', body: { content: texts.past } });
+  await daemon.call(apiKey, '/v1/memories', { body: { content: 'newer', supersedes: old.body.id, user: texts.user } });
+  await daemon.call(apiKey, '/v1/search', { body: { query: texts.content, user: texts.user } });
+  const many = Array.from({ length: memories }, (_, index) => ({
+    content: `${texts.content} ${index} ${'lorem ipsum '.repeat(index % 30)}`,
+    tags: [`${texts.tag}${index}`],
+  }));
+  expect((await daemon.call(apiKey, '/v1/memories/batch', { body: { memories: many } })).status).toBe(201);
+  return Object.values(texts);
+}
+
+describe('erasing an account', () => {
+  test('leaves no row in any table and no byte in the files, and the rest as it is', async () => {
+    const email = `${canary('email')}@example.com`;
+    const { apiKey, account } = await daemon.signIn(email);
+    const tenant = { apiKey, tenantId: account.tenantId };
+    const neighbour = await makeTenant(daemon, 'neighbour@example.com');
+    const texts = [...(await fill(tenant)), email];
+    const kept = await fill(neighbour);
+    await daemon.accounts.invite(email);
+    await daemon.usage.flushRequests();
+    expect(await foundInFiles([...texts, ...kept])).toHaveLength(texts.length + kept.length);
+    const before = await rowsOf(neighbour.tenantId);
+    expect(Object.keys(await rowsOf(tenant.tenantId)).sort()).toEqual(Object.keys(before).sort());
+
+    expect((await erase(tenant)).status).toBe(204);
+    await daemon.usage.flushRequests();
+    expect(await rowsOf(tenant.tenantId)).toEqual({});
+    expect(await foundInFiles(texts)).toEqual([]);
+    expect(await rowsOf(neighbour.tenantId)).toEqual(before);
+    expect((await foundInFiles(kept)).sort()).toEqual(kept.toSorted());
+  });
+
+  test('finds every copy that moving about in the file has left behind', async () => {
+    const tenants = await times(3, (index) => makeTenant(daemon, `mixed-${index}@example.com`, 'Enterprise'));
+    const texts = tenants.map(() => canary('mixed'));
+    for (let round = 0; round < 6; round += 1) {
+      await times(3, async (index) => {
+        const memories = Array.from({ length: 80 }, (_, n) => ({
+          content: `${texts[index]} ${round} ${n} ${'x'.repeat((n * 37) % 900)}`,
+          tags: [`${texts[index]}-${n}`],
+          metadata: { note: `${texts[index]} ${'y'.repeat((n * 53) % 400)}` },
+        }));
+        await daemon.call(tenants[index]!.apiKey, '/v1/memories/batch', { body: { memories } });
+      });
+    }
+    expect((await erase(tenants[1]!)).status).toBe(204);
+    expect((await foundInFiles(texts)).sort()).toEqual([texts[0], texts[2]].sort());
+  });
+
+  test('the old key is refused, and the address may sign up again and finds nothing', async () => {
+    const { apiKey, account } = await daemon.signIn('again@example.com');
+    await fill({ apiKey, tenantId: account.tenantId });
+    expect((await erase({ apiKey, tenantId: account.tenantId })).status).toBe(204);
+    for (const path of ['/v1/account', '/v1/memories', '/v1/usage']) {
+      expect((await daemon.call(apiKey, path)).status, path).toBe(401);
+    }
+    const fresh = await daemon.signIn('again@example.com');
+    expect(fresh.account.tenantId).not.toBe(account.tenantId);
+    expect(fresh.account.quotas).toMatchObject({ dailyMemories: { used: 0 }, monthlyQueries: { used: 0 } });
+    expect((await daemon.call(fresh.apiKey, '/v1/memories')).body.data).toEqual([]);
+    const search = await daemon.call(fresh.apiKey, '/v1/search', { body: { query: 'remembered newer lorem' } });
+    expect(search.body.results).toEqual([]);
+    expect((await daemon.call(apiKey, '/v1/account')).status).toBe(401);
+  });
+
+  test('ends the sign-in links that were mailed before', async () => {
+    const { apiKey, account } = await daemon.signIn('links@example.com');
+    const link = await daemon.requestLink('links@example.com');
+    expect((await erase({ apiKey, tenantId: account.tenantId })).status).toBe(204);
+    expect((await daemon.redeem(link)).status).toBe(410);
+    expect((await daemon.redeem(await daemon.requestLink('links@example.com'))).status).toBe(303);
+  });
+
+  test('asked for many times at once is done once', async () => {
+    const tenant = await makeTenant(daemon, 'twice@example.com');
+    await fill(tenant);
+    const answers = await times(10, () => erase(tenant));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(answers.filter(({ status }) => ![204, 401, 404].includes(status))).toEqual([]);
+    expect(await rowsOf(tenant.tenantId)).toEqual({});
+  });
+
+  test('that a stopped daemon left half done is finished at the next start', async () => {
+    const tenant = await makeTenant(daemon, 'half@example.com');
+    const neighbour = await makeTenant(daemon, 'whole@example.com');
+    const texts = await fill(tenant);
+    await fill(neighbour);
+    await daemon.db.writes.write(async (connection) => {
+      await connection.run('DELETE FROM apiKeys WHERE tenantId = ?', [tenant.tenantId]);
+      await connection.run("UPDATE tenants SET email = 'erased', erasedAt = 1 WHERE tenantId = ?", [tenant.tenantId]);
+    });
+    await daemon.stop();
+    daemon = await startTestDaemon({ dataDir: daemon.folder });
+    for (let tries = 0; tries < 100 && Object.keys(await rowsOf(tenant.tenantId)).length > 0; tries += 1)
+      await sleep(20);
+    expect(await rowsOf(tenant.tenantId)).toEqual({});
+    await daemon.db.checkpoint();
+    expect(await foundInFiles(texts)).toEqual([]);
+    expect((await daemon.call(neighbour.apiKey, '/v1/account')).status).toBe(200);
+  });
+});
+
+describe('what is under way while the account is erased', () => {
+  /** A request whose key is checked now and whose body comes when `finish` is called. */
+  async function startSlowly({ apiKey }: Tenant, path: string, body: string): Promise<() => Promise<string>> {
+    const socket: Socket = connect(Number(new URL(daemon.baseUrl).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+    });
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: svc\r\nConnection: close\r\nAuthorization: Bearer ${apiKey}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 5)}`,
+    );
+    await sleep(100);
+    return async () => {
+      socket.write(body.slice(5));
+      await closed;
+      return answer;
+    };
+  }
+
+  test.each([
+    ['a memory', '/v1/memories', { content: 'left behind' }],
+    ['a batch', '/v1/memories/batch', { memories: [{ content: 'left behind', user: 'nobody' }] }],
+    ['a search', '/v1/search', { query: 'left behind' }],
+    ['a context', '/v1/context', { query: 'left behind' }],
+  ])('%s is refused as with a key that is none, and leaves nothing behind', async (_, path, body) => {
+    const tenant = await makeTenant(daemon, `slow-${sequence++}@example.com`);
+    const neighbour = await makeTenant(daemon, `steady-${sequence++}@example.com`);
+    const finish = await startSlowly(tenant, path, JSON.stringify(body));
+    const finishNeighbour = await startSlowly(neighbour, path, JSON.stringify(body));
+    expect((await erase(tenant)).status).toBe(204);
+    // Both come in one transaction: the refusal of one is none of the other.
+    const [answer, neighbourAnswer] = await Promise.all([finish(), finishNeighbour()]);
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    expect(answer).toMatch(/\r\nwww-authenticate: Bearer realm="svc", error="invalid_token"\r\n/i);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({
+      ...(await daemon.call(tenant.apiKey, path, { body })).body,
+      requestId: expect.any(String),
+    });
+    expect(neighbourAnswer).toMatch(/^HTTP\/1\.1 20[01] /);
+    await daemon.usage.flushRequests();
+    expect(await rowsOf(tenant.tenantId)).toEqual({});
+  });
+
+  test('a hundred writes leave nothing behind', async () => {
+    const tenant = await makeTenant(daemon, 'busy@example.com', 'Pro');
+    const writes = times(100, async (index) => {
+      await sleep(index);
+      return daemon.call(tenant.apiKey, '/v1/memories', {
+        body: { content: `memory ${index}`, user: `user ${index}` },
+      });
+    });
+    await sleep(30);
+    expect((await erase(tenant)).status).toBe(204);
+    const answers = await writes;
+    expect(answers.filter(({ status }) => ![201, 401].includes(status))).toEqual([]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 401]));
+    await daemon.usage.flushRequests();
+    expect(await rowsOf(tenant.tenantId)).toEqual({});
+  });
+});
+
+test('where sign-up takes an invitation, who erased the account needs a new one to come back', async () => {
+  const other = await startTestDaemon({ config: { signup: 'invite' } });
+  const mayEnter = () => other.accounts.mayEnter(other.db.readers, 'back@example.com');
+  const tenant = await makeTenant(other, 'back@example.com');
+  await other.accounts.invite('back@example.com');
+  expect(await mayEnter()).toBe(true);
+  await other.accounts.erase(tenant.tenantId);
+  expect(await mayEnter()).toBe(false);
+  expect(await other.accounts.invitations()).toEqual([]);
+  await other.accounts.invite('back@example.com');
+  expect(await mayEnter()).toBe(true);
+  await other.close();
+});

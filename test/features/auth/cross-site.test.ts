@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestDaemon } from '../../helpers/daemon.ts';
+import {
+  cookiesOf,
+  freshAddress,
+  fromElsewhere,
+  keyIn,
+  pressButton,
+  receiveLink,
+  signInAs,
+  startSignInDaemon,
+  statusOf,
+  visit,
+} from '../../helpers/sign-in.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startSignInDaemon();
+});
+afterAll(() => daemon.close());
+
+const form = (fields: Record<string, string>) => new TextEncoder().encode(new URLSearchParams(fields).toString());
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+describe('a form that another site sends to the callback', () => {
+  const foreign: [string, Record<string, string>][] = [
+    ['from another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['from a neighbour of the same site', { 'sec-fetch-site': 'same-site', origin: 'https://other.example.org' }],
+    ['from nowhere', { 'sec-fetch-site': 'none' }],
+    ['from a site of an older browser', { origin: 'https://evil.example' }],
+    ['from a page without an origin', { origin: 'null' }],
+    ['with metadata that is twisted', { 'sec-fetch-site': 'Same-Origin' }],
+    ['from the same host by another scheme', { origin: 'https://127.0.0.1' }],
+    ['with metadata that contradicts the origin', { 'sec-fetch-site': 'cross-site', origin: 'self' }],
+  ];
+  test.each(foreign)('%s is refused and consumes nothing', async (_name, { origin, ...headers }) => {
+    const email = freshAddress();
+    const oldKey = await signInAs(daemon, email);
+    const { link } = await receiveLink(daemon, email);
+    const answer = await pressButton(daemon, link, {
+      ...headers,
+      ...(origin !== undefined && { origin: origin === 'self' ? daemon.publicUrl : origin }),
+    });
+    expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
+    expect(answer.headers.get('location')).toBeNull();
+    expect(await statusOf(daemon, oldKey)).toBe(200);
+
+    const own = await pressButton(daemon, link, { 'sec-fetch-site': 'same-origin', origin: daemon.publicUrl });
+    expect(await statusOf(daemon, keyIn(own)!)).toBe(200);
+  });
+
+  test('a page without an origin is ours where it carries the cookie of that very link', async () => {
+    const { link } = await receiveLink(daemon, freshAddress());
+    const other = await receiveLink(daemon, freshAddress());
+    const otherPage = await visit(daemon, other.link);
+    const refused = await pressButton(daemon, link, { origin: 'null', cookie: cookiesOf(otherPage) });
+    expect(refused.status).toBe(403);
+    const page = await visit(daemon, link);
+    expect(page.headers.get('set-cookie')).toMatch(/^svc_confirm=[0-9a-f]{64}; .*HttpOnly; SameSite=Strict/);
+    expect((await pressButton(daemon, link, { origin: 'null', cookie: cookiesOf(page) })).status).toBe(303);
+  });
+
+  test('a program that sends no origin at all is no browser', async () => {
+    const { link } = await receiveLink(daemon, freshAddress());
+    expect((await pressButton(daemon, link)).status).toBe(303);
+  });
+});
+
+describe('another site cannot ask for a link in the name of this browser', () => {
+  test.each([
+    ['a form', FORM['content-type'], form({ email: 'eve@example.com' })],
+    ['a form of parts', 'multipart/form-data; boundary=x', '--x\r\n\r\n--x--'],
+    ['plain text that is JSON', 'text/plain', JSON.stringify({ email: 'eve@example.com' })],
+    ['nothing declared', '', JSON.stringify({ email: 'eve@example.com' })],
+  ])('%s sets no cookie and sends no mail', async (_name, type, body) => {
+    const answer = await daemon.call(undefined, '/v1/auth/magic-link', {
+      body,
+      headers: { 'content-type': type, ...fromElsewhere() },
+    });
+    expect([400, 415]).toContain(answer.status);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(await daemon.mailbox.mailsTo('eve@example.com')).toEqual([]);
+  });
+
+  test('a form redeems no code', async () => {
+    const answer = await daemon.call(undefined, '/v1/auth/token', {
+      body: form({ code: '0000-0000', codeVerifier: 'v'.repeat(43) }),
+      headers: FORM,
+    });
+    expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type']);
+  });
+
+  test('the cookie is for this site, sign-in and no script; over https only where svc is', async () => {
+    const secure = await startSignInDaemon({ config: { publicUrl: 'https://memory.example.org' } });
+    for (const [one, secureFlag] of [
+      [daemon, ''],
+      [secure, '; Secure'],
+    ] as const) {
+      const answer = await one.call(undefined, '/v1/auth/magic-link', { body: { email: freshAddress() } });
+      expect(answer.headers.getSetCookie()).toEqual([
+        expect.stringMatching(
+          new RegExp(`^svc_signin=[\\w-]{43}; Path=/v1/auth; HttpOnly; SameSite=Lax; Max-Age=900${secureFlag}$`),
+        ),
+      ]);
+    }
+    await secure.close();
+  });
+});

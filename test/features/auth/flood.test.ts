@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestDaemon } from '../../helpers/daemon.ts';
+import {
+  askFor,
+  freshAddress,
+  fromElsewhere,
+  mailsAfterAll,
+  pressButton,
+  receiveLink,
+  signInAs,
+  startSignInDaemon,
+  startTerminal,
+  typeCode,
+} from '../../helpers/sign-in.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startSignInDaemon();
+});
+afterAll(() => daemon.close());
+
+const MINUTE = 60_000;
+
+/** How many of so many requests for links are taken, each for another address. */
+async function takenFrom(networks: readonly string[]): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const network of networks) {
+    const answer = await askFor(daemon, { email: freshAddress() }, { 'x-forwarded-for': network });
+    statuses.push(answer.status);
+  }
+  return statuses;
+}
+
+describe('a flood of one address', () => {
+  test('fills no mailbox, is answered as ever, and leaves the earlier link of its owner working', async () => {
+    const victim = freshAddress();
+    const { link } = await receiveLink(daemon, victim);
+    const { login } = startTerminal();
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => askFor(daemon, { email: victim, ...(index % 2 && { login }) })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(await mailsAfterAll(daemon, victim)).toBe(3);
+    expect((await pressButton(daemon, link)).status).toBe(303);
+
+    const bystander = freshAddress();
+    await signInAs(daemon, bystander);
+    expect(await mailsAfterAll(daemon, bystander)).toBe(1);
+  });
+
+  test('three mails at once, one more each minute, ten an hour', async () => {
+    const own = await startSignInDaemon();
+    own.clock.freeze();
+    const email = 'ada@example.com';
+    const ask = async () => {
+      await askFor(own, { email });
+      return mailsAfterAll(own, email);
+    };
+    // Each link is used, so that the three that may live at once are no limit here.
+    const use = async () => pressButton(own, await own.mailbox.latestLink(email));
+    for (const expected of [1, 2, 3, 3]) expect(await ask()).toBe(expected);
+    await use();
+    expect(await ask()).toBe(3);
+    for (const expected of [4, 5, 6, 7, 8, 9, 10, 10, 10]) {
+      own.clock.advance(MINUTE);
+      expect(await ask()).toBe(expected);
+      await use();
+    }
+    own.clock.advance(50 * MINUTE);
+    expect(await ask()).toBe(10);
+    own.clock.advance(MINUTE);
+    expect(await ask()).toBe(11);
+    expect((await use()).status).toBe(303);
+    await own.close();
+  });
+});
+
+describe('a flood from one place', () => {
+  test('an address gets thirty requests a minute, another one its own thirty', async () => {
+    const statuses = await takenFrom(Array(31).fill('192.0.2.1'));
+    expect(statuses).toEqual([...Array(30).fill(202), 429]);
+    const refused = await askFor(daemon, { email: freshAddress() }, { 'x-forwarded-for': '192.0.2.1' });
+    expect(refused.body.code).toBe('rate_limited');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(refused.headers.get('cache-control')).toBe('no-store');
+    expect(await takenFrom(['192.0.2.2'])).toEqual([202]);
+    daemon.clock.advance(2000);
+    expect(await takenFrom(['192.0.2.1', '192.0.2.1'])).toEqual([202, 429]);
+  });
+
+  test('all addresses of an IPv6 /64 count as one, the neighbouring /64 apart', async () => {
+    const inOne = Array.from({ length: 31 }, (_, index) => `2001:db8:0:1:${index.toString(16)}:${index}::${index + 1}`);
+    expect(await takenFrom(inOne)).toEqual([...Array(30).fill(202), 429]);
+    expect(await takenFrom(['2001:0DB8:0000:0001:ffff::1', '2001:db8:0:1::'])).toEqual([429, 429]);
+    expect(await takenFrom(['2001:db8:0:2::1'])).toEqual([202]);
+  });
+
+  test('an IPv4 address is the same one when it comes mapped into IPv6', async () => {
+    expect(await takenFrom(Array(30).fill('192.0.2.7'))).toEqual(Array(30).fill(202));
+    expect(await takenFrom(['::ffff:192.0.2.7', '::ffff:192.0.2.8'])).toEqual([429, 202]);
+  });
+
+  test('codes of terminals are tried no faster', async () => {
+    const from = fromElsewhere();
+    const attempt = () =>
+      daemon.call(undefined, '/v1/auth/token', {
+        body: { code: '0000-0000', codeVerifier: 'v'.repeat(43) },
+        headers: from,
+      });
+    const statuses: number[] = [];
+    for (let count = 0; count < 31; count += 1) statuses.push((await attempt()).status);
+    expect(statuses).toEqual([...Array(30).fill(400), 429]);
+    expect((await typeCode(daemon, '0000-0000', 'v'.repeat(43))).status).toBe(400);
+  });
+
+  test('who opens links too fast is told when to come back, person and program alike', async () => {
+    const headers = fromElsewhere();
+    const path = '/v1/auth/callback?token=x';
+    const statuses = await Promise.all(
+      Array.from({ length: 120 }, async () => (await daemon.call(undefined, path, { headers })).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([410]));
+    for (const accept of ['text/html', 'application/json']) {
+      const refused = await daemon.call(undefined, path, { headers: { ...headers, accept } });
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([
+        429,
+        expect.stringContaining(accept === 'text/html' ? 'text/html' : 'problem+json'),
+      ]);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(refused.headers.get('cache-control')).toBe('no-store');
+      expect(refused.headers.get('referrer-policy')).toBe('no-referrer');
+    }
+    expect((await daemon.call(undefined, path, { headers: fromElsewhere() })).status).toBe(410);
+  });
+
+  test('without a trusted proxy X-Forwarded-For makes no difference', async () => {
+    const own = await startSignInDaemon({ config: { trustProxy: undefined } });
+    const statuses: number[] = [];
+    for (let count = 0; count < 31; count += 1) statuses.push((await askFor(own, { email: freshAddress() })).status);
+    expect(statuses).toEqual([...Array(30).fill(202), 429]);
+    await own.close();
+  });
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mayMail } from '../../../src/features/auth/mail-allowance.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const START = Date.UTC(2026, 10, 20);
+
+/** Which of the requests at these instants get a mail, where each link lives for `liveMs`. */
+function mailedOf(instants: readonly number[], liveMs: number): number[] {
+  const mailed: number[] = [];
+  for (const nowMs of instants) {
+    const history = mailed.map((createdAt) => ({ createdAt, live: nowMs < createdAt + liveMs }));
+    if (mayMail(history, nowMs)) mailed.push(nowMs);
+  }
+  return mailed;
+}
+
+const every = (stepMs: number, count: number) => Array.from({ length: count }, (_, index) => START + index * stepMs);
+
+describe('three mails at once, one more each minute, ten an hour', () => {
+  test('three at once, not a fourth', () => {
+    expect(mailedOf(every(0, 20), 0)).toHaveLength(3);
+  });
+
+  test('one more after a minute, not before', () => {
+    const three = every(0, 3);
+    expect(mailedOf([...three, START + MINUTE - 1], 0)).toHaveLength(3);
+    expect(mailedOf([...three, START + MINUTE], 0)).toHaveLength(4);
+    expect(mailedOf([...three, START + MINUTE, START + MINUTE], 0)).toHaveLength(4);
+    expect(mailedOf([...three, START + 2 * MINUTE, START + 2 * MINUTE], 0)).toHaveLength(5);
+  });
+
+  test('ten within an hour, the next when the first is an hour old', () => {
+    expect(mailedOf(every(MINUTE, 60), 0)).toEqual(every(MINUTE, 10));
+    expect(mailedOf([...every(MINUTE, 10), START + HOUR - 1], 0)).toHaveLength(10);
+    expect(mailedOf([...every(MINUTE, 10), START + HOUR], 0)).toHaveLength(11);
+  });
+
+  test('no fourth link while three live', () => {
+    expect(mailedOf(every(MINUTE, 15), 15 * MINUTE)).toEqual(every(MINUTE, 3));
+    expect(mailedOf(every(MINUTE, 16), 15 * MINUTE)).toEqual([...every(MINUTE, 3), START + 15 * MINUTE]);
+  });
+
+  test('whatever the rhythm of the requests', () => {
+    const rhythm = fc.array(fc.oneof(fc.constant(0), fc.nat(5 * SECOND), fc.nat(2 * MINUTE), fc.nat(HOUR)), {
+      maxLength: 80,
+    });
+    fc.assert(
+      fc.property(rhythm, fc.constantFrom(0, MINUTE, 15 * MINUTE), (pauses, liveMs) => {
+        let nowMs = START;
+        const instants = pauses.map((pauseMs) => {
+          nowMs += pauseMs;
+          return nowMs;
+        });
+        const mailed = mailedOf(instants, liveMs);
+        mailed.forEach((firstMs, first) => {
+          mailed.slice(first).forEach((lastMs, more) => {
+            const count = more + 1;
+            expect(count).toBeLessThanOrEqual(3 + (lastMs - firstMs) / MINUTE + 1e-6);
+            if (lastMs - firstMs < HOUR) expect(count).toBeLessThanOrEqual(10);
+          });
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('who waits is served: one a quarter of an hour, and anyone after a quiet hour', () => {
+    expect(mailedOf(every(15 * MINUTE, 50), 15 * MINUTE)).toHaveLength(50);
+    const flood = every(SECOND, 3600);
+    const late = START + 3599 * SECOND + HOUR;
+    expect(mailedOf([...flood, late], 15 * MINUTE).at(-1)).toBe(late);
+  });
+});

@@ -1,0 +1,260 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer, TestDaemon } from '../../helpers/daemon.ts';
+import {
+  askFor,
+  codeIn,
+  cookiesOf,
+  freshAddress,
+  fromElsewhere,
+  keyIn,
+  mailsAfterAll,
+  pressButton,
+  receiveLink,
+  sendRaw,
+  signInAs,
+  startSignInDaemon,
+  startTerminal,
+  statusOf,
+  tokenIn,
+  typeCode,
+  visit,
+} from '../../helpers/sign-in.ts';
+
+const PAGE = { accept: 'text/html' };
+
+/** Goes through every step of sign-in, the failing ones too, and keeps all answers and all that is secret in them. */
+async function wholeFlow(daemon: TestDaemon) {
+  const answers: Answer[] = [];
+  const secrets = new Map<string, string>();
+  const keep = <T extends Answer>(answer: T): T => {
+    answers.push(answer);
+    return answer;
+  };
+  const email = freshAddress();
+
+  const asked = keep(await askFor(daemon, { email }));
+  secrets.set('request cookie', cookiesOf(asked).split('=')[1]!);
+  const link = await daemon.mailbox.latestLink(email);
+  secrets.set('link token', tokenIn(link));
+  keep(await visit(daemon, link, { headers: PAGE }));
+  keep(await visit(daemon, link, { method: 'HEAD' }));
+  keep(await pressButton(daemon, link, { origin: 'https://evil.example', ...PAGE }));
+  const signedIn = keep(await pressButton(daemon, link, PAGE));
+  secrets.set('key', keyIn(signedIn)!);
+  keep(await visit(daemon, link, { headers: PAGE }));
+  keep(await pressButton(daemon, link));
+
+  const terminal = startTerminal(43210);
+  const mailed = await receiveLink(daemon, email, terminal.login);
+  secrets.set('token of a terminal', tokenIn(mailed.link));
+  secrets.set('verifier', terminal.codeVerifier);
+  const page = keep(await pressButton(daemon, mailed.link, PAGE));
+  secrets.set('code', codeIn(page));
+  keep(await typeCode(daemon, '0000-0000', terminal.codeVerifier));
+  const redeemed = keep(await typeCode(daemon, codeIn(page), terminal.codeVerifier));
+  secrets.set('key of a terminal', redeemed.body.apiKey);
+  keep(await typeCode(daemon, codeIn(page), terminal.codeVerifier));
+
+  const sameBrowser = await receiveLink(daemon, email);
+  secrets.set('token in the same browser', tokenIn(sameBrowser.link));
+  secrets.set('cookie of the same browser', sameBrowser.cookie.split('=')[1]!);
+  const atOnce = keep(await visit(daemon, sameBrowser.link, { headers: { cookie: sameBrowser.cookie } }));
+  secrets.set('key in the same browser', keyIn(atOnce)!);
+
+  const token = tokenIn(mailed.link);
+  keep(await visit(daemon, `${daemon.baseUrl}/v1/auth/callback?token=${token}&token=${token}`));
+  keep(await askFor(daemon, { email: 'nobody' }));
+  keep(await askFor(daemon, { email, login: { token } }));
+  keep(await daemon.call(undefined, '/v1/auth/token', { body: { code: token, codeVerifier: 'short' } }));
+  keep(await daemon.call(undefined, '/v1/auth/callback', { method: 'POST', body: `{"token":"${token}"` }));
+  return { answers, secrets, email };
+}
+
+/** Where what must be nowhere was found; its SHA-256 and the last four of a key may be kept. */
+function found(secrets: ReadonlyMap<string, string>, places: ReadonlyMap<string, Buffer | string>): string[] {
+  const hits: string[] = [];
+  for (const [name, secret] of secrets) {
+    const spellings = [secret, secret.replace('svc_live_', ''), encodeURIComponent(secret), secret.replace('-', '')];
+    for (const form of [...spellings, ...spellings.map((text) => Buffer.from(text).toString('base64'))]) {
+      for (const [place, bytes] of places) if (bytes.includes(form)) hits.push(`${name} in ${place}`);
+    }
+  }
+  return hits;
+}
+
+async function filesOf(folder: string): Promise<Map<string, Buffer>> {
+  const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile());
+  const files = names.map(async ({ name }) => [name, await readFile(join(folder, name))] as const);
+  return new Map(await Promise.all(files));
+}
+
+describe('the whole flow', () => {
+  let daemon: TestDaemon;
+  let flow: Awaited<ReturnType<typeof wholeFlow>>;
+  beforeAll(async () => {
+    daemon = await startSignInDaemon();
+    flow = await wholeFlow(daemon);
+  });
+  afterAll(() => daemon.close());
+
+  test('goes every way: it succeeds where it should and fails where it should', () => {
+    expect(flow.answers.map(({ status }) => status)).toEqual([
+      ...[202, 200, 200, 403, 303, 410, 410],
+      ...[200, 400, 200, 410],
+      ...[303, 400, 400, 400, 400, 400],
+    ]);
+  });
+
+  test('no answer is kept by anyone or says where it was called from', () => {
+    for (const { headers } of flow.answers) {
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('etag')).toBeNull();
+    }
+  });
+
+  test('no header holds a secret, but Location a key in its fragment and Set-Cookie its own', () => {
+    const { secrets, answers } = flow;
+    for (const answer of answers) {
+      for (const [name, value] of answer.headers) {
+        const seen = name === 'location' ? value.replace(/#key=svc_live_[0-9a-f]{32}$/, '') : value;
+        const foreign = new Map([...secrets].filter(([kind]) => name !== 'set-cookie' || !kind.includes('cookie')));
+        expect(found(foreign, new Map([[name, seen]]))).toEqual([]);
+      }
+    }
+    const locations = answers.flatMap(({ headers }) => headers.get('location') ?? []);
+    expect(locations).toHaveLength(2);
+    for (const location of locations) {
+      const { origin, pathname, search, hash } = new URL(location);
+      expect([origin, pathname, search]).toEqual([daemon.publicUrl, '/dashboard', '']);
+      expect(hash).toMatch(/^#key=svc_live_[0-9a-f]{32}$/);
+    }
+  });
+
+  test('a key is in the body of no answer but that of POST /v1/auth/token', () => {
+    const withKey = flow.answers.filter(({ text }) => text.includes('svc_live_'));
+    expect(withKey.map(({ body }) => Object.keys(body).sort())).toEqual([['account', 'apiKey']]);
+    for (const { text } of flow.answers.filter(({ status }) => status >= 400)) {
+      expect(found(flow.secrets, new Map([['an error', text]]))).toEqual([]);
+    }
+  });
+
+  test('the answer to the asking holds no link and no token', () => {
+    const [asked] = flow.answers;
+    expect(asked?.text).toMatch(/^\{"status":"sent","expiresAt":"[^"]{24}"\}$/);
+  });
+
+  test('no page runs or loads anything foreign, and none is framed', () => {
+    const pages = flow.answers.filter(({ headers }) => headers.get('content-type')?.includes('html'));
+    expect(pages.length).toBeGreaterThanOrEqual(5);
+    for (const { headers, text } of pages) {
+      const policy = headers.get('content-security-policy') ?? '';
+      for (const rule of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"]) {
+        expect(policy).toContain(rule);
+      }
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(text).not.toMatch(/(?:src|href|action)="(?:https?:)?\/\//);
+    }
+  });
+
+  test('the log at its most talkative holds no secret', async () => {
+    const apiKey = await signInAs(daemon, freshAddress());
+    const { link } = await receiveLink(daemon, freshAddress());
+    const token = tokenIn(link);
+    // What goes wrong is logged with more: addresses that do not exist, broken requests, a failing database.
+    await daemon.call(apiKey, `/v1/auth/callbacks?token=${token}&key=${apiKey}`, { headers: fromElsewhere() });
+    await daemon.call(apiKey, `/v1/${apiKey}/${token}`, { headers: fromElsewhere() });
+    await sendRaw(daemon, [`GET /v1/account?key=${apiKey} HTTP/9`, `Authorization: Bearer ${apiKey}`]);
+    await sendRaw(daemon, [`Authorization: Bearer ${apiKey}`]);
+    await daemon.db.writes.write((connection) => connection.exec('ALTER TABLE signInLinks RENAME TO away'));
+    expect((await visit(daemon, link)).status).toBe(500);
+    expect((await pressButton(daemon, link)).status).toBe(500);
+    await daemon.db.writes.write((connection) => connection.exec('ALTER TABLE away RENAME TO signInLinks'));
+    expect(await statusOf(daemon, apiKey)).toBe(200);
+
+    const all = new Map([...flow.secrets, ['second key', apiKey], ['second token', token]]);
+    const log = daemon.logLines.join('');
+    expect(daemon.logLines.length).toBeGreaterThan(10);
+    expect(log).toContain('a request failed');
+    expect(found(all, new Map([['log', log]]))).toEqual([]);
+    expect(daemon.shown).toEqual([]);
+  });
+
+  test('no file of the data folder holds a secret, and the search would find one', async () => {
+    expect(await mailsAfterAll(daemon, flow.email)).toBe(3);
+    const places = await filesOf(daemon.folder);
+    expect([...places.keys()]).toEqual(expect.arrayContaining(['svc.db', 'svc.db-wal', 'master.key']));
+    expect(found(flow.secrets, places)).toEqual([]);
+    expect(found(new Map([['address', flow.email]]), places)).not.toEqual([]);
+    const apiKey = flow.secrets.get('key in the same browser')!;
+    expect(found(new Map([['last four', `${apiKey.slice(-4)}`]]), places)).not.toEqual([]);
+
+    await daemon.db.checkpoint();
+    expect(found(flow.secrets, await filesOf(daemon.folder))).toEqual([]);
+  });
+});
+
+describe('mail by SMTP', () => {
+  const PASSWORD = 'canary-Passw0rd-7f3a';
+
+  /** A mail server that wants the password, and a daemon that has it. */
+  async function start({ refuse }: { refuse: boolean }) {
+    const received = { password: '', text: '' };
+    const server = new SMTPServer({
+      disabledCommands: ['STARTTLS'],
+      logger: false,
+      onAuth({ password }, _session, callback) {
+        received.password = password ?? '';
+        callback(refuse ? new Error(`Invalid login for ${password}`) : null, { user: 'svc' });
+      },
+      onData(stream, _session, callback) {
+        stream.on('data', (chunk: Buffer) => {
+          received.text += chunk.toString('utf8');
+        });
+        stream.on('end', () => callback());
+      },
+    });
+    server.on('error', () => {});
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.server.address() as AddressInfo;
+    const smtpUrl = `smtp://svc:${PASSWORD}@127.0.0.1:${port}`;
+    const daemon = await startSignInDaemon({ config: { smtpUrl, mailFrom: 'svc@example.org', mailDir: undefined } });
+    const places = async () => {
+      const log = ['log', Buffer.from(daemon.logLines.join(''))] as const;
+      return new Map([...(await filesOf(daemon.folder)), log]);
+    };
+    const stop = async () => {
+      await daemon.close();
+      await new Promise<void>((resolve) => server.close(resolve));
+    };
+    return { daemon, received, places, stop };
+  }
+
+  test('password and link are in no file and no log, where the mail goes', async () => {
+    const { daemon, received, places, stop } = await start({ refuse: false });
+    await askFor(daemon, { email: 'ada@example.com' });
+    await expect.poll(() => received.text, { timeout: 5000 }).toContain('</html>');
+    expect(received.password).toBe(PASSWORD);
+    const unfolded = received.text.replace(/=\r?\n/g, '');
+    const token = /token=3D([\w-]{43})/.exec(unfolded)?.[1] ?? '';
+    const answer = await pressButton(daemon, `${daemon.publicUrl}/?token=${token}`);
+    expect(answer.status).toBe(303);
+    const secrets = new Map([...Object.entries({ PASSWORD, token, key: keyIn(answer)! })]);
+    expect(found(secrets, await places())).toEqual([]);
+    await stop();
+  });
+
+  test('nor where the mail server refuses it and repeats it', async () => {
+    const { daemon, received, places, stop } = await start({ refuse: true });
+    await askFor(daemon, { email: 'ada@example.com' });
+    await expect.poll(() => daemon.logLines.join(''), { timeout: 5000 }).toContain('was not sent');
+    expect(received.password).toBe(PASSWORD);
+    expect(found(new Map([['password', PASSWORD]]), await places())).toEqual([]);
+    expect(daemon.logLines.join('')).not.toContain('Invalid login');
+    await stop();
+  });
+});

@@ -1,0 +1,146 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Config } from '../../../src/daemon/config.ts';
+import type { Answer, TestDaemon } from '../../helpers/daemon.ts';
+import {
+  askFor,
+  codeIn,
+  fromElsewhere,
+  mailsAfterAll,
+  pressButton,
+  receiveLink,
+  signInAs,
+  startSignInDaemon,
+  startTerminal,
+  statusOf,
+  typeCode,
+} from '../../helpers/sign-in.ts';
+
+let daemon: TestDaemon;
+afterEach(() => daemon.close());
+
+const start = async (config: Partial<Config>) => {
+  daemon = await startSignInDaemon({ config });
+};
+
+/** All of an answer that does not differ by chance or time. */
+function visible({ status, headers, body }: Answer) {
+  const names = [...headers.keys()].filter((name) => name !== 'set-cookie');
+  return { status, names, fields: Object.keys(body), said: body.status, cookies: headers.getSetCookie().length };
+}
+
+/** Who is answered how: all alike. Returns who got a mail. */
+async function mailed(addresses: readonly string[]): Promise<string[]> {
+  const answers: Answer[] = [];
+  for (const email of addresses) answers.push(await askFor(daemon, { email }));
+  for (const answer of answers) expect(visible(answer)).toEqual(visible(answers[0]!));
+  expect(answers[0]?.status).toBe(202);
+  const counts = await Promise.all(addresses.map((email) => mailsAfterAll(daemon, email)));
+  return addresses.filter((_, index) => counts[index] === 1);
+}
+
+/** Makes an account whatever the policy is. */
+const settle = (email: string) => daemon.db.writes.write((connection) => daemon.accounts.enter(connection, email));
+
+describe('who may make an account', () => {
+  test('open: anyone', async () => {
+    await start({ signup: 'open' });
+    expect(await mailed(['ada@example.com', 'bob@other.example'])).toEqual(['ada@example.com', 'bob@other.example']);
+    expect(await statusOf(daemon, await signInAs(daemon, 'eve@example.com'))).toBe(200);
+  });
+
+  test('open with domains: addresses of these, exactly, and who has an account', async () => {
+    await start({ signup: 'open', signupDomains: ['example.com'] });
+    await settle('old@other.example');
+    const barred = ['bob@other.example', 'bob@sub.example.com', 'bob@notexample.com', 'bob@example.com.evil.example'];
+    expect(
+      await mailed([...barred, 'ada@EXAMPLE.com', 'old@other.example'].map((email) => email.toLowerCase())),
+    ).toEqual(['ada@example.com', 'old@other.example']);
+  });
+
+  test('closed: nobody new ever gets a mail; who has an account signs in', async () => {
+    await start({ signup: 'closed' });
+    await settle('old@example.com');
+    await daemon.accounts.invite('invited@example.com');
+    expect(await mailed(['new@example.com', 'invited@example.com', 'old@example.com'])).toEqual(['old@example.com']);
+    const { login } = startTerminal();
+    for (let count = 0; count < 5; count += 1) await askFor(daemon, { email: 'new@example.com', login });
+    expect(await mailsAfterAll(daemon, 'new@example.com')).toBe(0);
+    const link = await daemon.mailbox.latestLink('old@example.com');
+    expect((await pressButton(daemon, link)).status).toBe(303);
+  });
+
+  test('invite: who is invited, once signed in for good; who is not gets no mail', async () => {
+    await start({ signup: 'invite' });
+    await daemon.accounts.invite('ada@example.com');
+    expect(await mailed(['ada@example.com', 'bob@example.com'])).toEqual(['ada@example.com']);
+    const link = await daemon.mailbox.latestLink('ada@example.com');
+    expect((await pressButton(daemon, link)).status).toBe(303);
+    expect(await daemon.accounts.invitations()).toEqual([]);
+    expect(await statusOf(daemon, await signInAs(daemon, 'ada@example.com'))).toBe(200);
+  });
+
+  test('an invitation that is withdrawn after the mail opens nothing any more', async () => {
+    await start({ signup: 'invite' });
+    for (const email of ['ada@example.com', 'bob@example.com', 'cleo@example.com']) await daemon.accounts.invite(email);
+    const browser = await receiveLink(daemon, 'ada@example.com');
+    const terminal = startTerminal();
+    const asked = await receiveLink(daemon, 'bob@example.com', terminal.login);
+    const code = codeIn(await pressButton(daemon, asked.link));
+    await daemon.accounts.withdraw('ada@example.com');
+    await daemon.accounts.withdraw('bob@example.com');
+    expect((await pressButton(daemon, browser.link)).status).toBe(410);
+    expect((await typeCode(daemon, code, terminal.codeVerifier)).status).toBe(410);
+    expect(await daemon.accounts.list()).toEqual([]);
+    expect(await statusOf(daemon, await signInAs(daemon, 'cleo@example.com'))).toBe(200);
+  });
+
+  test('a barred address has no link that could be guessed or looked at', async () => {
+    await start({ signup: 'closed' });
+    await askFor(daemon, { email: 'new@example.com' });
+    const [row] = await daemon.db.readers.all<{ delivered: number }>('SELECT delivered FROM signInLinks');
+    expect(row?.delivered).toBe(0);
+    expect(await mailsAfterAll(daemon, 'new@example.com')).toBe(0);
+  });
+});
+
+describe('an account', () => {
+  test('comes into being with the first sign-in, not with the asking', async () => {
+    await start({});
+    const { link } = await receiveLink(daemon, 'ada@example.com');
+    expect(await daemon.accounts.list()).toEqual([]);
+    await pressButton(daemon, link);
+    expect(await daemon.accounts.list()).toHaveLength(1);
+  });
+
+  test('that was erased signs up anew and finds nothing of the old one; its key and links are dead', async () => {
+    await start({});
+    const email = 'ada@example.com';
+    const oldKey = await signInAs(daemon, email);
+    const memory = { content: 'Anna takes her tea without sugar.' };
+    await daemon.call(oldKey, '/v1/memories', { body: memory });
+    const old = (await daemon.call(oldKey, '/v1/account')).body;
+    const { link } = await receiveLink(daemon, email);
+    const erased = await daemon.call(oldKey, '/v1/account', { method: 'DELETE', headers: fromElsewhere() });
+    expect(erased.status).toBe(204);
+    expect(await statusOf(daemon, oldKey)).toBe(401);
+    expect((await pressButton(daemon, link)).status).toBe(410);
+
+    const newKey = await signInAs(daemon, email);
+    const fresh = (await daemon.call(newKey, '/v1/account')).body;
+    expect(fresh.email).toBe(email);
+    expect(fresh.tenantId).not.toBe(old.tenantId);
+    expect((await daemon.call(newKey, '/v1/memories')).body).toMatchObject({ data: [] });
+    expect(await statusOf(daemon, oldKey)).toBe(401);
+  });
+
+  test('that was erased needs a new invitation where one is needed', async () => {
+    await start({ signup: 'invite' });
+    await daemon.accounts.invite('ada@example.com');
+    const key = await signInAs(daemon, 'ada@example.com');
+    await daemon.call(key, '/v1/account', { method: 'DELETE' });
+    await askFor(daemon, { email: 'ada@example.com' });
+    expect(await mailsAfterAll(daemon, 'ada@example.com')).toBe(1);
+    await daemon.accounts.invite('ada@example.com');
+    expect(await statusOf(daemon, await signInAs(daemon, 'ada@example.com'))).toBe(200);
+  });
+});

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Account } from '../../../src/contract/account.ts';
+import { TIERS, type Tier } from '../../../src/contract/limits.ts';
+import { type Answer, type CallOptions, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { countByStatus, makeTenant, setUsed, type Tenant, times } from './tenants.ts';
+
+const DAY = '2026-05-20';
+const NOON = Date.parse(`${DAY}T12:00:00Z`);
+let daemon: TestDaemon;
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  daemon.clock.freeze();
+});
+
+afterAll(() => daemon.close());
+
+beforeEach(() => {
+  daemon.clock.advance(120_000);
+  daemon.clock.setWall(NOON);
+});
+
+let sequence = 0;
+/** A tenant whose quota is used up to so many memories or queries before its end. */
+async function tenantWithLeft(left: { memories?: number; queries?: number }, tier: Tier = 'Pro'): Promise<Tenant> {
+  const tenant = await makeTenant(daemon, `quota-${sequence++}@example.com`, tier);
+  const [memories, queries] = tier === 'Pro' ? [100_000, 1_000_000] : [5000, 50_000];
+  await setUsed(daemon, tenant.tenantId, {
+    day: DAY,
+    memories: left.memories === undefined ? 0 : memories - left.memories,
+    queries: left.queries === undefined ? 0 : queries - left.queries,
+  });
+  return tenant;
+}
+
+const quotas = async ({ apiKey }: Tenant) => (await daemon.call<Account>(apiKey, '/v1/account')).body.quotas;
+const memoriesLeft = async (tenant: Tenant) => {
+  const { limit, used } = (await quotas(tenant)).dailyMemories;
+  return limit! - used;
+};
+const queriesLeft = async (tenant: Tenant) => {
+  const { limit, used } = (await quotas(tenant)).monthlyQueries;
+  return limit! - used;
+};
+const add = ({ apiKey }: Tenant, content: string, request: CallOptions = {}) =>
+  daemon.call(apiKey, '/v1/memories', { body: { content }, ...request });
+const addBatch = ({ apiKey }: Tenant, contents: readonly string[]) =>
+  daemon.call(apiKey, '/v1/memories/batch', { body: { memories: contents.map((content) => ({ content })) } });
+const search = ({ apiKey }: Tenant, body: object = { query: 'tea' }) => daemon.call(apiKey, '/v1/search', { body });
+const listed = async ({ apiKey }: Tenant) =>
+  (await daemon.call<{ data: unknown[] }>(apiKey, '/v1/memories?limit=200')).body.data.length;
+
+describe('memories', () => {
+  test('of 200 parallel writes with one left exactly one is made', async () => {
+    const tenant = await tenantWithLeft({ memories: 1 });
+    const answers = await times(200, (index) => add(tenant, `memory ${index}`));
+    expect(countByStatus(answers)).toEqual({ 201: 1, 429: 199 });
+    expect(await listed(tenant)).toBe(1);
+    expect(await memoriesLeft(tenant)).toBe(0);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(refused.body).toMatchObject({
+      code: 'quota_exceeded',
+      quota: 'dailyMemories',
+      limit: 100_000,
+      used: 100_000,
+      resetsAt: '2026-05-21T00:00:00.000Z',
+    });
+    expect(refused.headers.get('retry-after')).toBe(String(12 * 3600));
+  });
+
+  test('a tenant at its quota leaves the quota of others alone, whose writes share its transactions', async () => {
+    const full = await tenantWithLeft({ memories: 0 });
+    const rightful = await tenantWithLeft({ memories: 50 });
+    const answers = await times(100, (index) => add(index % 2 ? full : rightful, `memory ${index}`));
+    expect(countByStatus(answers)).toEqual({ 201: 50, 429: 50 });
+    expect(await memoriesLeft(rightful)).toBe(0);
+  });
+
+  test('a batch is made whole or not at all', async () => {
+    const tenant = await tenantWithLeft({ memories: 3 });
+    expect((await addBatch(tenant, ['a', 'b', 'c', 'd'])).status).toBe(429);
+    expect(await listed(tenant)).toBe(0);
+    expect(await memoriesLeft(tenant)).toBe(3);
+    expect((await addBatch(tenant, ['a', 'b', 'c'])).status).toBe(201);
+    expect(await memoriesLeft(tenant)).toBe(0);
+  });
+
+  test('parallel batches together take no more than is left', async () => {
+    const tenant = await tenantWithLeft({ memories: 10 });
+    const answers = await times(20, (index) => addBatch(tenant, [`${index} a`, `${index} b`, `${index} c`]));
+    expect(countByStatus(answers)).toEqual({ 201: 3, 429: 17 });
+    expect(await memoriesLeft(tenant)).toBe(1);
+    expect(await listed(tenant)).toBe(9);
+  });
+
+  test('what is refused, a duplicate or a replay does not count', async () => {
+    const tenant = await tenantWithLeft({ memories: 2 });
+    const headers = { 'idempotency-key': 'once' };
+    expect((await add(tenant, 'tea', { headers })).status).toBe(201);
+    const uncounted: [string, Answer][] = [
+      ['duplicate', await add(tenant, ' TEA ')],
+      ['replay', await add(tenant, 'tea', { headers })],
+      ['another body', await add(tenant, 'coffee', { headers })],
+      ['no content', await daemon.call(tenant.apiKey, '/v1/memories', { body: {} })],
+      ['unknown field', await daemon.call(tenant.apiKey, '/v1/memories', { body: { content: 'x', owner: 'y' } })],
+      ['bad date', await daemon.call(tenant.apiKey, '/v1/memories', { body: { content: 'x', occurredAt: 'now' } })],
+      [
+        'unknown memory',
+        await daemon.call(tenant.apiKey, '/v1/memories', { body: { content: 'x', supersedes: 'mem_0' } }),
+      ],
+      ['bad JSON', await daemon.call(tenant.apiKey, '/v1/memories', { body: '{' })],
+      ['batch of duplicates', await addBatch(tenant, ['tea', 'Tea', 'tea '])],
+      ['empty batch', await addBatch(tenant, [])],
+    ];
+    expect(uncounted.map(([name, { status }]) => [name, status])).toEqual([
+      ['duplicate', 200],
+      ['replay', 201],
+      ['another body', 422],
+      ['no content', 400],
+      ['unknown field', 400],
+      ['bad date', 400],
+      ['unknown memory', 404],
+      ['bad JSON', 400],
+      ['batch of duplicates', 201],
+      ['empty batch', 400],
+    ]);
+    expect(await memoriesLeft(tenant)).toBe(1);
+    expect((await addBatch(tenant, ['milk', 'MILK', 'tea'])).status).toBe(201);
+    expect(await memoriesLeft(tenant)).toBe(0);
+  });
+
+  test('with none left, duplicates, replays, reads, changes and deletions still pass', async () => {
+    const tenant = await tenantWithLeft({ memories: 1 });
+    const headers = { 'idempotency-key': 'last' };
+    const { body } = await add(tenant, 'tea', { headers });
+    expect((await add(tenant, 'coffee')).status).toBe(429);
+    expect((await add(tenant, 'tea')).status).toBe(200);
+    expect((await add(tenant, 'tea', { headers })).status).toBe(201);
+    const path = `/v1/memories/${body.id}`;
+    expect((await daemon.call(tenant.apiKey, path, { method: 'PATCH', body: { content: 'green tea' } })).status).toBe(
+      200,
+    );
+    expect((await search(tenant)).status).toBe(200);
+    expect((await daemon.call(tenant.apiKey, path, { method: 'DELETE' })).status).toBe(204);
+    // What was made today counts today, also once it is gone.
+    expect(await memoriesLeft(tenant)).toBe(0);
+    expect((await add(tenant, 'coffee')).status).toBe(429);
+  });
+
+  test('a refusal is not kept under its idempotency key: the same request passes once there is room', async () => {
+    const tenant = await tenantWithLeft({ memories: 0 });
+    const headers = { 'idempotency-key': 'again' };
+    expect((await add(tenant, 'tea', { headers })).status).toBe(429);
+    daemon.clock.setWall(Date.parse('2026-05-21T00:00:00Z'));
+    expect((await add(tenant, 'tea', { headers })).status).toBe(201);
+  });
+
+  test('the MCP door counts against the same quota', async () => {
+    const tenant = await tenantWithLeft({ memories: 1 });
+    const headers = { accept: 'application/json, text/event-stream' };
+    const remember = (content: string) =>
+      daemon.call(tenant.apiKey, '/v1/mcp', {
+        headers,
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'memory_add', arguments: { content } } },
+      });
+    expect((await remember('tea')).text).not.toContain('"isError":true');
+    expect((await remember('coffee')).text).toContain('"isError":true');
+    expect(await listed(tenant)).toBe(1);
+    expect((await add(tenant, 'milk')).status).toBe(429);
+  });
+});
+
+describe('queries', () => {
+  test('of 200 parallel searches with one left exactly one is answered', async () => {
+    const tenant = await tenantWithLeft({ queries: 1 });
+    const answers = await times(200, () => search(tenant));
+    expect(countByStatus(answers)).toEqual({ 200: 1, 429: 199 });
+    expect(await queriesLeft(tenant)).toBe(0);
+    expect(answers.find(({ status }) => status === 429)!.body).toMatchObject({
+      code: 'quota_exceeded',
+      quota: 'monthlyQueries',
+      limit: 1_000_000,
+      used: 1_000_000,
+      resetsAt: '2026-06-01T00:00:00.000Z',
+    });
+    expect((await add(tenant, 'tea')).status).toBe(201);
+  });
+
+  test('a search and a context are one each, of memories found or not', async () => {
+    const tenant = await tenantWithLeft({ queries: 4 });
+    await add(tenant, 'tea');
+    const context = (query: string) => daemon.call(tenant.apiKey, '/v1/context', { body: { query } });
+    const answers = [
+      await search(tenant),
+      await search(tenant, { query: 'zebra' }),
+      await context('tea'),
+      await context('zebra'),
+    ];
+    expect(countByStatus(answers)).toEqual({ 200: 4 });
+    expect(await queriesLeft(tenant)).toBe(0);
+    expect((await context('tea')).status).toBe(429);
+    expect((await search(tenant)).status).toBe(429);
+  });
+
+  test.each([
+    ['without a query', {}],
+    ['of another type', { query: 5 }],
+    ['with an unknown field', { query: 'tea', tenantId: 'ten_1' }],
+    ['with no date', { query: 'tea', asOf: 'yesterday' }],
+    ['with a day that does not exist', { query: 'tea', asOf: '2026-12-31T23:59:60Z' }],
+    ['with a filter that does not exist', { query: 'tea', filter: { after: '2026-12-31T23:59:60Z' } }],
+    ['with a limit of none', { query: 'tea', limit: 0 }],
+  ])('a search %s fails and does not count', async (_, body) => {
+    const tenant = await tenantWithLeft({ queries: 1 });
+    expect((await search(tenant, body)).status).toBe(400);
+    expect(await queriesLeft(tenant)).toBe(1);
+    expect((await search(tenant)).status).toBe(200);
+  });
+
+  test('a search that breaks inside does not count, also when midnight passes meanwhile', async () => {
+    const tenant = await tenantWithLeft({ queries: 1 });
+    const counted = { tenantId: tenant.tenantId, tier: 'Pro' as const };
+    daemon.clock.setWall(Date.parse('2026-05-31T23:59:59.999Z'));
+    await daemon.usage.takeQuery(counted);
+    expect(await queriesLeft(tenant)).toBe(0);
+    daemon.clock.setWall(Date.parse('2026-06-01T00:00:00.000Z'));
+    await daemon.usage.returnQuery(counted);
+    const { days } = await daemon.usage.days(counted, 30);
+    expect(days.map(({ queries }) => queries).filter((queries) => queries < 0)).toEqual([]);
+    expect((await quotas(tenant)).monthlyQueries.used).toBe(0);
+    daemon.clock.setWall(Date.parse('2026-05-31T23:59:59.999Z'));
+    expect(await queriesLeft(tenant)).toBe(1);
+  });
+
+  test('giving back what was never taken gives nothing', async () => {
+    const tenant = await tenantWithLeft({});
+    await daemon.usage.returnQuery({ tenantId: tenant.tenantId, tier: 'Pro' });
+    expect((await quotas(tenant)).monthlyQueries.used).toBe(0);
+  });
+});
+
+describe('a tier that is changed', () => {
+  test('has the new ceiling at once, and what is used stays used', async () => {
+    const tenant = await tenantWithLeft({ memories: 0, queries: 0 }, 'Free');
+    expect((await add(tenant, 'tea')).status).toBe(429);
+    await daemon.accounts.setTier(tenant.tenantId, 'Pro');
+    expect(await quotas(tenant)).toMatchObject({
+      dailyMemories: { limit: 100_000, used: 5000 },
+      monthlyQueries: { limit: 1_000_000, used: 50_000 },
+    });
+    expect((await add(tenant, 'tea')).status).toBe(201);
+    expect((await search(tenant)).status).toBe(200);
+    await daemon.accounts.setTier(tenant.tenantId, 'Enterprise');
+    expect(await quotas(tenant)).toMatchObject({ dailyMemories: { limit: null, used: 5001 } });
+    await daemon.accounts.setTier(tenant.tenantId, 'Free');
+    expect(await quotas(tenant)).toMatchObject({
+      dailyMemories: { limit: 5000, used: 5001 },
+      monthlyQueries: { limit: 50_000, used: 50_001 },
+    });
+    expect((await add(tenant, 'coffee')).status).toBe(429);
+    expect((await search(tenant)).status).toBe(429);
+  });
+});
+
+describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
+  const LIMITS: Record<'A' | 'B', Record<Tier, [memories: number | null, queries: number | null]>> = {
+    A: { Free: [100, 1000], Pro: [null, 50_000], Enterprise: [null, null] },
+    B: { Free: [5000, 50_000], Pro: [100_000, 1_000_000], Enterprise: [null, null] },
+  };
+  const BOUNDLESS = 50_000_000;
+  let other: TestDaemon;
+
+  beforeAll(async () => {
+    other = await startTestDaemon({ config: { quotas: variant } });
+    other.clock.freeze();
+    other.clock.setWall(NOON);
+  });
+
+  afterAll(() => other.close());
+
+  test.each(TIERS)('%s has the quotas of the table, null where there is none', async (tier) => {
+    const { apiKey, tenantId } = await makeTenant(other, `${tier}@example.com`, tier);
+    const [memories, queries] = LIMITS[variant][tier];
+    const usedMemories = memories === null ? BOUNDLESS : memories - 1;
+    const usedQueries = queries === null ? BOUNDLESS : queries - 1;
+    await setUsed(other, tenantId, { day: DAY, memories: usedMemories, queries: usedQueries });
+    const { body } = await other.call<Account>(apiKey, '/v1/account');
+    expect(body.quotas).toEqual({
+      dailyMemories: { limit: memories, used: usedMemories, resetsAt: '2026-05-21T00:00:00.000Z' },
+      monthlyQueries: { limit: queries, used: usedQueries, resetsAt: '2026-06-01T00:00:00.000Z' },
+    });
+    const remember = (content: string) => other.call(apiKey, '/v1/memories', { body: { content } });
+    const recall = () => other.call(apiKey, '/v1/search', { body: { query: 'tea' } });
+    expect([(await remember('tea')).status, (await recall()).status]).toEqual([201, 200]);
+    expect((await remember('coffee')).status).toBe(memories === null ? 201 : 429);
+    expect((await recall()).status).toBe(queries === null ? 200 : 429);
+  });
+});

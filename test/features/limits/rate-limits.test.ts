@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Tier } from '../../../src/contract/limits.ts';
+import { createBuckets, createRateLimits } from '../../../src/features/limits/rate-limits.ts';
+import { createTestClock } from '../../helpers/clock.ts';
+
+const HOUR_MS = 3_600_000;
+const FREE = { capacity: 120, refillPerSecond: 2 };
+const ENTERPRISE = { capacity: 3000, refillPerSecond: 50 };
+
+function frozenLimits() {
+  const clock = createTestClock();
+  clock.freeze();
+  return { clock, limits: createRateLimits({ clock }) };
+}
+
+const tenant = (tier: Tier, tenantId = 'ten_1') => ({ tenantId, tier });
+
+describe('each caller has the requests of its tier', () => {
+  test.each([
+    ['Free', 120],
+    ['Pro', 600],
+    ['Enterprise', 3000],
+  ] as const)('%s has %i at once, and one more after its share of the minute', (tier, limit) => {
+    const { clock, limits } = frozenLimits();
+    const first = limits.take(tenant(tier));
+    expect(first).toMatchObject({ allowed: true, limit, remaining: limit - 1 });
+    for (let count = 1; count < limit; count += 1) expect(limits.take(tenant(tier)).allowed).toBe(true);
+    expect(limits.take(tenant(tier))).toMatchObject({ allowed: false, remaining: 0, retryAfterSeconds: 1 });
+    clock.advance(60_000 / limit - 0.5);
+    expect(limits.take(tenant(tier)).allowed).toBe(false);
+    clock.advance(0.5);
+    expect(limits.take(tenant(tier)).allowed).toBe(true);
+    expect(limits.take(tenant(tier)).allowed).toBe(false);
+    expect(limits.take(tenant('Free', 'ten_2')).allowed).toBe(true);
+  });
+
+  test('an address has the Free limit, and thirty sign-ins beside it', () => {
+    const { limits } = frozenLimits();
+    const address = '203.0.113.7';
+    const signIns = Array.from({ length: 31 }, () => limits.takeSignIn(address).allowed);
+    expect(signIns.filter(Boolean)).toHaveLength(30);
+    const requests = Array.from({ length: 121 }, () => limits.take({ address }).allowed);
+    expect(requests.filter(Boolean)).toHaveLength(120);
+    expect(limits.takeSignIn('203.0.113.8').allowed).toBe(true);
+  });
+});
+
+describe('a clock that is set', () => {
+  test.each([HOUR_MS, -HOUR_MS])('by %i ms neither locks out nor gives a second burst', (jumpMs) => {
+    const { clock, limits } = frozenLimits();
+    for (let count = 0; count < 120; count += 1) limits.take(tenant('Free'));
+    clock.setWall(clock.nowMs() + jumpMs);
+    expect(limits.take(tenant('Free')).allowed).toBe(false);
+    clock.advance(500);
+    const next = limits.take(tenant('Free'));
+    expect(next).toMatchObject({ allowed: true, remaining: 0 });
+    expect(next.resetAtSeconds).toBe(Math.ceil(clock.nowMs() / 1000 + 60));
+    expect(limits.take(tenant('Free')).allowed).toBe(false);
+  });
+});
+
+describe('the memory of callers', () => {
+  test('stays bounded under any number of addresses, all of which are counted', () => {
+    const buckets = createBuckets(500);
+    const granted = Array.from({ length: 20_000 }, (_, n) => buckets.take(`10.0.${n >> 8}.${n & 255}`, FREE, 0, 1));
+    expect(buckets.size()).toBeLessThanOrEqual(501);
+    // 500 with a bucket of their own, the others together one.
+    expect(granted.filter(({ allowed }) => allowed)).toHaveLength(500 + 120);
+    expect(buckets.take('10.0.0.0', FREE, 0, 1)).toMatchObject({ allowed: true, remaining: 118 });
+  });
+
+  test('has room again once those who filled it have rested', () => {
+    const buckets = createBuckets(500);
+    for (let n = 0; n < 5000; n += 1) buckets.take(`flood ${n}`, FREE, 0, 1);
+    expect(buckets.take('newcomer', FREE, 0, 1).allowed).toBe(false);
+    expect(buckets.take('newcomer', FREE, 60_000, 1)).toMatchObject({ allowed: true, remaining: 119 });
+  });
+
+  test('a caller who has not rested is never forgotten, whoever comes meanwhile', () => {
+    const buckets = createBuckets(Number.POSITIVE_INFINITY);
+    for (let count = 0; count < 120; count += 1) buckets.take('exhausted', FREE, 0, 1);
+    // For these the same use would be refilled after 2.4 seconds.
+    for (let n = 0; n < 100; n += 1) buckets.take(`enterprise ${n}`, ENTERPRISE, n * 100, 1);
+    expect(buckets.take('exhausted', FREE, 10_000, 0).remaining).toBe(20);
+  });
+
+  test('to look leaves no trace', () => {
+    const buckets = createBuckets(10);
+    for (let n = 0; n < 5000; n += 1) buckets.take(`probe ${n}`, FREE, 0, 0);
+    expect(buckets.size()).toBe(0);
+  });
+
+  test('forgetting changes nothing: the decisions are those of a memory without end', () => {
+    const steps = fc.array(
+      fc.record({ caller: fc.integer({ min: 0, max: 3 }), pauseMs: fc.constantFrom(0, 1, 300, 2000, 6000, 61_000) }),
+      { maxLength: 150 },
+    );
+    fc.assert(
+      fc.property(steps, (schedule) => {
+        const forgetful = createBuckets(Number.POSITIVE_INFINITY);
+        const single = Array.from({ length: 4 }, () => createBuckets(1));
+        const rule = { capacity: 5, refillPerSecond: 0.5 };
+        let nowMs = 0;
+        for (const { caller, pauseMs } of schedule) {
+          nowMs += pauseMs;
+          forgetful.take('a stranger lets it look whom it may forget', rule, nowMs, 0);
+          expect(forgetful.take(`caller ${caller}`, rule, nowMs, 1).allowed).toBe(
+            single[caller]!.take('caller', rule, nowMs, 1).allowed,
+          );
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from './memory-daemon.ts';
+
+let daemon: MemoryDaemon;
+let caller: Caller;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+  caller = await daemon.account();
+});
+afterAll(() => daemon.close());
+
+const etagOf = async (id: string) => (await caller.read(id)).headers.get('etag')!;
+
+describe('a change', () => {
+  test('makes a new version and keeps the former one whole', async () => {
+    const first = await caller.add('Version one', { tags: ['a'], metadata: { n: 1 } });
+    daemon.clock.advance(1000);
+    const second = await caller.change(first.id, { content: 'Version two', metadata: { n: 2 } });
+    expect(second.status).toBe(200);
+    const at = second.body.validFrom;
+    expect(second.body).toEqual({
+      ...first,
+      content: 'Version two',
+      metadata: { n: 2 },
+      version: 2,
+      validFrom: at,
+      updatedAt: at,
+    });
+    expect((await caller.history(first.id)).body.data).toEqual([second.body, { ...first, validTo: at }]);
+    expect((await caller.read(first.id)).body).toEqual(second.body);
+    expect(await caller.find('version')).toEqual(['Version two']);
+  });
+
+  test.each([
+    ['tags', { tags: ['x', 'y'] }],
+    ['no tags', { tags: [] }],
+    ['metadata', { metadata: { a: { b: [null] } } }],
+    ['when it happened', { occurredAt: '2001-01-01T00:00:00.000Z' }],
+    ['that it happened at no certain time', { occurredAt: null }],
+    ['when it expires', { expiresAt: '2999-01-01T00:00:00.000Z' }],
+    ['that it never expires', { expiresAt: null }],
+    ['content', { content: 'Other words' }],
+  ])('of %s leaves everything else as it was', async (_, change) => {
+    const owner = await daemon.account();
+    const first = await owner.add('Words', {
+      tags: ['t'],
+      metadata: { m: 1 },
+      occurredAt: '2000-01-01T00:00:00Z',
+      expiresAt: '2990-01-01T00:00:00Z',
+      user: 'ann',
+      source: { messageId: 'm1' },
+    });
+    const { body } = await owner.change(first.id, change);
+    const { validFrom, updatedAt } = body;
+    expect(body).toEqual({ ...first, ...change, version: 2, validFrom, updatedAt });
+  });
+
+  test.each([
+    ['nothing named', {}],
+    ['content that is null', { content: null }],
+    ['blank content', { content: ' ' }],
+    ['another user', { user: 'ann' }],
+    ['the version', { version: 7 }],
+    ['supersedes', { supersedes: 'mem_1' }],
+  ])('with %s is refused and makes no version', async (_, body) => {
+    const { id } = await caller.add(`Unchanged by ${_}`);
+    expect((await caller.change(id, body)).status).toBe(400);
+    expect((await caller.history(id)).body.data).toHaveLength(1);
+  });
+
+  test('that changes nothing makes no version', async () => {
+    const first = await caller.add('Steady', { tags: ['s'], occurredAt: '2000-01-01T00:00:00Z' });
+    const { body } = await caller.change(first.id, {
+      content: 'Steady',
+      tags: ['s'],
+      occurredAt: '2000-01-01T01:00:00+01:00',
+    });
+    expect(body).toEqual(first);
+  });
+
+  test('to what another memory says is a conflict while that one is there', async () => {
+    const owner = await daemon.account();
+    const other = await owner.add('Taken');
+    const { id } = await owner.add('Mine');
+    expect(await owner.change(id, { content: ' TAKEN' })).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect((await owner.read(id)).body.version).toBe(1);
+    await owner.erase(other.id);
+    expect((await owner.change(id, { content: ' TAKEN' })).status).toBe(200);
+  });
+
+  test('to what an expired memory said is taken', async () => {
+    const owner = await daemon.account();
+    await owner.add('For a minute', { expiresAt: instant(daemon.clock.nowMs() + 60_000) });
+    const { id } = await owner.add('For ever');
+    expect((await owner.change(id, { content: 'For a minute' })).status).toBe(409);
+    daemon.clock.advance(60_000);
+    expect((await owner.change(id, { content: 'For a minute' })).status).toBe(200);
+    expect(await owner.list()).toEqual(['For a minute']);
+  });
+
+  test('of case alone is taken, though the content counts as the same', async () => {
+    const { id } = await caller.add('only case');
+    expect((await caller.change(id, { content: 'Only Case' })).body).toMatchObject({
+      content: 'Only Case',
+      version: 2,
+    });
+  });
+
+  test('of a superseded memory is a conflict, of its successor it is taken', async () => {
+    const old = await caller.add('Old form');
+    const young = await caller.add('Young form', { supersedes: old.id });
+    expect((await caller.change(old.id, { tags: ['x'] })).status).toBe(409);
+    expect((await caller.change(young.id, { tags: ['x'] })).status).toBe(200);
+  });
+});
+
+describe('preconditions', () => {
+  test.each([
+    ['its own tag', (etag: string) => etag, 304],
+    ['a weak form of it', (etag: string) => `W/${etag}`, 304],
+    ['it among others', (etag: string) => `"x", ${etag}`, 304],
+    ['*', () => '*', 304],
+    ['another tag', () => '"x"', 200],
+    ['its text without quotes', (etag: string) => etag.slice(1, -1), 200],
+  ])('If-None-Match of %s is answered as HTTP says', async (name, header, status) => {
+    const { id } = await caller.add(`Watched by ${name}`);
+    const etag = await etagOf(id);
+    expect(etag).toMatch(/^"[^"]+"$/);
+    const answer = await caller.call(`/v1/memories/${id}`, { headers: { 'if-none-match': header(etag) } });
+    expect(answer.status).toBe(status);
+    expect(answer.text === '').toBe(status === 304);
+    expect(answer.headers.get('etag')).toBe(etag);
+  });
+
+  test('the tag is another one after each change and after the end of validity', async () => {
+    daemon.clock.freeze();
+    const { id } = await caller.add('Tagged anew');
+    const etags = [await etagOf(id)];
+    for (const content of ['Tagged once', 'Tagged twice']) {
+      const { headers } = await caller.change(id, { content });
+      etags.push(headers.get('etag')!);
+      expect(await etagOf(id)).toBe(headers.get('etag'));
+    }
+    await caller.add('Takes its place', { supersedes: id });
+    etags.push(await etagOf(id));
+    expect(new Set(etags).size).toBe(4);
+  });
+
+  test.each([
+    ['the present tag', (etag: string) => etag, true],
+    ['the present tag among others', (etag: string) => `"x",${etag}`, true],
+    ['*', () => '*', true],
+    ['a stale tag', () => '"1-0"', false],
+    ['a weak tag', (etag: string) => `W/${etag}`, false],
+    ['nothing in it', () => '', false],
+  ])('If-Match with %s lets a change and an erasure pass or not', async (name, header, passes) => {
+    const { id } = await caller.add(`Guarded by ${name}`);
+    const changed = await caller.change(id, { tags: ['new'] }, { 'if-match': header(await etagOf(id)) });
+    expect(changed.status).toBe(passes ? 200 : 412);
+    const erased = await caller.erase(id, { 'if-match': header(await etagOf(id)) });
+    expect(erased.status).toBe(passes ? 204 : 412);
+    if (!passes) expect((await caller.read(id)).body).toMatchObject({ version: 1, tags: [] });
+  });
+
+  test('of fifty changes made on the same reading one is taken', async () => {
+    const { id } = await caller.add('Contended');
+    const headers = { 'if-match': await etagOf(id) };
+    const changes = Array.from({ length: 50 }, (_, index) => caller.change(id, { content: `Won ${index}` }, headers));
+    const answers = await Promise.all(changes);
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(49);
+    const [won] = answers.filter(({ status }) => status === 200);
+    expect((await caller.read(id)).body).toEqual(won?.body);
+    expect((await caller.history(id)).body.data).toHaveLength(2);
+  });
+
+  test('fifty parallel changes without one are all kept, in an unbroken history', async () => {
+    const { id } = await caller.add('Round zero');
+    const numbers = Array.from({ length: 50 }, (_, index) => index);
+    const answers = await Promise.all(numbers.map((index) => caller.change(id, { content: `Round one ${index}` })));
+    expect(answers.map(({ status }) => status)).toEqual(numbers.map(() => 200));
+    const { data } = (await caller.history(id)).body;
+    expect(data.map(({ version }) => version)).toEqual(Array.from({ length: 51 }, (_, index) => 51 - index));
+    expect(data.map(({ validTo }) => validTo).slice(1)).toEqual(data.map(({ validFrom }) => validFrom).slice(0, -1));
+    expect(new Set(data.map(({ content }) => content)).size).toBe(51);
+    expect((await caller.read(id)).body).toEqual(data[0]);
+  });
+});

@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Connection, openConnection, type Value } from '../../../src/db/connection.ts';
+import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
+import * as store from '../../../src/features/memories/memories-store.ts';
+import { findCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
+
+/** The plans do not depend on what is in the tables, as nothing ever gathers statistics. */
+
+let folder: string;
+let connection: Connection;
+let plans: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-plans-'));
+  const file = await ensureDatabaseFile(folder);
+  await migrate(file);
+  connection = await openConnection(file);
+});
+afterAll(async () => {
+  await connection.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A connection that notes how each statement would be run. */
+function spy(): Connection {
+  const note = async (sql: string, values: readonly Value[] = []) => {
+    const lines = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+    plans.push(...lines.map(({ detail }) => detail));
+  };
+  return {
+    ...connection,
+    all: async (sql, values) => note(sql, values).then(() => connection.all(sql, values)),
+    get: async (sql, values) => note(sql, values).then(() => connection.get(sql, values)),
+    run: async (sql, values) => note(sql, values).then(() => connection.run(sql, values)),
+  };
+}
+
+const TENANT = { tenantId: 'ten_1' };
+const PLACES = ['a', 'b', 'c'].map((id) => ({ ...TENANT, id, endUser: id, contentHash: id, key: id }));
+const LIST = { ...TENANT, includeSuperseded: false, nowMs: 1, limit: 51 };
+const QUERY = { ...TENANT, scope: 1, query: 'some words', filter: {}, asOfMs: undefined, nowMs: 1, pool: 50 };
+const CLOSING = { ...TENANT, id: 'a', validTo: 1, supersededBy: 'b', nowMs: 1 };
+const OWN_ID = 'SEARCH memories USING INDEX memories_tenantid_id_version_unique (tenantId=? AND id=?)';
+const BY_TAG =
+  /^SEARCH t USING COVERING INDEX sqlite_autoindex_memoryTags_1 \(tenantId=\? AND tag=\?( AND memoryId<\?)?\)$/;
+const BY_NUMBER = 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)';
+
+test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
+  ['findMemory', () => store.findMemory(spy(), 'ten_1', 'a'), [OWN_ID]],
+  ['findMemories', () => store.findMemories(spy(), PLACES), [OWN_ID]],
+  ['listVersions', () => store.listVersions(spy(), 'ten_1', 'a'), [OWN_ID]],
+  [
+    'findSameContent',
+    () => store.findSameContent(spy(), PLACES),
+    [/USING INDEX memories_live_content .*contentHash=\?/],
+  ],
+  ['findScopes', () => store.findScopes(spy(), PLACES), [/^SEARCH scopes .*\(tenantId=\? AND endUser=\?\)/]],
+  ['list', () => store.listMemories(spy(), LIST), [/^SEARCH m .*\(tenantId=\?\)/]],
+  ['next page', () => store.listMemories(spy(), { ...LIST, olderThanId: 'a' }), [/\(tenantId=\? AND id<\?\)/]],
+  ['list of a user', () => store.listMemories(spy(), { ...LIST, user: 'a' }), [/\(tenantId=\? AND endUser=\?\)/]],
+  [
+    'next page of a user',
+    () => store.listMemories(spy(), { ...LIST, user: 'a', olderThanId: 'a' }),
+    [/\(tenantId=\? AND endUser=\? AND id<\?\)/],
+  ],
+  ['list by time', () => store.listMemories(spy(), { ...LIST, afterMs: 1, beforeMs: 2 }), [/\(tenantId=\?\)/]],
+  ['list by tag', () => store.listMemories(spy(), { ...LIST, tag: 'a' }), [BY_TAG]],
+  [
+    'list by tag and all',
+    () => store.listMemories(spy(), { ...LIST, tag: 'a', user: 'b', olderThanId: 'c' }),
+    [BY_TAG],
+  ],
+  ['listExpired', () => store.listExpired(spy(), 1, 200), [/memories_expiry/]],
+  ['updateSuperseded', () => store.updateSuperseded(spy(), CLOSING), [OWN_ID]],
+  ['updateReplaced', () => store.updateReplaced(spy(), 'ten_1', 1, 1), [/INTEGER PRIMARY KEY/]],
+  ['deleteMemory', () => store.deleteMemory(spy(), 'ten_1', 'a'), [/memories_superseded/, /memory_tags_of/]],
+  ['deleteSomeOf', () => store.deleteSomeOf(spy(), 'ten_1', 200), [/INTEGER PRIMARY KEY/, /\(tenantId=\?\)/]],
+  ['deleteAllTagsOf', () => store.deleteAllTagsOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
+  ['deleteScopesOf', () => store.deleteScopesOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
+  ['findAnswers', () => answers.findAnswers(spy(), PLACES, 1), [/\(tenantId=\? AND idempotencyKey=\?\)/]],
+  ['blankAnswersAbout', () => answers.blankAnswersAbout(spy(), 'a', 'b'), [/\(tenantId=\? AND resourceId=\?\)/]],
+  [
+    'deleteAnswersBefore',
+    () => answers.deleteAnswersBefore(spy(), 1),
+    [/\(tenantId=\? AND idempotencyKey=\?\)/, /createdAt/],
+  ],
+  ['deleteAnswersOf', () => answers.deleteAnswersOf(spy(), 'a'), [/\(tenantId=\?\)/]],
+  ['candidates', () => findCandidatesSqlite(spy(), QUERY), [BY_NUMBER]],
+  [
+    'candidates under every condition',
+    () =>
+      findCandidatesSqlite(spy(), { ...QUERY, filter: { tags: ['a'], metadata: { b: 1 }, afterMs: 1, beforeMs: 2 } }),
+    [BY_NUMBER],
+  ],
+  [
+    'candidates of the past',
+    () => findCandidatesSqlite(spy(), { ...QUERY, asOfMs: 1 }),
+    [BY_NUMBER, 'SEARCH c USING INDEX memories_tenantid_id_version_unique (tenantId=? AND id=?)'],
+  ],
+])('%s reads no more of a table than an index names', async (name, run, expected) => {
+  plans = [];
+  await run();
+  for (const step of expected) {
+    const matches = (line: string) => (typeof step === 'string' ? line === step : step.test(line));
+    expect(plans.some(matches), `${name}: ${step}\n${plans.join('\n')}`).toBe(true);
+  }
+  const scans = plans.filter((line) => /^SCAN (?!memoryText|json_each|a |b |f$|\d+-ROW VALUES)/.test(line));
+  expect(scans).toEqual([]);
+  if (name.startsWith('list') || name.startsWith('next')) expect(plans.join()).not.toContain('ORDER BY');
+});

@@ -1,0 +1,193 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { Command } from 'commander';
+import type { AccountContext, KeptSignIn } from '../../src/cli/account-context.ts';
+import { failureOf } from '../../src/cli/failure.ts';
+import { openSettings, type Profile, type Settings } from '../../src/cli/settings.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { type Keychain, KeychainError, type KeychainFault } from '../../src/outside/keychain.ts';
+import type { TestDaemon } from './daemon.ts';
+
+export interface TestKeychain extends Keychain {
+  entries: Map<string, string>;
+  /** From now on every call fails so; `writes` lets the probe pass and fails what comes after it. */
+  fault: KeychainFault | undefined;
+  failWrites: KeychainFault | undefined;
+}
+
+/** A keychain in memory that fails on demand. */
+export function createTestKeychain(fault?: KeychainFault): TestKeychain {
+  const entries = new Map<string, string>();
+  const nameOf = (service: string, account: string) => `${service}|${account}`;
+  const keychain: TestKeychain = {
+    entries,
+    fault,
+    failWrites: undefined,
+    async getPassword(service, account) {
+      check(keychain.fault);
+      return entries.get(nameOf(service, account)) ?? null;
+    },
+    async setPassword(service, account, password) {
+      check(keychain.fault ?? keychain.failWrites);
+      entries.set(nameOf(service, account), password);
+    },
+    async deletePassword(service, account) {
+      check(keychain.fault);
+      return entries.delete(nameOf(service, account));
+    },
+    probe: async () => check(keychain.fault),
+  };
+  return keychain;
+}
+
+function check(fault: KeychainFault | undefined): void {
+  if (fault) throw new KeychainError(fault);
+}
+
+export interface Ending {
+  exitCode: number;
+  out: string;
+  error: string;
+}
+
+/** A command under way, with a person or a pipe at its input. */
+export interface Running {
+  type(line: string): void;
+  endInput(): void;
+  /** What has been said on standard error so far. */
+  said(): string;
+  /** Waits for these words on standard error. */
+  hears(words: string | RegExp): Promise<string>;
+  stop(): void;
+  ended: Promise<Ending>;
+}
+
+export interface TestCommandLine {
+  folder: string;
+  settings: Settings;
+  keychain: TestKeychain;
+  /** News that came by `afterLogin`. */
+  keptSignIns: KeptSignIn[];
+  start(make: (context: AccountContext) => Command, ...words: string[]): Running;
+  run(make: (context: AccountContext) => Command, ...words: string[]): Promise<Ending>;
+  /** Every byte in the settings folder. */
+  files(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface CommandLineOptions {
+  keychain?: TestKeychain;
+  env?: Record<string, string>;
+  /** A person sits at the input, without anything drawn. */
+  isTty?: boolean;
+  columns?: number;
+  context?: Partial<AccountContext>;
+}
+
+/** The command line in this process, with a settings folder of its own and a keychain in memory. */
+export async function createCommandLine(options: CommandLineOptions = {}): Promise<TestCommandLine> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-settings-'));
+  const environment = { home: folder, platform: process.platform, cwd: folder, env: { SVC_CONFIG_DIR: folder, ...options.env } };
+  const keychain = options.keychain ?? createTestKeychain();
+  const keptSignIns: KeptSignIn[] = [];
+
+  function start(make: (context: AccountContext) => Command, ...words: string[]): Running {
+    const stdin = new PassThrough();
+    const written = { out: '', error: '' };
+    let stop = (_signal: string) => {};
+    const stopped = new Promise<string>((resolve) => {
+      stop = resolve;
+    });
+    const context: AccountContext = {
+      terminal: {
+        out: (text) => void (written.out += text),
+        error: (text) => void (written.error += text),
+        isTty: false,
+        errorIsTty: false,
+        columns: options.columns ?? 80,
+        colour: false,
+        closed: new AbortController().signal,
+      },
+      input: { isTty: options.isTty ?? false, stream: stdin, ask: () => Promise.reject(new Error('not used')) },
+      environment,
+      clock: systemClock,
+      stopSignal: () => stopped,
+      random: systemRandom,
+      hostName: 'test-machine',
+      keychain,
+      afterLogin: async (kept) => void keptSignIns.push(kept),
+      ...options.context,
+    };
+    const ended = end(make(context), words, context).then((exitCode) => ({ exitCode, ...written }));
+    return {
+      type: (line) => void stdin.write(`${line}\n`),
+      endInput: () => void stdin.end(),
+      said: () => written.error,
+      hears: (words) => waitFor(() => written.error, words),
+      stop: () => stop('SIGINT'),
+      ended,
+    };
+  }
+
+  return {
+    folder,
+    settings: openSettings(environment),
+    keychain,
+    keptSignIns,
+    start,
+    run: (make, ...words) => start(make, ...words).ended,
+    files: async () => {
+      const names = await readdir(folder);
+      return (await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
+    },
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** As the program ends: foreseen failures in words, usage faults of commander with 2. */
+async function end(command: Command, words: string[], { terminal }: AccountContext): Promise<number> {
+  command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.error });
+  try {
+    await command.parseAsync(words, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if ((error as Error).name === 'CommanderError') return (error as { exitCode: number }).exitCode === 0 ? 0 : 2;
+    const failure = failureOf(error);
+    if (!failure) throw error;
+    if (failure.message !== '') terminal.error(`svc: ${failure.message}\n`);
+    return failure.exitCode;
+  }
+}
+
+/** Looks until the words are there, five seconds at most. */
+export async function waitFor(text: () => string, words: string | RegExp): Promise<string> {
+  for (const deadline = performance.now() + 5000; performance.now() < deadline; ) {
+    const match = typeof words === 'string' ? text().includes(words) : words.test(text());
+    if (match) return text();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`Not within five seconds: ${words}\n${text()}`);
+}
+
+export interface ShownCode {
+  code: string;
+  handOverUrl: string | undefined;
+}
+
+/** Opens the newest link that was mailed to `email`, presses the button and reads the page. */
+export async function confirmLink(daemon: TestDaemon, email: string, after?: string): Promise<ShownCode> {
+  const page = await daemon.redeem(await daemon.mailbox.latestLink(email, { after }));
+  const code = /id="code">([^<]+)</.exec(page.text)?.[1];
+  if (code === undefined) throw new Error(`no code: ${page.status} ${page.text}`);
+  const handOverUrl = /data-hand-over-url="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&');
+  return { code, handOverUrl };
+}
+
+/** Keeps a profile with a key, as a sign-in does. */
+export async function keepProfile(line: TestCommandLine, name: string, profile: Profile, apiKey: string): Promise<void> {
+  line.keychain.entries.set(`svc|${name} ${profile.url}`, apiKey);
+  await line.settings.save(name, profile);
+}

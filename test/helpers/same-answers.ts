@@ -1,0 +1,102 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { expect } from 'vitest';
+import type { TestDaemon } from './daemon.ts';
+import { fromElsewhere, mailsAfterAll, startSignInDaemon } from './sign-in.ts';
+
+const KINDS = ['known', 'unknown', 'barred', 'flooded'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** All of one length, so that only what the daemon knows of them differs. */
+function emailOf(kind: Kind, number: number): string {
+  if (kind === 'flooded') return 'flooded-0000@example.com';
+  const domain = kind === 'barred' ? 'example.net' : 'example.com';
+  return `${kind.padEnd(7, '-')}-${String(number).padStart(4, '0')}@${domain}`;
+}
+
+interface Timed {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  ms: number;
+}
+
+function ask(baseUrl: string, agent: Agent, email: string): Promise<Timed> {
+  const body = JSON.stringify({ email });
+  const headers = { 'content-type': 'application/json', 'content-length': body.length, ...fromElsewhere() };
+  return new Promise((resolve, reject) => {
+    const startMs = performance.now();
+    const call = request(`${baseUrl}/v1/auth/magic-link`, { method: 'POST', agent, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const ms = performance.now() - startMs;
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString(),
+          ms,
+        });
+      });
+    });
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+/** Everything that is not chance, time or count. */
+function bytesOf({ status, headers, text }: Timed): string {
+  const {
+    date: _date,
+    'x-request-id': _id,
+    'x-ratelimit-remaining': _left,
+    'x-ratelimit-reset': _reset,
+    ...rest
+  } = headers;
+  const { ratelimit: _state, ...same } = rest;
+  const cookie = same['set-cookie']?.map((value) => value.replace(/=[\w-]{43};/, '=;'));
+  const body = text.replace(/"expiresAt":"[^"]{24}"/, '"expiresAt":""');
+  return JSON.stringify([status, { ...same, 'set-cookie': cookie }, body]);
+}
+
+const quantile = (values: readonly number[], part: number) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length * part)] ?? 0;
+
+async function start(count: number): Promise<TestDaemon> {
+  const daemon = await startSignInDaemon({ config: { signupDomains: ['example.com'] } });
+  await daemon.db.writes.write(async (connection) => {
+    for (let number = 0; number < count; number += 1) await daemon.accounts.enter(connection, emailOf('known', number));
+  });
+  return daemon;
+}
+
+/**
+ * Asks for `count` links, one after the other, each for an address whose kind is drawn by lot (so that what the one
+ * before left to do slows each kind alike). Expects that nothing in the answers tells the kinds apart: not a byte, and
+ * not the time, whose quartiles differ by no more than `band`, the ratio of slowest to fastest kind.
+ */
+export async function expectSameAnswers({ count, band }: { count: number; band: number }): Promise<void> {
+  const daemon = await start(count);
+  const agent = new Agent({ keepAlive: true });
+  const answers: Record<Kind, Timed[]> = { known: [], unknown: [], barred: [], flooded: [] };
+  for (let number = 0; number < count; number += 1) {
+    const kind = KINDS[Math.floor(Math.random() * KINDS.length)]!;
+    answers[kind].push(await ask(daemon.baseUrl, agent, emailOf(kind, answers[kind].length)));
+  }
+
+  expect(answers.known[0]?.status).toBe(202);
+  expect(new Set(KINDS.flatMap((kind) => answers[kind].map(bytesOf))).size).toBe(1);
+  for (const part of [0.25, 0.5, 0.75]) {
+    const times = KINDS.map((kind) =>
+      quantile(
+        answers[kind].map(({ ms }) => ms),
+        part,
+      ),
+    );
+    const told = KINDS.map((kind, index) => `${kind} ${times[index]?.toFixed(2)} ms`).join(', ');
+    expect(Math.max(...times) / Math.min(...times), `at ${part}: ${told}`).toBeLessThan(band);
+  }
+  const mails = KINDS.map((kind) => mailsAfterAll(daemon, emailOf(kind, 0)));
+  expect(await Promise.all(mails)).toEqual([1, 1, 0, 3]);
+  agent.destroy();
+  await daemon.close();
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+
+/** A real pseudo-terminal with a shell in it, and a person's hands and eyes. */
+export interface TestTerminal {
+  /** Types as a person does; a line end is Enter. */
+  type(text: string): Promise<void>;
+  /** A key by tmux's name for it: `C-c`, `BSpace`, `Left`. */
+  press(key: string): Promise<void>;
+  /** What is seen now, without colours and blank ends. */
+  screen(): Promise<string>;
+  /** The same with its escape sequences. */
+  colours(): Promise<string>;
+  /** Looks until the words are there, ten seconds at most, and returns the screen. */
+  sees(words: string | RegExp): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface TerminalOptions {
+  /** The whole environment of the shell, beside PATH and TERM. */
+  env: Record<string, string>;
+  columns?: number;
+  rows?: number;
+}
+
+const PATIENCE_MS = 10_000;
+
+/** Opens a terminal by a tmux server of its own, which ends with it. */
+export async function openTerminal({ env, columns = 80, rows = 24 }: TerminalOptions): Promise<TestTerminal> {
+  const socket = `svc-test-${randomUUID()}`;
+  const tmux = (...words: string[]) => execa('tmux', ['-L', socket, '-f', '/dev/null', ...words]);
+  const variables = Object.entries({ PATH: process.env.PATH ?? '', TERM: 'screen-256color', PS1: '$ ', ...env });
+  const shell = ['env', '-i', ...variables.map(([name, value]) => `${name}=${value}`), 'sh'];
+  await tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), ...shell);
+
+  const screen = async () => (await tmux('capture-pane', '-p')).stdout.trimEnd();
+  return {
+    async type(text) {
+      for (const line of text.split(/(\n)/)) {
+        if (line === '\n') await tmux('send-keys', 'Enter');
+        else if (line !== '') await tmux('send-keys', '-l', line);
+      }
+    },
+    press: async (key) => void (await tmux('send-keys', key)),
+    screen,
+    colours: async () => (await tmux('capture-pane', '-p', '-e')).stdout,
+    async sees(words) {
+      let seen = '';
+      for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; await sleep(50)) {
+        seen = await screen();
+        if (typeof words === 'string' ? seen.includes(words) : words.test(seen)) return seen;
+      }
+      throw new Error(`Not seen within ten seconds: ${words}\n${seen}`);
+    },
+    close: async () => void (await tmux('kill-server').catch(() => {})),
+  };
+}

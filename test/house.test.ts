@@ -1,0 +1,141 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+/** The layout that a reader of `src/` relies on, read off the imports themselves. */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+interface SourceFile {
+  /** From the root, e.g. `src/features/keys/keys.ts`. */
+  path: string;
+  text: string;
+  /** Files of ours by their path, packages by their name; `types` are imported as types only. */
+  imports: { target: string; typeOnly: boolean }[];
+}
+
+let files: SourceFile[] = [];
+
+beforeAll(async () => {
+  const names = await readdir(join(ROOT, 'src'), { recursive: true });
+  const paths = names.filter((name) => /\.tsx?$/.test(name)).map((name) => join('src', name).replaceAll('\\', '/'));
+  files = await Promise.all(paths.map(readSource));
+});
+
+async function readSource(path: string): Promise<SourceFile> {
+  const text = await readFile(join(ROOT, path), 'utf8');
+  const statements = text.matchAll(
+    /(?:^|\n)(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|import\('([^']+)'\)/g,
+  );
+  const imports = [...statements].map(([, type, from, dynamic]) => {
+    const specifier = from ?? dynamic ?? '';
+    const local = specifier.startsWith('.');
+    const target = local ? relative(ROOT, resolve(ROOT, dirname(path), specifier)).replaceAll('\\', '/') : specifier;
+    return { target, typeOnly: type !== undefined };
+  });
+  return { path, text, imports };
+}
+
+/** Where an import leads against the rule; empty in a house that stands. */
+function strays(inside: RegExp, mayImport: RegExp): string[] {
+  return files
+    .filter(({ path }) => inside.test(path))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => /^(src|migrations|package\.json)/.test(target) && !mayImport.test(target))
+        .map(({ target }) => `${path} → ${target}`),
+    );
+}
+
+const roomOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1];
+
+describe('the house', () => {
+  test('each floor imports only the floors below it', () => {
+    expect(strays(/^src\/contract\//, /^src\/contract\//)).toEqual([]);
+    expect(strays(/^src\/lib\//, /^src\/lib\//)).toEqual([]);
+    expect(strays(/^src\/db\//, /^(src\/(contract|lib|db)|migrations)\//)).toEqual([]);
+    expect(strays(/^src\/outside\//, /^src\/(contract|lib|outside)\//)).toEqual([]);
+    expect(strays(/^src\/client\//, /^src\/(contract|client)\//)).toEqual([]);
+    expect(strays(/^src\/features\//, /^src\/(contract|lib|db|outside|features)\//)).toEqual([]);
+    expect(strays(/^src\/dashboard\//, /^src\/(contract|dashboard|lib\/clock)/)).toEqual([]);
+    expect(strays(/^src\/daemon\//, /^src\/(contract|lib|db|outside|features|daemon)\//)).toEqual([]);
+  });
+
+  test('the command line reaches the daemon only through serve and admin, which are loaded when called', () => {
+    const own = /^src\/(cli|client|contract|lib|outside\/keychain|version)/;
+    expect(strays(/^src\/(?!cli\/commands\/(serve|admin)\.ts)cli\//, own)).toEqual([]);
+    const eager = files
+      .filter(({ path }) => path.startsWith('src/cli/'))
+      .filter(({ text }) => /from '[^']*commands\/(serve|admin)\.ts'/.test(text));
+    expect(eager.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('a room uses the face of another, never its store or its routes', () => {
+    const wrong = files.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => /-(store|routes)\.ts$/.test(target) && roomOf(target) !== roomOf(path))
+        .filter(() => path !== 'src/daemon/compose.ts')
+        .map(({ target }) => `${path} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('SQL stands in stores and in files of one engine only', () => {
+    const sql = /\b(SELECT\s+[\w*"(]|INSERT INTO|DELETE FROM|UPDATE \w+ SET)\b/;
+    const home = /^src\/(db\/|features\/.*(-store|-sqlite)\.ts$)/;
+    expect(files.filter(({ path, text }) => sql.test(text) && !home.test(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('stores know nothing but the database and the contract', () => {
+    const allowed = (path: string, target: string) =>
+      /^src\/(db|contract)\//.test(target) || /-row\.ts$/.test(target) || roomOf(target) === roomOf(path);
+    const wrong = files
+      .filter(({ path }) => path.endsWith('-store.ts'))
+      .flatMap(({ path, imports }) =>
+        imports.filter(({ target }) => !allowed(path, target)).map(({ target }) => `${path} → ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  test('only routes and the daemon know Fastify', () => {
+    const wrong = files.filter(
+      ({ path, imports }) =>
+        imports.some(({ target }) => /^@?fastify/.test(target)) && !/-routes\.ts$|^src\/daemon\//.test(path),
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('time and chance come in from lib only', () => {
+    const asks = /\bDate\.now\(|\bnew Date\(|\bDate\(\)|\bperformance\.now\(|\bMath\.random\(|\brandomBytes\b/;
+    const home = /^src\/lib\/(clock|random)\.ts$/;
+    expect(files.filter(({ path, text }) => asks.test(text) && !home.test(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('the environment is read in two places, the process is ended in one', () => {
+    const reading = files.filter(({ text }) => /\bprocess\.env\b/.test(text)).map(({ path }) => path);
+    const ending = files.filter(({ text }) => /\bprocess\.exit\(/.test(text)).map(({ path }) => path);
+    expect(reading.filter((path) => !/^src\/(daemon\/config|cli\/settings)\.ts$/.test(path))).toEqual([]);
+    expect(ending).toEqual(['src/main.ts']);
+  });
+
+  test('names say what a thing is', () => {
+    const vague = /(^|\/|-)(utils?|helpers?|managers?|common-utils|misc|index)\.tsx?$/;
+    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*\.tsx?$/;
+    const wrong = files
+      .map(({ path }) => path)
+      .filter((path) => vague.test(path) || !kebab.test(path.split('/').at(-1)!));
+    expect(wrong).toEqual([]);
+  });
+
+  test('every exported thing of a room and of lib has a docstring where its name alone does not tell', () => {
+    const bare = files
+      .filter(({ path }) => /^src\/(lib|features\/[^/]+\/[a-z-]+(?<!-store|-routes)\.ts|db)\b/.test(path))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/(\*\/|[^\n]*)\n(export (?:async )?function (\w+))/g)]
+          .filter(([, before]) => before !== ' */' && !before?.trim().endsWith('*/'))
+          .map(([, , , name]) => `${path}: ${name}`),
+      );
+    expect(bare.length, bare.join('\n')).toBeLessThan(25);
+  });
+});

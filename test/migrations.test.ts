@@ -1,0 +1,203 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MIGRATIONS, type Migration } from '../migrations/index.ts';
+import { type Connection, openConnection, type Value } from '../src/db/connection.ts';
+import { ensureDatabaseFile } from '../src/db/database-file.ts';
+import { migrate, schemaVersionOf } from '../src/db/migrate.ts';
+import { openDatabase } from '../src/db/open.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-migrate-'));
+  file = await ensureDatabaseFile(folder);
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function on<T>(path: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await openConnection(path);
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+interface SchemaEntry {
+  type: string;
+  name: string;
+  sql: string | null;
+}
+
+/** Tables, indexes and triggers as SQLite keeps them. */
+const schemaOf = (path: string) =>
+  on(path, (connection) =>
+    connection.all<SchemaEntry>(
+      "SELECT type, name, sql FROM sqlite_schema WHERE name <> 'sqlite_sequence' ORDER BY type, name",
+    ),
+  );
+
+const SHADOW = /_(data|idx|docsize|config|content)$/;
+
+/** Rows that a migration must keep: three in every ordinary table, and as many documents in every full-text index. */
+async function fill(connection: Connection): Promise<void> {
+  await connection.exec('PRAGMA foreign_keys = OFF');
+  const tables = await connection.all<{ name: string; sql: string }>(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  );
+  const virtual = tables.filter(({ sql }) => /^CREATE VIRTUAL/i.test(sql)).map(({ name }) => name);
+  const shadows = (name: string) => virtual.some((owner) => name.startsWith(`${owner}_`)) && SHADOW.test(name);
+  for (const { name, sql } of tables.filter((table) => !shadows(table.name))) {
+    const columns = await connection.all<{ name: string; type: string }>(`PRAGMA table_info("${name}")`);
+    const isVirtual = /^CREATE VIRTUAL/i.test(sql);
+    for (let row = 1; row <= 3; row += 1) {
+      const values = columns.map((column) => valueFor(column, row));
+      const names = [...(isVirtual ? ['rowid'] : []), ...columns.map((column) => `"${column.name}"`)];
+      const all: Value[] = [...(isVirtual ? [row] : []), ...values];
+      await connection.run(`INSERT INTO "${name}" (${names}) VALUES (${all.map(() => '?')})`, all);
+    }
+  }
+}
+
+function valueFor({ name, type }: { name: string; type: string }, row: number): Value {
+  if (/int|boolean|bool/i.test(type)) return row;
+  if (/blob/i.test(type)) return Buffer.from([row]);
+  return `${name}-${row}`;
+}
+
+async function rowCounts(connection: Connection): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { name } of await connection.all<{ name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  )) {
+    if (/_(data|idx|config)$/.test(name)) continue;
+    counts[name] = (await connection.get<{ rows: number }>(`SELECT count(*) AS rows FROM "${name}"`))?.rows ?? -1;
+  }
+  return counts;
+}
+
+describe('migrations', () => {
+  test.each(MIGRATIONS.map((_, index) => index))(
+    'from schema %i all rows, indexes and triggers arrive',
+    async (version) => {
+      await migrate(file, MIGRATIONS.slice(0, version));
+      const before = await on(file, async (connection) => {
+        await fill(connection);
+        return rowCounts(connection);
+      });
+      await migrate(file);
+      expect(await on(file, rowCounts)).toMatchObject(before);
+      expect(await on(file, (connection) => connection.all('PRAGMA foreign_key_check'))).toEqual([]);
+      expect(await on(file, (connection) => connection.all('PRAGMA integrity_check'))).toEqual([
+        { integrity_check: 'ok' },
+      ]);
+
+      const other = await mkdtemp(join(tmpdir(), 'svc-fresh-'));
+      const fresh = await ensureDatabaseFile(other);
+      await migrate(fresh);
+      expect(await schemaOf(file)).toEqual(await schemaOf(fresh));
+      await rm(other, { recursive: true });
+    },
+  );
+
+  test('a second run changes nothing', async () => {
+    await migrate(file);
+    await on(file, fill);
+    const before = [await schemaOf(file), await on(file, rowCounts)];
+    await migrate(file);
+    expect([await schemaOf(file), await on(file, rowCounts)]).toEqual(before);
+  });
+
+  test('names are in order and never repeat', () => {
+    const names = MIGRATIONS.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)].sort());
+    names.forEach((name, index) => {
+      expect(name).toMatch(new RegExp(`^${String(index + 1).padStart(4, '0')}-`));
+    });
+  });
+
+  test('the index over memories and its rows stay joined: what is found before is found after', async () => {
+    await migrate(file);
+    await on(file, (connection) =>
+      connection.run('INSERT INTO memoryText (rowid, body) VALUES (7, ?)', ['000001_tea']),
+    );
+    await migrate(file);
+    const found = await on(file, (connection) =>
+      connection.all('SELECT rowid FROM memoryText WHERE memoryText MATCH ?', ['"000001_tea"']),
+    );
+    expect(found).toEqual([{ rowid: 7 }]);
+  });
+});
+
+const good: Migration = {
+  name: '0001-good',
+  up: (db) => db.schema.createTable('first', (table) => table.text('name')),
+};
+const failing: Migration = {
+  name: '0002-failing',
+  async up(db) {
+    await db.schema.createTable('second', (table) => table.text('name').unique());
+    await db('second').insert([{ name: 'svc_live_0123456789abcdef0123456789abcdef' }]);
+    await db('second').insert([{ name: 'svc_live_0123456789abcdef0123456789abcdef' }]);
+  },
+};
+
+describe('a step that fails', () => {
+  test('leaves the schema before it, and says no value of a row', async () => {
+    const error = await migrate(file, [good, failing]).catch((fault: Error) => fault);
+    expect(error).toBeInstanceOf(Error);
+    expect((error as Error).stack).not.toContain('svc_live_0123');
+    expect((await schemaOf(file)).map(({ name }) => name)).toEqual(['first']);
+    expect(await schemaVersionOf(file)).toBe(1);
+  });
+
+  test('is done when it has been mended', async () => {
+    await migrate(file, [good, failing]).catch(() => undefined);
+    await migrate(file, [
+      good,
+      { ...failing, up: (db) => db.schema.createTable('second', (table) => table.text('name')) },
+    ]);
+    expect((await schemaOf(file)).map(({ name }) => name)).toEqual(['first', 'second']);
+  });
+});
+
+/** Runs the migrations in another process and kills it (SIGKILL) where it says that it has got to `moment`. */
+async function killAt(moment: 'created' | 'in step 1' | 'in step 2' | 'after step 1'): Promise<void> {
+  const script = fileURLToPath(new URL('./db/migrating-process.ts', import.meta.url));
+  const child = execa(process.execPath, ['--import', 'tsx', script, folder, moment], { reject: false });
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      said += String(chunk);
+      if (said.includes(moment)) resolve();
+    });
+    child.then(({ stderr }) => reject(new Error(stderr)));
+  });
+  child.kill('SIGKILL');
+  await child;
+}
+
+describe('kill -9 during a migration (row 59)', () => {
+  test.each(['created', 'in step 1', 'after step 1', 'in step 2'] as const)(
+    '%s: starts again and completes',
+    async (moment) => {
+      await rm(file);
+      await killAt(moment);
+      await migrate(await ensureDatabaseFile(folder));
+      const db = await openDatabase(file, { readerCount: 1, monotonicMs: () => 0 });
+      await db.probe(1);
+      await db.close();
+      const other = await mkdtemp(join(tmpdir(), 'svc-fresh-'));
+      const fresh = await ensureDatabaseFile(other);
+      await migrate(fresh);
+      expect(await schemaOf(file)).toEqual(await schemaOf(fresh));
+      await rm(other, { recursive: true });
+    },
+  );
+});

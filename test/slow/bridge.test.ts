@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { execa } from 'execa';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { BIN } from '../helpers/process.ts';
+
+/** `svc mcp` as it is shipped, before the programs that assistants are built on. */
+
+const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
+const ERAS = ['legacy', 'modern'] as const;
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
+
+let daemon: TestDaemon;
+let folder: string;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  folder = await mkdtemp(join(tmpdir(), 'svc-bridge-slow-'));
+});
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+afterAll(async () => {
+  await daemon.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const environment = (apiKey: string, url = daemon.baseUrl) => ({
+  PATH: process.env.PATH ?? '',
+  HOME: folder,
+  SVC_CONFIG_DIR: join(folder, 'settings'),
+  SVC_URL: url,
+  ...(apiKey !== '' && { SVC_API_KEY: apiKey }),
+});
+
+async function connect(era: (typeof ERAS)[number], env: Record<string, string>): Promise<Client> {
+  const transport = new StdioClientTransport({ command: BIN, args: ['mcp'], env, cwd: folder, stderr: 'pipe' });
+  const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' };
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  closing.push(() => client.close());
+  return client;
+}
+
+const start = (apiKey: string, more: { args?: string[]; url?: string } = {}) =>
+  execa(BIN, ['mcp', ...(more.args ?? [])], {
+    env: environment(apiKey, more.url),
+    extendEnv: false,
+    reject: false,
+    cwd: folder,
+  });
+
+describe.each(ERAS)('the official client, %s era', (era) => {
+  test('remembers and finds', async () => {
+    const { apiKey } = await daemon.signIn(`slow-${era}@example.com`);
+    const client = await connect(era, environment(apiKey));
+    expect((await client.listTools()).tools.length).toBeGreaterThanOrEqual(7);
+    await client.callTool({ name: 'memory_add', arguments: { content: 'Ada prefers oolong' } });
+    const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oolong' } });
+    expect(found.structuredContent).toMatchObject({ results: [{ content: 'Ada prefers oolong' }] });
+  });
+
+  test('nobody signed in, and no daemon: tools, and advice at the call', async () => {
+    for (const env of [environment(''), environment(`svc_live_${'0'.repeat(32)}`, 'http://127.0.0.1:9')]) {
+      const client = await connect(era, env);
+      expect((await client.listTools()).tools.length).toBeGreaterThanOrEqual(7);
+      const answer = await client.callTool({ name: 'memory_list', arguments: {} });
+      expect(answer).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/svc (login|serve)/) }] });
+    }
+  });
+
+  test('the inspector finds no fault', { timeout: 300_000 }, async () => {
+    const { apiKey } = await daemon.signIn(`inspector-${era}@example.com`);
+    const settings = Object.entries(environment(apiKey)).flatMap((pair) => ['-e', pair.join('=')]);
+    const npx = ['-y', '-p', 'node@24', '-p', INSPECTOR, 'mcp-inspector', '--cli', ...settings];
+    const how = ['--protocol-era', era, '--method', 'tools/list', '--strict'];
+    const { code, stdout, stderr } = await run('npx', [...npx, process.execPath, BIN, 'mcp', ...how]);
+    expect([code, stderr.match(/^(Warning|Error): .*/gm)], stderr).toEqual([0, null]);
+    expect(JSON.parse(stdout).tools.length).toBeGreaterThanOrEqual(7);
+  });
+});
+
+describe('the process', () => {
+  test('ends with its input, with 0, and has said protocol only', async () => {
+    const { apiKey } = await daemon.signIn('input@example.com');
+    const bridge = start(apiKey, { args: ['--debug'] });
+    bridge.stdin.end(PING);
+    const { exitCode, stdout, stderr } = await bridge;
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    expect(stderr).toContain('ping 1: done');
+    expect(stdout + stderr).not.toContain('svc_live_');
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('ends at %s with 0 and says nothing', async (signal) => {
+    const { apiKey } = await daemon.signIn(`${signal}@example.com`);
+    const bridge = start(apiKey);
+    const answered = new Promise((resolve) => bridge.stdout.once('data', resolve));
+    bridge.stdin.write(PING);
+    await answered;
+    bridge.kill(signal);
+    expect(await bridge).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('ends when nobody reads it any more', async () => {
+    const { apiKey } = await daemon.signIn('unread@example.com');
+    const bridge = start(apiKey);
+    bridge.stdout.destroy();
+    const pinging = setInterval(() => bridge.stdin.write(PING), 50);
+    bridge.stdin.on('error', () => {});
+    expect((await bridge).exitCode).toBe(0);
+    clearInterval(pinging);
+  });
+});
+
+function run(command: string, args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd: folder, timeout: 300_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
+    });
+  });
+}

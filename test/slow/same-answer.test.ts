@@ -1,0 +1,5 @@
+import { test } from 'vitest';
+import { expectSameAnswers } from '../helpers/same-answers.ts';
+
+test('a thousand known, unknown, barred and flooded addresses each get the same bytes in the same time', () =>
+  expectSameAnswers({ count: 4000, band: 1.2 }));
