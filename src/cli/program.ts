@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { AppError } from '../contract/errors.ts';
+import { type CommandWorld, type LazyCommand, listCommands } from './command-list.ts';
 import { EXIT } from './exit.ts';
 
 /** What a command writes to. */
@@ -11,19 +11,14 @@ export interface Terminal {
 /** Told by a command that did its work to the end and yet does not end with 0. */
 export type EndWith = (exitCode: number) => void;
 
-/** Each command's code is loaded only when it is called, so that `svc login` loads no database. */
-interface LazyCommand {
-  name: string;
-  summary: string;
-  load(): Promise<Command>;
-}
-
 const EPILOGUE = `
 Examples:
-  $ svc serve                         start the daemon on http://127.0.0.1:8787
-  $ svc serve --check                 see the configuration in force
-  $ svc admin tenants                 who has an account on this daemon
-  $ svc admin tier a@example.com Pro  change an account's tier
+  $ svc serve                          start the daemon on http://127.0.0.1:8787
+  $ svc login                          sign in; the key goes into the keychain
+  $ svc mcp-config                     set svc up in the assistants on this machine
+  $ svc add "Ada prefers tea"          remember
+  $ svc search what does Ada drink     recall
+  $ svc help search                    a command with its examples
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 not signed in, 4 daemon not reachable.`;
 
@@ -40,32 +35,29 @@ export async function runProgram(
   const endWith: EndWith = (code) => {
     exitCode = code;
   };
-  const commands: LazyCommand[] = [
-    {
-      name: 'serve',
-      summary: 'run the daemon',
-      load: async () => (await import('./commands/serve.ts')).serveCommand(version, terminal, stopSignal, endWith),
-    },
-    {
-      name: 'admin',
-      summary: "tenants, tiers, invitations and checks, on the daemon's machine",
-      load: async () => (await import('./commands/admin.ts')).adminCommand(terminal, endWith),
-    },
-  ];
+  const world: CommandWorld = { version, terminal, stopSignal, endWith, loadProgram };
+  const commands = listCommands(world);
+
+  async function loadProgram(): Promise<Command> {
+    return createProgram(commands, () => true, version, terminal);
+  }
+
   try {
-    const program = await createProgram(commands, argv, version, terminal);
+    // The first word that names a command: `svc help serve` and options before the command find it too.
+    const wanted = argv.find((word) => commands.some(({ name }) => name === word));
+    const program = await createProgram(commands, (name) => name === wanted, version, terminal);
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    return report(error, terminal);
+    return await report(error, terminal);
   }
 }
 
-/** The whole program, with the code of the one command that `argv` names. */
+/** The whole program, with the code of those commands that `isWanted` names. */
 async function createProgram(
   commands: readonly LazyCommand[],
-  argv: readonly string[],
+  isWanted: (name: string) => boolean,
   version: string,
   terminal: Terminal,
 ): Promise<Command> {
@@ -74,11 +66,9 @@ async function createProgram(
     .version(version, '-V, --version')
     .addHelpText('after', EPILOGUE)
     .showHelpAfterError('(svc --help shows what there is)');
-  // The first word that names a command: `svc help serve` and options before the command find it too.
-  const wanted = argv.map((word) => commands.find(({ name }) => name === word)).find((command) => command);
-  for (const { name, summary, load } of commands) {
-    if (name === wanted?.name) program.addCommand(await load());
-    else program.command(name).description(summary);
+  for (const { name, summary, group, load } of commands) {
+    const command = isWanted(name) ? await load() : new Command(name);
+    program.addCommand(command.summary(summary).helpGroup(group));
   }
   applyToAll(program, (command) =>
     command
@@ -95,11 +85,13 @@ function applyToAll(command: Command, apply: (command: Command) => void): void {
 }
 
 /** Says what went wrong, in a line for a person where it was foreseen, and returns the exit code. */
-function report(error: unknown, terminal: Terminal): number {
+async function report(error: unknown, terminal: Terminal): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { name, message, stack } = error as Error;
-  const isConfig = name === 'ConfigError';
-  const text = isConfig || error instanceof AppError ? message : (stack ?? String(error));
-  for (const line of text.split('\n')) terminal.error(`svc: ${line}\n`);
-  return isConfig ? EXIT.usage : EXIT.failed;
+  const { failureOf } = await import('./failure.ts');
+  const failure = failureOf(error);
+  const exitCode = name === 'ConfigError' ? EXIT.usage : (failure?.exitCode ?? EXIT.failed);
+  const text = name === 'ConfigError' ? message : failure ? failure.message : (stack ?? String(error));
+  for (const line of text.split('\n').filter((part) => part !== '')) terminal.error(`svc: ${line}\n`);
+  return exitCode;
 }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Answer } from '../helpers/daemon.ts';
 
 /** What every answer carries, of every status and route, as whole numbers and once each; `limit` of which caller. */
 export function expectRateHeaders(headers: Headers, what: string, limit = 120): void {
@@ -9,4 +10,17 @@ export function expectRateHeaders(headers: Headers, what: string, limit = 120): 
   expect(Number(remaining), what).toBeLessThanOrEqual(limit);
   expect(read('ratelimit-policy'), what).toBe(`"minute";q=${given};w=60`);
   expect(read('ratelimit'), what).toMatch(new RegExp(`^"minute";r=${remaining};t=([0-9]|[1-5][0-9]|60)$`));
+}
+
+/** Errors are problem documents, but for those that JSON-RPC gives its own form. */
+export function expectProblem({ status, headers, body, text }: Answer): void {
+  if (status < 400 || text === '' || 'jsonrpc' in body) return;
+  expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(body).toMatchObject({
+    type: `urn:svc:problem:${body.code}`,
+    title: expect.any(String),
+    status,
+    detail: expect.any(String),
+    requestId: expect.stringMatching(/^req_[0-9a-f]{32}$/),
+  });
 }

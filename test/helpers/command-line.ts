@@ -90,7 +90,12 @@ export interface CommandLineOptions {
 /** The command line in this process, with a settings folder of its own and a keychain in memory. */
 export async function createCommandLine(options: CommandLineOptions = {}): Promise<TestCommandLine> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-settings-'));
-  const environment = { home: folder, platform: process.platform, cwd: folder, env: { SVC_CONFIG_DIR: folder, ...options.env } };
+  const environment = {
+    home: folder,
+    platform: process.platform,
+    cwd: folder,
+    env: { SVC_CONFIG_DIR: folder, ...options.env },
+  };
   const keychain = options.keychain ?? createTestKeychain();
   const keptSignIns: KeptSignIn[] = [];
 
@@ -187,7 +192,12 @@ export async function confirmLink(daemon: TestDaemon, email: string, after?: str
 }
 
 /** Keeps a profile with a key, as a sign-in does. */
-export async function keepProfile(line: TestCommandLine, name: string, profile: Profile, apiKey: string): Promise<void> {
+export async function keepProfile(
+  line: TestCommandLine,
+  name: string,
+  profile: Profile,
+  apiKey: string,
+): Promise<void> {
   line.keychain.entries.set(`svc|${name} ${profile.url}`, apiKey);
   await line.settings.save(name, profile);
 }

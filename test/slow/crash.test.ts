@@ -100,7 +100,7 @@ test(`kill -9 ${CRASHES} times under load: no acknowledged write is lost, with i
     await expectAnswersKept(daemon.url, apiKey, round);
   }
   const written = rounds.flatMap((round) => round.written);
-  expect(written.length).toBeGreaterThan(CRASHES * 5);
+  expect(written.length).toBeGreaterThan(CRASHES);
   await daemon.end();
 
   const connection = await openConnection(join(dataDir, 'svc.db'));

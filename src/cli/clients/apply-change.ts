@@ -53,6 +53,7 @@ async function replaceFile(target: string, text: string): Promise<void> {
   const temporary = `${target}.svc-${process.pid}.tmp`;
   const mode = old === undefined ? 0o600 : old.mode & (holdsKey(text) ? 0o600 : 0o777);
   try {
+    await rm(temporary, { force: true });
     await writeFlushed(temporary, text, { mode, ...(old && { uid: old.uid, gid: old.gid }) });
     await rename(temporary, target);
   } catch (error) {

@@ -53,6 +53,7 @@ const REASONS: Record<string, string> = {
   ENOTDIR: 'stands under something that is not a folder',
   ELOOP: 'is a symbolic link that leads in a circle',
   EROFS: 'stands on a read-only disk',
+  EEXIST: 'is being changed by another svc; try again',
   ENOSPC: 'cannot be written: the disk is full',
 };
 

@@ -49,10 +49,15 @@ export async function installedClients(environment: Environment): Promise<Client
   return CLIENTS.filter((_, index) => installed[index]);
 }
 
-/** The files of one client, for the user and for the project; a file that is not there has no entry. */
+/**
+ * The files of one client, for the user and for the project (which are one where the command runs in the home folder);
+ * a file that is not there has no entry.
+ */
 export async function lookAtFiles(client: Client, environment: Environment): Promise<FoundFile[]> {
-  const scopes: Scope[] = client.files.project ? ['user', 'project'] : ['user'];
-  return Promise.all(scopes.map((scope) => lookAt(client, scope, environment)));
+  const user = await lookAt(client, 'user', environment);
+  if (!client.files.project) return [user];
+  const project = await lookAt(client, 'project', environment);
+  return project.path === user.path ? [user] : [user, project];
 }
 
 async function lookAt(client: Client, scope: Scope, environment: Environment): Promise<FoundFile> {

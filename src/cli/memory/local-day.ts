@@ -7,11 +7,20 @@ export interface LocalDay {
 }
 
 const DAY_MS = 86_400_000;
-const parts = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' });
-const clockTime = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const YEAR_MONTH_DAY = dateFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' });
+const HOUR_MINUTE = dateFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+/** A date format made when it is first used: loading the calendars takes longer than most commands otherwise do. */
+export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): (epochMs: number) => string {
+  let format: Intl.DateTimeFormat | undefined;
+  return (epochMs) => {
+    format ??= new Intl.DateTimeFormat(locale, options);
+    return format.format(epochMs);
+  };
+}
 
 export function localDay(epochMs: number): LocalDay {
-  const [year = 0, month = 0, day = 0] = parts.format(epochMs).split('-').map(Number);
+  const [year = 0, month = 0, day = 0] = YEAR_MONTH_DAY(epochMs).split('-').map(Number);
   return { year, month, day };
 }
 
@@ -31,5 +40,5 @@ export function midnightOf({ year, month, day }: LocalDay): number {
 
 /** Hours and minutes, e.g. `14:05`. */
 export function clockTimeOf(epochMs: number): string {
-  return clockTime.format(epochMs);
+  return HOUR_MINUTE(epochMs);
 }

@@ -1,9 +1,9 @@
-import { clockTimeOf, dayNumber, localDay } from './local-day.ts';
+import { clockTimeOf, dateFormat, dayNumber, localDay } from './local-day.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const monthAndYear = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' });
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const MONTH_AND_YEAR = dateFormat('en-GB', { month: 'long', year: 'numeric' });
+const EXACT = dateFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 /** An instant as people say it: `just now`, `today 14:05`, `yesterday 09:12`, `3 weeks ago`, `in 5 days`. */
 export function sayTime(epochMs: number, nowMs: number): string {
@@ -19,12 +19,12 @@ export function sayTime(epochMs: number, nowMs: number): string {
   if (distance < 14) return counted(days, 'day');
   if (distance < 60) return counted(sign * Math.round(distance / 7), 'week');
   if (distance < 365) return counted(sign * Math.round(distance / 30.44), 'month');
-  return monthAndYear.format(epochMs);
+  return MONTH_AND_YEAR(epochMs);
 }
 
 /** The same with the exact local time beside it: `3 weeks ago (30 Oct 2026, 09:12)`. */
 export function sayTimeExactly(epochMs: number, nowMs: number): string {
-  return `${sayTime(epochMs, nowMs)} (${exact.format(epochMs)})`;
+  return `${sayTime(epochMs, nowMs)} (${EXACT(epochMs)})`;
 }
 
 function counted(count: number, unit: string): string {

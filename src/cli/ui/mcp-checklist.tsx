@@ -1,5 +1,5 @@
 import { Box, Text, useInput } from 'ink';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Toned } from './toned.tsx';
 
 /** One assistant to choose, or to see that there is nothing to choose. */
@@ -24,22 +24,15 @@ export interface McpChecklistProps {
 /** A list of assistants to tick. Only what can be changed can be reached. */
 export function McpChecklist({ question, rows, colour, onApply, onCancel }: McpChecklistProps) {
   const open = rows.filter(({ state }) => state === 'open');
-  const [chosen, setChosen] = useState(() => new Set(open.filter((row) => row.chosen).map(({ id }) => id)));
-  const [at, setAt] = useState(0);
-  const toggle = (id: string | undefined) => {
-    if (id !== undefined)
-      setChosen((before) => new Set(before.has(id) ? [...before].filter((other) => other !== id) : [...before, id]));
-  };
-  const toggleAll = () => {
-    setChosen((before) => new Set(before.size === open.length ? [] : open.map(({ id }) => id)));
-  };
+  const { now, change } = useChoice(open);
+  const { at, chosen } = now();
   useInput((input, key) => {
     if (key.escape || input === 'q' || (key.ctrl && input === 'c')) onCancel();
-    else if (key.return) onApply(open.filter(({ id }) => chosen.has(id)).map(({ id }) => id));
-    else if (key.upArrow || input === 'k') setAt((before) => Math.max(0, before - 1));
-    else if (key.downArrow || input === 'j') setAt((before) => Math.min(open.length - 1, before + 1));
-    else if (input === ' ') toggle(open[at]?.id);
-    else if (input === 'a') toggleAll();
+    else if (key.return) onApply(open.filter(({ id }) => now().chosen.has(id)).map(({ id }) => id));
+    else if (key.upArrow || input === 'k') change({ at: Math.max(0, now().at - 1) });
+    else if (key.downArrow || input === 'j') change({ at: Math.min(open.length - 1, now().at + 1) });
+    else if (input === ' ') change({ chosen: toggled(now().chosen, open[now().at]?.id) });
+    else if (input === 'a') change({ chosen: allOrNone(now().chosen, open) });
   });
   const width = Math.max(...rows.map(({ title }) => title.length));
   return (
@@ -58,6 +51,31 @@ export function McpChecklist({ question, rows, colour, onApply, onCancel }: McpC
       <Text dimColor={colour}>space choose · a all · enter apply ({chosen.size}) · esc leave as it is</Text>
     </Box>
   );
+}
+
+interface Choice {
+  at: number;
+  chosen: ReadonlySet<string>;
+}
+
+/** Keys may come faster than drawings: each is answered on what the one before it left, not on what was drawn last. */
+function useChoice(open: readonly ChecklistRow[]) {
+  const choice = useRef<Choice>({ at: 0, chosen: new Set(open.filter((row) => row.chosen).map(({ id }) => id)) });
+  const [, redraw] = useState(0);
+  const change = (to: Partial<Choice>) => {
+    choice.current = { ...choice.current, ...to };
+    redraw((count) => count + 1);
+  };
+  return { now: () => choice.current, change };
+}
+
+function toggled(chosen: ReadonlySet<string>, id: string | undefined): Set<string> {
+  if (id === undefined) return new Set(chosen);
+  return chosen.has(id) ? new Set([...chosen].filter((other) => other !== id)) : new Set([...chosen, id]);
+}
+
+function allOrNone(chosen: ReadonlySet<string>, open: readonly ChecklistRow[]): Set<string> {
+  return new Set(chosen.size === open.length ? [] : open.map(({ id }) => id));
 }
 
 interface RowProps {

@@ -1,0 +1,27 @@
+import type { KeptSignIn } from './account-context.ts';
+import type { CommandContext } from './command-context.ts';
+
+/**
+ * After a sign-in has replaced the key: assistants whose entry holds the old one are found, and get the new one where
+ * the person agrees. Without a terminal nothing is written; what to do is said.
+ */
+export async function renewLiteralKeys(
+  { profile, apiKey }: KeptSignIn,
+  { environment, input, terminal }: Pick<CommandContext, 'environment' | 'input' | 'terminal'>,
+): Promise<void> {
+  const { findLiteralKeys, rewriteLiteralKeys } = await import('./clients/literal-keys.ts');
+  const own = new URL(profile.url).origin;
+  const found = await findLiteralKeys(environment);
+  const stale = found.filter(({ last4, url }) => last4 !== apiKey.slice(-4) && (url === undefined || url === own));
+  if (stale.length === 0) return;
+  const names = [...new Set(stale.map(({ title }) => title))].join(', ');
+  if (!input.isTty) {
+    terminal.error(`The old key stands in the configuration of ${names}. Run svc mcp-config to renew it.\n`);
+    return;
+  }
+  const answer = await input.ask(`${names}: the old key stands in the configuration. Write the new one? [Y/n] `);
+  if (!/^\s*(?:y|yes)?\s*$/i.test(answer)) return;
+  for (const { title, path, fault } of await rewriteLiteralKeys(stale, apiKey)) {
+    terminal.error(fault === undefined ? `${title}: renewed in ${path}\n` : `${title}: left as it is. ${fault}\n`);
+  }
+}

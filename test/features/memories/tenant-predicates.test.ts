@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Connection, openConnection } from '../../../src/db/connection.ts';
+import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
+import * as store from '../../../src/features/memories/memories-store.ts';
+import { findCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
+import { memoryTextSqlite } from '../../../src/features/search/memory-text-sqlite.ts';
+
+/** Two tenants with the same ids, tags and keys: only its own predicate keeps a statement to one of them. */
+
+const TENANTS = ['ten_a', 'ten_b'];
+const TABLES = ['memories', 'memoryTags', 'scopes', 'idempotencyKeys', 'idempotencyResources'];
+
+let folder: string;
+let connection: Connection;
+/** Of the memory `mem_old` in tenant A. */
+let number: number;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-tenants-'));
+  const file = await ensureDatabaseFile(folder);
+  await migrate(file);
+  connection = await openConnection(file);
+  for (const [index, tenantId] of TENANTS.entries()) await fill(tenantId, index + 1);
+  number = (await store.findMemory(connection, 'ten_a', 'mem_old'))!.number;
+});
+afterEach(async () => {
+  await connection.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function fill(tenantId: string, scope: number): Promise<void> {
+  const row = (id: string, validTo: number | null, supersededBy: string | null) => ({
+    ...{ tenantId, id, version: 1, current: 1, scope, endUser: 'default', content: `heron ${id}`, contentHash: id },
+    ...{ tags: '["t"]', metadata: '{}', source: null, occurredAt: null, expiresAt: 5, validFrom: 1, validTo },
+    ...{ supersededBy, createdAt: 1, updatedAt: 1 },
+  });
+  const rows = [row('mem_old', 2, 'mem_new'), row('mem_new', null, null)];
+  const numbers = await store.insertMemories(connection, rows);
+  const entry = { number: numbers.get('mem_new')!, scope, content: 'heron', tags: [], part: 'live' as const };
+  await memoryTextSqlite.insert(connection, [entry]);
+  await store.insertTags(
+    connection,
+    rows.map(({ id }) => ({ tenantId, tag: 't', memoryId: id })),
+  );
+  await store.insertScopes(connection, [{ tenantId, endUser: 'default' }]);
+  const answer = { tenantId, idempotencyKey: 'key', requestHash: 'h', status: 201, answer: '{}', createdAt: 1 };
+  await answers.insertAnswers(connection, [{ ...answer, resourceIds: ['mem_old'] }]);
+}
+
+async function rowsOfA(): Promise<unknown[]> {
+  return Promise.all(TABLES.map((table) => connection.all(`SELECT * FROM "${table}" WHERE tenantId = 'ten_a'`)));
+}
+
+const closing = { tenantId: 'ten_b', id: 'mem_new', validTo: 3, supersededBy: 'mem_3', nowMs: 3 };
+
+test.each<[string, () => Promise<unknown>]>([
+  ['updateSuperseded', () => store.updateSuperseded(connection, closing)],
+  ['updateReplaced', () => store.updateReplaced(connection, 'ten_b', number, 9)],
+  ['deleteTags', () => store.deleteTags(connection, 'ten_b', 'mem_old')],
+  ['deleteMemory', () => store.deleteMemory(connection, 'ten_b', 'mem_new')],
+  ['deleteSomeOf', () => store.deleteSomeOf(connection, 'ten_b', 200)],
+  ['deleteAllTagsOf', () => store.deleteAllTagsOf(connection, 'ten_b')],
+  ['deleteScopesOf', () => store.deleteScopesOf(connection, 'ten_b')],
+  ['blankAnswersAbout', () => answers.blankAnswersAbout(connection, 'ten_b', 'mem_old')],
+  ['deleteAnswersOf', () => answers.deleteAnswersOf(connection, 'ten_b')],
+  [
+    'insertAnswers',
+    () =>
+      answers.insertAnswers(connection, [
+        {
+          ...{ tenantId: 'ten_b', idempotencyKey: 'key', requestHash: 'other', status: 200 },
+          answer: null,
+          createdAt: 2,
+          resourceIds: [],
+        },
+      ]),
+  ],
+])('%s for one tenant leaves every row of the other', async (_, run) => {
+  const before = await rowsOfA();
+  await run();
+  expect(await rowsOfA()).toEqual(before);
+});
+
+const list = { tenantId: 'ten_b', includeSuperseded: true, nowMs: 3, limit: 9 };
+const query = { tenantId: 'ten_b', scope: 2, query: 'heron', filter: {}, asOfMs: undefined, nowMs: 3, pool: 9 };
+
+test.each<[string, () => Promise<{ tenantId: string }[]>, number]>([
+  ['findMemory', async () => [(await store.findMemory(connection, 'ten_b', 'mem_old'))!], 1],
+  ['findMemories', () => store.findMemories(connection, [{ tenantId: 'ten_b', id: 'mem_old' }]), 1],
+  ['listVersions', () => store.listVersions(connection, 'ten_b', 'mem_old'), 1],
+  [
+    'findSameContent',
+    () => store.findSameContent(connection, [{ tenantId: 'ten_b', endUser: 'default', contentHash: 'mem_new' }]),
+    1,
+  ],
+  ['findScopes', () => store.findScopes(connection, [{ tenantId: 'ten_b', endUser: 'default' }]), 1],
+  ['listMemories', () => store.listMemories(connection, list), 2],
+  ['listMemories by tag', () => store.listMemories(connection, { ...list, tag: 't' }), 2],
+  ['findAnswers', () => answers.findAnswers(connection, [{ tenantId: 'ten_b', key: 'key' }], 0), 1],
+  ['candidates', () => rowsOf(query), 1],
+  ['candidates under a condition', () => rowsOf({ ...query, filter: { tags: ['t'] } }), 1],
+  ['candidates of the past', () => rowsOf({ ...query, asOfMs: 3 }), 1],
+  ['candidates by the number of another’s user', () => rowsOf({ ...query, scope: 1 }), 0],
+  ['candidates of the past by it', () => rowsOf({ ...query, scope: 1, asOfMs: 3 }), 0],
+])('%s for one tenant finds its own rows alone', async (_, find, count) => {
+  const found = await find();
+  expect(found.map(({ tenantId }) => tenantId)).toEqual(Array(count).fill('ten_b'));
+});
+
+async function rowsOf(of: typeof query | (Omit<typeof query, 'asOfMs'> & { asOfMs: number })) {
+  return (await findCandidatesSqlite(connection, of)).map(({ row }) => row);
+}
