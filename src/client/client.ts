@@ -4,7 +4,7 @@ import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
 import { createTransport, type Tagged, type TransportOptions } from './transport.ts';
 
-export { type Tagged, type TransportOptions, UnreachableError } from './transport.ts';
+export { type Fetch, type Tagged, type TransportOptions, UnreachableError } from './transport.ts';
 
 /** One page of a list. */
 export interface PageOf<T> {

@@ -12,12 +12,31 @@ export class UnreachableError extends Error {
   }
 }
 
+/** What of the platform's `fetch` is needed; that fits, and so does something lighter. */
+export type Fetch = (
+  url: string,
+  request: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    signal: AbortSignal;
+    redirect: 'manual';
+  },
+) => Promise<FetchAnswer>;
+
+export interface FetchAnswer {
+  ok: boolean;
+  status: number;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}
+
 export interface TransportOptions {
   /** Scheme, host and port of the daemon. */
   baseUrl: string;
   apiKey?: string | undefined;
   /** The `fetch` to use; the platform's own where absent. */
-  fetch?: typeof fetch;
+  fetch?: Fetch;
   /** A request that takes longer is given up. */
   timeoutMs?: number;
   /** How often a call that may be repeated is repeated. */
@@ -60,7 +79,7 @@ const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
 export function createTransport(options: TransportOptions) {
   const { timeoutMs = 30_000, retries = 3, sleep = wait, onWait, signal } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  const fetchIt = options.fetch ?? fetch;
+  const fetchIt: Fetch = options.fetch ?? fetch;
 
   async function once<T>(
     method: Method,
@@ -153,7 +172,7 @@ function parseAnswer(text: string, baseUrl: string): unknown {
   }
 }
 
-function refusalOf(response: Response, text: string, baseUrl: string): Error {
+function refusalOf(response: FetchAnswer, text: string, baseUrl: string): Error {
   const problem = problemIn(text);
   if (!problem) return new UnreachableError(`What answers at ${baseUrl} is no svc daemon (HTTP ${response.status}).`);
   const { code, detail, errors, type: _, title: __, status: ___, requestId: ____, ...extra } = problem;

@@ -18,7 +18,7 @@ import { createCursors } from '../features/memories/cursor.ts';
 import { createMemories } from '../features/memories/memories.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
 import { createScopes } from '../features/memories/scopes.ts';
-import { findCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
+import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
 import { memoryTextSqlite } from '../features/search/memory-text-sqlite.ts';
 import { createSearch } from '../features/search/search.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
@@ -89,7 +89,7 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const cursors = createCursors({ sealer });
   const text = memoryTextSqlite;
   const memories = createMemories({ db, clock, ids, usage, idempotency, text, scopes, cursors });
-  const findCandidates = findCandidatesSqlite;
+  const findCandidates = createCandidatesSqlite({ clock });
   const search = createSearch({ db, clock, ids, log, usage, scopes, findCandidates, loadTokenCounter });
   const forgetSignIns = deleteSignInsOf;
   const policy = { signup: config.signup, domains: config.signupDomains };

@@ -9,7 +9,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPlug
 import { AppError } from '../contract/errors.ts';
 import type { Ids } from '../lib/ids.ts';
 import { parseJsonBody } from './body.ts';
-import { guard, protect, rateHeaders } from './guard.ts';
+import { answerUnrouted, guard, protect, rateHeaders } from './guard.ts';
 import { answerProblems, toProblem } from './problems.ts';
 
 export interface ServerOptions {
@@ -46,21 +46,27 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy: trustProxy ?? false,
     requestTimeout: timeouts.requestMs,
-    http: { headersTimeout: timeouts.headersMs, connectionsCheckingInterval: Math.min(2000, timeouts.headersMs) },
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: Math.min(2000, timeouts.headersMs),
+      // The guard refuses a missing Host: Node's own refusal would pass every hook.
+      requireHostHeader: false,
+    },
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: false },
+    frameworkErrors: answerUnrouted(guardParts),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   validateStrictly(app);
   parseJsonBody(app);
   answerProblems(app);
-  guard(app, guardParts);
-  options.watch(app);
-  logRequests(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff').header('X-Request-Id', request.id);
   });
+  guard(app, guardParts);
+  options.watch(app);
+  logRequests(app);
   await app.register(formbody, { bodyLimit: 16 * 1024 });
   await describe(app, options.version);
   await app.register(async (scope) => {

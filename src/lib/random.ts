@@ -1,8 +1,33 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 
 /** Where chance comes in, so that a test can pin it. */
 export interface Random {
   bytes(count: number): Buffer;
 }
 
-export const systemRandom: Random = { bytes: (count) => randomBytes(count) };
+const POOL_BYTES = 8192;
+const MAX_POOLED_BYTES = 64;
+
+/**
+ * The operating system's random source. Small requests are cut from a pool, since asking costs far more than the bytes;
+ * what was given away is wiped from it.
+ */
+function createSystemRandom(): Random {
+  const pool = Buffer.alloc(POOL_BYTES);
+  let used = POOL_BYTES;
+  return {
+    bytes(count) {
+      if (count > MAX_POOLED_BYTES) return randomBytes(count);
+      if (used + count > POOL_BYTES) {
+        randomFillSync(pool);
+        used = 0;
+      }
+      const bytes = Buffer.from(pool.subarray(used, used + count));
+      pool.fill(0, used, used + count);
+      used += count;
+      return bytes;
+    },
+  };
+}
+
+export const systemRandom: Random = createSystemRandom();

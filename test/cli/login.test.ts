@@ -298,8 +298,12 @@ describe('no keychain', () => {
 
   test('a locked one: a person decides', async () => {
     line.keychain.fault = 'locked';
-    const no = await signInWithout({ keychain: line.keychain, isTty: true, answers: ['n'] });
-    expect(no).toMatchObject({ exitCode: 1, error: expect.stringContaining('locked') });
+    line = await another({ keychain: line.keychain, isTty: true });
+    const refused = login();
+    await refused.hears('The keychain is locked');
+    refused.type('n');
+    expect(await refused.ended).toMatchObject({ exitCode: 1, error: expect.stringContaining('Unlock it') });
+    expect(await daemon.mailbox.mailsTo(email)).toEqual([]);
     const yes = await signInWithout({ keychain: line.keychain, isTty: true, answers: ['y'] });
     expect(yes.exitCode).toBe(0);
   });

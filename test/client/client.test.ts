@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createHttpFetch } from '../../src/cli/http-fetch.ts';
 import { createClient, type TransportOptions, UnreachableError } from '../../src/client/client.ts';
 import { AppError } from '../../src/contract/errors.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
@@ -56,9 +57,12 @@ const problem = (code: string, status: number, more: object = {}) => ({
 });
 const limited = { ...problem('rate_limited', 429), headers: { 'retry-after': '2' } };
 
-describe('against the daemon', () => {
+describe.each([
+  ['the platform’s fetch', {}],
+  ['the command line’s', { fetch: createHttpFetch() }],
+])('against the daemon by %s', (_, way) => {
   test('every call of a memory’s life', async () => {
-    const client = createClient({ baseUrl: daemon.baseUrl, apiKey });
+    const client = createClient({ baseUrl: daemon.baseUrl, apiKey, ...way });
     const added = await client.memories.add({ content: 'Ada prefers oolong', tags: ['a b'] });
     expect((await client.memories.add({ content: 'ada prefers oolong' })).duplicate).toBe(true);
     const { body, etag } = await client.memories.read(added.id);
@@ -76,8 +80,17 @@ describe('against the daemon', () => {
     expect((await client.usage(7)).days.length).toBeGreaterThan(0);
     expect(await client.memories.remove(added.id)).toBeUndefined();
     await expect(client.memories.get(added.id)).rejects.toMatchObject({ code: 'not_found', status: 404 });
+    const given = createClient({
+      baseUrl: daemon.baseUrl,
+      apiKey,
+      ...way,
+      signal: AbortSignal.abort(new Error('enough')),
+    });
+    await expect(given.account()).rejects.toThrow('enough');
   });
+});
 
+describe('against the daemon', () => {
   test('a batch under the same key is the same batch', async () => {
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey });
     const batch = [{ content: 'b1' }, { content: 'b2' }];

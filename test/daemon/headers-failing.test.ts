@@ -72,6 +72,9 @@ test('what is no request, or a strange one, is answered with the headers', async
     ['a broken chunk', 400, `POST /v1/auth/magic-link HTTP/1.1\r\n${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`],
     ['large headers', 431, `GET /healthz HTTP/1.1\r\nX-Long: ${'x'.repeat(40_000)}\r\n${CLOSE}`],
     ['a long path', 404, `GET /${'x'.repeat(10_000)} HTTP/1.1\r\n${CLOSE}`],
+    ['no Host', 400, 'GET /v1/account HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['a path that cannot be decoded', 400, `GET /v1/memories/%E0%A4%A HTTP/1.1\r\n${CLOSE}`],
+    ['an id without end', 400, `GET /v1/memories/${'x'.repeat(2000)} HTTP/1.1\r\n${CLOSE}`],
     ['an asterisk', 404, `OPTIONS * HTTP/1.1\r\n${CLOSE}`],
     ['a whole address', 401, `GET http://elsewhere.example/v1/account HTTP/1.1\r\n${CLOSE}`],
     ['WebDAV', 404, `PROPFIND /v1/memories HTTP/1.1\r\n${CLOSE}`],
@@ -179,4 +182,18 @@ test('once the writes are closed a write is 503 with the headers, and reads go o
   expect([write.status, write.body.code]).toEqual([503, 'unavailable']);
   expectRateHeaders(write.headers, 'write');
   expect((await daemon.call(apiKey, '/v1/memories')).status).toBe(200);
+});
+
+test('a path that no route can take is counted and answered as any other', async () => {
+  await start();
+  daemon.clock.freeze();
+  const { apiKey } = await makeTenant(daemon, 'paths@example.com', 'Pro');
+  const broken = await daemon.call(apiKey, '/v1/memories/%E0%A4%A');
+  expect(broken.status).toBe(400);
+  expectRateHeaders(broken.headers, 'with a key', 600);
+  expect(broken.headers.get('x-ratelimit-remaining')).toBe('599');
+  for (let count = 0; count < 120; count += 1) await daemon.call(undefined, '/%E0%A4%A');
+  const refused = await daemon.call(undefined, '/%E0%A4%A');
+  expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([429, 'rate_limited', '1']);
+  expectRateHeaders(refused.headers, 'without');
 });

@@ -116,7 +116,9 @@ describe('a body that cannot be kept as it is', () => {
     ['Japanese', '%E6%97%A5'],
   ])('an address with %s for an id finds nothing', async (_, id) => {
     const answer = await caller.call(`/v1/memories/${id}`);
-    expect([400, 404, 414]).toContain(answer.status);
+    expect([400, 404]).toContain(answer.status);
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('3000');
   });
 });
 

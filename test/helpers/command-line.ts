@@ -108,8 +108,12 @@ export async function createCommandLine(options: CommandLineOptions = {}): Promi
     });
     const context: AccountContext = {
       terminal: {
-        out: (text) => void (written.out += text),
-        error: (text) => void (written.error += text),
+        out(text) {
+          written.out += text;
+        },
+        error(text) {
+          written.error += text;
+        },
         isTty: false,
         errorIsTty: false,
         columns: options.columns ?? 80,

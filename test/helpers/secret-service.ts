@@ -19,6 +19,7 @@ export interface SessionOptions {
   hangingPrompt?: boolean;
 }
 
+const PATIENCE_MS = 10_000;
 const COLLECTION = '/org/freedesktop/secrets/collection/login';
 
 /** Starts the real programs: `dbus-daemon`, and GNOME's keyring with an unlocked collection. */
@@ -39,14 +40,16 @@ export async function startSession({ keyring, hangingPrompt = false }: SessionOp
     XDG_RUNTIME_DIR: folder,
     DBUS_SESSION_BUS_ADDRESS: `unix:path=${socket}`,
   };
-  const options = { env, extendEnv: false, reject: false, forceKillAfterDelay: 2000 } as const;
+  const options = { env, extendEnv: false, reject: false, forceKillAfterDelay: 2000, timeout: 120_000 } as const;
   const bus = execa('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address'], options);
   await new Promise((resolve) => bus.stdout.once('data', resolve));
   const ring = keyring ? execa('gnome-keyring-daemon', KEYRING, { ...options, input: 'password' }) : undefined;
   const call = (...words: string[]) =>
-    execa('dbus-send', ['--session', '--print-reply', '--dest=org.freedesktop.secrets', ...words], options);
+    execa('dbus-send', ['--session', '--print-reply', '--reply-timeout=2000', '--dest=org.freedesktop.secrets', ...words], options);
   const owns = async () => (await call('/org/freedesktop/secrets', 'org.freedesktop.DBus.Peer.Ping')).exitCode === 0;
-  while (ring && !(await owns())) await sleep(50);
+  for (const deadline = performance.now() + PATIENCE_MS; ring && !(await owns()); await sleep(50)) {
+    if (performance.now() > deadline) throw new Error('The keyring is not on the bus: are gnome-keyring and dbus there?');
+  }
 
   return {
     env,
@@ -74,7 +77,7 @@ function busConfig(socket: string, services: string): string {
   <type>session</type>
   <listen>unix:path=${socket}</listen>
   <servicedir>${services}</servicedir>
-  <policy context="default"><allow send_destination="*"/><allow own="*"/></policy>
+  <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
 </busconfig>
 `;
 }

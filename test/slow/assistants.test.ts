@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
@@ -74,8 +74,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  // Not under the temporary folder: Codex refuses to work from there.
-  home = await mkdtemp(join(homedir(), '.svc-assistant-home-'));
+  home = await mkdtemp(join(tmpdir(), 'svc-assistant-home-'));
   const cwd = join(home, 'project');
   await mkdir(cwd);
   await mkdir(join(home, '.gemini'));

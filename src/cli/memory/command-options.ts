@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { type Client, createClient, type TransportOptions } from '../../client/client.ts';
 import type { CommandContext } from '../command-context.ts';
+import { createHttpFetch } from '../http-fetch.ts';
 import type { CardLook } from './memory-card.ts';
 import { createMemoryStyle } from './style.ts';
 
@@ -23,7 +24,14 @@ export async function openClient(
   more: Partial<TransportOptions> = {},
 ): Promise<Client> {
   const { url, apiKey } = await session(profile);
-  return createClient({ baseUrl: url, apiKey, retries: 1, signal: terminal.closed, ...more });
+  return createClient({
+    baseUrl: url,
+    apiKey,
+    fetch: createHttpFetch(),
+    retries: 1,
+    signal: terminal.closed,
+    ...more,
+  });
 }
 
 /** For options that may be given several times. */

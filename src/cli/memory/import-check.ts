@@ -11,6 +11,7 @@ export function checkMemory(memory: unknown): string | undefined {
   const unknown = (fault?.params as { additionalProperties?: string[] } | undefined)?.additionalProperties;
   const where = fault?.instancePath.slice(1).replaceAll('/', '.') || 'the memory';
   if (unknown) return `${where} has a field that no memory has: ${unknown.join(', ')}`;
+  if (fault?.keyword === 'required') return 'content is missing';
   if (where === 'content' && /^(pattern|minLength)$/.test(fault?.keyword ?? '')) return 'content is empty';
   return `${where} ${fault?.message ?? 'is not valid'}`;
 }

@@ -11,7 +11,7 @@ export function countOf(amount: number, one: string, many = `${one}s`): string {
 /** What an import did, in words: what came in, what was there, which lines were left out and why. */
 export function importReport({ added, known, skipped }: ImportTally): string {
   const lines = [`Imported ${countOf(added, 'memory', 'memories')}.`];
-  if (known > 0) lines.push(`${countOf(known, 'was', 'were')} there already.`);
+  if (known > 0) lines.push(`${countOf(known, 'memory was', 'memories were')} there already.`);
   if (skipped.length > 0) lines.push(`${countOf(skipped.length, 'line was', 'lines were')} skipped:`);
   const width = Math.max(0, ...skipped.slice(0, SHOWN).map(({ line }) => String(line).length));
   for (const { line, reason } of skipped.slice(0, SHOWN)) {

@@ -24,7 +24,7 @@ const ADVICE =
 export function SignInScreen(props: SignInScreenProps) {
   const { email, url, phase, notice, leftMs, columns, colour, onTyped, onCancel } = props;
   return (
-    <Box flexDirection="column">
+    <Box flexDirection="column" width={columns}>
       <Text>
         A sign-in link is on its way to <Text bold={colour}>{email}</Text>
       </Text>

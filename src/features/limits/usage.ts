@@ -32,7 +32,10 @@ export interface Usage {
    * behind with nobody to own it.
    */
   allowanceOf(connection: Connection, tenants: Counted[], nowMs: number): Promise<MemoryAllowance>;
-  /** Counts one search or context call. Throws `quota_exceeded`, and `unauthenticated` as `allowanceOf`. */
+  /**
+   * Counts one search or context call: durably where there is a quota, else in the background as requests are. Throws
+   * `quota_exceeded`, and `unauthenticated` as `allowanceOf`.
+   */
   takeQuery(tenant: Counted): Promise<void>;
   /** Gives back a query that failed. */
   returnQuery(tenant: Counted): Promise<void>;
@@ -55,7 +58,7 @@ export function createUsage({
   log: Log;
   variant: QuotaVariant;
 }): Usage {
-  const requests = new Map<string, UsageDelta>();
+  const counted = new Map<string, UsageDelta>();
   const periodOf = (nowMs: number) => ({ day: utcDay(nowMs), monthStart: `${utcDay(nowMs).slice(0, 7)}-01` });
 
   const takeQueries = db.writes.grouped<Counted, void>(async (connection, tenants) => {
@@ -82,6 +85,16 @@ export function createUsage({
     await addUsage(connection, deltas);
     return outcomes;
   });
+
+  const isUnlimited = ({ tier }: Counted) => QUOTAS[variant][tier].monthlyQueries === null;
+
+  /** Counts what nothing depends on; `flushRequests` writes it. */
+  function count(tenantId: string, what: 'requests' | 'queries', by: number): void {
+    const day = utcDay(clock.nowMs());
+    const delta = counted.get(tenantId + day) ?? { tenantId, day, requests: 0, memories: 0, queries: 0 };
+    delta[what] += by;
+    counted.set(tenantId + day, delta);
+  }
 
   return {
     async allowanceOf(connection, tenants, nowMs) {
@@ -110,8 +123,14 @@ export function createUsage({
           ),
       };
     },
-    takeQuery: takeQueries,
-    returnQuery: ({ tenantId }) => db.writes.write((connection) => updateQueryReturned(connection, tenantId)),
+    async takeQuery(tenant) {
+      if (isUnlimited(tenant)) count(tenant.tenantId, 'queries', 1);
+      else await takeQueries(tenant);
+    },
+    async returnQuery(tenant) {
+      if (isUnlimited(tenant)) count(tenant.tenantId, 'queries', -1);
+      else await db.writes.write((connection) => updateQueryReturned(connection, tenant.tenantId));
+    },
     async quotasOf({ tenantId, tier }) {
       const nowMs = clock.nowMs();
       const used = (await findUsed(db.readers, [tenantId], periodOf(nowMs))).get(tenantId);
@@ -124,21 +143,16 @@ export function createUsage({
         },
         monthlyQueries: {
           limit: limits.monthlyQueries,
-          used: used?.queries ?? 0,
+          used: (used?.queries ?? 0) + (counted.get(tenantId + utcDay(nowMs))?.queries ?? 0),
           resetsAt: toTimestamp(nextUtcMonthMs(nowMs)),
         },
       };
     },
-    countRequest(tenantId) {
-      const day = utcDay(clock.nowMs());
-      const delta = requests.get(tenantId + day);
-      if (delta) delta.requests += 1;
-      else requests.set(tenantId + day, { tenantId, day, requests: 1, memories: 0, queries: 0 });
-    },
+    countRequest: (tenantId) => count(tenantId, 'requests', 1),
     async flushRequests() {
-      if (requests.size === 0) return;
-      const deltas = [...requests.values()];
-      requests.clear();
+      if (counted.size === 0) return;
+      const deltas = [...counted.values()];
+      counted.clear();
       await db.writes
         .write((connection) => addUsage(connection, deltas))
         .catch((error) => log.warn({ error }, 'could not write the count of requests'));

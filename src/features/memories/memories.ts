@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../../contract/memories.ts';
 import type { Database } from '../../db/open.ts';
+import { createBatchedRead } from '../../db/readers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { matchesStrongly } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -9,7 +10,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { MemoryText } from '../search/memory-text-sqlite.ts';
 import type { Cursors } from './cursor.ts';
-import { findMemory, listMemories, listVersions } from './memories-store.ts';
+import { findMemories, findMemory, listMemories, listVersions } from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-adding.ts';
 import { instantOf } from './memory-additions.ts';
 import { changeMemory } from './memory-changes.ts';
@@ -52,13 +53,21 @@ export function createMemories(parts: Parts): Memories {
   const erasing = createMemoryErasing(parts);
   const { addOnce, addBatchOnce } = createMemoryAdding({ ...parts, erasing });
   const { eraseOne } = erasing;
+  /** Current versions by `tenantId id`; requests of one moment share a statement. */
+  const findCurrent = createBatchedRead(db.readers, async (reader, places) => {
+    const named = places
+      .map((place) => place.split(/ (.*)/s))
+      .map(([tenantId, id]) => ({ tenantId: tenantId!, id: id! }));
+    const rows = await findMemories(reader, named);
+    return new Map(rows.map((row) => [`${row.tenantId} ${row.id}`, row]));
+  });
 
   return {
     addOnce,
     addBatchOnce,
     add: async (principal, memory, claim) => (await addOnce(principal, memory, claim)).body,
     async get({ tenantId }, id) {
-      return toMemory(shown(await findMemory(db.readers, tenantId, id), clock.nowMs()));
+      return toMemory(shown(await findCurrent(`${tenantId} ${id}`), clock.nowMs()));
     },
     async list({ tenantId }, { limit = 50, cursor, includeSuperseded = false, ...query }) {
       const boundTo = ['memories', tenantId, query.user, query.tag, query.after, query.before, includeSuperseded];

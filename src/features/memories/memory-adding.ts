@@ -73,6 +73,12 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
   const { db, clock, ids, usage, idempotency, text, scopes, erasing } = parts;
   const addGrouped = db.writes.grouped<Addition, Created<unknown>>(addAll, ({ drafts }) => drafts.length);
 
+  async function add(addition: Addition): Promise<Created<unknown>> {
+    const created = await addGrouped(addition);
+    scopes.confirm(addition.drafts);
+    return created;
+  }
+
   async function addAll(connection: Connection, additions: Addition[]): Promise<Outcome<Created<unknown>>[]> {
     const nowMs = clock.nowMs();
     const claims = additions.flatMap(({ claim }) => claim ?? []);
@@ -159,12 +165,12 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
         body: added,
         replayed: false,
       });
-      return (await addGrouped({ principal, drafts, claim, answer })) as Created<AddedMemory>;
+      return (await add({ principal, drafts, claim, answer })) as Created<AddedMemory>;
     },
     async addBatchOnce(principal, memories, claim) {
       const drafts = memories.map((memory, index) => draftOf(principal.tenantId, memory, `/memories/${index}`));
       const answer = (data: AddedMemory[]) => ({ status: 201, body: { data }, replayed: false });
-      return (await addGrouped({ principal, drafts, claim, answer })) as Created<{ data: AddedMemory[] }>;
+      return (await add({ principal, drafts, claim, answer })) as Created<{ data: AddedMemory[] }>;
     },
   };
 }

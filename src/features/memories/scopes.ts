@@ -11,6 +11,8 @@ export interface Scopes {
   find(reader: Reader, place: Place): Promise<number | undefined>;
   /** The numbers of all places, made where missing, in the caller's transaction. */
   ensure(connection: Connection, places: readonly Place[]): Promise<(place: Place) => number>;
+  /** Tells that the transaction of `ensure` is committed: from now on these places are known without asking. */
+  confirm(places: readonly Place[]): void;
   erase(connection: Connection, tenantId: string): Promise<void>;
 }
 
@@ -19,6 +21,8 @@ const keyOf = ({ tenantId, endUser }: Place) => `${tenantId} ${endUser}`;
 
 export function createScopes(): Scopes {
   const remembered = new Map<string, number>();
+  /** Made in a transaction that may still be undone. */
+  const unconfirmed = new Map<string, number>();
 
   async function load(reader: Reader, places: readonly Place[]): Promise<Map<string, number>> {
     const rows = await findScopes(reader, places);
@@ -48,11 +52,20 @@ export function createScopes(): Scopes {
         if (scope !== undefined) scopes.set(keyOf(place), scope);
       }
       if (missing.size > 0) {
-        // Not remembered yet: this transaction may still be undone.
         await insertScopes(connection, [...missing.values()]);
-        for (const [key, scope] of await load(connection, [...missing.values()])) scopes.set(key, scope);
+        for (const [key, scope] of await load(connection, [...missing.values()])) {
+          scopes.set(key, scope);
+          unconfirmed.set(key, scope);
+        }
       }
       return (place) => scopes.get(keyOf(place))!;
+    },
+    confirm(places) {
+      for (const key of places.map(keyOf)) {
+        const scope = unconfirmed.get(key);
+        if (scope !== undefined) remember(new Map([[key, scope]]));
+        unconfirmed.delete(key);
+      }
     },
     async erase(connection, tenantId) {
       await deleteScopesOf(connection, tenantId);

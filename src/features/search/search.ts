@@ -62,7 +62,7 @@ export function createSearch({ db, clock, ids, log, usage, scopes, findCandidate
     const scope = await scopes.find(db.readers, place);
     if (scope === undefined) return [];
     return findCandidates(db.readers, {
-      tenantId: place.tenantId,
+      ...place,
       scope,
       query: request.query,
       filter: { ...request.filter, afterMs, beforeMs },

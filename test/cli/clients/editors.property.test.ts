@@ -37,7 +37,7 @@ describe.each(CASES)('in any document of %s', (id, documents) => {
   const read = (text: string) => editorOf(client).read(text) ?? {};
   const rest = (text: string) => without(read(text), client.entry);
   const property = (check: (document: ArbitraryDocument) => void) =>
-    fc.assert(fc.property(documents, check), { numRuns: 120 });
+    fc.assert(fc.property(documents, check), { numRuns: 100 });
 
   test('adding, changing and removing the entry leaves all else as it was, to the byte', () => {
     property(({ text, place }) => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Config } from '../../../src/daemon/config.ts';
 import type { Answer, TestDaemon } from '../../helpers/daemon.ts';
 import {
@@ -15,12 +15,15 @@ import {
   typeCode,
 } from '../../helpers/sign-in.ts';
 
-let daemon: TestDaemon;
-afterEach(() => daemon.close());
+const daemons: TestDaemon[] = [];
+afterAll(() => Promise.all(daemons.map((daemon) => daemon.close())));
 
-const start = async (config: Partial<Config>) => {
-  daemon = await startSignInDaemon({ config });
-};
+/** A daemon of this policy. The tests run side by side, each on its own. */
+async function start(config: Partial<Config>): Promise<TestDaemon> {
+  const daemon = await startSignInDaemon({ config });
+  daemons.push(daemon);
+  return daemon;
+}
 
 /** All of an answer that does not differ by chance or time. */
 function visible({ status, headers, body }: Answer) {
@@ -29,7 +32,7 @@ function visible({ status, headers, body }: Answer) {
 }
 
 /** Who is answered how: all alike. Returns who got a mail. */
-async function mailed(addresses: readonly string[]): Promise<string[]> {
+async function mailed(daemon: TestDaemon, addresses: readonly string[]): Promise<string[]> {
   const answers: Answer[] = [];
   for (const email of addresses) answers.push(await askFor(daemon, { email }));
   for (const answer of answers) expect(visible(answer)).toEqual(visible(answers[0]!));
@@ -39,29 +42,38 @@ async function mailed(addresses: readonly string[]): Promise<string[]> {
 }
 
 /** Makes an account whatever the policy is. */
-const settle = (email: string) => daemon.db.writes.write((connection) => daemon.accounts.enter(connection, email));
+const settle = (daemon: TestDaemon, email: string) =>
+  daemon.db.writes.write((connection) => daemon.accounts.enter(connection, email));
 
-describe('who may make an account', () => {
+describe.concurrent('who may make an account', () => {
   test('open: anyone', async () => {
-    await start({ signup: 'open' });
-    expect(await mailed(['ada@example.com', 'bob@other.example'])).toEqual(['ada@example.com', 'bob@other.example']);
+    const daemon = await start({ signup: 'open' });
+    expect(await mailed(daemon, ['ada@example.com', 'bob@other.example'])).toEqual([
+      'ada@example.com',
+      'bob@other.example',
+    ]);
     expect(await statusOf(daemon, await signInAs(daemon, 'eve@example.com'))).toBe(200);
   });
 
   test('open with domains: addresses of these, exactly, and who has an account', async () => {
-    await start({ signup: 'open', signupDomains: ['example.com'] });
-    await settle('old@other.example');
+    const daemon = await start({ signup: 'open', signupDomains: ['example.com'] });
+    await settle(daemon, 'old@other.example');
     const barred = ['bob@other.example', 'bob@sub.example.com', 'bob@notexample.com', 'bob@example.com.evil.example'];
     expect(
-      await mailed([...barred, 'ada@EXAMPLE.com', 'old@other.example'].map((email) => email.toLowerCase())),
+      await mailed(
+        daemon,
+        [...barred, 'ada@EXAMPLE.com', 'old@other.example'].map((email) => email.toLowerCase()),
+      ),
     ).toEqual(['ada@example.com', 'old@other.example']);
   });
 
   test('closed: nobody new ever gets a mail; who has an account signs in', async () => {
-    await start({ signup: 'closed' });
-    await settle('old@example.com');
+    const daemon = await start({ signup: 'closed' });
+    await settle(daemon, 'old@example.com');
     await daemon.accounts.invite('invited@example.com');
-    expect(await mailed(['new@example.com', 'invited@example.com', 'old@example.com'])).toEqual(['old@example.com']);
+    expect(await mailed(daemon, ['new@example.com', 'invited@example.com', 'old@example.com'])).toEqual([
+      'old@example.com',
+    ]);
     const { login } = startTerminal();
     for (let count = 0; count < 5; count += 1) await askFor(daemon, { email: 'new@example.com', login });
     expect(await mailsAfterAll(daemon, 'new@example.com')).toBe(0);
@@ -70,9 +82,9 @@ describe('who may make an account', () => {
   });
 
   test('invite: who is invited, once signed in for good; who is not gets no mail', async () => {
-    await start({ signup: 'invite' });
+    const daemon = await start({ signup: 'invite' });
     await daemon.accounts.invite('ada@example.com');
-    expect(await mailed(['ada@example.com', 'bob@example.com'])).toEqual(['ada@example.com']);
+    expect(await mailed(daemon, ['ada@example.com', 'bob@example.com'])).toEqual(['ada@example.com']);
     const link = await daemon.mailbox.latestLink('ada@example.com');
     expect((await pressButton(daemon, link)).status).toBe(303);
     expect(await daemon.accounts.invitations()).toEqual([]);
@@ -80,7 +92,7 @@ describe('who may make an account', () => {
   });
 
   test('an invitation that is withdrawn after the mail opens nothing any more', async () => {
-    await start({ signup: 'invite' });
+    const daemon = await start({ signup: 'invite' });
     for (const email of ['ada@example.com', 'bob@example.com', 'cleo@example.com']) await daemon.accounts.invite(email);
     const browser = await receiveLink(daemon, 'ada@example.com');
     const terminal = startTerminal();
@@ -95,7 +107,7 @@ describe('who may make an account', () => {
   });
 
   test('a barred address has no link that could be guessed or looked at', async () => {
-    await start({ signup: 'closed' });
+    const daemon = await start({ signup: 'closed' });
     await askFor(daemon, { email: 'new@example.com' });
     const [row] = await daemon.db.readers.all<{ delivered: number }>('SELECT delivered FROM signInLinks');
     expect(row?.delivered).toBe(0);
@@ -103,9 +115,9 @@ describe('who may make an account', () => {
   });
 });
 
-describe('an account', () => {
+describe.concurrent('an account', () => {
   test('comes into being with the first sign-in, not with the asking', async () => {
-    await start({});
+    const daemon = await start({});
     const { link } = await receiveLink(daemon, 'ada@example.com');
     expect(await daemon.accounts.list()).toEqual([]);
     await pressButton(daemon, link);
@@ -113,7 +125,7 @@ describe('an account', () => {
   });
 
   test('that was erased signs up anew and finds nothing of the old one; its key and links are dead', async () => {
-    await start({});
+    const daemon = await start({});
     const email = 'ada@example.com';
     const oldKey = await signInAs(daemon, email);
     const memory = { content: 'Anna takes her tea without sugar.' };
@@ -134,7 +146,7 @@ describe('an account', () => {
   });
 
   test('that was erased needs a new invitation where one is needed', async () => {
-    await start({ signup: 'invite' });
+    const daemon = await start({ signup: 'invite' });
     await daemon.accounts.invite('ada@example.com');
     const key = await signInAs(daemon, 'ada@example.com');
     await daemon.call(key, '/v1/account', { method: 'DELETE' });

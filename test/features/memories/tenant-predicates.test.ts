@@ -7,8 +7,11 @@ import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
-import { findCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
+import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
 import { memoryTextSqlite } from '../../../src/features/search/memory-text-sqlite.ts';
+import { createTestClock } from '../../helpers/clock.ts';
+
+const findCandidates = createCandidatesSqlite({ clock: createTestClock() });
 
 /** Two tenants with the same ids, tags and keys: only its own predicate keeps a statement to one of them. */
 
@@ -49,7 +52,10 @@ async function fill(tenantId: string, scope: number): Promise<void> {
   );
   await store.insertScopes(connection, [{ tenantId, endUser: 'default' }]);
   const answer = { tenantId, idempotencyKey: 'key', requestHash: 'h', status: 201, answer: '{}', createdAt: 1 };
-  await answers.insertAnswers(connection, [{ ...answer, resourceIds: ['mem_old'] }]);
+  await answers.insertAnswers(connection, [
+    { ...answer, resourceIds: ['mem_old'] },
+    { ...answer, idempotencyKey: 'second', resourceIds: [`of ${tenantId}`] },
+  ]);
 }
 
 async function rowsOfA(): Promise<unknown[]> {
@@ -67,6 +73,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['deleteAllTagsOf', () => store.deleteAllTagsOf(connection, 'ten_b')],
   ['deleteScopesOf', () => store.deleteScopesOf(connection, 'ten_b')],
   ['blankAnswersAbout', () => answers.blankAnswersAbout(connection, 'ten_b', 'mem_old')],
+  ['blankAnswersAbout by the other’s id', () => answers.blankAnswersAbout(connection, 'ten_a', 'of ten_b')],
   ['deleteAnswersOf', () => answers.deleteAnswersOf(connection, 'ten_b')],
   [
     'insertAnswers',
@@ -87,7 +94,16 @@ test.each<[string, () => Promise<unknown>]>([
 });
 
 const list = { tenantId: 'ten_b', includeSuperseded: true, nowMs: 3, limit: 9 };
-const query = { tenantId: 'ten_b', scope: 2, query: 'heron', filter: {}, asOfMs: undefined, nowMs: 3, pool: 9 };
+const query = {
+  tenantId: 'ten_b',
+  endUser: 'default',
+  scope: 2,
+  query: 'heron',
+  filter: {},
+  asOfMs: undefined,
+  nowMs: 3,
+  pool: 9,
+};
 
 test.each<[string, () => Promise<{ tenantId: string }[]>, number]>([
   ['findMemory', async () => [(await store.findMemory(connection, 'ten_b', 'mem_old'))!], 1],
@@ -113,5 +129,5 @@ test.each<[string, () => Promise<{ tenantId: string }[]>, number]>([
 });
 
 async function rowsOf(of: typeof query | (Omit<typeof query, 'asOfMs'> & { asOfMs: number })) {
-  return (await findCandidatesSqlite(connection, of)).map(({ row }) => row);
+  return (await findCandidates(connection, of)).map(({ row }) => row);
 }
