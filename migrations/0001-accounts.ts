@@ -31,7 +31,7 @@ export const accounts: Migration = {
       table.text('device');
       table.text('codeHash');
       table.integer('wrongCodes').notNullable().defaultTo(0);
-      table.index(['email', 'createdAt']);
+      table.index(['email', 'delivered', 'createdAt']);
       table.index(['createdAt']);
     });
     await db.schema.createTable('mailQueue', (table) => {

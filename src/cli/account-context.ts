@@ -1,7 +1,9 @@
 import { hostname } from 'node:os';
+import type { Fetch } from '../client/client.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import { createKeychain, type Keychain } from '../outside/keychain.ts';
 import type { CommandContext } from './command-context.ts';
+import { createHttpFetch } from './http-fetch.ts';
 import type { Profile } from './settings.ts';
 
 /** A sign-in that was kept. */
@@ -21,7 +23,7 @@ export interface AccountContext
   hostName: string;
   /** The machine's own keychain where absent. */
   keychain?: Keychain;
-  fetch?: typeof fetch;
+  fetch?: Fetch;
   /** What a new key is news for: entries of assistants that hold the one before it. */
   afterLogin?: (signIn: KeptSignIn) => Promise<void>;
 }
@@ -32,7 +34,8 @@ export function createAccountContext(
   afterLogin?: AccountContext['afterLogin'],
 ): AccountContext {
   const screen = canDraw(context) ? { stdin: process.stdin, stderr: process.stderr } : undefined;
-  return { ...context, random: systemRandom, hostName: hostname(), screen, ...(afterLogin && { afterLogin }) };
+  const machine = { random: systemRandom, hostName: hostname(), fetch: createHttpFetch() };
+  return { ...context, ...machine, screen, ...(afterLogin && { afterLogin }) };
 }
 
 /** Drawing is for eyes: a screen reader, a log of continuous integration and a simple terminal get plain lines. */

@@ -36,11 +36,20 @@ export function createProcessContext(terminal: Terminal, stopSignal: () => Promi
   };
 }
 
+let closed: AbortController | undefined;
+
+/** Fires when standard output has lost its reader (`| head`): there is nobody to go on for. One for the process. */
+function outputClosed(): AbortSignal {
+  if (!closed) {
+    const controller = new AbortController();
+    process.stdout.on('error', () => controller.abort(new CommandFailure(EXIT.done)));
+    closed = controller;
+  }
+  return closed.signal;
+}
+
 function processTerminal(terminal: Terminal, { env }: Environment): CommandTerminal {
   const { stdout, stderr } = process;
-  const closed = new AbortController();
-  // Without its reader (`| head`) there is nobody to go on for.
-  stdout.on('error', () => closed.abort(new CommandFailure(EXIT.done)));
   const isTty = stdout.isTTY === true;
   return {
     ...terminal,
@@ -48,7 +57,7 @@ function processTerminal(terminal: Terminal, { env }: Environment): CommandTermi
     errorIsTty: stderr.isTTY === true && env.TERM !== 'dumb',
     columns: (isTty ? stdout.columns : stderr.columns) || 80,
     colour: isTty && !env.NO_COLOR && env.TERM !== 'dumb',
-    closed: closed.signal,
+    closed: outputClosed(),
   };
 }
 

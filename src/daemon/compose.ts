@@ -96,7 +96,7 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const { defaultTier } = config;
   const account = { db, clock, ids, keys, usage, idempotency, memories, forgetSignIns, policy, defaultTier };
   const accounts = createAccounts(account);
-  return { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, memories, search, accounts };
+  return { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, text, memories, search, accounts };
 }
 
 /**
@@ -118,7 +118,7 @@ export async function compose(config: Config, world: World): Promise<Daemon> {
 
 async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles } = world;
-  const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, memories, search, accounts } = rooms;
+  const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, text, memories, search, accounts } = rooms;
 
   const { smtpUrl, mailFrom, mailDir } = config;
   const mailer = createMailer({ smtpUrl, mailFrom, mailDir, show, clock, random });
@@ -155,6 +155,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
   const chores = [
     { name: 'count requests', everyMs: 5000, run: usage.flushRequests },
     { name: 'empty the write-ahead log', everyMs: 5000, run: db.checkpoint },
+    { name: 'merge the index', everyMs: 5000, run: () => db.writes.write(text.tidy) },
     { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
     { name: 'forget old sign-ins', everyMs: 600_000, run: signIn.sweep },
     { name: 'forget old idempotency keys', everyMs: 600_000, run: idempotency.sweep },

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import formbody from '@fastify/formbody';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -67,7 +66,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   guard(app, guardParts);
   options.watch(app);
   logRequests(app);
-  await app.register(formbody, { bodyLimit: 16 * 1024 });
   await describe(app, options.version);
   await app.register(async (scope) => {
     for (const routes of options.publicRoutes) await scope.register(routes);

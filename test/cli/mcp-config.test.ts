@@ -118,14 +118,15 @@ describe('which assistants', () => {
 
   test('a screen reader and a build machine get numbers instead of a drawing', async () => {
     await install('.cursor', '.config/zed', '.gemini');
+    await scratch.put('home/.kiro/settings/mcp.json', '{ oops');
     await run(['cursor']);
     const environment = { ...scratch.environment, env: { INK_SCREEN_READER: '1' } };
     const left = await run([], { environment, answers: [''] });
     expect(left).toMatchObject({ exitCode: 130, error: expect.stringContaining('Nothing was changed.') });
-    const { exitCode, error } = await run([], { environment, answers: ['7', '2'] });
-    expect(exitCode).toBe(0);
+    const { exitCode, out, error } = await run([], { environment, answers: ['7', '2'] });
+    expect([exitCode, out]).toEqual([0, '✓ Zed: added to ~/.config/zed/settings.json\n']);
     expect(error).toContain(
-      '   Cursor: set up already\n1. Gemini CLI: make ~/.gemini/settings.json\n2. Zed: make ~/.config/zed/settings.json\n',
+      '   Cursor: set up already\n   Kiro: ~/.kiro/settings/mcp.json: line 1, column 3: not valid JSON (invalid symbol)\n1. Gemini CLI: make ~/.gemini/settings.json\n2. Zed: make ~/.config/zed/settings.json\n',
     );
     expect(error).toContain('Please type numbers from 1 to 2.');
     expect(await read('home/.config/zed/settings.json')).toContain('svc');

@@ -45,10 +45,15 @@ export async function startSession({ keyring, hangingPrompt = false }: SessionOp
   await new Promise((resolve) => bus.stdout.once('data', resolve));
   const ring = keyring ? execa('gnome-keyring-daemon', KEYRING, { ...options, input: 'password' }) : undefined;
   const call = (...words: string[]) =>
-    execa('dbus-send', ['--session', '--print-reply', '--reply-timeout=2000', '--dest=org.freedesktop.secrets', ...words], options);
+    execa(
+      'dbus-send',
+      ['--session', '--print-reply', '--reply-timeout=2000', '--dest=org.freedesktop.secrets', ...words],
+      options,
+    );
   const owns = async () => (await call('/org/freedesktop/secrets', 'org.freedesktop.DBus.Peer.Ping')).exitCode === 0;
   for (const deadline = performance.now() + PATIENCE_MS; ring && !(await owns()); await sleep(50)) {
-    if (performance.now() > deadline) throw new Error('The keyring is not on the bus: are gnome-keyring and dbus there?');
+    if (performance.now() > deadline)
+      throw new Error('The keyring is not on the bus: are gnome-keyring and dbus there?');
   }
 
   return {

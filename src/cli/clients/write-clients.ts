@@ -30,6 +30,7 @@ export async function writeClients(
   refuseNamed(names, planned);
   const present =
     choice.remove && names.length === 0 ? planned.filter(({ plan, fault }) => plan?.changed || fault) : planned;
+  if (choice.remove && present.length === 0) output.line('svc stands in none of them.');
   if (choice.dryRun) return showDifferences(present, context, output);
   const chosen =
     names.length > 0 || choice.yes || !present.some(({ plan }) => plan?.changed)
@@ -41,9 +42,10 @@ export async function writeClients(
         );
   const outcomes: Outcome[] = [];
   for (const outcome of present) {
-    if (chosen && outcome.plan?.changed && !chosen.has(outcome.client.id)) continue;
+    if (chosen && !chosen.has(outcome.client.id)) continue;
     outcomes.push(await carryOut(outcome));
   }
+  if (chosen?.size === 0) output.note('Nothing was chosen, and nothing was changed.');
   for (const outcome of outcomes) tellOutcome(outcome, output, environment.home);
   output.data({ data: outcomes.map(outcomeData) });
   tellRest(outcomes, choice, context, output);
@@ -118,7 +120,6 @@ function tellRest(
   output: Output,
 ): void {
   const written = outcomes.filter(({ done, plan }) => done && plan?.changed);
-  if (choice.remove && outcomes.length === 0) output.line('svc stands in none of them.');
   if (written.length > 0) output.note('Assistants that are running notice when they are started again.');
   if (!choice.remove) {
     for (const { client, scope } of written) if (client.notes?.[scope]) output.note(client.notes[scope]);

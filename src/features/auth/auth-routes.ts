@@ -41,8 +41,6 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Pa
     app.addHook('onRequest', async (_request, reply) => {
       keepPrivate(reply);
     });
-    // Any site can make a browser send a form: one that asks for a link would mark this browser as the one that asked.
-    app.removeContentTypeParser(FORM);
 
     app.post(
       '/v1/auth/magic-link',
@@ -88,7 +86,10 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Pa
   };
 }
 
-/** The mailed link and its button: the one place that takes a form. */
+/**
+ * The mailed link and its button: the one place that takes a form. Any site can make a browser send one; a form that
+ * asked for a link would mark the browser as the one that asked.
+ */
 function callbackRoutes({ signIn, publicUrl }: Pick<Parts, 'signIn' | 'publicUrl'>): FastifyPluginAsyncTypebox {
   return async (app) => {
     await app.register(formbody, { bodyLimit: 16 * 1024 });

@@ -11,7 +11,7 @@ const MAX_LIVE = 3;
  * `mailed` is what was sent within the last hour, oldest first.
  */
 export function mayMail(mailed: readonly { createdAt: number; live: boolean }[], nowMs: number): boolean {
-  const recent = mailed.filter(({ createdAt }) => nowMs - createdAt < HOUR_MS);
+  const recent = mailed.filter(({ createdAt }) => createdAt <= nowMs && nowMs - createdAt < HOUR_MS);
   if (recent.length >= MAX_AN_HOUR || recent.filter(({ live }) => live).length >= MAX_LIVE) return false;
   let bucket: Bucket | undefined;
   for (const { createdAt } of recent) bucket = takeToken(bucket, BURST, createdAt).bucket;

@@ -22,7 +22,7 @@ export interface RateLimits {
   /** Takes one token (`cost` 0 only looks). */
   take(caller: Caller, cost?: number): RateDecision;
   /** Thirty sign-in requests a minute an address. */
-  takeSignIn(address: string): RateDecision;
+  takeSignIn(address: string | undefined): RateDecision;
 }
 
 const MAX_ADDRESSES = 50_000;

@@ -4,8 +4,6 @@ import type { Clock } from '../../lib/clock.ts';
 import type { MemoryRow } from '../memories/memories.ts';
 import { isCharacter, queryTerms, scopePrefix, tokenOf } from './terms.ts';
 
-export { queryTerms };
-
 const SIZES_KEPT_MS = 30_000;
 const MAX_REMEMBERED = 50_000;
 /** From so many memories on, counting them is felt. */
