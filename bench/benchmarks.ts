@@ -1,3 +1,4 @@
+import { benchBridge } from './bridge.ts';
 import { benchNeighbours } from './neighbours.ts';
 import { benchQuery } from './query.ts';
 import type { Section } from './report.ts';
@@ -20,4 +21,5 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   query: benchQuery,
   neighbours: benchNeighbours,
   startup: benchStartup,
+  bridge: benchBridge,
 };

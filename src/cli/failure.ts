@@ -32,7 +32,7 @@ export class NotSignedInError extends CommandFailure {
 export function failureOf(error: unknown): CommandFailure | undefined {
   if (error instanceof CommandFailure) return error;
   if (error instanceof UnreachableError) {
-    const advice = 'Start it with svc serve, or name another with --url.';
+    const advice = 'Start it with svc serve, or name another with SVC_URL.';
     return new CommandFailure(EXIT.unreachable, `${error.message}\n${advice}`);
   }
   if (!(error instanceof AppError)) return undefined;

@@ -21,23 +21,14 @@ export interface KeyFile {
 export function openKeyFile(folder: string): KeyFile {
   const path = join(folder, 'keys.json');
 
-  async function read(): Promise<Record<string, string>> {
-    try {
-      const { mode } = await stat(path);
-      if (process.platform !== 'win32' && mode & 0o077) throw tooOpen(path, mode);
-      return JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-      if (error instanceof CommandFailure) throw error;
-      throw new CommandFailure(EXIT.failed, `The key file cannot be read: mend or remove ${path}`);
-    }
-  }
+  const read = () => readKeys(path);
 
   async function write(keys: Record<string, string>, land = (draft: string) => rename(draft, path)): Promise<void> {
     const draft = `${path}.${process.pid}`;
     try {
+      await rm(draft, { force: true });
       if ((await mkdir(folder, { recursive: true })) !== undefined) await chmod(folder, 0o700);
-      const file = await open(draft, 'w', 0o600);
+      const file = await open(draft, 'wx', 0o600);
       try {
         await file.writeFile(`${JSON.stringify(keys, null, 2)}\n`);
         await file.sync();
@@ -67,6 +58,18 @@ export function openKeyFile(folder: string): KeyFile {
     },
     probe: async () => write(await read(), async () => {}),
   };
+}
+
+async function readKeys(path: string): Promise<Record<string, string>> {
+  try {
+    const { mode } = await stat(path);
+    if (process.platform !== 'win32' && mode & 0o077) throw tooOpen(path, mode);
+    return JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if (error instanceof CommandFailure) throw error;
+    throw new CommandFailure(EXIT.failed, `The key file cannot be read: mend or remove ${path}`);
+  }
 }
 
 function tooOpen(path: string, mode: number): CommandFailure {

@@ -60,16 +60,7 @@ export function openSettings({ env }: Environment): Settings {
   const read = () => readStored(join(folder, 'settings.json'));
 
   async function change(next: (stored: Stored) => Stored): Promise<void> {
-    const stored = next(read());
-    const { default: Conf } = await import('conf');
-    if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o700);
-    const options = {
-      cwd: folder,
-      configName: 'settings',
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-    };
-    new Conf<Stored>(options).store = stored;
+    await writeStored(folder, next(read()));
   }
 
   return {
@@ -99,6 +90,13 @@ export function openSettings({ env }: Environment): Settings {
         return { ...stored, ...(next !== undefined && { current: next }), profiles };
       }),
   };
+}
+
+async function writeStored(folder: string, stored: Stored): Promise<void> {
+  const { default: Conf } = await import('conf');
+  if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o700);
+  const format = { configName: 'settings', configFileMode: 0o600, accessPropertiesByDotNotation: false };
+  new Conf<Stored>({ cwd: folder, ...format }).store = stored;
 }
 
 function readStored(path: string): Stored {

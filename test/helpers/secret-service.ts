@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,9 @@ export async function startSession({ keyring, hangingPrompt = false }: SessionOp
   const services = join(folder, 'services');
   await mkdir(services);
   if (hangingPrompt) {
-    const entry = '[D-BUS Service]\nName=org.gnome.keyring.SystemPrompter\nExec=/bin/sleep 600\n';
+    const script = join(folder, 'prompter.sh');
+    await writeFile(script, `echo $$ > '${folder}/prompter.pid'\nexec sleep 600\n`);
+    const entry = `[D-BUS Service]\nName=org.gnome.keyring.SystemPrompter\nExec=/bin/sh ${script}\n`;
     await writeFile(join(services, 'prompter.service'), entry);
   }
   const socket = join(folder, 'bus');
@@ -63,6 +65,9 @@ export async function startSession({ keyring, hangingPrompt = false }: SessionOp
       await call('/org/freedesktop/secrets', method, `array:objpath:${COLLECTION}`);
     },
     async close() {
+      // The bus started it, and does not end it.
+      const prompter = await readFile(join(folder, 'prompter.pid'), 'utf8').catch(() => undefined);
+      if (prompter !== undefined) process.kill(Number(prompter));
       for (const child of [ring, bus]) {
         child?.kill();
         await child;

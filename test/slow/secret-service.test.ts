@@ -93,14 +93,15 @@ describe('svc with a Secret Service', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** `NODE_DEBUG` makes Node itself tell what it sends and starts. */
+  /** With the debug logs on: of libraries, and Node's own of what it starts. */
   const svc = (env: Record<string, string>, ...words: string[]) =>
     execa(process.execPath, [SVC, ...words], {
       env: {
         ...env,
         SVC_CONFIG_DIR: join(folder, 'svc'),
         SVC_URL: daemon.baseUrl,
-        NODE_DEBUG: 'child_process,http,net',
+        DEBUG: '*',
+        NODE_DEBUG: 'child_process',
       },
       extendEnv: false,
       reject: false,

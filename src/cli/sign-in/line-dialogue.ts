@@ -50,19 +50,23 @@ export function createLineDialogue({ input, output, monotonicMs }: Parts): Dialo
     },
     follow(run, about) {
       introduce(run, about, output, monotonicMs());
-      let told = run.state().notice;
-      const unsubscribe = run.subscribe(() => {
-        const { notice } = run.state();
-        if (notice && notice !== told) output.note(notice.text);
-        told = notice;
-      });
-      const stopped = new AbortController();
-      void feed(run, lines, stopped.signal);
-      return () => {
-        stopped.abort();
-        unsubscribe();
-      };
+      return followInLines(run, lines, output);
     },
+  };
+}
+
+function followInLines(run: SignInRun, lines: Lines, output: Output): () => void {
+  let told = run.state().notice;
+  const unsubscribe = run.subscribe(() => {
+    const { notice } = run.state();
+    if (notice && notice !== told) output.note(notice.text);
+    told = notice;
+  });
+  const stopped = new AbortController();
+  void feed(run, lines, stopped.signal);
+  return () => {
+    stopped.abort();
+    unsubscribe();
   };
 }
 

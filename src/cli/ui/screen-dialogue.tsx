@@ -20,17 +20,7 @@ export function createScreenDialogue({ stdin, stderr, colour, monotonicMs }: Scr
   const show = (node: ReactNode) =>
     render(node, { stdin, stdout: stderr, stderr, exitOnCtrlC: false, patchConsole: false });
 
-  /** Draws a question until it is answered, and leaves the screen as it was. */
-  function ask<T>(draw: (answer: (value: T) => void, cancel: () => void) => ReactNode): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const finish = (end: () => void) => {
-        erase(instance);
-        end();
-      };
-      const cancel = () => finish(() => reject(new CommandFailure(CANCELLED, 'Stopped. Nobody was signed in.')));
-      const instance = show(draw((value) => finish(() => resolve(value)), cancel));
-    });
-  }
+  const ask = <T,>(draw: DrawQuestion<T>) => askOn(show, draw);
 
   return {
     askEmail: (remembered) =>
@@ -66,6 +56,20 @@ export function createScreenDialogue({ stdin, stderr, colour, monotonicMs }: Scr
       return () => erase(instance);
     },
   };
+}
+
+type DrawQuestion<T> = (answer: (value: T) => void, cancel: () => void) => ReactNode;
+
+/** Draws a question until it is answered, and leaves the screen as it was. */
+function askOn<T>(show: (node: ReactNode) => Instance, draw: DrawQuestion<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const finish = (end: () => void) => {
+      erase(instance);
+      end();
+    };
+    const cancel = () => finish(() => reject(new CommandFailure(CANCELLED, 'Stopped. Nobody was signed in.')));
+    const instance = show(draw((value) => finish(() => resolve(value)), cancel));
+  });
 }
 
 /** Unmounting draws once more, so there must be nothing to draw; even nothing is drawn as an empty line. */

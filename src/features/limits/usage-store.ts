@@ -38,7 +38,7 @@ export async function addUsage(connection: Connection, deltas: UsageDelta[]): Pr
     connection,
     'INSERT INTO usageDays (tenantId, day, requests, memories, queries) SELECT * FROM (',
     deltas.map(({ tenantId, day, requests, memories, queries }) => [tenantId, day, requests, memories, queries]),
-    `) AS given WHERE column1 IN (SELECT tenantId FROM tenants WHERE erasedAt IS NULL)
+    `) AS given WHERE EXISTS (SELECT 1 FROM tenants t WHERE t.tenantId = column1 AND t.erasedAt IS NULL)
      ON CONFLICT (tenantId, day) DO UPDATE SET requests = usageDays.requests + excluded.requests,
        memories = usageDays.memories + excluded.memories, queries = usageDays.queries + excluded.queries`,
   );
