@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -5,8 +6,11 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/slow/**'],
     pool: 'forks',
+    // Mostly they wait: for the disk, for a daemon's start, for each other's processes.
+    maxWorkers: availableParallelism() + 1,
     // SQLite works on libuv's threads (see bin/svc).
-    env: { UV_THREADPOOL_SIZE: '8' },
+    // Screens are drawn for their tests wherever those run: ink draws none where CI is set.
+    env: { UV_THREADPOOL_SIZE: '8', CI: 'false' },
     globalSetup: ['test/helpers/build-all.ts'],
     testTimeout: 20_000,
     hookTimeout: 20_000,

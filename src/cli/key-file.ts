@@ -1,5 +1,5 @@
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { EXIT } from './exit.ts';
 import { CommandFailure } from './failure.ts';
 
@@ -10,7 +10,7 @@ export interface KeyFile {
   set(account: string, apiKey: string): Promise<void>;
   /** Whether there was one. The last one takes the file with it. */
   delete(account: string): Promise<boolean>;
-  /** Throws where nothing could be written. Leaves nothing but the folder. */
+  /** Throws where nothing could be written. Leaves nothing behind. */
   probe(): Promise<void>;
 }
 
@@ -23,24 +23,8 @@ export function openKeyFile(folder: string): KeyFile {
 
   const read = () => readKeys(path);
 
-  async function write(keys: Record<string, string>, land = (draft: string) => rename(draft, path)): Promise<void> {
-    const draft = `${path}.${process.pid}`;
-    try {
-      await rm(draft, { force: true });
-      if ((await mkdir(folder, { recursive: true })) !== undefined) await chmod(folder, 0o700);
-      const file = await open(draft, 'wx', 0o600);
-      try {
-        await file.writeFile(`${JSON.stringify(keys, null, 2)}\n`);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await land(draft);
-    } catch (error) {
-      throw new CommandFailure(EXIT.failed, `The key file cannot be written: ${(error as Error).message}`);
-    } finally {
-      await rm(draft, { force: true });
-    }
+  async function write(keys: Record<string, string>): Promise<void> {
+    await withDraft(path, keys, (draft) => rename(draft, path));
   }
 
   return {
@@ -56,8 +40,39 @@ export function openKeyFile(folder: string): KeyFile {
       await (Object.keys(rest).length === 0 ? rm(path) : write(rest));
       return true;
     },
-    probe: async () => write(await read(), async () => {}),
+    async probe() {
+      const made = await withDraft(path, await read(), async () => {});
+      if (made) await rmdir(folder);
+    },
   };
+}
+
+/** Writes the keys beside `path` and hands them over; a draft that is still there afterwards goes. Says whether the folder is new. */
+async function withDraft(
+  path: string,
+  keys: Record<string, string>,
+  use: (draft: string) => Promise<void>,
+): Promise<boolean> {
+  const draft = `${path}.${process.pid}`;
+  const folder = dirname(path);
+  try {
+    const made = (await mkdir(folder, { recursive: true })) !== undefined;
+    if (made) await chmod(folder, 0o700);
+    await rm(draft, { force: true });
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(keys, null, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await use(draft);
+    return made;
+  } catch (error) {
+    throw new CommandFailure(EXIT.failed, `The key file cannot be written: ${(error as Error).message}`);
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 async function readKeys(path: string): Promise<Record<string, string>> {

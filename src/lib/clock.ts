@@ -13,8 +13,16 @@ export const systemClock: Clock = {
 
 /** The RFC 3339 UTC form with milliseconds that the interface speaks, e.g. `2026-11-20T09:00:00.000Z`. */
 export function toTimestamp(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+  if (epochMs !== lastEpochMs) {
+    lastTimestamp = new Date(epochMs).toISOString();
+    lastEpochMs = epochMs;
+  }
+  return lastTimestamp;
 }
+
+/** The last answer: the instants of one memory, and the day of one request after another, are mostly the same. */
+let lastEpochMs = 0;
+let lastTimestamp = '1970-01-01T00:00:00.000Z';
 
 /** `toTimestamp` for columns that may be empty. */
 export function toTimestampOrNull(epochMs: number | null): string | null {
@@ -36,7 +44,7 @@ export function parseTimestamp(text: string): number | undefined {
 
 /** The UTC day of an instant, `YYYY-MM-DD`. */
 export function utcDay(epochMs: number): string {
-  return toTimestamp(epochMs).slice(0, 10);
+  return toTimestamp(Math.floor(epochMs / 86_400_000) * 86_400_000).slice(0, 10);
 }
 
 /** The first instant of the next UTC day. */

@@ -1,4 +1,4 @@
-import { type Instance, render, useStdout } from 'ink';
+import { render, useStdout } from 'ink';
 import { type ReactNode, useEffect, useReducer, useSyncExternalStore } from 'react';
 import { CANCELLED, CommandFailure } from '../failure.ts';
 import { asksForLink, type Dialogue, looksLikeAddress, type SignInAbout } from '../sign-in/dialogue.ts';
@@ -17,11 +17,8 @@ export interface ScreenParts {
 
 /** The dialogue on a terminal. It draws on standard error, so that standard output holds results only. */
 export function createScreenDialogue({ stdin, stderr, colour, monotonicMs }: ScreenParts): Dialogue {
-  const show = (node: ReactNode) =>
-    render(node, { stdin, stdout: stderr, stderr, exitOnCtrlC: false, patchConsole: false });
-
-  const ask = <T,>(draw: DrawQuestion<T>) => askOn(show, draw);
-
+  const show = (node: ReactNode) => showOn({ stdin, stderr }, node);
+  const ask = <T,>(draw: DrawQuestion<T>) => askWith(show, draw);
   return {
     askEmail: (remembered) =>
       ask<string>((onAnswer, onCancel) => (
@@ -52,8 +49,7 @@ export function createScreenDialogue({ stdin, stderr, colour, monotonicMs }: Scr
         <Confirmation question={question} otherwise={otherwise} onAnswer={onAnswer} onCancel={onCancel} />
       )),
     follow(run, about) {
-      const instance = show(<FollowedRun run={run} about={about} colour={colour} monotonicMs={monotonicMs} />);
-      return () => erase(instance);
+      return show(<FollowedRun run={run} about={about} colour={colour} monotonicMs={monotonicMs} />);
     },
   };
 }
@@ -61,22 +57,39 @@ export function createScreenDialogue({ stdin, stderr, colour, monotonicMs }: Scr
 type DrawQuestion<T> = (answer: (value: T) => void, cancel: () => void) => ReactNode;
 
 /** Draws a question until it is answered, and leaves the screen as it was. */
-function askOn<T>(show: (node: ReactNode) => Instance, draw: DrawQuestion<T>): Promise<T> {
+function askWith<T>(show: (node: ReactNode) => () => void, draw: DrawQuestion<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const finish = (end: () => void) => {
-      erase(instance);
+      erase();
       end();
     };
     const cancel = () => finish(() => reject(new CommandFailure(CANCELLED, 'Stopped. Nobody was signed in.')));
-    const instance = show(draw((value) => finish(() => resolve(value)), cancel));
+    const erase = show(draw((value) => finish(() => resolve(value)), cancel));
   });
 }
 
-/** Unmounting draws once more, so there must be nothing to draw; even nothing is drawn as an empty line. */
-function erase(instance: Instance): void {
-  instance.rerender(null);
-  instance.clear();
-  instance.unmount();
+/** Draws until the returned function is called, which leaves the screen as it was. */
+function showOn({ stdin, stderr }: Pick<ScreenParts, 'stdin' | 'stderr'>, node: ReactNode): () => void {
+  // Before the first drawing: whoever answers what is seen must be heard, Ctrl-C included.
+  stdin.setRawMode(true);
+  const instance = render(node, { stdin, stdout: stderr, stderr, exitOnCtrlC: false, patchConsole: false });
+  return () => {
+    // Unmounting draws once more, so there must be nothing to draw; even nothing is drawn as an empty line.
+    instance.rerender(null);
+    instance.clear();
+    instance.unmount();
+    setImmediate(() => stopReading(stdin));
+  };
+}
+
+/**
+ * What is typed ahead from now on is for the shell. A stream that was read by its 'readable' event is paused already as
+ * far as it knows, and would go on taking what is typed: hence resumed first.
+ */
+function stopReading(stdin: NodeJS.ReadStream): void {
+  if (stdin.listenerCount('readable') > 0) return;
+  stdin.resume();
+  stdin.pause();
 }
 
 function faultOfName(name: string): string | undefined {
