@@ -14,12 +14,16 @@ export async function renewLiteralKeys(
   const found = await findLiteralKeys(environment);
   const stale = found.filter(({ last4, url }) => last4 !== apiKey.slice(-4) && (url === undefined || url === own));
   if (stale.length === 0) return;
-  const names = [...new Set(stale.map(({ title }) => title))].join(', ');
+  const names = [...new Set(stale.map(({ title, last4 }) => `${title} (…${last4})`))].join(', ');
   if (!input.isTty) {
-    terminal.error(`The old key stands in the configuration of ${names}. Run svc mcp-config to renew it.\n`);
+    terminal.error(
+      `Another key of this daemon stands in the configuration of ${names}. Run svc mcp-config to renew it.\n`,
+    );
     return;
   }
-  const answer = await input.ask(`${names}: the old key stands in the configuration. Write the new one? [Y/n] `);
+  const answer = await input.ask(
+    `${names}: the configuration holds another key of this daemon. Write the new one? [Y/n] `,
+  );
   if (!/^\s*(?:y|yes)?\s*$/i.test(answer)) return;
   for (const { title, path, fault } of await rewriteLiteralKeys(stale, apiKey)) {
     terminal.error(fault === undefined ? `${title}: renewed in ${path}\n` : `${title}: left as it is. ${fault}\n`);

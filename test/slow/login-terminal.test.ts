@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { confirmLink } from '../helpers/command-line.ts';
@@ -137,6 +137,22 @@ describe('svc login at a terminal', () => {
     await terminal.type('echo "it echoes"\n');
     await terminal.sees(/\nit echoes/);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('a question in plain words after the drawn ones is heard: the old key in an assistant is renewed', async () => {
+    await open();
+    const entry = { url: `${daemon.baseUrl}/v1/mcp`, headers: { Authorization: `Bearer svc_live_${'0'.repeat(32)}` } };
+    const file = join(folder, '.cursor', 'mcp.json');
+    await mkdir(dirname(file));
+    await writeFile(file, JSON.stringify({ mcpServers: { svc: entry } }));
+    const before = await latest();
+    await terminal.type(`svc login --email ${EMAIL}; echo "ended with $?"\n`);
+    const { code } = await confirmed(before);
+    await terminal.type(`${code}\n`);
+    await terminal.sees('Write the new one?');
+    await terminal.type('y\n');
+    expect(await terminal.sees(/ended with \d/)).toContain('ended with 0');
+    expect(await readFile(file, 'utf8')).not.toContain('0'.repeat(32));
   });
 
   test('is whole in 40 columns', async () => {

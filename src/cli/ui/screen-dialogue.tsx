@@ -83,13 +83,15 @@ function showOn({ stdin, stderr }: Pick<ScreenParts, 'stdin' | 'stderr'>, node: 
 }
 
 /**
- * What is typed ahead from now on is for the shell. A stream that was read by its 'readable' event is paused already as
- * far as it knows, and would go on taking what is typed: hence resumed first.
+ * What is typed ahead from now on is for the shell, or for who asks next. A stream that was read by its 'readable' event
+ * is paused already as far as it knows, and would go on taking what is typed: hence resumed first. ink leaves it
+ * unreferenced, and the process would end under a question that is asked in another way.
  */
 function stopReading(stdin: NodeJS.ReadStream): void {
   if (stdin.listenerCount('readable') > 0) return;
   stdin.resume();
   stdin.pause();
+  stdin.ref();
 }
 
 function faultOfName(name: string): string | undefined {
