@@ -119,6 +119,13 @@ export async function runNode(
 }
 
 /** Runs one command of the built program. */
-export function runSvc(svcArguments: readonly string[], dataDir: string): Promise<{ output: string; ms: number }> {
-  return runNode([SVC, ...svcArguments], { env: cleanEnvironment({ SVC_DATA_DIR: dataDir }), cwd: dataDir });
+export function runSvc(
+  svcArguments: readonly string[],
+  dataDir: string,
+  settings: Record<string, string> = {},
+): Promise<{ output: string; ms: number }> {
+  return runNode([SVC, ...svcArguments], {
+    env: cleanEnvironment({ SVC_DATA_DIR: dataDir, ...settings }),
+    cwd: dataDir,
+  });
 }

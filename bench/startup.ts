@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBareServer } from './bare.ts';
 import type { BenchOptions } from './benchmarks.ts';
+import { signInByMail } from './person.ts';
 import { inFreshFolder, runNode, runSvc, startDaemon } from './processes.ts';
 import type { Section } from './report.ts';
 import { latenciesOf, median } from './statistics.ts';
@@ -14,11 +15,17 @@ const IDLE_MS = 8000;
 export async function benchStartup({ rounds, progress }: BenchOptions): Promise<Section> {
   return inFreshFolder(async (folder) => {
     progress('svc --help');
+    const daemon = await startDaemon({ dataDir: join(folder, 'signed-in'), settings: { SVC_DEFAULT_TIER: 'Pro' } });
+    const apiKey = await signInByMail(daemon.url, join(folder, 'signed-in', 'mail'), 'startup@example.com');
+    const signedIn = { SVC_URL: daemon.url, SVC_API_KEY: apiKey, SVC_CONFIG_DIR: join(folder, 'settings') };
     const help = await inTurns(HELP_ROUNDS, {
       node: async () => (await runNode(['-e', '0'])).ms,
       help: async () => (await runSvc(['--help'], folder)).ms,
       version: async () => (await runSvc(['--version'], folder)).ms,
+      status: async () => (await runSvc(['status'], folder, signedIn)).ms,
+      search: async () => (await runSvc(['search', 'tea'], folder, signedIn)).ms,
     });
+    await daemon.stop();
     progress('svc serve');
     let fresh = 0;
     const serve = await inTurns(rounds * 2, {
@@ -41,6 +48,8 @@ export async function benchStartup({ rounds, progress }: BenchOptions): Promise<
         row('node -e 0', help.node, help.node),
         row('svc --help', help.help, help.node),
         row('svc --version', help.version, help.node),
+        row('svc status, with its answer', help.status, help.node),
+        row('svc search, with its answer', help.search, help.node),
         row('bare Fastify to its first answer', serve.bare, serve.bare),
         row('svc serve to its first answer, empty folder', serve.first, serve.bare),
         row('svc serve to its first answer, again', serve.again, serve.bare),
