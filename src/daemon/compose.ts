@@ -160,7 +160,13 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
       conversationsRoutes({ conversations, idempotency }),
       episodesRoutes({ episodes, idempotency }),
       searchRoutes({ search }),
-      mcpRoutes({ memories, search, version, publicOrigins: config.publicUrl ? [config.publicUrl] : [] }),
+      mcpRoutes({
+        memories,
+        search,
+        conversations,
+        version,
+        publicOrigins: config.publicUrl ? [config.publicUrl] : [],
+      }),
     ],
   });
 

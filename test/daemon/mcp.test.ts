@@ -70,6 +70,7 @@ describe('what assistants see', () => {
       'memory_delete',
       'memory_get',
       'memory_list',
+      'conversation_append',
     ]);
     expect(modern.getInstructions()).toContain('memory_context');
     expect(legacy.getInstructions()).toBe(modern.getInstructions());
