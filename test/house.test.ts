@@ -76,6 +76,8 @@ describe('the house', () => {
       imports
         .filter(({ target }) => /-(store|routes)\.ts$/.test(target) && roomOf(target) !== roomOf(path))
         .filter(() => path !== 'src/daemon/compose.ts')
+        // How a creating request is answered once is the same for the routes of all rooms.
+        .filter(({ target }) => !(/-routes\.ts$/.test(path) && /\/idempotency-routes\.ts$/.test(target)))
         .map(({ target }) => `${path} → ${target}`),
     );
     expect(wrong).toEqual([]);

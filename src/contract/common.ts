@@ -22,6 +22,11 @@ export const NamedValues = <T = unknown>(
     ...options,
   });
 
+/** What a caller keeps beside a thing of his, of any shape. */
+export const Metadata = NamedValues(true, { maxProperties: 64, description: 'Any JSON, 16 KiB at most' });
+/** The same in an answer. */
+export const KeptMetadata = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
+
 /** The id in a path. Anything that is no id is an id that does not exist. */
 export const IdParams = Type.Object({ id: Type.String({ maxLength: 300 }) });
 export type IdParams = Static<typeof IdParams>;

@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Name, NamedValues, Nullable, Page, PageQuery, strict, Timestamp } from './common.ts';
+import { KeptMetadata, Metadata, Name, Nullable, Page, PageQuery, strict, Timestamp } from './common.ts';
 
 const Content = Type.String({ minLength: 1, maxLength: 100_000, pattern: '\\S' });
 const Tags = Type.Array(Name, { maxItems: 64, uniqueItems: true });
-const Metadata = NamedValues(true, { maxProperties: 64, description: 'Any JSON, 16 KiB at most' });
 const SourceId = Type.Optional(Type.String({ minLength: 1, maxLength: 64 }));
 const Source = Type.Object({ conversationId: SourceId, messageId: SourceId, episodeId: SourceId }, strict);
 
@@ -43,7 +42,7 @@ export const Memory = Type.Object({
   content: Type.String(),
   user: Type.String(),
   tags: Type.Array(Type.String()),
-  metadata: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+  metadata: KeptMetadata,
   source: Nullable(Source),
   occurredAt: Nullable(Type.String({ format: 'date-time' })),
   expiresAt: Nullable(Type.String({ format: 'date-time' })),

@@ -1,8 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { Name, NamedValues, strict, Timestamp } from './common.ts';
+import { KeptMetadata, Name, NamedValues, strict, Timestamp } from './common.ts';
+import { Message } from './conversations.ts';
+import { Episode } from './episodes.ts';
 import { Memory } from './memories.ts';
 
 export const ITEM_TYPES = ['memory', 'message', 'episode'] as const;
+export type ItemType = (typeof ITEM_TYPES)[number];
 const Types = Type.Array(Type.Enum([...ITEM_TYPES]), { minItems: 1, maxItems: 3, uniqueItems: true });
 export const STRATEGIES = ['auto', 'default', 'lexical', 'recent'] as const;
 
@@ -47,13 +50,52 @@ const Why = Type.Object({
   ),
 });
 
-export const SearchResult = Type.Object({
+/** What every result has, of whichever type. */
+const Found = Type.Object({
   type: Type.Enum([...ITEM_TYPES]),
+  id: Type.String(),
   score: Type.Number(),
-  ...Memory.properties,
+  content: Type.String({ description: 'Of an episode: title and summary' }),
+  user: Type.String(),
+  metadata: KeptMetadata,
+  createdAt: Type.String({ format: 'date-time' }),
   why: Type.Optional(Why),
 });
-export type SearchResult = Static<typeof SearchResult>;
+type Found = Static<typeof Found>;
+
+const { version, updatedAt, ...OfMemory } = Type.Omit(Memory, [
+  'id',
+  'content',
+  'user',
+  'metadata',
+  'createdAt',
+]).properties;
+const OfMessage = Type.Pick(Message, ['conversationId', 'ordinal', 'role', 'name']).properties;
+const { conversationId, ...OfEpisode } = Type.Pick(Episode, [
+  'conversationId',
+  'title',
+  'summary',
+  'startedAt',
+  'endedAt',
+  'outcome',
+]).properties;
+
+export type FoundMemory = Found & { type: 'memory' } & Memory;
+export type FoundMessage = Found & { type: 'message' } & Message;
+export type FoundEpisode = Found & { type: 'episode' } & Omit<
+    Episode,
+    'fromMessageId' | 'toMessageId' | 'memoryIds' | 'cut'
+  >;
+
+/** One schema lets the fields of all types out; which are there, `type` tells. */
+export type SearchResult = FoundMemory | FoundMessage | FoundEpisode;
+export const SearchResult = Type.Unsafe<SearchResult>(
+  Type.Object({
+    ...Found.properties,
+    ...Type.Partial(Type.Object({ version, updatedAt, ...OfMemory })).properties,
+    ...Type.Partial(Type.Object({ ...OfMessage, ...OfEpisode, conversationId })).properties,
+  }),
+);
 
 export const SearchAnswer = Type.Object({
   searchId: Type.String(),

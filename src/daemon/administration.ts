@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { ensureDatabaseFile } from '../db/database-file.ts';
 import { integrityProblems } from '../db/integrity.ts';
-import { memoryTextSqlite } from '../features/search/memory-text-sqlite.ts';
+import { textIndices } from '../features/search/text-index-sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
 import { openRooms, type Rooms } from './compose.ts';
@@ -36,10 +36,14 @@ async function existingDatabase({ dataDir }: Config): Promise<string> {
   return ensureDatabaseFile(dataDir);
 }
 
-/** All that is wrong with the database: SQLite's own integrity check, and whether index and rows agree. */
+/** All that is wrong with the database: SQLite's own integrity check, and whether indices and rows agree. */
 export async function checkIntegrity(config: Config): Promise<string[]> {
   const file = await existingDatabase(config);
   const problems = await integrityProblems(file, 'integrity_check');
   if (problems.length > 0) return problems;
-  return withRooms(config, ({ db }) => db.writes.write(memoryTextSqlite.problems));
+  return withRooms(config, async ({ db }) => {
+    const found: string[] = [];
+    for (const index of Object.values(textIndices)) found.push(...(await db.writes.write(index.problems)));
+    return found;
+  });
 }

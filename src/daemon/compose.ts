@@ -3,12 +3,17 @@ import { availableParallelism } from 'node:os';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { ensureDatabaseFile } from '../db/database-file.ts';
 import { migrate } from '../db/migrate.ts';
-import { openDatabase } from '../db/open.ts';
+import { type Database, openDatabase } from '../db/open.ts';
 import { createAccounts } from '../features/accounts/accounts.ts';
 import { accountsRoutes } from '../features/accounts/accounts-routes.ts';
 import { authRoutes } from '../features/auth/auth-routes.ts';
 import { createSignIn } from '../features/auth/sign-in.ts';
 import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
+import { createConversations } from '../features/conversations/conversations.ts';
+import { conversationsRoutes } from '../features/conversations/conversations-routes.ts';
+import { createMessageReading } from '../features/conversations/message-reading.ts';
+import { createEpisodes } from '../features/episodes/episodes.ts';
+import { episodesRoutes } from '../features/episodes/episodes-routes.ts';
 import { createIdempotency } from '../features/idempotency/idempotency.ts';
 import { createKeys } from '../features/keys/keys.ts';
 import { createRateLimits } from '../features/limits/rate-limits.ts';
@@ -19,9 +24,9 @@ import { createMemories } from '../features/memories/memories.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
 import { createScopes } from '../features/memories/scopes.ts';
 import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
-import { memoryTextSqlite } from '../features/search/memory-text-sqlite.ts';
 import { createSearch } from '../features/search/search.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
+import { textIndices } from '../features/search/text-index-sqlite.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createIds } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
@@ -87,16 +92,20 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const idempotency = createIdempotency({ db, clock });
   const scopes = createScopes();
   const cursors = createCursors({ sealer });
-  const text = memoryTextSqlite;
-  const memories = createMemories({ db, clock, ids, usage, idempotency, text, scopes, cursors });
+  const base = { db, clock, ids, usage, idempotency, scopes, cursors };
+  const memories = createMemories({ ...base, text: textIndices.memory });
+  const episodes = createEpisodes({ ...base, text: textIndices.episode, reading: createMessageReading({ db }) });
+  const conversations = createConversations({ ...base, text: textIndices.message, observer: episodes });
   const findCandidates = createCandidatesSqlite({ clock });
   const search = createSearch({ db, clock, ids, log, usage, scopes, findCandidates, loadTokenCounter });
   const forgetSignIns = deleteSignInsOf;
   const policy = { signup: config.signup, domains: config.signupDomains };
   const { defaultTier } = config;
-  const account = { db, clock, ids, keys, usage, idempotency, memories, forgetSignIns, policy, defaultTier };
-  const accounts = createAccounts(account);
-  return { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, text, memories, search, accounts };
+  // Memories go last: with them the numbers of users, under which the others are indexed.
+  const owning = [conversations, episodes, memories];
+  const accounts = createAccounts({ ...base, keys, owning, forgetSignIns, policy, defaultTier });
+  const limits = { keys, rateLimits, usage };
+  return { db, metrics, ids, sealer, ...limits, idempotency, memories, conversations, episodes, search, accounts };
 }
 
 /**
@@ -118,7 +127,8 @@ export async function compose(config: Config, world: World): Promise<Daemon> {
 
 async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles } = world;
-  const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, text, memories, search, accounts } = rooms;
+  const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts } = rooms;
+  const { memories, conversations, episodes, search } = rooms;
 
   const { smtpUrl, mailFrom, mailDir } = config;
   const mailer = createMailer({ smtpUrl, mailFrom, mailDir, show, clock, random });
@@ -147,16 +157,27 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
     protectedRoutes: [
       accountsRoutes({ accounts, keys, usage }),
       memoriesRoutes({ memories, idempotency }),
+      conversationsRoutes({ conversations, idempotency }),
+      episodesRoutes({ episodes, idempotency }),
       searchRoutes({ search }),
-      mcpRoutes({ memories, search, version, publicOrigins: config.publicUrl ? [config.publicUrl] : [] }),
+      mcpRoutes({
+        memories,
+        search,
+        conversations,
+        version,
+        publicOrigins: config.publicUrl ? [config.publicUrl] : [],
+      }),
     ],
   });
 
   const chores = [
     { name: 'count requests', everyMs: 5000, run: usage.flushRequests },
     { name: 'empty the write-ahead log', everyMs: 5000, run: db.checkpoint },
-    { name: 'merge the index', everyMs: 5000, run: () => db.writes.write(text.tidy) },
+    { name: 'merge the indices', everyMs: 5000, run: () => tidyIndices(db) },
+    { name: 'cut grown conversations', everyMs: 2000, run: episodes.follow },
     { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
+    { name: 'finish erasing conversations', everyMs: 60_000, run: conversations.sweep },
+    { name: 'take erased episodes off the disk', everyMs: 60_000, run: episodes.sweep },
     { name: 'forget old sign-ins', everyMs: 600_000, run: signIn.sweep },
     { name: 'forget old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
@@ -192,6 +213,11 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
       return stopped;
     },
   };
+}
+
+/** A transaction for each index, so that no write waits for all of them. */
+async function tidyIndices(db: Database): Promise<void> {
+  for (const { tidy } of Object.values(textIndices)) await db.writes.write(tidy);
 }
 
 /** The address at which people of this machine reach a listener on `host`. */

@@ -1,7 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { ConversationAppended } from '../contract/conversations.ts';
 import type { AppError, ErrorCode } from '../contract/errors.ts';
 import type { AddedMemory, Memory } from '../contract/memories.ts';
-import type { ContextAnswer, SearchAnswer } from '../contract/search.ts';
+import type { ContextAnswer, SearchAnswer, SearchResult } from '../contract/search.ts';
 
 /** A text beside the structured answer may be cut here; `memory_get` has the whole. */
 const EXCERPT_LENGTH = 2000;
@@ -43,8 +44,22 @@ export function pageText(page: { data: Memory[]; nextCursor: string | null }): s
 export function searchText(answer: SearchAnswer): string {
   if (answer.results.length === 0) return 'Nothing found. Try other words, or fewer filters.';
   return answer.results
-    .map((result, index) => `${index + 1}. score ${result.score.toFixed(3)} ${memoryText(result, true)}`)
+    .map((result, index) => `${index + 1}. score ${result.score.toFixed(3)} ${resultText(result)}`)
     .join('\n\n');
+}
+
+function resultText(result: SearchResult): string {
+  if (result.type === 'memory') return memoryText(result, true);
+  const facts = [`${result.type}`, `user ${result.user}`];
+  if (result.conversationId) facts.push(`of ${result.conversationId}`);
+  if (result.type === 'message') facts.push(`said ${result.createdAt} by ${result.name ?? result.role}`);
+  else facts.push(`from ${result.startedAt} to ${result.endedAt}`);
+  return `[${result.id}] (${facts.join('; ')})\n${cut(result.content)}`;
+}
+
+export function appendedText({ conversationId, messageIds }: ConversationAppended): string {
+  const count = messageIds.length === 1 ? '1 message' : `${messageIds.length} messages`;
+  return `Kept ${count} in ${conversationId}. Append what follows with this conversationId.`;
 }
 
 export function contextText(answer: ContextAnswer): string {

@@ -1,49 +1,16 @@
-import type { McpServer, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
-import type { FastifyBaseLogger } from 'fastify';
-import { type TObject, Type } from 'typebox';
+import { Type } from 'typebox';
 import { IdParams, strict } from '../contract/common.ts';
-import { AppError } from '../contract/errors.ts';
 import { AddedMemory, MemoriesQuery, Memory, MemoryChange, MemoryPage, NewMemory } from '../contract/memories.ts';
 import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
-import type { Principal } from '../features/keys/keys.ts';
+import type { Conversations } from '../features/conversations/conversations.ts';
 import type { Memories } from '../features/memories/memories.ts';
 import type { Search } from '../features/search/search.ts';
-import {
-  addedText,
-  contextText,
-  failureResult,
-  memoryText,
-  pageText,
-  refusalResult,
-  searchText,
-} from './mcp-answers.ts';
-import { toDeclared, toolInput, toolOutput } from './mcp-schemas.ts';
+import { addedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
+import { conversationTools } from './mcp-conversation-tools.ts';
+import { toolInput } from './mcp-schemas.ts';
+import { DELETES, READS, type ToolRegistration, tool, WRITES } from './mcp-tool.ts';
 
-/** The request that a tool is called in. */
-export interface McpCall {
-  principal: Principal;
-  requestId: string;
-  log: FastifyBaseLogger;
-}
-
-/** Puts one tool on a server that is made for one request. */
-export type ToolRegistration = (server: McpServer, call: McpCall) => void;
-
-interface Tool<Input, Output extends object> {
-  name: string;
-  title: string;
-  description: string;
-  annotations: ToolAnnotations;
-  input: StandardSchemaWithJSON<Input, Input>;
-  output: TObject;
-  run(principal: Principal, input: Input): Promise<Output>;
-  text(output: Output): string;
-}
-
-const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-/** The same again makes nothing new, and what is replaced is kept. */
-const WRITES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-const DELETES = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
+export type { McpCall, ToolRegistration } from './mcp-tool.ts';
 
 const USER = 'Whose memories, where you serve several people. Leave it out if there is one; be consistent otherwise.';
 const ID = 'The id of a memory (mem_…), as the other memory tools answer it';
@@ -54,32 +21,6 @@ const Update = Type.Object(
   { ...strict, minProperties: 2, description: 'The id and at least one field to change' },
 );
 const Deleted = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
-
-/** Wraps a room's method as a tool; schemas are compiled here, once, and not where each request makes its server. */
-function tool<Input, Output extends object>(definition: Tool<Input, Output>): ToolRegistration {
-  const { name, title, description, annotations, input, output, run, text } = definition;
-  const config = { title, description, annotations, inputSchema: input, outputSchema: toolOutput(output) };
-  const declared = toDeclared(output);
-  return (server, { principal, requestId, log }) => {
-    server.registerTool(name, config, async (args, { mcpReq }) => {
-      try {
-        mcpReq.signal.throwIfAborted();
-        const answer = await run(principal, args as Input);
-        return {
-          content: [{ type: 'text', text: text(answer) }],
-          structuredContent: declared(answer),
-        };
-      } catch (error) {
-        if (error instanceof AppError && error.code !== 'internal') {
-          if (error.status >= 500) log.error({ error, tool: name, requestId }, 'an MCP tool could not do its work');
-          return refusalResult(error);
-        }
-        if (!mcpReq.signal.aborted) log.error({ error, tool: name, requestId }, 'an MCP tool failed');
-        return failureResult(requestId);
-      }
-    });
-  };
-}
 
 function addingTools(memories: Memories): ToolRegistration[] {
   return [
@@ -212,7 +153,20 @@ function searchTools(search: Search): ToolRegistration[] {
   ];
 }
 
+/** The rooms behind the door. */
+export interface ToolRooms {
+  memories: Memories;
+  search: Search;
+  conversations: Conversations;
+}
+
 /** All tools of the door, in the order in which they are listed. */
-export function createTools({ memories, search }: { memories: Memories; search: Search }): ToolRegistration[] {
-  return [...searchTools(search), ...addingTools(memories), ...changingTools(memories), ...readingTools(memories)];
+export function createTools({ memories, search, conversations }: ToolRooms): ToolRegistration[] {
+  return [
+    ...searchTools(search),
+    ...addingTools(memories),
+    ...changingTools(memories),
+    ...readingTools(memories),
+    ...conversationTools(conversations),
+  ];
 }

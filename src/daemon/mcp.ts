@@ -1,13 +1,9 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../contract/errors.ts';
-import type { Memories } from '../features/memories/memories.ts';
-import type { Search } from '../features/search/search.ts';
-import { createTools, type McpCall, type ToolRegistration } from './mcp-tools.ts';
+import { createTools, type McpCall, type ToolRegistration, type ToolRooms } from './mcp-tools.ts';
 
-export interface McpDependencies {
-  memories: Memories;
-  search: Search;
+export interface McpDependencies extends ToolRooms {
   /** The version that the server names itself by. */
   version: string;
   /** Addresses whose pages may call, beside loopback ones: the public address; what follows the origin is ignored. */
@@ -34,8 +30,8 @@ const FORWARDED = /^(accept|content-type|mcp-.+)$/;
  * do not. It stands inside the protected scope, so a request that comes here has a principal and has paid its token;
  * one request is one message, as a batch would be many calls for one token.
  */
-export function mcpRoutes({ memories, search, version, publicOrigins }: McpDependencies): FastifyPluginAsync {
-  const tools = createTools({ memories, search });
+export function mcpRoutes({ version, publicOrigins, ...rooms }: McpDependencies): FastifyPluginAsync {
+  const tools = createTools(rooms);
   const origins = publicOrigins.map((address) => new URL(address).origin);
 
   return async (app) => {

@@ -82,7 +82,8 @@ function search(state: State, query: string): Promise<void> {
     list.say('Searching…');
     const request = { query, limit: 20, types: ['memory' as const], explain: true, ...(user && { user }) };
     const { results, tookMs } = await api.search(request, signal);
-    list.append(results, query, (memory, card) => void forget(state, memory, card));
+    const found = results.filter((result) => result.type === 'memory');
+    list.append(found, query, (memory, card) => void forget(state, memory, card));
     const of = user || list.users.size > 1 ? ` of user “${user || 'default'}”` : '';
     list.say(`${sayCount(results.length, 'memory', 'memories')}${of}, best first · ${sayDuration(tookMs)}`);
     if (results.length === 0) list.showEmpty('Nothing found', nothingFound(user || 'default', list.users));

@@ -3,7 +3,7 @@ import { button, element } from './element.ts';
 import { markMatches } from './match.ts';
 import { timeElement } from './wording.ts';
 
-type Hit = SearchAnswer['results'][number];
+type Hit = Extract<SearchAnswer['results'][number], { type: 'memory' }>;
 
 /** What the ranking's signals mean to a person. A signal that is not named here is shown by its own name. */
 const SIGNALS: Record<string, string> = {

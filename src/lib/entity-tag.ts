@@ -8,6 +8,11 @@ export function matchesWeakly(header: string, etag: string): boolean {
   return tagsIn(header).some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
 }
 
+/** The strong entity tag of a thing whose version rises with each of its changes. */
+export function versionTagOf({ version, updatedAt }: { version: number; updatedAt: string }): string {
+  return `"${version}-${Date.parse(updatedAt).toString(36)}"`;
+}
+
 function tagsIn(header: string): string[] {
   return header.match(/(?:W\/)?"[^"]*"|\*/g) ?? [];
 }

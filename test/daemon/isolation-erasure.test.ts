@@ -2,20 +2,22 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Connection, openConnection } from '../../src/db/connection.ts';
+import { conversing, SPAN } from '../features/conversations/conversation-caller.ts';
 import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 
 const DATABASE_FILE = 'svc.db';
 const CANARY = 'quetzalcoatlus';
+const INDICES = ['memoryText', 'messageText', 'episodeText'];
 
 let daemon: MemoryDaemon;
 let connection: Connection;
 let kept: Caller;
-let before: { tables: Record<string, number>; words: number };
+let before: { tables: Record<string, number>; words: number[] };
 
 /** How many rows of each table say the canary or the tenant's id in one of their columns. */
 async function traces(tenantId: string): Promise<Record<string, number>> {
   const tables = await connection.all<{ name: string }>(
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'memoryText_%'`,
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE '%Text\\_%' ESCAPE '\\'`,
   );
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
@@ -31,12 +33,17 @@ async function traces(tenantId: string): Promise<Record<string, number>> {
   return counts;
 }
 
-/** How many words the full-text index holds of memories with the canary. */
-async function indexedWords(): Promise<number> {
-  const row = await connection.get<{ count: number }>('SELECT COUNT(*) AS count FROM temp.words WHERE term LIKE ?', [
-    `%_${CANARY.slice(0, 8)}%`,
-  ]);
-  return row!.count;
+/** How many words with the canary each full-text index holds. */
+async function indexedWords(): Promise<number[]> {
+  const counts: number[] = [];
+  for (const index of INDICES) {
+    const row = await connection.get<{ count: number }>(
+      `SELECT COUNT(*) AS count FROM temp.${index}Words WHERE term LIKE ?`,
+      [`%_${CANARY.slice(0, 8)}%`],
+    );
+    counts.push(row!.count);
+  }
+  return counts;
 }
 
 async function fill(caller: Caller): Promise<void> {
@@ -52,12 +59,25 @@ async function fill(caller: Caller): Promise<void> {
   await caller.add(`The ${CANARY} sleeps`, { user: CANARY, supersedes: body.id });
   await caller.addAll(Array.from({ length: 450 }, (_, index) => ({ content: `${CANARY} ${index}` })));
   await caller.find(CANARY, { user: CANARY });
+  const talk = conversing(caller);
+  const { id } = await talk.begin({ title: CANARY, user: CANARY });
+  await talk.append(
+    id,
+    Array.from({ length: 450 }, (_, index) => ({ role: 'user', content: `${CANARY} ${index}` })),
+    {
+      'idempotency-key': `messages ${CANARY}`,
+    },
+  );
+  await talk.cut(id);
+  await talk.episode({ title: CANARY, ...SPAN });
 }
 
 beforeAll(async () => {
   daemon = await startMemoryDaemon();
   connection = await openConnection(join(daemon.folder, DATABASE_FILE));
-  await connection.exec("CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'memoryText', 'row')");
+  for (const index of INDICES) {
+    await connection.exec(`CREATE VIRTUAL TABLE temp.${index}Words USING fts5vocab('main', '${index}', 'row')`);
+  }
   kept = await daemon.account();
   await kept.addAll([{ content: 'A neighbour stays', tags: ['stays'] }]);
   const { apiKey, account } = await daemon.signIn(`${CANARY}@example.com`);
@@ -89,6 +109,9 @@ describe('erasing a tenant', () => {
         'usageDays',
         'memories',
         'memoryTags',
+        'conversations',
+        'messages',
+        'episodes',
         'scopes',
         'idempotencyKeys',
         'idempotencyResources',
@@ -98,12 +121,12 @@ describe('erasing a tenant', () => {
   });
 
   test('leaves no word of it in the full-text index', async () => {
-    expect(before.words).toBeGreaterThan(0);
-    expect(await indexedWords()).toBe(0);
+    expect(before.words.every((count) => count > 0)).toBe(true);
+    expect(await indexedWords()).toEqual([0, 0, 0]);
   });
 
   test('leaves no word of it on the disk after the next sweep', async () => {
-    await daemon.memories.sweep();
+    for (const room of [daemon.memories, daemon.conversations, daemon.episodes]) await room.sweep();
     await daemon.db.checkpoint();
     for (const suffix of ['', '-wal']) {
       const bytes = await readFile(join(daemon.folder, DATABASE_FILE + suffix)).catch(() => Buffer.alloc(0));

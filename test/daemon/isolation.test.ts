@@ -1,7 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
-import type { Answer, CallOptions } from '../helpers/daemon.ts';
+import type { CallOptions } from '../helpers/daemon.ts';
+import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
+import { visible } from './visible-answer.ts';
 
 let daemon: MemoryDaemon;
 let owner: Caller;
@@ -73,16 +75,6 @@ const OPERATIONS: Record<string, Operation> = {
   },
 };
 
-/** Everything that a caller can see of an answer, the id that was asked for and what differs by nature left out. */
-function visible({ status, headers, text }: Answer<unknown>, id = 'no id') {
-  const natural = /^(date|x-request-id|x-ratelimit-.*|ratelimit)$/;
-  return {
-    status,
-    headers: [...headers].filter(([name]) => !natural.test(name)),
-    text: text.replaceAll(id, 'ID').replace(/"requestId":"req_[0-9a-f]{32}"/, '"requestId":""'),
-  };
-}
-
 describe('another tenant’s memory', () => {
   test.each(Object.entries(OPERATIONS))(
     'cannot be told from a missing one by %s; its owner succeeds',
@@ -104,7 +96,7 @@ describe('another tenant’s memory', () => {
     const routes = Object.entries(paths)
       .filter(([path]) => /^\/v1\/.*\{/.test(path))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
-    const tried = Object.values(OPERATIONS).map(({ route }) => route);
+    const tried = [...Object.values(OPERATIONS), ...Object.values(CONVERSATION_OPERATIONS)].map(({ route }) => route);
     expect(routes.filter((route) => !tried.includes(route))).toEqual([]);
     expect(routes.length).toBeGreaterThan(0);
   });
@@ -137,7 +129,8 @@ describe('another tenant’s memory', () => {
       ['memory_context', { query: 'gargoyle vault' }],
       ['memory_list', { tag: 'vault' }],
     ];
-    const byId = ['memory_get', 'memory_update', 'memory_add', 'memory_delete'];
+    // conversation_append has its own test beside the other conversations.
+    const byId = ['memory_get', 'memory_update', 'memory_add', 'memory_delete', 'conversation_append'];
     expect([...byId, ...searches.map(([name]) => name)].sort()).toEqual(tools.map(({ name }) => name).sort());
     for (const [name, args] of searches) {
       const said = async (client: Client) => JSON.stringify(await client.callTool({ name, arguments: { ...args } }));

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/contract/errors.ts';
 import type { Memory } from '../../src/contract/memories.ts';
 import { createTools, type McpCall } from '../../src/daemon/mcp-tools.ts';
+import type { Conversations } from '../../src/features/conversations/conversations.ts';
 import type { Memories } from '../../src/features/memories/memories.ts';
 import type { Search } from '../../src/features/search/search.ts';
 
@@ -30,7 +31,11 @@ async function getWhere(get: () => Promise<Memory>) {
   const logged: unknown[] = [];
   const log = { error: (entry: unknown) => logged.push(entry) } as unknown as FastifyBaseLogger;
   const server = new McpServer({ name: 'svc', version: '1' });
-  const tools = createTools({ memories: { get } as unknown as Memories, search: {} as Search });
+  const tools = createTools({
+    memories: { get } as unknown as Memories,
+    search: {} as Search,
+    conversations: {} as Conversations,
+  });
   for (const register of tools) register(server, { principal: {}, requestId: 'req-42', log } as unknown as McpCall);
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   await server.connect(serverSide);

@@ -70,6 +70,7 @@ describe('what assistants see', () => {
       'memory_delete',
       'memory_get',
       'memory_list',
+      'conversation_append',
     ]);
     expect(modern.getInstructions()).toContain('memory_context');
     expect(legacy.getInstructions()).toBe(modern.getInstructions());
@@ -87,12 +88,46 @@ describe('what assistants see', () => {
       memory_add: { ...READS, readOnlyHint: false },
       memory_update: { ...READS, readOnlyHint: false },
       memory_delete: { ...READS, readOnlyHint: false, destructiveHint: true },
+      conversation_append: { ...READS, readOnlyHint: false, idempotentHint: false },
     });
   });
 
   test('no list of tools is announced to change, and nothing but tools is offered', async () => {
     const { apiKey } = await daemon.signIn('capabilities@example.com');
     expect((await connect(apiKey)).getServerCapabilities()).toEqual({ tools: { listChanged: false } });
+  });
+});
+
+describe.each(ERAS)('a conversation by the tool of the %s era', (era) => {
+  test('is begun by the first append, goes on by its id, and is searchable at once', async () => {
+    const { apiKey } = await daemon.signIn(`talk-${era}@example.com`);
+    const client = await connect(apiKey, era);
+    const say = (content: string, more = {}) =>
+      call(client, 'conversation_append', { messages: [{ role: 'user', content }], ...more });
+    const { data, text } = await say('The heron stands in the river', { title: 'Birds', user: 'ada' });
+    expect(data).toEqual({ conversationId: expect.stringMatching(/^conv_/), messageIds: [expect.any(String)] });
+    expect(text).toContain(data.conversationId);
+    await say('The heron flew off', { conversationId: data.conversationId });
+    const kept = await daemon.call(apiKey, `/v1/conversations/${data.conversationId}`);
+    expect(kept.body).toMatchObject({ title: 'Birds', user: 'ada', messageCount: 2 });
+    const found = await call(client, 'memory_search', { query: 'heron', user: 'ada' });
+    expect(found.data.results).toMatchObject([{ type: 'message' }, { type: 'message' }]);
+    expect(found.text).toContain(`of ${data.conversationId}`);
+  });
+
+  test('refuses a title or another user for one that is there, and keeps nothing', async () => {
+    const { apiKey } = await daemon.signIn(`talk-refused-${era}@example.com`);
+    const client = await connect(apiKey, era);
+    const messages = [{ role: 'user', content: 'Hello' }];
+    const { conversationId } = (await call(client, 'conversation_append', { messages })).data;
+    for (const more of [{ title: 'New' }, { user: 'bob' }, { messages: [] }]) {
+      const answer = await call(client, 'conversation_append', { messages, conversationId, ...more });
+      expect(answer.isError, answer.text).toBe(true);
+    }
+    const read = () => daemon.call(apiKey, `/v1/conversations/${conversationId}`);
+    expect((await read()).body).toMatchObject({ messageCount: 1 });
+    await call(client, 'conversation_append', { messages, conversationId, user: 'default' });
+    expect((await read()).body).toMatchObject({ messageCount: 2 });
   });
 });
 

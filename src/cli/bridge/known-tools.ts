@@ -55,6 +55,10 @@ function parseTools(text: string | undefined): ToolList | undefined {
 
 const TEXT = { type: 'string' };
 const TEXTS = { type: 'array', items: TEXT };
+const MESSAGES = {
+  type: 'array',
+  items: { type: 'object', properties: { role: TEXT, content: TEXT }, required: ['role', 'content'] },
+};
 const TIME = { type: 'string', format: 'date-time' };
 const COUNT = { type: 'integer', minimum: 1 };
 
@@ -94,5 +98,11 @@ const BUILT_IN: ToolList = [
     tag: TEXT,
     limit: COUNT,
     cursor: TEXT,
+  }),
+  tool('conversation_append', 'Keep messages of a conversation word for word.', ['messages'], {
+    conversationId: TEXT,
+    title: TEXT,
+    user: TEXT,
+    messages: MESSAGES,
   }),
 ];

@@ -12,6 +12,7 @@ import {
   printJson,
   readCount,
 } from '../memory/command-options.ts';
+import { asMemory } from '../memory/found-item.ts';
 import { innerWidth, memoryCard } from '../memory/memory-card.ts';
 import { memoryRow } from '../memory/memory-rows.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
@@ -88,7 +89,7 @@ function requestOf(query: string, options: SearchOptions): SearchRequest {
 }
 
 function printRows({ results }: SearchAnswer, { terminal }: CommandContext): void {
-  terminal.out(results.map((result) => `${memoryRow(result, String(result.score))}\n`).join(''));
+  terminal.out(results.map((result) => `${memoryRow(asMemory(result), String(result.score))}\n`).join(''));
 }
 
 async function printCards(
@@ -102,7 +103,7 @@ async function printCards(
   const cards = results.map((result) => {
     const label = labels.get(result.id)!;
     const more = signalBars(result, innerWidth(look.columns, label), look.style);
-    return memoryCard(result, { label, query, more }, look);
+    return memoryCard(asMemory(result), { label, query, more }, look);
   });
   const count = results.length === 1 ? '1 result' : `${results.length} results`;
   const further = results.length === limit && limit < 100 ? `; --limit ${Math.min(100, limit * 2)} shows more` : '';

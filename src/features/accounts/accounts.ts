@@ -8,7 +8,6 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Keys, Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import type { Memories } from '../memories/memories.ts';
 import {
   deleteInvitation,
   deleteTenant,
@@ -64,7 +63,8 @@ interface Parts {
   keys: Keys;
   usage: Usage;
   idempotency: Idempotency;
-  memories: Memories;
+  /** The rooms that keep things of a tenant, in the order in which they let go of them. */
+  owning: readonly { erase(tenantId: string): Promise<void>; sweep(): Promise<void> }[];
   /** Erases the sign-in links of an address, in the caller's transaction. */
   forgetSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
@@ -72,17 +72,17 @@ interface Parts {
 }
 
 export function createAccounts(parts: Parts): Accounts {
-  const { db, clock, ids, keys, usage, idempotency, memories, forgetSignIns, policy, defaultTier } = parts;
+  const { db, clock, ids, keys, usage, idempotency, owning, forgetSignIns, policy, defaultTier } = parts;
 
   async function eraseRows(tenantId: string): Promise<void> {
-    await memories.erase(tenantId);
+    for (const room of owning) await room.erase(tenantId);
     await db.writes.write(async (connection) => {
       await usage.erase(connection, tenantId);
       await idempotency.erase(connection, tenantId);
       await deleteTenant(connection, tenantId);
     });
-    // The text index and the log still hold what was written; swept and emptied, they hold nothing of the tenant.
-    await memories.sweep();
+    // The text indices and the log still hold what was written; swept and emptied, they hold nothing of the tenant.
+    for (const room of owning) await room.sweep();
     await db.checkpoint();
   }
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import { insertRows, padToPowerOfTwo, placeholders } from '../../db/values.ts';
 
 export interface StoredAnswer {
@@ -12,13 +12,13 @@ export interface StoredAnswer {
 }
 
 export async function findAnswers(
-  connection: Connection,
+  reader: Reader,
   keys: readonly { tenantId: string; key: string }[],
   notBeforeMs: number,
 ): Promise<StoredAnswer[]> {
   if (keys.length === 0) return [];
   const padded = padToPowerOfTwo(keys);
-  return connection.all<StoredAnswer>(
+  return reader.all<StoredAnswer>(
     `SELECT * FROM idempotencyKeys
      WHERE (tenantId, idempotencyKey) IN (VALUES ${placeholders(padded.length, 2)}) AND createdAt > ?`,
     [...padded.flatMap(({ tenantId, key }) => [tenantId, key]), notBeforeMs],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../contract/errors.ts';
-import type { Connection } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -50,8 +50,19 @@ export interface Idempotency {
     request: { tenantId: string; key: string | undefined; operation: string; body: unknown },
     work: (claim: Claim | undefined) => Promise<T>,
   ): Promise<T>;
+  /**
+   * For one write of its own, in the caller's transaction: answers again what was answered before, or runs `work` and
+   * keeps its answer. Throws the refusal of a key that cannot be used again.
+   */
+  within<T>(
+    connection: Connection,
+    claim: Claim | undefined,
+    work: () => Promise<{ status: number; body: T; resourceIds: readonly string[] }>,
+  ): Promise<Created<T>>;
+  /** What was answered before, if anything. Throws the refusal of a key that cannot be used again. */
+  recall(reader: Reader, claim: Claim | undefined): Promise<Created<never> | undefined>;
   /** For a grouped write: the outcome of each claim that was answered before, by `claim`. */
-  answeredBefore(connection: Connection, claims: readonly Claim[]): Promise<Map<Claim, Outcome<Created<never>>>>;
+  answeredBefore(reader: Reader, claims: readonly Claim[]): Promise<Map<Claim, Outcome<Created<never>>>>;
   /** Keeps the answers, in the same transaction. */
   keep(connection: Connection, created: readonly CreatedBy[]): Promise<void>;
   /** Blanks the kept answers that hold this resource. */
@@ -62,6 +73,40 @@ export interface Idempotency {
 
 export function createIdempotency({ db, clock }: { db: Database; clock: Clock }): Idempotency {
   const underWay = new Set<string>();
+
+  async function answeredBefore(reader: Reader, claims: readonly Claim[]) {
+    const stored = await findAnswers(reader, claims, clock.nowMs() - KEPT_MS);
+    const byPlace = new Map(stored.map((row) => [`${row.tenantId} ${row.idempotencyKey}`, row]));
+    const outcomes = new Map<Claim, Outcome<Created<never>>>();
+    for (const claim of claims) {
+      const row = byPlace.get(`${claim.tenantId} ${claim.key}`);
+      if (row) outcomes.set(claim, replay(claim, row));
+    }
+    return outcomes;
+  }
+
+  async function recall(reader: Reader, claim: Claim | undefined): Promise<Created<never> | undefined> {
+    const before = claim && (await answeredBefore(reader, [claim])).get(claim);
+    if (before && 'refused' in before) throw before.refused;
+    return before?.ok;
+  }
+
+  async function keep(connection: Connection, created: readonly CreatedBy[]): Promise<void> {
+    const createdAt = clock.nowMs();
+    await insertAnswers(
+      connection,
+      created.map(({ claim, status, body, resourceIds }) => ({
+        tenantId: claim.tenantId,
+        idempotencyKey: claim.key,
+        requestHash: claim.requestHash,
+        status,
+        answer: JSON.stringify(body),
+        createdAt,
+        resourceIds,
+      })),
+    );
+  }
+
   return {
     async once({ tenantId, key, operation, body }, work) {
       if (key === undefined) return work(undefined);
@@ -83,31 +128,16 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
         underWay.delete(place);
       }
     },
-    async answeredBefore(connection, claims) {
-      const stored = await findAnswers(connection, claims, clock.nowMs() - KEPT_MS);
-      const byPlace = new Map(stored.map((row) => [`${row.tenantId} ${row.idempotencyKey}`, row]));
-      const outcomes = new Map<Claim, Outcome<Created<never>>>();
-      for (const claim of claims) {
-        const row = byPlace.get(`${claim.tenantId} ${claim.key}`);
-        if (row) outcomes.set(claim, replay(claim, row));
-      }
-      return outcomes;
+    async within(connection, claim, work) {
+      const before = await recall(connection, claim);
+      if (before) return before;
+      const { status, body, resourceIds } = await work();
+      if (claim) await keep(connection, [{ claim, status, body, resourceIds }]);
+      return { status, body, replayed: false };
     },
-    async keep(connection, created) {
-      const createdAt = clock.nowMs();
-      await insertAnswers(
-        connection,
-        created.map(({ claim, status, body, resourceIds }) => ({
-          tenantId: claim.tenantId,
-          idempotencyKey: claim.key,
-          requestHash: claim.requestHash,
-          status,
-          answer: JSON.stringify(body),
-          createdAt,
-          resourceIds,
-        })),
-      );
-    },
+    recall,
+    answeredBefore,
+    keep,
     forget: blankAnswersAbout,
     sweep: () => db.writes.write((connection) => deleteAnswersBefore(connection, clock.nowMs() - KEPT_MS)),
     erase: deleteAnswersOf,

@@ -1,7 +1,7 @@
 import { UNAUTHENTICATED, type Usage as UsageAnswer } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import { QUOTAS, type QuotaName, type QuotaState, type QuotaVariant, type Tier } from '../../contract/limits.ts';
-import type { Connection } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, nextUtcDayMs, nextUtcMonthMs, toTimestamp, utcDay } from '../../lib/clock.ts';
@@ -32,6 +32,8 @@ export interface Usage {
    * behind with nobody to own it.
    */
   allowanceOf(connection: Connection, tenants: Counted[], nowMs: number): Promise<MemoryAllowance>;
+  /** For a write that is not counted. Throws `unauthenticated` as `allowanceOf`. */
+  requireTenant(reader: Reader, tenantId: string): Promise<void>;
   /**
    * Counts one search or context call: durably where there is a quota, else in the background as requests are. Throws
    * `quota_exceeded`, and `unauthenticated` as `allowanceOf`.
@@ -122,6 +124,10 @@ export function createUsage({
             })),
           ),
       };
+    },
+    async requireTenant(reader, tenantId) {
+      const used = await findUsed(reader, [tenantId], periodOf(clock.nowMs()));
+      if (!used.has(tenantId)) throw new AppError('unauthenticated', UNAUTHENTICATED);
     },
     async takeQuery(tenant) {
       if (isUnlimited(tenant)) count(tenant.tenantId, 'queries', 1);

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { IdParams, NoContent, problems } from '../../contract/common.ts';
 import {
   AddedMemories,
@@ -12,8 +11,8 @@ import {
   NewMemories,
   NewMemory,
 } from '../../contract/memories.ts';
-import { matchesWeakly } from '../../lib/entity-tag.ts';
-import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { etagOf, type Memories } from './memories.ts';
 
 const tags = ['memories'];
@@ -25,22 +24,6 @@ export function memoriesRoutes({
   memories: Memories;
   idempotency: Idempotency;
 }): FastifyPluginAsyncTypebox {
-  /** Runs a creating request once under its `Idempotency-Key` and answers with its status. */
-  async function create<T>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    work: (claim: Claim | undefined) => Promise<Created<T>>,
-  ): Promise<T> {
-    const header = request.headers['idempotency-key'];
-    const key = Array.isArray(header) ? header.join(',') : header;
-    const { tenantId } = request.principal;
-    const operation = `${request.method} ${request.routeOptions.url}`;
-    const created = await idempotency.once({ tenantId, key, operation, body: request.body }, work);
-    if (created.replayed) reply.header('Idempotency-Replayed', 'true');
-    reply.code(created.status);
-    return created.body;
-  }
-
   return async (app) => {
     app.post(
       '/v1/memories',
@@ -53,7 +36,9 @@ export function memoriesRoutes({
         },
       },
       async (request, reply) => {
-        const added = await create(request, reply, (claim) => memories.addOnce(request.principal, request.body, claim));
+        const added = await createOnce(idempotency, request, reply, (claim) =>
+          memories.addOnce(request.principal, request.body, claim),
+        );
         reply.header('ETag', etagOf(added)).header('Location', `/v1/memories/${added.id}`);
         return added;
       },
@@ -69,7 +54,9 @@ export function memoriesRoutes({
         },
       },
       (request, reply) =>
-        create(request, reply, (claim) => memories.addBatchOnce(request.principal, request.body.memories, claim)),
+        createOnce(idempotency, request, reply, (claim) =>
+          memories.addBatchOnce(request.principal, request.body.memories, claim),
+        ),
     );
     app.get(
       '/v1/memories',
@@ -88,11 +75,7 @@ export function memoriesRoutes({
       { schema: { summary: 'One memory', tags, params: IdParams, response: { 200: Memory, ...problems } } },
       async (request, reply) => {
         const memory = await memories.get(request.principal, request.params.id);
-        const etag = etagOf(memory);
-        reply.header('ETag', etag);
-        const known = request.headers['if-none-match'];
-        if (known !== undefined && matchesWeakly(known, etag)) return reply.code(304).send(null as never);
-        return memory;
+        return sendWithEtag(request, reply, memory, etagOf(memory));
       },
     );
     app.patch(
@@ -109,8 +92,7 @@ export function memoriesRoutes({
       async (request, reply) => {
         const ifMatch = request.headers['if-match'];
         const memory = await memories.change(request.principal, request.params.id, request.body, ifMatch);
-        reply.header('ETag', etagOf(memory));
-        return memory;
+        return sendWithEtag(request, reply, memory, etagOf(memory));
       },
     );
     app.delete(

@@ -8,17 +8,17 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import type { MemoryText } from '../search/memory-text-sqlite.ts';
+import type { TextIndex } from '../search/text-index-sqlite.ts';
 import type { Cursors } from './cursor.ts';
 import { findMemories, findMemory, listMemories, listVersions } from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-adding.ts';
-import { instantOf } from './memory-additions.ts';
+import { instantOf, metadataOf } from './memory-additions.ts';
 import { changeMemory } from './memory-changes.ts';
 import { createMemoryErasing } from './memory-erasing.ts';
 import { etagOf, hasExpired, type MemoryRow, toMemory } from './memory-row.ts';
 import type { Scopes } from './scopes.ts';
 
-export { etagOf, instantOf, type MemoryRow, toMemory };
+export { etagOf, instantOf, type MemoryRow, metadataOf, toMemory };
 
 /** The memories of a tenant. Ids of other tenants are as unknown as ids that never were: `not_found`. */
 export interface Memories extends MemoryAdding {
@@ -43,7 +43,7 @@ interface Parts {
   ids: Ids;
   usage: Usage;
   idempotency: Idempotency;
-  text: MemoryText;
+  text: TextIndex;
   scopes: Scopes;
   cursors: Cursors;
 }

@@ -8,7 +8,7 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Created, CreatedBy, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { MemoryAllowance, Usage } from '../limits/usage.ts';
-import type { MemoryText } from '../search/memory-text-sqlite.ts';
+import type { TextIndex } from '../search/text-index-sqlite.ts';
 import {
   findMemories,
   findMemory,
@@ -29,7 +29,7 @@ import {
   planAdditions,
 } from './memory-additions.ts';
 import type { MemoryErasing } from './memory-erasing.ts';
-import type { NewMemoryRow } from './memory-row.ts';
+import { type NewMemoryRow, textEntryOf } from './memory-row.ts';
 import type { Scopes } from './scopes.ts';
 
 /** Adds memories; all that arrived during the last flush share one transaction and few statements. */
@@ -49,7 +49,7 @@ interface Parts {
   ids: Ids;
   usage: Usage;
   idempotency: Idempotency;
-  text: MemoryText;
+  text: TextIndex;
   scopes: Scopes;
   erasing: MemoryErasing;
 }
@@ -139,8 +139,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       inserted.map(({ row: { id, scope, content }, tags }) => ({
         number: numbers.get(id)!,
         scope,
-        content,
-        tags,
+        texts: [content, ...tags],
         part: 'live',
       })),
     );
@@ -154,7 +153,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     await updateSuperseded(connection, { ...closing, nowMs });
     const row = (await findMemory(connection, closing.tenantId, closing.id))!;
     await text.remove(connection, [row.number]);
-    await text.insert(connection, [{ ...row, tags: JSON.parse(row.tags) as string[], part: 'past' }]);
+    await text.insert(connection, [textEntryOf(row, 'past')]);
   }
 
   return {

@@ -47,23 +47,26 @@ const METADATA_BYTES = 16 * 1024;
 
 /** A request's memory as a draft. Throws `invalid_request` where a value cannot be kept as it is. */
 export function draftOf(tenantId: string, memory: NewMemory, path: string): Draft {
-  const metadata = JSON.stringify(memory.metadata ?? {});
-  if (Buffer.byteLength(metadata) > METADATA_BYTES) {
-    const errors = [{ path: `${path}/metadata`, message: `must be at most ${METADATA_BYTES} bytes as JSON` }];
-    throw new AppError('invalid_request', 'The metadata is too large.', { errors });
-  }
   return {
     tenantId,
     endUser: memory.user ?? 'default',
     content: memory.content,
     contentHash: contentHashOf(memory.content),
     tags: memory.tags ?? [],
-    metadata,
+    metadata: metadataOf(memory.metadata, `${path}/metadata`),
     source: memory.source && Object.keys(memory.source).length > 0 ? JSON.stringify(memory.source) : null,
     occurredAt: instantOf(memory.occurredAt, `${path}/occurredAt`),
     expiresAt: instantOf(memory.expiresAt, `${path}/expiresAt`),
     supersedes: memory.supersedes,
   };
+}
+
+/** Metadata as it is stored. Throws `invalid_request` where it is too large. */
+export function metadataOf(metadata: Record<string, unknown> | undefined, path: string): string {
+  const json = JSON.stringify(metadata ?? {});
+  if (Buffer.byteLength(json) <= METADATA_BYTES) return json;
+  const errors = [{ path, message: `must be at most ${METADATA_BYTES} bytes as JSON` }];
+  throw new AppError('invalid_request', 'The metadata is too large.', { errors });
 }
 
 /** Epoch milliseconds of a field, `null` where it is absent. Throws `invalid_request` naming the field. */

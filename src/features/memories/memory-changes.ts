@@ -1,13 +1,13 @@
 import { AppError } from '../../contract/errors.ts';
 import type { MemoryChange } from '../../contract/memories.ts';
 import type { Connection } from '../../db/connection.ts';
-import type { MemoryText } from '../search/memory-text-sqlite.ts';
+import type { TextIndex } from '../search/text-index-sqlite.ts';
 import { deleteTags, findSameContent, insertMemories, insertTags, updateReplaced } from './memories-store.ts';
 import { draftOf } from './memory-additions.ts';
-import { contentHashOf, hasExpired, type MemoryRow, type NewMemoryRow, toMemory } from './memory-row.ts';
+import { contentHashOf, hasExpired, type MemoryRow, type NewMemoryRow, textEntryOf, toMemory } from './memory-row.ts';
 
 interface Parts {
-  text: MemoryText;
+  text: TextIndex;
   /** Erases a memory in the caller's transaction. */
   eraseOne(connection: Connection, tenantId: string, id: string): Promise<void>;
 }
@@ -39,8 +39,8 @@ export async function changeMemory(
   const tags = JSON.parse(next.tags) as string[];
   await text.remove(connection, [row.number]);
   await text.insert(connection, [
-    { ...row, tags: JSON.parse(row.tags) as string[], part: 'past' },
-    { ...next, tags, number: numbers.get(next.id)!, part: 'live' },
+    textEntryOf(row, 'past'),
+    textEntryOf({ ...next, number: numbers.get(next.id)! }, 'live'),
   ]);
   await deleteTags(connection, row.tenantId, row.id);
   await insertTags(

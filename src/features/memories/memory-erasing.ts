@@ -2,7 +2,8 @@ import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
-import type { MemoryText } from '../search/memory-text-sqlite.ts';
+import type { TextIndex } from '../search/text-index-sqlite.ts';
+import { createTextPurge } from '../search/text-purge.ts';
 import { deleteAllTagsOf, deleteMemory, deleteSomeOf, listExpired } from './memories-store.ts';
 import type { Scopes } from './scopes.ts';
 
@@ -20,22 +21,19 @@ interface Parts {
   db: Database;
   clock: Clock;
   idempotency: Idempotency;
-  text: MemoryText;
+  text: TextIndex;
   scopes: Scopes;
 }
 
 const ERASE_ROWS = 200;
-const PURGE_EVERY_MS = 600_000;
 
 export function createMemoryErasing({ db, clock, idempotency, text, scopes }: Parts): MemoryErasing {
-  // An earlier process may have erased and not purged.
-  let purgeDue = true;
-  let purgedAtMs = Number.NEGATIVE_INFINITY;
+  const purge = createTextPurge({ db, clock, text });
 
   async function eraseOne(connection: Connection, tenantId: string, id: string): Promise<void> {
     await text.remove(connection, await deleteMemory(connection, tenantId, id));
     await idempotency.forget(connection, tenantId, id);
-    purgeDue = true;
+    purge.due();
   }
 
   async function eraseExpired(): Promise<boolean> {
@@ -55,18 +53,11 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes }: Pa
     });
   }
 
-  async function purge(): Promise<void> {
-    purgeDue = false;
-    purgedAtMs = clock.monotonicMs();
-    let portion: 'first' | 'next' = 'first';
-    while (await db.writes.write((connection) => text.purge(connection, portion))) portion = 'next';
-  }
-
   return {
     eraseOne,
     async sweep() {
       while (await eraseExpired());
-      if (purgeDue && clock.monotonicMs() - purgedAtMs >= PURGE_EVERY_MS) await purge();
+      await purge.sweep();
     },
     async eraseTenant(tenantId) {
       while (await eraseSomeOf(tenantId));
@@ -74,9 +65,7 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes }: Pa
         await deleteAllTagsOf(connection, tenantId);
         await scopes.erase(connection, tenantId);
       });
-      // All of a tenant is no matter of ten minutes: the next sweep purges.
-      purgeDue = true;
-      purgedAtMs = Number.NEGATIVE_INFINITY;
+      purge.dueNow();
     },
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Memory } from '../../contract/memories.ts';
 import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import { boundMarks } from '../../lib/text.ts';
+import type { TextEntry } from '../search/text-index-sqlite.ts';
 
 /** One version of a memory as it is stored; instants are epoch milliseconds, `tags`, `metadata` and `source` JSON. */
 export interface MemoryRow {
@@ -47,6 +48,11 @@ export function toMemory(row: NewMemoryRow): Memory {
     createdAt: toTimestamp(row.createdAt),
     updatedAt: toTimestamp(row.updatedAt),
   };
+}
+
+/** A stored version as the full-text index takes it. */
+export function textEntryOf({ number, scope, content, tags }: MemoryRow, part: TextEntry['part']): TextEntry {
+  return { number, scope, texts: [content, ...(JSON.parse(tags) as string[])], part };
 }
 
 /** Two contents with this hash in common are the same memory: white space and case are folded. */

@@ -55,6 +55,12 @@ function longestFitting(
   return { text: '', citations: [], tokens: 0 };
 }
 
-function lineOf({ content, occurredAt, createdAt }: SearchResult, number: number): string {
-  return `[${number}] (${(occurredAt ?? createdAt).slice(0, 10)}) ${content.replace(/\s+/g, ' ').trim()}`;
+function lineOf(result: SearchResult, number: number): string {
+  const text = result.type === 'message' ? `${result.name ?? result.role}: ${result.content}` : result.content;
+  return `[${number}] (${momentOf(result).slice(0, 10)}) ${text.replace(/\s+/g, ' ').trim()}`;
+}
+
+function momentOf(result: SearchResult): string {
+  if (result.type === 'memory') return result.occurredAt ?? result.createdAt;
+  return result.type === 'episode' ? result.startedAt : result.createdAt;
 }

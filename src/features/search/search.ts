@@ -1,10 +1,4 @@
-import type {
-  ContextAnswer,
-  ContextRequest,
-  SearchAnswer,
-  SearchRequest,
-  SearchResult,
-} from '../../contract/search.ts';
+import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -12,11 +6,12 @@ import type { Log } from '../../lib/log.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import { instantOf, toMemory } from '../memories/memories.ts';
+import { instantOf } from '../memories/memories.ts';
 import type { Scopes } from '../memories/scopes.ts';
 import type { Candidate, FindCandidates } from './candidates-sqlite.ts';
 import { composeContext } from './context.ts';
-import { type Fused, fuse, STRATEGY_WEIGHTS, sharesOf, type Weights } from './fusion.ts';
+import { fuse, STRATEGY_WEIGHTS } from './fusion.ts';
+import { compareCandidates, toResult } from './search-results.ts';
 import { signalsOf } from './signals.ts';
 
 /** Recall: candidates (by engine), then signals, then fusion, then the page. */
@@ -53,18 +48,17 @@ export function createSearch({ db, clock, ids, log, usage, scopes, findCandidate
   }
 
   async function find(principal: Principal, request: SearchRequest, limit: number): Promise<Candidate[]> {
-    const types = request.types ?? ['memory'];
     const place = { tenantId: principal.tenantId, endUser: request.user ?? 'default' };
     const asOfMs = instantOf(request.asOf, '/asOf') ?? undefined;
     const afterMs = instantOf(request.filter?.after, '/filter/after') ?? undefined;
     const beforeMs = instantOf(request.filter?.before, '/filter/before') ?? undefined;
-    if (!types.includes('memory')) return [];
     const scope = await scopes.find(db.readers, place);
     if (scope === undefined) return [];
     return findCandidates(db.readers, {
       ...place,
       scope,
       query: request.query,
+      ...(request.types && { types: request.types }),
       filter: { ...request.filter, afterMs, beforeMs },
       asOfMs,
       nowMs: clock.nowMs(),
@@ -78,7 +72,7 @@ export function createSearch({ db, clock, ids, log, usage, scopes, findCandidate
     const candidates = await find(principal, request, limit);
     const name = request.strategy === undefined || request.strategy === 'auto' ? 'default' : request.strategy;
     const weights = STRATEGY_WEIGHTS[name];
-    const fused = fuse(candidates, signalsOf(candidates, clock.nowMs()), weights, newestFirst);
+    const fused = fuse(candidates, signalsOf(candidates, clock.nowMs()), weights, compareCandidates);
     return {
       searchId: ids.next('srch'),
       results: fused
@@ -97,17 +91,4 @@ export function createSearch({ db, clock, ids, log, usage, scopes, findCandidate
         return { searchId, ...(await composeContext(results, maxTokens, await loadTokenCounter())) };
       }),
   };
-}
-
-function newestFirst(a: Candidate, b: Candidate): number {
-  return b.row.number - a.row.number;
-}
-
-function toResult(
-  { item, score, signals }: Fused<Candidate>,
-  weights: Weights,
-  rank: number | undefined,
-): SearchResult {
-  const result: SearchResult = { type: 'memory', score: Math.round(score * 1e6) / 1e6, ...toMemory(item.row) };
-  return rank === undefined ? result : { ...result, why: { rank, signals: sharesOf(signals, weights) } };
 }

@@ -8,7 +8,7 @@ import { migrate } from '../../../src/db/migrate.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
-import { memoryTextSqlite } from '../../../src/features/search/memory-text-sqlite.ts';
+import { textIndices } from '../../../src/features/search/text-index-sqlite.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 const findCandidates = createCandidatesSqlite({ clock: createTestClock() });
@@ -44,8 +44,8 @@ async function fill(tenantId: string, scope: number): Promise<void> {
   });
   const rows = [row('mem_old', 2, 'mem_new'), row('mem_new', null, null)];
   const numbers = await store.insertMemories(connection, rows);
-  const entry = { number: numbers.get('mem_new')!, scope, content: 'heron', tags: [], part: 'live' as const };
-  await memoryTextSqlite.insert(connection, [entry]);
+  const entry = { number: numbers.get('mem_new')!, scope, texts: ['heron'], part: 'live' as const };
+  await textIndices.memory.insert(connection, [entry]);
   await store.insertTags(
     connection,
     rows.map(({ id }) => ({ tenantId, tag: 't', memoryId: id })),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../../src/contract/errors.ts';
 import type { Principal } from '../../../src/features/keys/keys.ts';
-import { memoryTextSqlite } from '../../../src/features/search/memory-text-sqlite.ts';
+import { textIndices } from '../../../src/features/search/text-index-sqlite.ts';
 import { instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
 /**
@@ -69,7 +69,7 @@ test('after any history, search and list say what a naive model says', { timeout
     }),
     { numRuns: 60 },
   );
-  expect(await daemon.db.writes.write((connection) => memoryTextSqlite.problems(connection))).toEqual([]);
+  expect(await daemon.db.writes.write((connection) => textIndices.memory.problems(connection))).toEqual([]);
 });
 
 function createWorld(principal: Principal) {

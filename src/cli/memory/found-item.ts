@@ -1,0 +1,25 @@
+import type { Memory } from '../../contract/memories.ts';
+import type { SearchResult } from '../../contract/search.ts';
+
+/** A result of any type as memories are drawn: a message said by its speaker, an episode of when it began. */
+export function asMemory(result: SearchResult): Memory {
+  if (result.type === 'memory') return result;
+  const { id, user, metadata, createdAt } = result;
+  const message = result.type === 'message';
+  return {
+    id,
+    user,
+    metadata,
+    createdAt,
+    content: message ? `${result.name ?? result.role}: ${result.content}` : result.content,
+    occurredAt: message ? null : result.startedAt,
+    tags: [],
+    source: null,
+    expiresAt: null,
+    validFrom: createdAt,
+    validTo: null,
+    supersededBy: null,
+    version: 1,
+    updatedAt: createdAt,
+  };
+}

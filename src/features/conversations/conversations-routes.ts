@@ -1,0 +1,167 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { IdParams, NoContent, problems } from '../../contract/common.ts';
+import {
+  Conversation,
+  ConversationChange,
+  ConversationPage,
+  ConversationsQuery,
+  Message,
+  MessagePage,
+  MessageParams,
+  Messages,
+  MessagesQuery,
+  NewConversation,
+  NewMessages,
+} from '../../contract/conversations.ts';
+import { versionTagOf } from '../../lib/entity-tag.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
+import type { Conversations } from './conversations.ts';
+
+const tags = ['conversations'];
+
+export function conversationsRoutes(parts: {
+  conversations: Conversations;
+  idempotency: Idempotency;
+}): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    await app.register(ownRoutes(parts));
+    await app.register(messagesRoutes(parts));
+  };
+}
+
+function ownRoutes({
+  conversations,
+  idempotency,
+}: {
+  conversations: Conversations;
+  idempotency: Idempotency;
+}): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/v1/conversations',
+      {
+        schema: {
+          summary: 'Begin a conversation',
+          tags,
+          body: NewConversation,
+          response: { 201: Conversation, ...problems },
+        },
+      },
+      async (request, reply) => {
+        const created = await createOnce(idempotency, request, reply, (claim) =>
+          conversations.createOnce(request.principal, request.body, claim),
+        );
+        reply.header('Location', `/v1/conversations/${created.id}`);
+        return sendWithEtag(request, reply, created, versionTagOf(created));
+      },
+    );
+    app.get(
+      '/v1/conversations',
+      {
+        schema: {
+          summary: 'List conversations, newest first',
+          tags,
+          querystring: ConversationsQuery,
+          response: { 200: ConversationPage, ...problems },
+        },
+      },
+      (request) => conversations.list(request.principal, request.query),
+    );
+    app.get(
+      '/v1/conversations/:id',
+      { schema: { summary: 'One conversation', tags, params: IdParams, response: { 200: Conversation, ...problems } } },
+      async (request, reply) => {
+        const conversation = await conversations.get(request.principal, request.params.id);
+        return sendWithEtag(request, reply, conversation, versionTagOf(conversation));
+      },
+    );
+    app.patch(
+      '/v1/conversations/:id',
+      {
+        schema: {
+          summary: 'Change title or metadata',
+          tags,
+          params: IdParams,
+          body: ConversationChange,
+          response: { 200: Conversation, ...problems },
+        },
+      },
+      async (request, reply) => {
+        const ifMatch = request.headers['if-match'];
+        const conversation = await conversations.change(request.principal, request.params.id, request.body, ifMatch);
+        return sendWithEtag(request, reply, conversation, versionTagOf(conversation));
+      },
+    );
+    app.delete(
+      '/v1/conversations/:id',
+      {
+        schema: {
+          summary: 'Erase a conversation with its messages',
+          tags,
+          params: IdParams,
+          response: { 204: NoContent, ...problems },
+        },
+      },
+      async (request, reply) => {
+        await conversations.remove(request.principal, request.params.id, request.headers['if-match']);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}
+
+function messagesRoutes({
+  conversations,
+  idempotency,
+}: {
+  conversations: Conversations;
+  idempotency: Idempotency;
+}): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/v1/conversations/:id/messages',
+      {
+        schema: {
+          summary: 'Append 1 to 500 messages, all or none',
+          tags,
+          params: IdParams,
+          body: NewMessages,
+          response: { 201: Messages, ...problems },
+        },
+      },
+      (request, reply) =>
+        createOnce(idempotency, request, reply, (claim) =>
+          conversations.appendOnce(request.principal, request.params.id, request.body.messages, claim),
+        ),
+    );
+    app.get(
+      '/v1/conversations/:id/messages',
+      {
+        schema: {
+          summary: 'Messages of a conversation',
+          tags,
+          params: IdParams,
+          querystring: MessagesQuery,
+          response: { 200: MessagePage, ...problems },
+        },
+      },
+      (request) => conversations.messages(request.principal, request.params.id, request.query),
+    );
+    app.get(
+      '/v1/conversations/:id/messages/:messageId',
+      { schema: { summary: 'One message', tags, params: MessageParams, response: { 200: Message, ...problems } } },
+      (request) => conversations.message(request.principal, request.params.id, request.params.messageId),
+    );
+    app.delete(
+      '/v1/conversations/:id/messages/:messageId',
+      {
+        schema: { summary: 'Erase a message', tags, params: MessageParams, response: { 204: NoContent, ...problems } },
+      },
+      async (request, reply) => {
+        await conversations.removeMessage(request.principal, request.params.id, request.params.messageId);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}

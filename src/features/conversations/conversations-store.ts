@@ -1,0 +1,141 @@
+import type { Connection, Reader, Value } from '../../db/connection.ts';
+import { insertRows, padToPowerOfTwo, placeholders } from '../../db/values.ts';
+import type { ConversationRow } from './message-row.ts';
+
+/** A page of conversations, newest first. */
+export interface ConversationFilter {
+  tenantId: string;
+  user: string | undefined;
+  afterMs: number | undefined;
+  beforeMs: number | undefined;
+  olderThanId: string | undefined;
+  limit: number;
+}
+
+export async function findConversation(
+  reader: Reader,
+  tenantId: string,
+  id: string,
+): Promise<ConversationRow | undefined> {
+  return reader.get<ConversationRow>('SELECT * FROM conversations WHERE tenantId = ? AND id = ? AND erasedAt IS NULL', [
+    tenantId,
+    id,
+  ]);
+}
+
+export async function findConversations(
+  reader: Reader,
+  places: readonly { tenantId: string; id: string }[],
+): Promise<ConversationRow[]> {
+  if (places.length === 0) return [];
+  const padded = padToPowerOfTwo(places);
+  return reader.all<ConversationRow>(
+    `SELECT * FROM conversations WHERE (tenantId, id) IN (VALUES ${placeholders(padded.length, 2)})
+     AND erasedAt IS NULL`,
+    padded.flatMap(({ tenantId, id }) => [tenantId, id]),
+  );
+}
+
+export async function listConversations(reader: Reader, filter: ConversationFilter): Promise<ConversationRow[]> {
+  const terms: [string, Value][] = [['tenantId = ?', filter.tenantId]];
+  if (filter.user !== undefined) terms.push(['endUser = ?', filter.user]);
+  if (filter.olderThanId !== undefined) terms.push(['id < ?', filter.olderThanId]);
+  if (filter.afterMs !== undefined) terms.push(['COALESCE(lastMessageAt, createdAt) > ?', filter.afterMs]);
+  if (filter.beforeMs !== undefined) terms.push(['createdAt < ?', filter.beforeMs]);
+  return reader.all<ConversationRow>(
+    `SELECT * FROM conversations WHERE ${terms.map(([condition]) => condition).join(' AND ')}
+     AND erasedAt IS NULL ORDER BY id DESC LIMIT ?`,
+    [...terms.map(([, value]) => value), filter.limit],
+  );
+}
+
+export async function insertConversations(connection: Connection, rows: readonly ConversationRow[]): Promise<void> {
+  await insertRows(
+    connection,
+    `INSERT INTO conversations (tenantId, id, scope, endUser, title, metadata, version, messageCount, lastOrdinal,
+       cutThrough, lastMessageAt, createdAt, updatedAt, erasedAt)`,
+    rows.map((row) => [
+      row.tenantId,
+      row.id,
+      row.scope,
+      row.endUser,
+      row.title,
+      row.metadata,
+      row.version,
+      row.messageCount,
+      row.lastOrdinal,
+      row.cutThrough,
+      row.lastMessageAt,
+      row.createdAt,
+      row.updatedAt,
+      row.erasedAt,
+    ]),
+  );
+}
+
+/** Writes what may change of a conversation. */
+export async function updateConversation(connection: Connection, row: ConversationRow): Promise<void> {
+  await connection.run(
+    `UPDATE conversations SET title = ?, metadata = ?, version = ?, messageCount = ?, lastOrdinal = ?,
+       lastMessageAt = ?, updatedAt = ? WHERE tenantId = ? AND id = ?`,
+    [
+      row.title,
+      row.metadata,
+      row.version,
+      row.messageCount,
+      row.lastOrdinal,
+      row.lastMessageAt,
+      row.updatedAt,
+      row.tenantId,
+      row.id,
+    ],
+  );
+}
+
+/** From now on the conversation is gone for everyone; its rows follow. */
+export async function updateErased(connection: Connection, tenantId: string, id: string, nowMs: number): Promise<void> {
+  await connection.run('UPDATE conversations SET erasedAt = ? WHERE tenantId = ? AND id = ?', [nowMs, tenantId, id]);
+}
+
+/** Conversations of any tenant whose erasing did not come to its end: for the daemon's own sweep. */
+export async function listHalfErased(reader: Reader, limit: number): Promise<{ tenantId: string; id: string }[]> {
+  return reader.all('SELECT tenantId, id FROM conversations WHERE erasedAt IS NOT NULL LIMIT ?', [limit]);
+}
+
+/** The same of all conversations of a tenant. */
+export async function updateErasedOf(connection: Connection, tenantId: string, nowMs: number): Promise<void> {
+  await connection.run('UPDATE conversations SET erasedAt = ? WHERE tenantId = ? AND erasedAt IS NULL', [
+    nowMs,
+    tenantId,
+  ]);
+}
+
+export async function deleteConversation(connection: Connection, tenantId: string, id: string): Promise<void> {
+  await connection.run('DELETE FROM conversations WHERE tenantId = ? AND id = ?', [tenantId, id]);
+}
+
+export async function deleteConversationsOf(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM conversations WHERE tenantId = ?', [tenantId]);
+}
+
+export async function updateCutThrough(
+  connection: Connection,
+  tenantId: string,
+  id: string,
+  cutThrough: number | null,
+): Promise<void> {
+  await connection.run('UPDATE conversations SET cutThrough = ? WHERE tenantId = ? AND id = ?', [
+    cutThrough,
+    tenantId,
+    id,
+  ]);
+}
+
+/** Conversations of any tenant that grew since they were cut into episodes: for the daemon's own work. */
+export async function listUncut(reader: Reader, limit: number): Promise<{ tenantId: string; id: string }[]> {
+  return reader.all(
+    `SELECT tenantId, id FROM conversations
+     WHERE cutThrough IS NOT NULL AND cutThrough < lastOrdinal AND erasedAt IS NULL LIMIT ?`,
+    [limit],
+  );
+}

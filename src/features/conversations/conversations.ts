@@ -1,0 +1,243 @@
+import type {
+  Conversation,
+  ConversationAppend,
+  ConversationAppended,
+  ConversationChange,
+  ConversationsQuery,
+  Message,
+  MessagesQuery,
+  NewConversation,
+  NewMessage,
+} from '../../contract/conversations.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { matchesStrongly, versionTagOf } from '../../lib/entity-tag.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
+import type { Cursors } from '../memories/cursor.ts';
+import { instantOf, metadataOf } from '../memories/memories.ts';
+import type { Scopes } from '../memories/scopes.ts';
+import type { TextIndex } from '../search/text-index-sqlite.ts';
+import { createAppending, noConversation } from './conversation-appending.ts';
+import { createConversationErasing, type MessageObserver } from './conversation-erasing.ts';
+import { findConversation, insertConversations, listConversations, updateConversation } from './conversations-store.ts';
+import { draftsOf } from './message-appends.ts';
+import { type ConversationRow, type MessageRow, toConversation, toMessage } from './message-row.ts';
+import { findMessage, listMessages } from './messages-store.ts';
+
+export type { MessageObserver } from './conversation-erasing.ts';
+export type { MessageReading } from './message-reading.ts';
+export { type ConversationRow, type MessageRow, toMessage } from './message-row.ts';
+
+/** Conversations and their messages, in the order in which they were appended. Throws `not_found` for other ids. */
+export interface Conversations {
+  createOnce(principal: Principal, body: NewConversation, claim: Claim | undefined): Promise<Created<Conversation>>;
+  get(principal: Principal, id: string): Promise<Conversation>;
+  list(principal: Principal, query: ConversationsQuery): Promise<{ data: Conversation[]; nextCursor: string | null }>;
+  change(principal: Principal, id: string, change: ConversationChange, ifMatch?: string): Promise<Conversation>;
+  /** Gone at once for everyone; its rows are erased in portions before this resolves. */
+  remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
+  /** All of them or none; searchable when this resolves. */
+  appendOnce(
+    principal: Principal,
+    id: string,
+    messages: readonly NewMessage[],
+    claim: Claim | undefined,
+  ): Promise<Created<{ data: Message[] }>>;
+  /** Appends to the conversation that is named, or to a new one. */
+  append(principal: Principal, body: ConversationAppend): Promise<ConversationAppended>;
+  messages(
+    principal: Principal,
+    id: string,
+    query: MessagesQuery,
+  ): Promise<{ data: Message[]; nextCursor: string | null }>;
+  message(principal: Principal, id: string, messageId: string): Promise<Message>;
+  removeMessage(principal: Principal, id: string, messageId: string): Promise<void>;
+  /** Finishes what an earlier process began to erase, and takes erased words off the disk. */
+  sweep(): Promise<void>;
+  /** Erases all of a tenant, some rows a transaction, so that others' writes go on between. */
+  erase(tenantId: string): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  usage: Usage;
+  idempotency: Idempotency;
+  scopes: Scopes;
+  cursors: Cursors;
+  text: TextIndex;
+  observer: MessageObserver;
+}
+
+export function createConversations(parts: Parts): Conversations {
+  const { db, clock, ids, usage, idempotency, scopes, cursors } = parts;
+  const erasing = createConversationErasing(parts);
+  const append = createAppending(parts);
+
+  async function insertNew(connection: Connection, tenantId: string, body: NewConversation): Promise<ConversationRow> {
+    await usage.requireTenant(connection, tenantId);
+    const place = { tenantId, endUser: body.user ?? 'default' };
+    const scopeOf = await scopes.ensure(connection, [place]);
+    const row = newRow(place, body, scopeOf(place), ids.next('conv'), clock.nowMs());
+    await insertConversations(connection, [row]);
+    return row;
+  }
+
+  async function createOnce({ tenantId }: Principal, body: NewConversation, claim: Claim | undefined) {
+    const created = await db.writes.write((connection) =>
+      idempotency.within(connection, claim, async () => {
+        const row = await insertNew(connection, tenantId, body);
+        return { status: 201, body: toConversation(row), resourceIds: [row.id] };
+      }),
+    );
+    scopes.confirm([{ tenantId, endUser: body.user ?? 'default' }]);
+    return created;
+  }
+
+  async function appendOnce(
+    { tenantId }: Principal,
+    conversationId: string,
+    messages: readonly NewMessage[],
+    claim: Claim | undefined,
+  ) {
+    return append({ append: { tenantId, conversationId, messages: draftsOf(messages, clock.nowMs()) }, claim });
+  }
+
+  return {
+    createOnce,
+    get: async ({ tenantId }, id) => toConversation(await load(db.readers, tenantId, id)),
+    async list({ tenantId }, { limit = 50, cursor, user, after, before }) {
+      const boundTo = ['conversations', tenantId, user, after, before];
+      const rows = await listConversations(db.readers, {
+        tenantId,
+        user,
+        afterMs: instantOf(after, 'after') ?? undefined,
+        beforeMs: instantOf(before, 'before') ?? undefined,
+        olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
+        limit: limit + 1,
+      });
+      const data = rows.slice(0, limit).map(toConversation);
+      return { data, nextCursor: rows.length > limit ? cursors.write(data[limit - 1]!.id, boundTo) : null };
+    },
+    change: ({ tenantId }, id, change, ifMatch) =>
+      db.writes.write(async (connection) => {
+        const row = await load(connection, tenantId, id);
+        requireMatch(row, ifMatch);
+        const next = changedRow(row, change, clock.nowMs());
+        if (next !== row) await updateConversation(connection, next);
+        return toConversation(next);
+      }),
+    async remove({ tenantId }, id, ifMatch) {
+      await db.writes.write(async (connection) => {
+        requireMatch(await load(connection, tenantId, id), ifMatch);
+        await erasing.begin(connection, tenantId, id);
+      });
+      await erasing.eraseRows(tenantId, id);
+    },
+    appendOnce,
+    async append(principal, { conversationId, title, user, messages }) {
+      // Looked at before anything is made.
+      draftsOf(messages, clock.nowMs());
+      const id = conversationId ?? (await createOnce(principal, definedOf({ title, user }), undefined)).body.id;
+      if (conversationId !== undefined) {
+        requireNothingNew(title);
+        const { endUser } = await load(db.readers, principal.tenantId, id);
+        if (user !== undefined && user !== endUser) throw noConversation();
+      }
+      const { body } = await appendOnce(principal, id, messages, undefined);
+      return { conversationId: id, messageIds: body.data.map((message) => message.id) };
+    },
+    async messages({ tenantId }, conversationId, { limit = 50, cursor, order = 'newest' }) {
+      await load(db.readers, tenantId, conversationId);
+      const boundTo = ['messages', tenantId, conversationId, order];
+      const edge = order === 'newest' ? Number.MAX_SAFE_INTEGER : 0;
+      const beyond = cursor === undefined ? edge : Number(cursors.read(cursor, boundTo));
+      const rows = await listMessages(db.readers, { tenantId, conversationId }, { order, beyond, limit: limit + 1 });
+      const data = rows.slice(0, limit).map(toMessage);
+      const nextCursor = rows.length > limit ? cursors.write(String(data[limit - 1]!.ordinal), boundTo) : null;
+      return { data, nextCursor };
+    },
+    async message({ tenantId }, conversationId, messageId) {
+      await load(db.readers, tenantId, conversationId);
+      return toMessage(await loadMessage(db.readers, { tenantId, conversationId }, messageId));
+    },
+    async removeMessage({ tenantId }, conversationId, messageId) {
+      await db.writes.write(async (connection) => {
+        const conversation = await load(connection, tenantId, conversationId);
+        const message = await loadMessage(connection, { tenantId, conversationId }, messageId);
+        await erasing.eraseMessage(connection, conversation, message);
+      });
+    },
+    sweep: erasing.sweep,
+    erase: erasing.eraseTenant,
+  };
+}
+
+async function load(reader: Reader, tenantId: string, id: string): Promise<ConversationRow> {
+  const row = await findConversation(reader, tenantId, id);
+  if (!row) throw noConversation();
+  return row;
+}
+
+async function loadMessage(
+  reader: Reader,
+  place: { tenantId: string; conversationId: string },
+  messageId: string,
+): Promise<MessageRow> {
+  const row = await findMessage(reader, place, messageId);
+  if (!row) throw new AppError('not_found', 'This conversation has no message with this id.');
+  return row;
+}
+
+function newRow(
+  place: { tenantId: string; endUser: string },
+  body: NewConversation,
+  scope: number,
+  id: string,
+  nowMs: number,
+): ConversationRow {
+  return {
+    ...place,
+    id,
+    scope,
+    title: body.title ?? null,
+    metadata: metadataOf(body.metadata, '/metadata'),
+    version: 1,
+    messageCount: 0,
+    lastOrdinal: 0,
+    cutThrough: null,
+    lastMessageAt: null,
+    createdAt: instantOf(body.createdAt, '/createdAt') ?? nowMs,
+    updatedAt: nowMs,
+    erasedAt: null,
+  };
+}
+
+/** The row itself where nothing changes. */
+function changedRow(row: ConversationRow, change: ConversationChange, nowMs: number): ConversationRow {
+  const title = change.title === undefined ? row.title : change.title;
+  const metadata = change.metadata === undefined ? row.metadata : metadataOf(change.metadata, '/metadata');
+  if (title === row.title && metadata === row.metadata) return row;
+  return { ...row, title, metadata, version: row.version + 1, updatedAt: nowMs };
+}
+
+function requireMatch(row: ConversationRow, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || matchesStrongly(ifMatch, versionTagOf(toConversation(row)))) return;
+  throw new AppError('precondition_failed', 'The conversation was changed since it was read. Read it again first.');
+}
+
+function requireNothingNew(title: string | undefined): void {
+  if (title === undefined) return;
+  const errors = [{ path: '/title', message: 'is for a new conversation only' }];
+  throw new AppError('invalid_request', 'A title is given to a new conversation; this one exists.', { errors });
+}
+
+function definedOf({ title, user }: NewConversation): NewConversation {
+  return { ...(title !== undefined && { title }), ...(user !== undefined && { user }) };
+}

@@ -1,0 +1,68 @@
+import type { Message, NewMessage } from '../../contract/conversations.ts';
+import { instantOf, metadataOf } from '../memories/memories.ts';
+import { type ConversationRow, type NewMessageRow, toMessage } from './message-row.ts';
+
+/** One append, checked before the transaction. */
+export interface Append {
+  tenantId: string;
+  conversationId: string;
+  messages: readonly DraftMessage[];
+}
+
+export interface DraftMessage {
+  role: NewMessage['role'];
+  name: string | null;
+  content: string;
+  metadata: string;
+  createdAt: number;
+}
+
+/** Messages as they come, checked and measured before the transaction. */
+export function draftsOf(messages: readonly NewMessage[], nowMs: number): DraftMessage[] {
+  return messages.map(({ role, name = null, content, metadata, createdAt }, index) => ({
+    role,
+    name,
+    content,
+    metadata: metadataOf(metadata, `/messages/${index}/metadata`),
+    createdAt: instantOf(createdAt, `/messages/${index}/createdAt`) ?? nowMs,
+  }));
+}
+
+/** What an append does to its conversation. */
+export interface Appended {
+  conversation: ConversationRow;
+  rows: NewMessageRow[];
+  answers: Message[];
+}
+
+/**
+ * Gives messages their places behind the conversation's last one, in the order sent. Several appends to one
+ * conversation in one transaction follow each other: pass each the conversation that the one before returned.
+ */
+export function planAppend(
+  { tenantId, conversationId, messages }: Append,
+  conversation: ConversationRow,
+  nextId: () => string,
+  nowMs: number,
+): Appended {
+  const rows = messages.map((message, index) => ({
+    tenantId,
+    conversationId,
+    ordinal: conversation.lastOrdinal + 1 + index,
+    id: nextId(),
+    scope: conversation.scope,
+    ...message,
+  }));
+  return {
+    conversation: {
+      ...conversation,
+      version: conversation.version + 1,
+      messageCount: conversation.messageCount + rows.length,
+      lastOrdinal: conversation.lastOrdinal + rows.length,
+      lastMessageAt: rows.at(-1)?.createdAt ?? conversation.lastMessageAt,
+      updatedAt: nowMs,
+    },
+    rows,
+    answers: rows.map(toMessage),
+  };
+}

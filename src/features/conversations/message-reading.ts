@@ -1,0 +1,84 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import { noConversation } from './conversation-appending.ts';
+import { findConversation, listUncut, updateCutThrough } from './conversations-store.ts';
+import type { ConversationRow, MessageRow } from './message-row.ts';
+import { findMessage, listMessages } from './messages-store.ts';
+
+/** The part of a conversation that an episode names. */
+export interface SpanRequest {
+  conversationId?: string | undefined;
+  fromMessageId?: string | undefined;
+  toMessageId?: string | undefined;
+}
+
+/** Whose conversation it is, and which places of it; `null` where it is not said. */
+export interface Span {
+  endUser: string;
+  fromOrdinal: number | null;
+  toOrdinal: number | null;
+}
+
+/** How other rooms read conversations, in their own transactions. */
+export interface MessageReading {
+  /** Throws `not_found`. */
+  requireConversation(reader: Reader, tenantId: string, id: string): Promise<ConversationRow>;
+  /** Up to `limit` messages behind (oldest first) or before (newest first) a place. */
+  readMessages(
+    reader: Reader,
+    conversation: ConversationRow,
+    page: { order: 'newest' | 'oldest'; beyond: number; limit: number },
+  ): Promise<MessageRow[]>;
+  /** Where a span begins and ends, and whose it is; `undefined` where none is named. Throws `not_found`. */
+  spanOf(reader: Reader, tenantId: string, span: SpanRequest): Promise<Span | undefined>;
+  /** Notes up to which place the conversation is cut into episodes. */
+  markCut(connection: Connection, conversation: ConversationRow, through: number): Promise<void>;
+  /** Conversations of any tenant that grew since they were cut. */
+  listUncut(limit: number): Promise<{ tenantId: string; id: string }[]>;
+}
+
+export function createMessageReading({ db }: { db: Database }): MessageReading {
+  async function requireConversation(reader: Reader, tenantId: string, id: string): Promise<ConversationRow> {
+    const row = await findConversation(reader, tenantId, id);
+    if (!row) throw noConversation();
+    return row;
+  }
+
+  async function ordinalOf(reader: Reader, { tenantId, id }: ConversationRow, messageId: string | undefined) {
+    if (messageId === undefined) return null;
+    const row = await findMessage(reader, { tenantId, conversationId: id }, messageId);
+    if (!row) throw new AppError('not_found', 'This conversation has no message with this id.');
+    return row.ordinal;
+  }
+
+  return {
+    requireConversation,
+    readMessages: (reader, { tenantId, id }, page) => listMessages(reader, { tenantId, conversationId: id }, page),
+    async spanOf(reader, tenantId, { conversationId, fromMessageId, toMessageId }) {
+      if ((fromMessageId === undefined) !== (toMessageId === undefined)) {
+        throw wrongSpan(
+          fromMessageId === undefined ? '/fromMessageId' : '/toMessageId',
+          'is required with the other end',
+        );
+      }
+      if (conversationId === undefined) {
+        if (fromMessageId === undefined) return undefined;
+        throw wrongSpan('/conversationId', 'is required with fromMessageId and toMessageId');
+      }
+      const conversation = await requireConversation(reader, tenantId, conversationId);
+      const fromOrdinal = await ordinalOf(reader, conversation, fromMessageId);
+      const toOrdinal = await ordinalOf(reader, conversation, toMessageId);
+      if (fromOrdinal !== null && toOrdinal !== null && toOrdinal < fromOrdinal) {
+        throw wrongSpan('/toMessageId', 'must not stand before fromMessageId');
+      }
+      return { endUser: conversation.endUser, fromOrdinal, toOrdinal };
+    },
+    markCut: (connection, { tenantId, id }, through) => updateCutThrough(connection, tenantId, id, through),
+    listUncut: (limit) => listUncut(db.readers, limit),
+  };
+}
+
+function wrongSpan(path: string, message: string): AppError {
+  return new AppError('invalid_request', 'The span of messages is not whole.', { errors: [{ path, message }] });
+}

@@ -1,0 +1,69 @@
+import type { Conversation, Message } from '../../contract/conversations.ts';
+import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
+
+/** A conversation as it is stored; instants are epoch milliseconds, `metadata` JSON. */
+export interface ConversationRow {
+  tenantId: string;
+  id: string;
+  scope: number;
+  endUser: string;
+  title: string | null;
+  metadata: string;
+  version: number;
+  messageCount: number;
+  /** The place of the newest message there ever was; places are never given again. */
+  lastOrdinal: number;
+  /** Up to which place it is cut into episodes; `null` where nobody asked for that. */
+  cutThrough: number | null;
+  lastMessageAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+  /** Set while its rows are being erased. */
+  erasedAt: number | null;
+}
+
+/** A message as it is stored. */
+export interface MessageRow {
+  number: number;
+  tenantId: string;
+  conversationId: string;
+  ordinal: number;
+  id: string;
+  scope: number;
+  role: Message['role'];
+  name: string | null;
+  content: string;
+  metadata: string;
+  createdAt: number;
+}
+
+export type NewMessageRow = Omit<MessageRow, 'number'>;
+
+/** A stored conversation as the interface shows it. */
+export function toConversation(row: ConversationRow): Conversation {
+  return {
+    id: row.id,
+    title: row.title,
+    user: row.endUser,
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    messageCount: row.messageCount,
+    lastMessageAt: toTimestampOrNull(row.lastMessageAt),
+    version: row.version,
+    createdAt: toTimestamp(row.createdAt),
+    updatedAt: toTimestamp(row.updatedAt),
+  };
+}
+
+/** A stored message as the interface shows it. */
+export function toMessage(row: NewMessageRow): Message {
+  return {
+    id: row.id,
+    conversationId: row.conversationId,
+    ordinal: row.ordinal,
+    role: row.role,
+    name: row.name,
+    content: row.content,
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    createdAt: toTimestamp(row.createdAt),
+  };
+}

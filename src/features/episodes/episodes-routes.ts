@@ -1,0 +1,105 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { IdParams, NoContent, problems } from '../../contract/common.ts';
+import {
+  Episode,
+  EpisodeChange,
+  EpisodePage,
+  Episodes as EpisodesAnswer,
+  EpisodesQuery,
+  NewEpisode,
+} from '../../contract/episodes.ts';
+import { versionTagOf } from '../../lib/entity-tag.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
+import type { Episodes } from './episodes.ts';
+
+const tags = ['episodes'];
+
+export function episodesRoutes({
+  episodes,
+  idempotency,
+}: {
+  episodes: Episodes;
+  idempotency: Idempotency;
+}): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/v1/episodes',
+      { schema: { summary: 'Write an episode', tags, body: NewEpisode, response: { 201: Episode, ...problems } } },
+      async (request, reply) => {
+        const created = await createOnce(idempotency, request, reply, (claim) =>
+          episodes.createOnce(request.principal, request.body, claim),
+        );
+        reply.header('Location', `/v1/episodes/${created.id}`);
+        return sendWithEtag(request, reply, created, versionTagOf(created));
+      },
+    );
+    app.get(
+      '/v1/episodes',
+      {
+        schema: {
+          summary: 'List episodes, newest first',
+          tags,
+          querystring: EpisodesQuery,
+          response: { 200: EpisodePage, ...problems },
+        },
+      },
+      (request) => episodes.list(request.principal, request.query),
+    );
+    app.get(
+      '/v1/episodes/:id',
+      { schema: { summary: 'One episode', tags, params: IdParams, response: { 200: Episode, ...problems } } },
+      async (request, reply) => {
+        const episode = await episodes.get(request.principal, request.params.id);
+        return sendWithEtag(request, reply, episode, versionTagOf(episode));
+      },
+    );
+    app.patch(
+      '/v1/episodes/:id',
+      {
+        schema: {
+          summary: 'Change an episode',
+          tags,
+          params: IdParams,
+          body: EpisodeChange,
+          response: { 200: Episode, ...problems },
+        },
+      },
+      async (request, reply) => {
+        const ifMatch = request.headers['if-match'];
+        const episode = await episodes.change(request.principal, request.params.id, request.body, ifMatch);
+        return sendWithEtag(request, reply, episode, versionTagOf(episode));
+      },
+    );
+    app.delete(
+      '/v1/episodes/:id',
+      {
+        schema: {
+          summary: 'Erase an episode; its messages stay',
+          tags,
+          params: IdParams,
+          response: { 204: NoContent, ...problems },
+        },
+      },
+      async (request, reply) => {
+        await episodes.remove(request.principal, request.params.id, request.headers['if-match']);
+        return reply.code(204).send(null);
+      },
+    );
+    app.post(
+      '/v1/conversations/:id/episodes',
+      {
+        schema: {
+          summary: 'Cut a conversation into episodes by pauses and turns of topic',
+          tags,
+          params: IdParams,
+          response: { 201: EpisodesAnswer, ...problems },
+        },
+      },
+      (request, reply) =>
+        createOnce(idempotency, request, reply, (claim) =>
+          episodes.cutOnce(request.principal, request.params.id, claim),
+        ),
+    );
+  };
+}

@@ -1,0 +1,176 @@
+import type { Connection, Reader, Value } from '../../db/connection.ts';
+import { insertRows } from '../../db/values.ts';
+import type { EpisodeRow, NewEpisodeRow } from './episode-row.ts';
+
+/** A page of episodes, newest first. */
+export interface EpisodeFilter {
+  tenantId: string;
+  user: string | undefined;
+  conversationId: string | undefined;
+  afterMs: number | undefined;
+  beforeMs: number | undefined;
+  olderThanId: string | undefined;
+  limit: number;
+}
+
+export async function findEpisode(reader: Reader, tenantId: string, id: string): Promise<EpisodeRow | undefined> {
+  return reader.get<EpisodeRow>('SELECT * FROM episodes WHERE tenantId = ? AND id = ?', [tenantId, id]);
+}
+
+export async function listEpisodes(reader: Reader, filter: EpisodeFilter): Promise<EpisodeRow[]> {
+  const terms: [string, Value][] = [['tenantId = ?', filter.tenantId]];
+  if (filter.conversationId !== undefined) terms.push(['conversationId = ?', filter.conversationId]);
+  if (filter.user !== undefined) terms.push(['endUser = ?', filter.user]);
+  if (filter.olderThanId !== undefined) terms.push(['id < ?', filter.olderThanId]);
+  if (filter.afterMs !== undefined) terms.push(['endedAt > ?', filter.afterMs]);
+  if (filter.beforeMs !== undefined) terms.push(['startedAt < ?', filter.beforeMs]);
+  return reader.all<EpisodeRow>(
+    `SELECT * FROM episodes WHERE ${terms.map(([condition]) => condition).join(' AND ')} ORDER BY id DESC LIMIT ?`,
+    [...terms.map(([, value]) => value), filter.limit],
+  );
+}
+
+/** The first episodes of a conversation that svc cut, in their order. */
+export async function listCuts(
+  reader: Reader,
+  tenantId: string,
+  conversationId: string,
+  limit: number,
+): Promise<EpisodeRow[]> {
+  return reader.all<EpisodeRow>(
+    'SELECT * FROM episodes WHERE tenantId = ? AND conversationId = ? AND cut = 1 ORDER BY fromOrdinal LIMIT ?',
+    [tenantId, conversationId, limit],
+  );
+}
+
+/** The last cut that begins at a place or before it; without one, the newest: the conversation's open end. */
+export async function findCutBefore(
+  reader: Reader,
+  tenantId: string,
+  conversationId: string,
+  ordinal = Number.MAX_SAFE_INTEGER,
+): Promise<EpisodeRow | undefined> {
+  return reader.get<EpisodeRow>(
+    `SELECT * FROM episodes WHERE tenantId = ? AND conversationId = ? AND cut = 1 AND fromOrdinal <= ?
+     ORDER BY fromOrdinal DESC LIMIT 1`,
+    [tenantId, conversationId, ordinal],
+  );
+}
+
+/** The episodes that people wrote about a span which begins or ends at a place. */
+export async function listEndingAt(
+  reader: Reader,
+  tenantId: string,
+  conversationId: string,
+  ordinal: number,
+): Promise<EpisodeRow[]> {
+  return reader.all<EpisodeRow>(
+    `SELECT * FROM episodes WHERE tenantId = ? AND conversationId = ? AND cut = 0
+     AND (fromOrdinal = ? OR toOrdinal = ?)`,
+    [tenantId, conversationId, ordinal, ordinal],
+  );
+}
+
+/** Inserts episodes and returns the number that each id got. */
+export async function insertEpisodes(
+  connection: Connection,
+  rows: readonly NewEpisodeRow[],
+): Promise<Map<string, number>> {
+  const inserted = await insertRows<{ id: string; number: number }>(
+    connection,
+    `INSERT INTO episodes (tenantId, id, scope, endUser, title, summary, outcome, conversationId, fromOrdinal,
+       toOrdinal, fromMessageId, toMessageId, memoryIds, metadata, cut, edited,
+       version, startedAt, endedAt, createdAt, updatedAt)`,
+    rows.map((row) => [
+      row.tenantId,
+      row.id,
+      row.scope,
+      row.endUser,
+      row.title,
+      row.summary,
+      row.outcome,
+      row.conversationId,
+      row.fromOrdinal,
+      row.toOrdinal,
+      row.fromMessageId,
+      row.toMessageId,
+      row.memoryIds,
+      row.metadata,
+      row.cut,
+      row.edited,
+      row.version,
+      row.startedAt,
+      row.endedAt,
+      row.createdAt,
+      row.updatedAt,
+    ]),
+    'RETURNING id, number',
+  );
+  return new Map(inserted.map(({ id, number }) => [id, number]));
+}
+
+/** Writes what may change of an episode. */
+export async function updateEpisode(connection: Connection, row: EpisodeRow): Promise<void> {
+  await connection.run(
+    `UPDATE episodes SET title = ?, summary = ?, outcome = ?, conversationId = ?, fromOrdinal = ?, toOrdinal = ?,
+       fromMessageId = ?, toMessageId = ?, memoryIds = ?, metadata = ?, edited = ?, version = ?, startedAt = ?, endedAt = ?,
+       updatedAt = ? WHERE tenantId = ? AND id = ?`,
+    [
+      row.title,
+      row.summary,
+      row.outcome,
+      row.conversationId,
+      row.fromOrdinal,
+      row.toOrdinal,
+      row.fromMessageId,
+      row.toMessageId,
+      row.memoryIds,
+      row.metadata,
+      row.edited,
+      row.version,
+      row.startedAt,
+      row.endedAt,
+      row.updatedAt,
+      row.tenantId,
+      row.id,
+    ],
+  );
+}
+
+export async function deleteEpisode(connection: Connection, tenantId: string, id: string): Promise<void> {
+  await connection.run('DELETE FROM episodes WHERE tenantId = ? AND id = ?', [tenantId, id]);
+}
+
+/** Removes what svc cut from a conversation; returns the numbers. */
+export async function deleteCuts(connection: Connection, tenantId: string, conversationId: string): Promise<number[]> {
+  const rows = await connection.all<{ number: number }>(
+    'DELETE FROM episodes WHERE tenantId = ? AND conversationId = ? AND cut = 1 RETURNING number',
+    [tenantId, conversationId],
+  );
+  return rows.map(({ number }) => number);
+}
+
+/** Frees the episodes that people wrote about a conversation from it. */
+export async function updateDetached(
+  connection: Connection,
+  tenantId: string,
+  conversationId: string,
+  nowMs: number,
+): Promise<void> {
+  await connection.run(
+    `UPDATE episodes SET conversationId = NULL, fromOrdinal = NULL, toOrdinal = NULL, fromMessageId = NULL,
+       toMessageId = NULL, version = version + 1, updatedAt = ?
+     WHERE tenantId = ? AND conversationId = ? AND cut = 0`,
+    [nowMs, tenantId, conversationId],
+  );
+}
+
+/** Removes up to `limit` episodes of a tenant that is being erased; returns their numbers. */
+export async function deleteSomeEpisodesOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
+  const rows = await connection.all<{ number: number }>(
+    `DELETE FROM episodes WHERE tenantId = ? AND number IN
+       (SELECT number FROM episodes WHERE tenantId = ? LIMIT ?) RETURNING number`,
+    [tenantId, tenantId, limit],
+  );
+  return rows.map(({ number }) => number);
+}

@@ -1,0 +1,221 @@
+import type { Episode, EpisodeChange, EpisodesQuery, NewEpisode } from '../../contract/episodes.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { matchesStrongly, versionTagOf } from '../../lib/entity-tag.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { MessageObserver, MessageReading } from '../conversations/conversations.ts';
+import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
+import type { Cursors } from '../memories/cursor.ts';
+import { instantOf, metadataOf } from '../memories/memories.ts';
+import type { Scopes } from '../memories/scopes.ts';
+import type { TextIndex } from '../search/text-index-sqlite.ts';
+import { createTextPurge } from '../search/text-purge.ts';
+import { createEpisodeCutting } from './episode-cutting.ts';
+import { EDITED, type EpisodeRow, type NewEpisodeRow, toEpisode } from './episode-row.ts';
+import { createEpisodeWriting } from './episode-writing.ts';
+import { deleteSomeEpisodesOf, findEpisode, listCuts, listEpisodes } from './episodes-store.ts';
+
+export { type EpisodeRow, toEpisode } from './episode-row.ts';
+
+/** Bounded spans that an assistant recalls as one: written by hand, or cut from a conversation. */
+export interface Episodes extends MessageObserver {
+  createOnce(principal: Principal, body: NewEpisode, claim: Claim | undefined): Promise<Created<Episode>>;
+  get(principal: Principal, id: string): Promise<Episode>;
+  list(principal: Principal, query: EpisodesQuery): Promise<{ data: Episode[]; nextCursor: string | null }>;
+  change(principal: Principal, id: string, change: EpisodeChange, ifMatch?: string): Promise<Episode>;
+  remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
+  /**
+   * Cuts a conversation by pauses and turns of topic, from its last cut on: only the open end is cut again, and what was
+   * erased stays so unless all was. From now on the cuts follow what is appended. Answers the first 500 cuts in their
+   * order. Throws `not_found`.
+   */
+  cutOnce(
+    principal: Principal,
+    conversationId: string,
+    claim: Claim | undefined,
+  ): Promise<Created<{ data: Episode[] }>>;
+  /** Cuts again what grew since. */
+  follow(): Promise<void>;
+  /** Takes the words of erased episodes off the disk. */
+  sweep(): Promise<void>;
+  /** Erases all of a tenant, some rows a transaction, so that others' writes go on between. */
+  erase(tenantId: string): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  usage: Usage;
+  idempotency: Idempotency;
+  scopes: Scopes;
+  cursors: Cursors;
+  text: TextIndex;
+  reading: MessageReading;
+}
+
+const ERASE_ROWS = 200;
+const ANSWERED_CUTS = 500;
+const FOLLOWED_AT_ONCE = 20;
+
+export function createEpisodes(parts: Parts): Episodes {
+  const { db, clock, ids, usage, idempotency, scopes, cursors, text, reading } = parts;
+  const purge = createTextPurge(parts);
+  const writing = createEpisodeWriting({ idempotency, text, purge });
+  const { cut, removed, erased } = createEpisodeCutting({ ...parts, writing, purge });
+
+  async function insertNew(connection: Connection, tenantId: string, body: NewEpisode): Promise<NewEpisodeRow> {
+    await usage.requireTenant(connection, tenantId);
+    const span = await reading.spanOf(connection, tenantId, body);
+    const place = { tenantId, endUser: body.user ?? span?.endUser ?? 'default' };
+    const scopeOf = await scopes.ensure(connection, [place]);
+    const ordinals = { fromOrdinal: span?.fromOrdinal ?? null, toOrdinal: span?.toOrdinal ?? null };
+    const row = newRow(body, { ...place, ...ordinals, scope: scopeOf(place), id: ids.next('ep') }, clock.nowMs());
+    requireOrder(row);
+    await writing.insert(connection, [row]);
+    return row;
+  }
+
+  return {
+    async createOnce({ tenantId }, body, claim) {
+      const created = await db.writes.write((connection) =>
+        idempotency.within(connection, claim, async () => {
+          const row = await insertNew(connection, tenantId, body);
+          return { status: 201, body: toEpisode(row), resourceIds: [row.id] };
+        }),
+      );
+      scopes.confirm([{ tenantId, endUser: created.body.user }]);
+      return created;
+    },
+    get: async ({ tenantId }, id) => toEpisode(await load(db.readers, tenantId, id)),
+    async list({ tenantId }, { limit = 50, cursor, user, conversationId, after, before }) {
+      const boundTo = ['episodes', tenantId, user, conversationId, after, before];
+      const rows = await listEpisodes(db.readers, {
+        tenantId,
+        user,
+        conversationId,
+        afterMs: instantOf(after, 'after') ?? undefined,
+        beforeMs: instantOf(before, 'before') ?? undefined,
+        olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
+        limit: limit + 1,
+      });
+      const data = rows.slice(0, limit).map(toEpisode);
+      return { data, nextCursor: rows.length > limit ? cursors.write(data[limit - 1]!.id, boundTo) : null };
+    },
+    change: ({ tenantId }, id, change, ifMatch) =>
+      db.writes.write(async (connection) => {
+        const row = await load(connection, tenantId, id);
+        requireMatch(row, ifMatch);
+        const next = changedRow(row, change, clock.nowMs());
+        requireOrder(next);
+        if (next !== row) await writing.update(connection, next);
+        return toEpisode(next);
+      }),
+    async remove({ tenantId }, id, ifMatch) {
+      await db.writes.write(async (connection) => {
+        const row = await load(connection, tenantId, id);
+        requireMatch(row, ifMatch);
+        await writing.erase(connection, row);
+      });
+    },
+    async cutOnce({ tenantId }, conversationId, claim) {
+      const before = await idempotency.recall(db.readers, claim);
+      if (before) return before;
+      await cut(tenantId, conversationId, 'again');
+      return db.writes.write((connection) =>
+        idempotency.within(connection, claim, async () => {
+          const data = (await listCuts(connection, tenantId, conversationId, ANSWERED_CUTS)).map(toEpisode);
+          return { status: 201, body: { data }, resourceIds: [conversationId, ...data.map(({ id }) => id)] };
+        }),
+      );
+    },
+    async follow() {
+      for (const { tenantId, id } of await reading.listUncut(FOLLOWED_AT_ONCE)) {
+        await cut(tenantId, id).catch((error) => {
+          const goneMeanwhile = error instanceof AppError && error.code === 'not_found';
+          if (!goneMeanwhile) throw error;
+        });
+      }
+    },
+    removed,
+    erased,
+    sweep: purge.sweep,
+    async erase(tenantId) {
+      let count: number;
+      do {
+        count = await db.writes.write(async (connection) => {
+          const numbers = await deleteSomeEpisodesOf(connection, tenantId, ERASE_ROWS);
+          await text.remove(connection, numbers);
+          return numbers.length;
+        });
+      } while (count === ERASE_ROWS);
+      purge.dueNow();
+    },
+  };
+}
+
+async function load(reader: Reader, tenantId: string, id: string): Promise<EpisodeRow> {
+  const row = await findEpisode(reader, tenantId, id);
+  if (!row) throw new AppError('not_found', 'There is no episode with this id.');
+  return row;
+}
+
+type Given = 'tenantId' | 'endUser' | 'scope' | 'id' | 'fromOrdinal' | 'toOrdinal';
+
+function newRow(body: NewEpisode, given: Pick<NewEpisodeRow, Given>, nowMs: number): NewEpisodeRow {
+  return {
+    ...given,
+    title: body.title,
+    summary: body.summary ?? null,
+    outcome: body.outcome ?? null,
+    conversationId: body.conversationId ?? null,
+    fromMessageId: body.fromMessageId ?? null,
+    toMessageId: body.toMessageId ?? null,
+    memoryIds: JSON.stringify(body.memoryIds ?? []),
+    metadata: metadataOf(body.metadata, '/metadata'),
+    cut: 0,
+    edited: 0,
+    version: 1,
+    startedAt: instantOf(body.startedAt, '/startedAt')!,
+    endedAt: instantOf(body.endedAt, '/endedAt')!,
+    createdAt: nowMs,
+    updatedAt: nowMs,
+  };
+}
+
+/** The row itself where nothing changes. Throws `conflict` for the times of a cut one, which are its messages'. */
+function changedRow(row: EpisodeRow, change: EpisodeChange, nowMs: number): EpisodeRow {
+  if (row.cut === 1 && (change.startedAt !== undefined || change.endedAt !== undefined)) {
+    throw new AppError('conflict', 'This episode is cut from a conversation: its times are those of its messages.');
+  }
+  const { title = row.title, summary = row.summary, outcome = row.outcome } = change;
+  const next = {
+    ...row,
+    title,
+    summary,
+    outcome,
+    startedAt: instantOf(change.startedAt, '/startedAt') ?? row.startedAt,
+    endedAt: instantOf(change.endedAt, '/endedAt') ?? row.endedAt,
+    memoryIds: change.memoryIds === undefined ? row.memoryIds : JSON.stringify(change.memoryIds),
+    metadata: change.metadata === undefined ? row.metadata : metadataOf(change.metadata, '/metadata'),
+  };
+  const same = (Object.keys(next) as (keyof EpisodeRow)[]).every((field) => next[field] === row[field]);
+  if (same) return row;
+  const words = (title === row.title ? 0 : EDITED.title) | (summary === row.summary ? 0 : EDITED.summary);
+  return { ...next, edited: row.edited | words, version: row.version + 1, updatedAt: nowMs };
+}
+
+function requireOrder({ startedAt, endedAt }: Pick<EpisodeRow, 'startedAt' | 'endedAt'>): void {
+  if (endedAt >= startedAt) return;
+  const errors = [{ path: '/endedAt', message: 'must not be before startedAt' }];
+  throw new AppError('invalid_request', 'The episode ends before it starts.', { errors });
+}
+
+function requireMatch(row: EpisodeRow, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || matchesStrongly(ifMatch, versionTagOf(toEpisode(row)))) return;
+  throw new AppError('precondition_failed', 'The episode was changed since it was read. Read it again first.');
+}

@@ -1,0 +1,95 @@
+import { STOP_WORDS } from '../search/stop-words.ts';
+import { termsOf } from '../search/terms.ts';
+
+/** What a summary is drawn from. */
+export interface Spoken {
+  speaker: string;
+  content: string;
+}
+
+const MAX_SENTENCES = 3;
+const MAX_SENTENCE_CHARACTERS = 240;
+const TITLE_WORDS = 4;
+
+/**
+ * An extractive summary: the sentences whose words are closest to what the whole stretch is about, in their own order,
+ * each with its speaker (SumBasic: Nenkova and Vanderwende 2005; after each choice its words count less, so that the
+ * next sentence says something else). No model; linear in the sentences for each one chosen.
+ */
+export function summarize(spoken: readonly Spoken[]): string {
+  const sentences = spoken.flatMap(({ speaker, content }) => sentencesOf(content).map((text) => ({ speaker, text })));
+  const bags = sentences.map(({ text }) => tellingWords(text));
+  const weights = wordWeights(bags);
+  const chosen = new Set<number>();
+  while (chosen.size < Math.min(MAX_SENTENCES, sentences.length)) {
+    const best = bestSentence(bags, weights, chosen);
+    if (best === undefined) break;
+    chosen.add(best);
+    for (const word of new Set(bags[best])) weights.set(word, weights.get(word)! ** 2);
+  }
+  return [...chosen]
+    .sort((a, b) => a - b)
+    .map((index) => `${sentences[index]!.speaker}: ${shorten(sentences[index]!.text)}`)
+    .join(' ');
+}
+
+/** A title of the words that the stretch says most, in the order in which they come first. */
+export function titleOf(spoken: readonly Spoken[]): string {
+  const speakers = new Set(spoken.flatMap(({ speaker }) => termsOf(speaker)));
+  const counts = new Map<string, number>();
+  for (const { content } of spoken) {
+    for (const word of new Set(tellingWords(content))) {
+      if (!speakers.has(word) && word.length > 3) counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+  }
+  const place = new Map([...counts.keys()].map((word, index) => [word, index]));
+  const top = [...counts]
+    .sort(([a, left], [b, right]) => right - left || place.get(a)! - place.get(b)!)
+    .slice(0, TITLE_WORDS)
+    .map(([word]) => word)
+    .sort((a, b) => place.get(a)! - place.get(b)!);
+  return top.length > 0 ? top.join(', ') : shorten(spoken[0]?.content ?? 'Episode');
+}
+
+function tellingWords(text: string): string[] {
+  return termsOf(text).filter((term) => !STOP_WORDS.has(term));
+}
+
+function sentencesOf(text: string): string[] {
+  return text
+    .split(/(?<=[.!?。！？])\s+|\n+/u)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => tellingWords(sentence).length >= 3);
+}
+
+function wordWeights(bags: readonly string[][]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of bags.flat()) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const total = Math.max(1, bags.flat().length);
+  return new Map([...counts].map(([word, count]) => [word, count / total]));
+}
+
+function bestSentence(
+  bags: readonly string[][],
+  weights: ReadonlyMap<string, number>,
+  chosen: ReadonlySet<number>,
+): number | undefined {
+  let best: number | undefined;
+  let bestWeight = -1;
+  for (const [index, bag] of bags.entries()) {
+    if (chosen.has(index)) continue;
+    const weight = bag.reduce((sum, word) => sum + weights.get(word)!, 0) / bag.length;
+    if (weight > bestWeight) {
+      best = index;
+      bestWeight = weight;
+    }
+  }
+  return best;
+}
+
+function shorten(text: string): string {
+  const characters = Array.from(text);
+  return characters.length <= MAX_SENTENCE_CHARACTERS
+    ? text
+    : `${characters.slice(0, MAX_SENTENCE_CHARACTERS - 1).join('')}…`;
+}

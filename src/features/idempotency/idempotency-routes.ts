@@ -1,0 +1,31 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { matchesWeakly } from '../../lib/entity-tag.ts';
+import type { Claim, Created, Idempotency } from './idempotency.ts';
+
+/** Runs a creating request once under its `Idempotency-Key` and answers with its status. */
+export async function createOnce<T>(
+  idempotency: Idempotency,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (claim: Claim | undefined) => Promise<Created<T>>,
+): Promise<T> {
+  const header = request.headers['idempotency-key'];
+  const key = Array.isArray(header) ? header.join(',') : header;
+  const { tenantId } = request.principal;
+  const created = await idempotency.once({ tenantId, key, operation: operationOf(request), body: request.body }, work);
+  if (created.replayed) reply.header('Idempotency-Replayed', 'true');
+  reply.code(created.status);
+  return created.body;
+}
+
+/** The route with what stands in its path: the same body for another conversation is another request. */
+function operationOf({ method, routeOptions, params }: FastifyRequest): string {
+  return [method, routeOptions.url, ...Object.values(params as Record<string, string>)].join(' ');
+}
+
+/** Answers a single resource with its entity tag, or with 304 where the caller has it already. */
+export function sendWithEtag<T>(request: FastifyRequest, reply: FastifyReply, resource: T, etag: string): T {
+  reply.header('ETag', etag);
+  const known = request.method === 'GET' ? request.headers['if-none-match'] : undefined;
+  return known !== undefined && matchesWeakly(known, etag) ? (reply.code(304).send(null) as never) : resource;
+}

@@ -1,0 +1,11 @@
+import type { Answer } from '../helpers/daemon.ts';
+
+/** Everything that a caller can see of an answer, the id that was asked for and what differs by nature left out. */
+export function visible({ status, headers, text }: Answer<unknown>, id = 'no id') {
+  const natural = /^(date|x-request-id|x-ratelimit-.*|ratelimit)$/;
+  return {
+    status,
+    headers: [...headers].filter(([name]) => !natural.test(name)),
+    text: text.replaceAll(id, 'ID').replace(/"requestId":"req_[0-9a-f]{32}"/, '"requestId":""'),
+  };
+}

@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Connection, openConnection } from '../../../src/db/connection.ts';
+import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import * as conversations from '../../../src/features/conversations/conversations-store.ts';
+import * as messages from '../../../src/features/conversations/messages-store.ts';
+import * as episodes from '../../../src/features/episodes/episodes-store.ts';
+import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
+import { textIndices } from '../../../src/features/search/text-index-sqlite.ts';
+import { createTestClock } from '../../helpers/clock.ts';
+
+/** Two tenants with the same ids: only its own predicate keeps a statement to one of them. */
+
+const TENANTS = ['ten_a', 'ten_b'];
+const PLACE = { tenantId: 'ten_b', conversationId: 'conv_1' };
+
+let folder: string;
+let connection: Connection;
+/** Of the message `msg_1` in tenant A. */
+let number: number;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-tenants-'));
+  const file = await ensureDatabaseFile(folder);
+  await migrate(file);
+  connection = await openConnection(file);
+  for (const [index, tenantId] of TENANTS.entries()) await fill(tenantId, index + 1);
+  number = (await messages.findMessage(connection, { ...PLACE, tenantId: 'ten_a' }, 'msg_1'))!.number;
+});
+afterEach(async () => {
+  await connection.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const conversationRow = (tenantId: string, scope: number) => ({
+  ...{ tenantId, scope, id: 'conv_1', endUser: 'default', title: null, metadata: '{}', version: 1, messageCount: 1 },
+  ...{ lastOrdinal: 1, cutThrough: 0, lastMessageAt: 1, createdAt: 1, updatedAt: 1, erasedAt: null },
+});
+
+const episodeRow = (tenantId: string, scope: number, id: string, cut: number) => ({
+  ...{ tenantId, scope, id, cut, endUser: 'default', title: 'heron', summary: null, outcome: null, memoryIds: '[]' },
+  ...{ conversationId: 'conv_1', fromOrdinal: 1, toOrdinal: 1, fromMessageId: 'msg_1', toMessageId: 'msg_1' },
+  ...{ metadata: '{}', edited: 0, version: 1, startedAt: 1, endedAt: 1, createdAt: 1, updatedAt: 1 },
+});
+
+async function fill(tenantId: string, scope: number): Promise<void> {
+  await conversations.insertConversations(connection, [conversationRow(tenantId, scope)]);
+  const said = { conversationId: 'conv_1', ordinal: 1, id: 'msg_1', role: 'user' as const, name: null };
+  const numbers = await messages.insertMessages(connection, [
+    { tenantId, scope, ...said, content: 'heron', metadata: '{}', createdAt: 1 },
+  ]);
+  const entry = { scope, texts: ['heron'], part: 'live' as const };
+  await textIndices.message.insert(connection, [{ ...entry, number: numbers.get('msg_1')! }]);
+  const rows = [episodeRow(tenantId, scope, 'ep_cut', 1), episodeRow(tenantId, scope, 'ep_own', 0)];
+  const episodeNumbers = await episodes.insertEpisodes(connection, rows);
+  await textIndices.episode.insert(connection, [{ ...entry, number: episodeNumbers.get('ep_cut')! }]);
+}
+
+async function rowsOf(tenantId: string): Promise<unknown[]> {
+  const tables = ['conversations', 'messages', 'episodes'];
+  return Promise.all(tables.map((table) => connection.all(`SELECT * FROM "${table}" WHERE tenantId = ?`, [tenantId])));
+}
+
+const changed = { ...conversationRow('ten_b', 2), title: 'changed' };
+
+test.each<[string, () => Promise<unknown>]>([
+  ['updateConversation', () => conversations.updateConversation(connection, changed)],
+  ['updateErased', () => conversations.updateErased(connection, 'ten_b', 'conv_1', 5)],
+  ['updateErasedOf', () => conversations.updateErasedOf(connection, 'ten_b', 5)],
+  ['updateCutThrough', () => conversations.updateCutThrough(connection, 'ten_b', 'conv_1', 9)],
+  ['deleteConversation', () => conversations.deleteConversation(connection, 'ten_b', 'conv_1')],
+  ['deleteConversationsOf', () => conversations.deleteConversationsOf(connection, 'ten_b')],
+  ['deleteMessage by the other’s number', () => messages.deleteMessage(connection, 'ten_b', number)],
+  ['deleteSomeMessages', () => messages.deleteSomeMessages(connection, PLACE, 9)],
+  ['deleteSomeMessagesOf', () => messages.deleteSomeMessagesOf(connection, 'ten_b', 9)],
+  [
+    'updateEpisode',
+    () => episodes.updateEpisode(connection, { ...episodeRow('ten_b', 2, 'ep_own', 0), number: 1, title: 'changed' }),
+  ],
+  ['deleteEpisode', () => episodes.deleteEpisode(connection, 'ten_b', 'ep_own')],
+  ['deleteCuts', () => episodes.deleteCuts(connection, 'ten_b', 'conv_1')],
+  ['updateDetached', () => episodes.updateDetached(connection, 'ten_b', 'conv_1', 5)],
+  ['deleteSomeEpisodesOf', () => episodes.deleteSomeEpisodesOf(connection, 'ten_b', 9)],
+])('%s for one tenant leaves every row of the other', async (name, run) => {
+  const before = { other: await rowsOf('ten_a'), own: await rowsOf('ten_b') };
+  await run();
+  expect(await rowsOf('ten_a')).toEqual(before.other);
+  const done = JSON.stringify(await rowsOf('ten_b')) !== JSON.stringify(before.own);
+  expect(done).toBe(!name.includes('the other’s'));
+});
+
+const page = { order: 'oldest', beyond: 0, limit: 9 } as const;
+const all = {
+  tenantId: 'ten_b',
+  user: undefined,
+  afterMs: undefined,
+  beforeMs: undefined,
+  olderThanId: undefined,
+  limit: 9,
+};
+const query = { tenantId: 'ten_b', endUser: 'default', scope: 2, query: 'heron', filter: {}, asOfMs: undefined };
+const candidates = async (more: object) => {
+  const find = createCandidatesSqlite({ clock: createTestClock() });
+  return (await find(connection, { ...query, nowMs: 3, pool: 9, ...more })).map(({ row }) => row);
+};
+
+test.each<[string, () => Promise<unknown[]>, number]>([
+  ['findConversation', async () => [await conversations.findConversation(connection, 'ten_b', 'conv_1')], 1],
+  ['findConversations', () => conversations.findConversations(connection, [{ tenantId: 'ten_b', id: 'conv_1' }]), 1],
+  ['listConversations', () => conversations.listConversations(connection, all), 1],
+  ['findMessage', async () => [await messages.findMessage(connection, PLACE, 'msg_1')], 1],
+  ['listMessages', () => messages.listMessages(connection, PLACE, page), 1],
+  ['findEpisode', async () => [await episodes.findEpisode(connection, 'ten_b', 'ep_own')], 1],
+  ['listEpisodes', () => episodes.listEpisodes(connection, { ...all, conversationId: undefined }), 2],
+  ['listEpisodes of a conversation', () => episodes.listEpisodes(connection, { ...all, conversationId: 'conv_1' }), 2],
+  ['listCuts', () => episodes.listCuts(connection, 'ten_b', 'conv_1', 9), 1],
+  ['findCutBefore', async () => [await episodes.findCutBefore(connection, 'ten_b', 'conv_1')], 1],
+  ['listEndingAt', () => episodes.listEndingAt(connection, 'ten_b', 'conv_1', 1), 1],
+  ['candidates', () => candidates({}), 2],
+  ['candidates of the past', () => candidates({ asOfMs: 3 }), 2],
+  ['candidates by the number of another’s user', () => candidates({ scope: 1 }), 0],
+])('%s for one tenant finds its own rows alone', async (_, find, count) => {
+  const found = (await find()) as { tenantId: string }[];
+  expect(found.map(({ tenantId }) => tenantId)).toEqual(Array(count).fill('ten_b'));
+});
