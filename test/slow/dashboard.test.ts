@@ -22,6 +22,9 @@ beforeAll(async () => {
 afterEach(async () => {
   await Promise.all(contexts.map((context) => context.close()));
   contexts = [];
+  // All browsers here share one address: a minute goes by for its bucket, none for the wall clock.
+  daemon.clock.advance(60_000);
+  daemon.clock.setWall(Date.now());
 });
 afterAll(async () => {
   await browser?.close();
