@@ -21,9 +21,8 @@ export async function renewLiteralKeys(
     );
     return;
   }
-  const answer = await input.ask(
-    `${names}: the configuration holds another key of this daemon. Write the new one? [Y/n] `,
-  );
+  terminal.error(`Another key of this daemon stands in the configuration of ${names}.\n`);
+  const answer = await input.ask('Write the new one? [Y/n] ');
   if (!/^\s*(?:y|yes)?\s*$/i.test(answer)) return;
   for (const { title, path, fault } of await rewriteLiteralKeys(stale, apiKey)) {
     terminal.error(fault === undefined ? `${title}: renewed in ${path}\n` : `${title}: left as it is. ${fault}\n`);
