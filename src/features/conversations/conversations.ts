@@ -122,8 +122,7 @@ export function createConversations(parts: Parts): Conversations {
         olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
         limit: limit + 1,
       });
-      const data = rows.slice(0, limit).map(toConversation);
-      return { data, nextCursor: rows.length > limit ? cursors.write(data[limit - 1]!.id, boundTo) : null };
+      return cursors.page(rows.map(toConversation), limit, boundTo, ({ id }) => id);
     },
     change: ({ tenantId }, id, change, ifMatch) =>
       db.writes.write(async (connection) => {
@@ -159,9 +158,7 @@ export function createConversations(parts: Parts): Conversations {
       const edge = order === 'newest' ? Number.MAX_SAFE_INTEGER : 0;
       const beyond = cursor === undefined ? edge : Number(cursors.read(cursor, boundTo));
       const rows = await listMessages(db.readers, { tenantId, conversationId }, { order, beyond, limit: limit + 1 });
-      const data = rows.slice(0, limit).map(toMessage);
-      const nextCursor = rows.length > limit ? cursors.write(String(data[limit - 1]!.ordinal), boundTo) : null;
-      return { data, nextCursor };
+      return cursors.page(rows.map(toMessage), limit, boundTo, ({ ordinal }) => String(ordinal));
     },
     async message({ tenantId }, conversationId, messageId) {
       await load(db.readers, tenantId, conversationId);

@@ -103,8 +103,7 @@ export function createEpisodes(parts: Parts): Episodes {
         olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
         limit: limit + 1,
       });
-      const data = rows.slice(0, limit).map(toEpisode);
-      return { data, nextCursor: rows.length > limit ? cursors.write(data[limit - 1]!.id, boundTo) : null };
+      return cursors.page(rows.map(toEpisode), limit, boundTo, ({ id }) => id);
     },
     change: ({ tenantId }, id, change, ifMatch) =>
       db.writes.write(async (connection) => {

@@ -82,8 +82,7 @@ export function createMemories(parts: Parts): Memories {
         nowMs: clock.nowMs(),
         limit: limit + 1,
       });
-      const data = rows.slice(0, limit).map(toMemory);
-      return { data, nextCursor: rows.length > limit ? cursors.write(data[limit - 1]!.id, boundTo) : null };
+      return cursors.page(rows.map(toMemory), limit, boundTo, ({ id }) => id);
     },
     change(principal, id, change, ifMatch) {
       return db.writes.write(async (connection) => {
