@@ -1,0 +1,144 @@
+import { type Static, Type } from 'typebox';
+import { Metadata, Name, Nullable, strict, Timestamp } from './common.ts';
+import { ROLES } from './conversations.ts';
+
+/**
+ * The lines of an export, NDJSON: first `svc-export`, then memories (each version a line, oldest first), then each
+ * conversation with its messages behind it, then episodes, last `end` with how many there were, so that a file that was
+ * cut off is told from a whole one. The same lines are what an import reads.
+ */
+export const EXPORT_FORMAT = 1;
+
+/** Other systems whose files can be read, beside svc's own and plain lines of text. */
+export const IMPORT_FORMATS = ['svc', 'lines', 'chatgpt', 'claude', 'mem0', 'basic-memory', 'mcp-memory'] as const;
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+
+const id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9a-f]{32}$` });
+const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
+const OtherId = Type.String({ minLength: 1, maxLength: 64 });
+const kept = { user: Name, metadata: Metadata, createdAt: Timestamp, updatedAt: Timestamp };
+const version = Type.Integer({ minimum: 1 });
+
+export const ExportHead = Type.Object({
+  type: Type.Literal('svc-export'),
+  format: Type.Integer(),
+  exportedAt: Timestamp,
+});
+export type ExportHead = Static<typeof ExportHead>;
+
+/** One version of a memory. Versions of one id follow each other, oldest first; the last is the present one. */
+export const PortableMemory = Type.Object(
+  {
+    type: Type.Literal('memory'),
+    id: id('mem'),
+    content: Text(100_000),
+    tags: Type.Array(Name, { maxItems: 64, uniqueItems: true }),
+    source: Nullable(
+      Type.Object(
+        {
+          conversationId: Type.Optional(OtherId),
+          messageId: Type.Optional(OtherId),
+          episodeId: Type.Optional(OtherId),
+        },
+        strict,
+      ),
+    ),
+    occurredAt: Nullable(Timestamp),
+    expiresAt: Nullable(Timestamp),
+    validFrom: Timestamp,
+    validTo: Nullable(Timestamp),
+    supersededBy: Nullable(id('mem')),
+    version,
+    ...kept,
+  },
+  strict,
+);
+export type PortableMemory = Static<typeof PortableMemory>;
+
+export const PortableConversation = Type.Object(
+  {
+    type: Type.Literal('conversation'),
+    id: id('conv'),
+    title: Nullable(Text(500)),
+    version,
+    cut: Type.Boolean({ description: 'Cut into episodes by svc, which follow what is appended' }),
+    ...kept,
+  },
+  strict,
+);
+export type PortableConversation = Static<typeof PortableConversation>;
+
+/** A message; its conversation stands before it. */
+export const PortableMessage = Type.Object(
+  {
+    type: Type.Literal('message'),
+    id: id('msg'),
+    conversationId: id('conv'),
+    ordinal: Type.Integer({ minimum: 1 }),
+    role: Type.Enum([...ROLES]),
+    name: Nullable(Name),
+    content: Text(100_000),
+    metadata: Metadata,
+    createdAt: Timestamp,
+  },
+  strict,
+);
+export type PortableMessage = Static<typeof PortableMessage>;
+
+export const PortableEpisode = Type.Object(
+  {
+    type: Type.Literal('episode'),
+    id: id('ep'),
+    title: Text(500),
+    summary: Nullable(Text(20_000)),
+    outcome: Nullable(Text(20_000)),
+    conversationId: Nullable(id('conv')),
+    fromMessageId: Nullable(id('msg')),
+    toMessageId: Nullable(id('msg')),
+    startedAt: Timestamp,
+    endedAt: Timestamp,
+    memoryIds: Type.Array(OtherId, { maxItems: 500, uniqueItems: true }),
+    cut: Type.Boolean(),
+    edited: Type.Array(Type.Enum(['title', 'summary']), { description: 'What of a cut one a person wrote' }),
+    version,
+    ...kept,
+  },
+  strict,
+);
+export type PortableEpisode = Static<typeof PortableEpisode>;
+
+/** What other systems' files are turned into, and what an export holds between its first line and its last. */
+export type PortableRecord = PortableMemory | PortableConversation | PortableMessage | PortableEpisode;
+
+export const ExportEnd = Type.Object({
+  type: Type.Literal('end'),
+  memories: Type.Integer(),
+  conversations: Type.Integer(),
+  messages: Type.Integer(),
+  episodes: Type.Integer(),
+});
+export type ExportEnd = Static<typeof ExportEnd>;
+
+const Counts = Type.Object({
+  memories: Type.Integer(),
+  conversations: Type.Integer(),
+  messages: Type.Integer(),
+  episodes: Type.Integer(),
+});
+
+/** What an import did. */
+export const ImportReport = Type.Object({
+  added: Counts,
+  known: Type.Object(Counts.properties, { description: 'There already: nothing is added twice' }),
+  skipped: Type.Integer({ description: 'How many were left out' }),
+  reasons: Type.Array(
+    Type.Object({
+      place: Type.String({ description: 'Where in the file: a line, or the path of a thing in it' }),
+      reason: Type.String(),
+      fault: Type.Boolean({ description: 'Somebody should look at it' }),
+    }),
+    { description: 'The first thousand of them' },
+  ),
+  complete: Type.Boolean({ description: 'False where an export of svc was cut off: its last line is missing' }),
+});
+export type ImportReport = Static<typeof ImportReport>;
