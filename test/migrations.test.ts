@@ -53,7 +53,8 @@ async function fill(connection: Connection): Promise<void> {
   );
   const virtual = tables.filter(({ sql }) => /^CREATE VIRTUAL/i.test(sql)).map(({ name }) => name);
   const shadows = (name: string) => virtual.some((owner) => name.startsWith(`${owner}_`)) && SHADOW.test(name);
-  for (const { name, sql } of tables.filter((table) => !shadows(table.name))) {
+  const filled = tables.filter(({ name, sql }) => !shadows(name) && !/USING fts5vocab/i.test(sql));
+  for (const { name, sql } of filled) {
     const columns = await connection.all<{ name: string; type: string }>(`PRAGMA table_info("${name}")`);
     const isVirtual = /^CREATE VIRTUAL/i.test(sql);
     for (let row = 1; row <= 3; row += 1) {
@@ -76,7 +77,7 @@ async function rowCounts(connection: Connection): Promise<Record<string, number>
   for (const { name } of await connection.all<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
   )) {
-    if (/_(data|idx|config)$/.test(name)) continue;
+    if (/_(data|idx|config)$|TextWords$/.test(name)) continue;
     counts[name] = (await connection.get<{ rows: number }>(`SELECT count(*) AS rows FROM "${name}"`))?.rows ?? -1;
   }
   return counts;

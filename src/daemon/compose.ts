@@ -96,8 +96,8 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const memories = createMemories({ ...base, text: textIndices.memory });
   const episodes = createEpisodes({ ...base, text: textIndices.episode, reading: createMessageReading({ db }) });
   const conversations = createConversations({ ...base, text: textIndices.message, observer: episodes });
-  const findCandidates = createCandidatesSqlite({ clock });
-  const search = createSearch({ db, clock, ids, log, usage, scopes, findCandidates, loadTokenCounter });
+  const candidates = createCandidatesSqlite({ clock });
+  const search = createSearch({ db, clock, ids, log, usage, scopes, candidates, loadTokenCounter });
   const forgetSignIns = deleteSignInsOf;
   const policy = { signup: config.signup, domains: config.signupDomains };
   const { defaultTier } = config;

@@ -24,6 +24,11 @@ export function toTimestamp(epochMs: number): string {
 let lastEpochMs = 0;
 let lastTimestamp = '1970-01-01T00:00:00.000Z';
 
+/** An instant for libraries that speak of dates. */
+export function toDate(epochMs: number): Date {
+  return new Date(epochMs);
+}
+
 /** `toTimestamp` for columns that may be empty. */
 export function toTimestampOrNull(epochMs: number | null): string | null {
   return epochMs === null ? null : toTimestamp(epochMs);

@@ -8,8 +8,8 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Created, CreatedBy, Idempotency } from '../idempotency/idempotency.ts';
 import type { TextIndex } from '../search/text-index-sqlite.ts';
 import { findConversations, updateConversation } from './conversations-store.ts';
-import { type Append, type Appended, planAppend } from './message-appends.ts';
-import type { ConversationRow } from './message-row.ts';
+import { type Append, type Appended, isFull, planAppend } from './message-appends.ts';
+import { type ConversationRow, textEntryOf } from './message-row.ts';
 import { insertMessages } from './messages-store.ts';
 
 type Answer = Created<{ data: Message[] }>;
@@ -62,6 +62,7 @@ export function createAppending({ db, clock, ids, idempotency, text }: Parts): (
     const place = placeOf(append.tenantId, append.conversationId);
     const conversation = known.get(place);
     if (!conversation) return { refused: noConversation() };
+    if (isFull(append, conversation)) return { refused: full() };
     const plan = planAppend(append, conversation, () => ids.next('msg'), clock.nowMs());
     known.set(place, plan.conversation);
     appended.push(plan);
@@ -74,11 +75,8 @@ export function createAppending({ db, clock, ids, idempotency, text }: Parts): (
 
   async function store(connection: Connection, appended: readonly Appended[]): Promise<void> {
     const rows = appended.flatMap((plan) => plan.rows);
-    const numbers = await insertMessages(connection, rows);
-    await text.insert(
-      connection,
-      rows.map((row) => ({ number: numbers.get(row.id)!, scope: row.scope, part: 'live', texts: [row.content] })),
-    );
+    await insertMessages(connection, rows);
+    await text.insert(connection, rows.map(textEntryOf));
     const newest = new Map(appended.map(({ conversation }) => [conversation.id, conversation]));
     for (const conversation of newest.values()) await updateConversation(connection, conversation);
   }
@@ -89,6 +87,10 @@ export function createAppending({ db, clock, ids, idempotency, text }: Parts): (
 /** The refusal of an id that is no conversation of this tenant. */
 export function noConversation(): AppError {
   return new AppError('not_found', 'There is no conversation with this id.');
+}
+
+function full(): AppError {
+  return new AppError('unprocessable', 'This conversation is full. Go on in a new one.');
 }
 
 function placeOf(tenantId: string, id: string): string {

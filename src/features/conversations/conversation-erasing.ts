@@ -28,7 +28,7 @@ export interface ConversationErasing {
   /** Gone for everyone with the caller's transaction; `eraseRows` follows. */
   begin(connection: Connection, tenantId: string, id: string): Promise<void>;
   /** The rows of a conversation that is gone, some a transaction, so that others' writes go on between. */
-  eraseRows(tenantId: string, id: string): Promise<void>;
+  eraseRows(conversation: Pick<ConversationRow, 'tenantId' | 'id' | 'number'>): Promise<void>;
   /** What an earlier process left, and at times the words of all that was erased, which the index file still holds. */
   sweep(): Promise<void>;
   eraseTenant(tenantId: string): Promise<void>;
@@ -59,9 +59,9 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
     } while (erased === ERASE_ROWS);
   }
 
-  async function eraseRows(tenantId: string, id: string): Promise<void> {
-    const place = { tenantId, conversationId: id };
-    await erasePortions((connection) => deleteSomeMessages(connection, place, ERASE_ROWS));
+  async function eraseRows(conversation: Pick<ConversationRow, 'tenantId' | 'id' | 'number'>): Promise<void> {
+    const { tenantId, id } = conversation;
+    await erasePortions((connection) => deleteSomeMessages(connection, conversation, ERASE_ROWS));
     await db.writes.write((connection) => deleteConversation(connection, tenantId, id));
     purge.due();
   }
@@ -72,7 +72,7 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
       await deleteMessage(connection, tenantId, number);
       await text.remove(connection, [number]);
       await idempotency.forget(connection, tenantId, id);
-      const newest = await findNewest(connection, { tenantId, conversationId: conversation.id });
+      const newest = await findNewest(connection, conversation);
       await updateConversation(connection, {
         ...conversation,
         version: conversation.version + 1,
@@ -90,7 +90,7 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
     },
     eraseRows,
     async sweep() {
-      for (const { tenantId, id } of await listHalfErased(db.readers, 100)) await eraseRows(tenantId, id);
+      for (const conversation of await listHalfErased(db.readers, 100)) await eraseRows(conversation);
       await purge.sweep();
     },
     async eraseTenant(tenantId) {

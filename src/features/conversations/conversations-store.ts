@@ -49,14 +49,23 @@ export async function listConversations(reader: Reader, filter: ConversationFilt
   );
 }
 
+/** The number of the next conversation, whoever's it is. */
+export async function nextNumber(connection: Connection): Promise<number> {
+  const row = await connection.get<{ number: number }>(
+    'SELECT COALESCE(MAX(number), 0) + 1 AS number FROM conversations',
+  );
+  return row!.number;
+}
+
 export async function insertConversations(connection: Connection, rows: readonly ConversationRow[]): Promise<void> {
   await insertRows(
     connection,
-    `INSERT INTO conversations (tenantId, id, scope, endUser, title, metadata, version, messageCount, lastOrdinal,
+    `INSERT INTO conversations (tenantId, id, number, scope, endUser, title, metadata, version, messageCount, lastOrdinal,
        cutThrough, lastMessageAt, createdAt, updatedAt, erasedAt)`,
     rows.map((row) => [
       row.tenantId,
       row.id,
+      row.number,
       row.scope,
       row.endUser,
       row.title,
@@ -98,8 +107,11 @@ export async function updateErased(connection: Connection, tenantId: string, id:
 }
 
 /** Conversations of any tenant whose erasing did not come to its end: for the daemon's own sweep. */
-export async function listHalfErased(reader: Reader, limit: number): Promise<{ tenantId: string; id: string }[]> {
-  return reader.all('SELECT tenantId, id FROM conversations WHERE erasedAt IS NOT NULL LIMIT ?', [limit]);
+export async function listHalfErased(
+  reader: Reader,
+  limit: number,
+): Promise<{ tenantId: string; id: string; number: number }[]> {
+  return reader.all('SELECT tenantId, id, number FROM conversations WHERE erasedAt IS NOT NULL LIMIT ?', [limit]);
 }
 
 /** The same of all conversations of a tenant. */

@@ -24,7 +24,13 @@ import type { Scopes } from '../memories/scopes.ts';
 import type { TextIndex } from '../search/text-index-sqlite.ts';
 import { createAppending, noConversation } from './conversation-appending.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasing.ts';
-import { findConversation, insertConversations, listConversations, updateConversation } from './conversations-store.ts';
+import {
+  findConversation,
+  insertConversations,
+  listConversations,
+  nextNumber,
+  updateConversation,
+} from './conversations-store.ts';
 import { draftsOf } from './message-appends.ts';
 import { type ConversationRow, type MessageRow, toConversation, toMessage } from './message-row.ts';
 import { findMessage, listMessages } from './messages-store.ts';
@@ -84,7 +90,8 @@ export function createConversations(parts: Parts): Conversations {
     await usage.requireTenant(connection, tenantId);
     const place = { tenantId, endUser: body.user ?? 'default' };
     const scopeOf = await scopes.ensure(connection, [place]);
-    const row = newRow(place, body, scopeOf(place), ids.next('conv'), clock.nowMs());
+    const given = { ...place, scope: scopeOf(place), id: ids.next('conv'), number: await nextNumber(connection) };
+    const row = newRow(given, body, clock.nowMs());
     await insertConversations(connection, [row]);
     return row;
   }
@@ -133,11 +140,13 @@ export function createConversations(parts: Parts): Conversations {
         return toConversation(next);
       }),
     async remove({ tenantId }, id, ifMatch) {
-      await db.writes.write(async (connection) => {
-        requireMatch(await load(connection, tenantId, id), ifMatch);
+      const erased = await db.writes.write(async (connection) => {
+        const row = await load(connection, tenantId, id);
+        requireMatch(row, ifMatch);
         await erasing.begin(connection, tenantId, id);
+        return row;
       });
-      await erasing.eraseRows(tenantId, id);
+      await erasing.eraseRows(erased);
     },
     appendOnce,
     async append(principal, { conversationId, title, user, messages }) {
@@ -153,11 +162,11 @@ export function createConversations(parts: Parts): Conversations {
       return { conversationId: id, messageIds: body.data.map((message) => message.id) };
     },
     async messages({ tenantId }, conversationId, { limit = 50, cursor, order = 'newest' }) {
-      await load(db.readers, tenantId, conversationId);
+      const conversation = await load(db.readers, tenantId, conversationId);
       const boundTo = ['messages', tenantId, conversationId, order];
       const edge = order === 'newest' ? Number.MAX_SAFE_INTEGER : 0;
       const beyond = cursor === undefined ? edge : Number(cursors.read(cursor, boundTo));
-      const rows = await listMessages(db.readers, { tenantId, conversationId }, { order, beyond, limit: limit + 1 });
+      const rows = await listMessages(db.readers, conversation, { order, beyond, limit: limit + 1 });
       return cursors.page(rows.map(toMessage), limit, boundTo, ({ ordinal }) => String(ordinal));
     },
     async message({ tenantId }, conversationId, messageId) {
@@ -193,16 +202,12 @@ async function loadMessage(
 }
 
 function newRow(
-  place: { tenantId: string; endUser: string },
+  given: Pick<ConversationRow, 'tenantId' | 'endUser' | 'scope' | 'id' | 'number'>,
   body: NewConversation,
-  scope: number,
-  id: string,
   nowMs: number,
 ): ConversationRow {
   return {
-    ...place,
-    id,
-    scope,
+    ...given,
     title: body.title ?? null,
     metadata: metadataOf(body.metadata, '/metadata'),
     version: 1,

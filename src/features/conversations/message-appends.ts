@@ -1,6 +1,8 @@
 import type { Message, NewMessage } from '../../contract/conversations.ts';
 import { instantOf, metadataOf } from '../memories/memories.ts';
-import { type ConversationRow, type NewMessageRow, toMessage } from './message-row.ts';
+import { type Derived, deriveFrom } from '../search/traits.ts';
+import { messageNumber, PLACES } from './message-number.ts';
+import { type ConversationRow, type MessageRow, toMessage } from './message-row.ts';
 
 /** One append, checked before the transaction. */
 export interface Append {
@@ -9,7 +11,7 @@ export interface Append {
   messages: readonly DraftMessage[];
 }
 
-export interface DraftMessage {
+export interface DraftMessage extends Derived {
   role: NewMessage['role'];
   name: string | null;
   content: string;
@@ -19,19 +21,28 @@ export interface DraftMessage {
 
 /** Messages as they come, checked and measured before the transaction. */
 export function draftsOf(messages: readonly NewMessage[], nowMs: number): DraftMessage[] {
-  return messages.map(({ role, name = null, content, metadata, createdAt }, index) => ({
-    role,
-    name,
-    content,
-    metadata: metadataOf(metadata, `/messages/${index}/metadata`),
-    createdAt: instantOf(createdAt, `/messages/${index}/createdAt`) ?? nowMs,
-  }));
+  return messages.map(({ role, name = null, content, metadata, createdAt }, index) => {
+    const saidAtMs = instantOf(createdAt, `/messages/${index}/createdAt`) ?? nowMs;
+    return {
+      role,
+      name,
+      content,
+      metadata: metadataOf(metadata, `/messages/${index}/metadata`),
+      createdAt: saidAtMs,
+      ...deriveFrom(content, saidAtMs),
+    };
+  });
+}
+
+/** Whether the conversation has too few places left. */
+export function isFull({ messages }: Append, { lastOrdinal }: ConversationRow): boolean {
+  return lastOrdinal + messages.length >= PLACES;
 }
 
 /** What an append does to its conversation. */
 export interface Appended {
   conversation: ConversationRow;
-  rows: NewMessageRow[];
+  rows: MessageRow[];
   answers: Message[];
 }
 
@@ -45,10 +56,12 @@ export function planAppend(
   nextId: () => string,
   nowMs: number,
 ): Appended {
+  const first = conversation.lastOrdinal + 1;
   const rows = messages.map((message, index) => ({
+    number: messageNumber(conversation.number, first + index),
     tenantId,
     conversationId,
-    ordinal: conversation.lastOrdinal + 1 + index,
+    ordinal: first + index,
     id: nextId(),
     scope: conversation.scope,
     ...message,

@@ -54,7 +54,7 @@ export function createMessageReading({ db }: { db: Database }): MessageReading {
 
   return {
     requireConversation,
-    readMessages: (reader, { tenantId, id }, page) => listMessages(reader, { tenantId, conversationId: id }, page),
+    readMessages: listMessages,
     async spanOf(reader, tenantId, { conversationId, fromMessageId, toMessageId }) {
       if ((fromMessageId === undefined) !== (toMessageId === undefined)) {
         throw wrongSpan(

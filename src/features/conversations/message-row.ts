@@ -1,10 +1,13 @@
 import type { Conversation, Message } from '../../contract/conversations.ts';
 import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
+import type { TextEntry } from '../search/text-index-sqlite.ts';
 
 /** A conversation as it is stored; instants are epoch milliseconds, `metadata` JSON. */
 export interface ConversationRow {
   tenantId: string;
   id: string;
+  /** Its own among all conversations; never changes. */
+  number: number;
   scope: number;
   endUser: string;
   title: string | null;
@@ -24,6 +27,7 @@ export interface ConversationRow {
 
 /** A message as it is stored. */
 export interface MessageRow {
+  /** See `messageNumber`. */
   number: number;
   tenantId: string;
   conversationId: string;
@@ -35,9 +39,9 @@ export interface MessageRow {
   content: string;
   metadata: string;
   createdAt: number;
+  traits: number;
+  dates: string | null;
 }
-
-export type NewMessageRow = Omit<MessageRow, 'number'>;
 
 /** A stored conversation as the interface shows it. */
 export function toConversation(row: ConversationRow): Conversation {
@@ -54,8 +58,14 @@ export function toConversation(row: ConversationRow): Conversation {
   };
 }
 
+/** A message as the full-text index takes it. */
+export function textEntryOf({ number, scope, content, name, createdAt, dates }: MessageRow): TextEntry {
+  const days = { at: createdAt, until: createdAt, dates };
+  return { number, scope, part: 'live', texts: [content], days, ...(name !== null && { speaker: name }) };
+}
+
 /** A stored message as the interface shows it. */
-export function toMessage(row: NewMessageRow): Message {
+export function toMessage(row: MessageRow): Message {
   return {
     id: row.id,
     conversationId: row.conversationId,

@@ -1,21 +1,24 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { insertRows } from '../../db/values.ts';
-import type { MessageRow, NewMessageRow } from './message-row.ts';
+import { messageNumber, PLACES } from './message-number.ts';
+import type { MessageRow } from './message-row.ts';
 
+/** A conversation, by the number under which its messages stand. */
 interface Place {
   tenantId: string;
-  conversationId: string;
+  number: number;
 }
 
-/** Inserts messages and returns the number that each id got. */
-export async function insertMessages(
-  connection: Connection,
-  rows: readonly NewMessageRow[],
-): Promise<Map<string, number>> {
-  const inserted = await insertRows<{ id: string; number: number }>(
+/** The tenant, in a form that leads to no index: the numbers already name one conversation, in its order. */
+const OWN = '(tenantId = ?) IS TRUE';
+
+export async function insertMessages(connection: Connection, rows: readonly MessageRow[]): Promise<void> {
+  await insertRows(
     connection,
-    'INSERT INTO messages (tenantId, conversationId, ordinal, id, scope, role, name, content, metadata, createdAt)',
+    `INSERT INTO messages
+       (number, tenantId, conversationId, ordinal, id, scope, role, name, content, metadata, createdAt, traits, dates)`,
     rows.map((row) => [
+      row.number,
       row.tenantId,
       row.conversationId,
       row.ordinal,
@@ -26,15 +29,15 @@ export async function insertMessages(
       row.content,
       row.metadata,
       row.createdAt,
+      row.traits,
+      row.dates,
     ]),
-    'RETURNING id, number',
   );
-  return new Map(inserted.map(({ id, number }) => [id, number]));
 }
 
 export async function findMessage(
   reader: Reader,
-  { tenantId, conversationId }: Place,
+  { tenantId, conversationId }: { tenantId: string; conversationId: string },
   id: string,
 ): Promise<MessageRow | undefined> {
   return reader.get<MessageRow>('SELECT * FROM messages WHERE tenantId = ? AND id = ? AND conversationId = ?', [
@@ -47,25 +50,27 @@ export async function findMessage(
 /** Messages after (oldest first) or before (newest first) a place in their conversation. */
 export async function listMessages(
   reader: Reader,
-  { tenantId, conversationId }: Place,
+  { tenantId, number }: Place,
   page: { order: 'newest' | 'oldest'; beyond: number; limit: number },
 ): Promise<MessageRow[]> {
-  const [sign, direction] = page.order === 'oldest' ? ['>', 'ASC'] : ['<', 'DESC'];
+  const oldest = page.order === 'oldest';
+  const beyond = Math.min(page.beyond, PLACES);
   return reader.all<MessageRow>(
-    `SELECT * FROM messages WHERE tenantId = ? AND conversationId = ? AND ordinal ${sign} ?
-     ORDER BY ordinal ${direction} LIMIT ?`,
-    [tenantId, conversationId, page.beyond, page.limit],
+    `SELECT * FROM messages WHERE number > ? AND number < ? AND ${OWN}
+     ORDER BY number ${oldest ? 'ASC' : 'DESC'} LIMIT ?`,
+    [messageNumber(number, oldest ? beyond : 0), messageNumber(number, oldest ? PLACES : beyond), tenantId, page.limit],
   );
 }
 
 /** The newest message that is left. */
 export async function findNewest(
   reader: Reader,
-  { tenantId, conversationId }: Place,
+  { tenantId, number }: Place,
 ): Promise<{ createdAt: number } | undefined> {
   return reader.get(
-    'SELECT createdAt FROM messages WHERE tenantId = ? AND conversationId = ? ORDER BY ordinal DESC LIMIT 1',
-    [tenantId, conversationId],
+    `SELECT createdAt FROM messages WHERE number > ? AND number < ? AND ${OWN}
+     ORDER BY number DESC LIMIT 1`,
+    [messageNumber(number, 0), messageNumber(number, PLACES), tenantId],
   );
 }
 
@@ -76,13 +81,13 @@ export async function deleteMessage(connection: Connection, tenantId: string, nu
 /** Removes up to `limit` messages of a conversation that is being erased; returns their numbers. */
 export async function deleteSomeMessages(
   connection: Connection,
-  { tenantId, conversationId }: Place,
+  { tenantId, number }: Place,
   limit: number,
 ): Promise<number[]> {
   const rows = await connection.all<{ number: number }>(
     `DELETE FROM messages WHERE tenantId = ? AND number IN
-       (SELECT number FROM messages WHERE tenantId = ? AND conversationId = ? LIMIT ?) RETURNING number`,
-    [tenantId, tenantId, conversationId, limit],
+       (SELECT number FROM messages WHERE number > ? AND number < ? LIMIT ?) RETURNING number`,
+    [tenantId, messageNumber(number, 0), messageNumber(number, PLACES), limit],
   );
   return rows.map(({ number }) => number);
 }

@@ -1,6 +1,7 @@
 import type { Episode } from '../../contract/episodes.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { TextEntry } from '../search/text-index-sqlite.ts';
+import { deriveFrom } from '../search/traits.ts';
 
 /** An episode as it is stored; instants are epoch milliseconds, `memoryIds` and `metadata` JSON. */
 export interface EpisodeRow {
@@ -37,8 +38,16 @@ export type NewEpisodeRow = Omit<EpisodeRow, 'number'>;
 export const EDITED = { title: 1, summary: 2 } as const;
 
 /** An episode as the full-text index takes it. */
-export function textEntryOf({ title, summary, outcome, scope }: NewEpisodeRow, number: number): TextEntry {
-  return { number, scope, part: 'live', texts: [title, summary ?? '', outcome ?? ''] };
+export function textEntryOf(row: NewEpisodeRow, number: number): TextEntry {
+  const { title, summary, outcome, scope, startedAt, endedAt } = row;
+  const days = { at: startedAt, until: endedAt, dates: null };
+  return { number, scope, part: 'live', texts: [title, summary ?? '', outcome ?? ''], days };
+}
+
+/** What a search wants to know of an episode beside its words, as columns: `traits`, `dates`. */
+export function derivedOf({ title, summary, outcome, startedAt }: NewEpisodeRow): [number, string | null] {
+  const { traits, dates } = deriveFrom([title, summary ?? '', outcome ?? ''].join(' '), startedAt);
+  return [traits, dates];
 }
 
 /** A stored episode as the interface shows it. */

@@ -1,6 +1,6 @@
 import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { insertRows } from '../../db/values.ts';
-import type { EpisodeRow, NewEpisodeRow } from './episode-row.ts';
+import { derivedOf, type EpisodeRow, type NewEpisodeRow } from './episode-row.ts';
 
 /** A page of episodes, newest first. */
 export interface EpisodeFilter {
@@ -80,7 +80,7 @@ export async function insertEpisodes(
     connection,
     `INSERT INTO episodes (tenantId, id, scope, endUser, title, summary, outcome, conversationId, fromOrdinal,
        toOrdinal, fromMessageId, toMessageId, memoryIds, metadata, cut, edited,
-       version, startedAt, endedAt, createdAt, updatedAt)`,
+       version, startedAt, endedAt, createdAt, updatedAt, traits, dates)`,
     rows.map((row) => [
       row.tenantId,
       row.id,
@@ -103,6 +103,7 @@ export async function insertEpisodes(
       row.endedAt,
       row.createdAt,
       row.updatedAt,
+      ...derivedOf(row),
     ]),
     'RETURNING id, number',
   );
@@ -114,7 +115,7 @@ export async function updateEpisode(connection: Connection, row: EpisodeRow): Pr
   await connection.run(
     `UPDATE episodes SET title = ?, summary = ?, outcome = ?, conversationId = ?, fromOrdinal = ?, toOrdinal = ?,
        fromMessageId = ?, toMessageId = ?, memoryIds = ?, metadata = ?, edited = ?, version = ?, startedAt = ?, endedAt = ?,
-       updatedAt = ? WHERE tenantId = ? AND id = ?`,
+       updatedAt = ?, traits = ?, dates = ? WHERE tenantId = ? AND id = ?`,
     [
       row.title,
       row.summary,
@@ -131,6 +132,7 @@ export async function updateEpisode(connection: Connection, row: EpisodeRow): Pr
       row.startedAt,
       row.endedAt,
       row.updatedAt,
+      ...derivedOf(row),
       row.tenantId,
       row.id,
     ],

@@ -3,7 +3,7 @@ import { insertRows, padToPowerOfTwo, placeholders } from '../../db/values.ts';
 import type { MemoryRow, NewMemoryRow } from './memory-row.ts';
 
 const COLUMNS = `tenantId, id, version, current, scope, endUser, content, contentHash, tags, metadata, source,
-  occurredAt, expiresAt, validFrom, validTo, supersededBy, createdAt, updatedAt`;
+  occurredAt, expiresAt, validFrom, validTo, supersededBy, createdAt, updatedAt, traits, dates`;
 
 /** Which memories a list shows; `olderThanId` is the place where the page before ended. */
 export interface ListFilter {
@@ -120,6 +120,8 @@ export async function insertMemories(
       row.supersededBy,
       row.createdAt,
       row.updatedAt,
+      row.traits,
+      row.dates,
     ]),
     'RETURNING id, number',
   );

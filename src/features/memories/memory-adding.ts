@@ -136,12 +136,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     const numbers = await insertMemories(connection, rows);
     await text.insert(
       connection,
-      inserted.map(({ row: { id, scope, content }, tags }) => ({
-        number: numbers.get(id)!,
-        scope,
-        texts: [content, ...tags],
-        part: 'live',
-      })),
+      inserted.map(({ row }) => textEntryOf({ ...row, number: numbers.get(row.id)! }, 'live')),
     );
     await insertTags(
       connection,

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { AddedMemory, NewMemory } from '../../contract/memories.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
-import { contentHashOf, hasExpired, type MemoryRow, type NewMemoryRow, toMemory } from './memory-row.ts';
+import { contentHashOf, derivedOf, hasExpired, type MemoryRow, type NewMemoryRow, toMemory } from './memory-row.ts';
 
 /** One memory to add, checked and measured before the transaction. */
 export interface Draft {
@@ -168,6 +168,7 @@ function newRow(draft: Draft, scope: number, id: string, nowMs: number): NewMemo
   const { supersedes: _, tags, ...fields } = draft;
   return {
     ...fields,
+    ...derivedOf(draft.content, draft.occurredAt, nowMs),
     tags: JSON.stringify(tags),
     id,
     version: 1,

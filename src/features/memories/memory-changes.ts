@@ -4,7 +4,15 @@ import type { Connection } from '../../db/connection.ts';
 import type { TextIndex } from '../search/text-index-sqlite.ts';
 import { deleteTags, findSameContent, insertMemories, insertTags, updateReplaced } from './memories-store.ts';
 import { draftOf } from './memory-additions.ts';
-import { contentHashOf, hasExpired, type MemoryRow, type NewMemoryRow, textEntryOf, toMemory } from './memory-row.ts';
+import {
+  contentHashOf,
+  derivedOf,
+  hasExpired,
+  type MemoryRow,
+  type NewMemoryRow,
+  textEntryOf,
+  toMemory,
+} from './memory-row.ts';
 
 interface Parts {
   text: TextIndex;
@@ -77,6 +85,7 @@ function nextVersion(row: MemoryRow, change: MemoryChange, nowMs: number): NewMe
   return {
     ...fields,
     ...changed,
+    ...derivedOf(changed.content, changed.occurredAt, row.createdAt),
     version: row.version + 1,
     validFrom: Math.max(nowMs, row.validFrom),
     updatedAt: Math.max(nowMs, row.updatedAt),

@@ -3,9 +3,10 @@ import type { Memory } from '../../contract/memories.ts';
 import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import { boundMarks } from '../../lib/text.ts';
 import type { TextEntry } from '../search/text-index-sqlite.ts';
+import { type Derived, deriveFrom } from '../search/traits.ts';
 
 /** One version of a memory as it is stored; instants are epoch milliseconds, `tags`, `metadata` and `source` JSON. */
-export interface MemoryRow {
+export interface MemoryRow extends Derived {
   number: number;
   tenantId: string;
   id: string;
@@ -50,9 +51,16 @@ export function toMemory(row: NewMemoryRow): Memory {
   };
 }
 
+/** What a search wants to know of a content beside its words. */
+export function derivedOf(content: string, occurredAt: number | null, createdAt: number): Derived {
+  return deriveFrom(content, occurredAt ?? createdAt);
+}
+
 /** A stored version as the full-text index takes it. */
-export function textEntryOf({ number, scope, content, tags }: MemoryRow, part: TextEntry['part']): TextEntry {
-  return { number, scope, texts: [content, ...(JSON.parse(tags) as string[])], part };
+export function textEntryOf(row: MemoryRow, part: TextEntry['part']): TextEntry {
+  const { number, scope, content, tags, occurredAt, createdAt, dates } = row;
+  const at = occurredAt ?? createdAt;
+  return { number, scope, texts: [content, ...(JSON.parse(tags) as string[])], days: { at, until: at, dates }, part };
 }
 
 /** Two contents with this hash in common are the same memory: white space and case are folded. */

@@ -1,160 +1,220 @@
 import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
-import type { Reader, Value } from '../../db/connection.ts';
+import type { Reader } from '../../db/connection.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Candidate, CandidateFacts, CandidateSearch, FoundCandidates } from './candidate.ts';
+import { best, type LexicalScores, scoreRows, scoreSurroundings, stretchOf } from './lexical.ts';
+import { countDocuments, type Postings, readDated, readPostings, readVocabulary } from './postings-sqlite.ts';
 import { createSizes, type Sizes } from './sizes-sqlite.ts';
-import {
-  type CandidateQuery,
-  type Condition,
-  type FoundRows,
-  filterConditions,
-  SOURCES,
-  type Source,
-} from './sources-sqlite.ts';
-import { isCharacter, queryTerms, scopePrefix, tokenOf } from './terms.ts';
+import { type CandidateQuery, type FoundRows, SOURCES, type Source, shownConditions } from './sources-sqlite.ts';
+import { type Variant, variantsOf } from './spelling.ts';
 
-export type { CandidateQuery };
+/** From so many documents of one user on, words that stand in more than this share of them are passed over. */
+const LARGE = 20_000;
+const COMMON_SHARE = 0.05;
+/** Best stretches whose every message is a candidate, and how many of those at most. */
+const STRETCHES = 3;
+const IN_STRETCHES = 60;
+/** Words that nobody wrote and for which a likely one is looked up. */
+const MOST_UNKNOWN = 3;
 
-interface CandidateOf<T extends ItemType> {
-  type: T;
-  row: FoundRows[T];
-  scores: { lex: number };
-}
+/** Of the months asked for, so many at most. */
+const DATED = 150;
 
-/** What one of the indices found, with the score that it gave (higher is better). */
-export type Candidate = { [T in ItemType]: CandidateOf<T> }[ItemType];
+type Scores = LexicalScores & { tri: Map<number, number> };
 
-/** Finds candidates on one engine; the signals and their fusion are the same for every engine. */
-export type FindCandidates = (reader: Reader, query: CandidateQuery) => Promise<Candidate[]>;
-
-/** What is asked of one index. */
+/** One type under way: what the words of the query, and those that they may be meant for, say of it. */
 interface Asked {
   source: Source;
-  query: CandidateQuery;
-  /** One expression a word; those of what is valid now first. */
-  matches: readonly string[];
-  words: number;
   sizes: Sizes;
-  /** Other types are asked too, so that scores have to be told apart from theirs. */
-  shared: boolean;
+  terms: readonly string[];
+  isNarrow: boolean;
+  postings: Postings;
 }
 
 /**
- * Candidates from FTS5: query words OR-ed, porter-stemmed, ranked by BM25 (Robertson & Zaragoza 2009) with the
- * document frequencies of this user's own documents. FTS5 would take the number of documents from the whole index, which
- * flattens the weights the more neighbours there are: recall would fall and tell of them. Where several types are
- * asked, a score is given as a part of what this type's rarest words could give: else the type with the most documents,
- * whose words weigh most, would stand above all others.
+ * Candidates from FTS5: query words OR-ed and porter-stemmed, ranked by BM25 with the document frequencies of this
+ * user's own documents (FTS5 would take them from the whole index, which flattens the weights the more neighbours there
+ * are: recall would fall and tell of them); and the surroundings of the best in their conversations. Where several
+ * types are asked, a score is a part of what this type's words could give: else the type with the most documents, whose
+ * words weigh most, would stand above all others.
  */
-export function createCandidatesSqlite({ clock }: { clock: Clock }): FindCandidates {
+export function createCandidatesSqlite({ clock }: { clock: Clock }): CandidateSearch {
   const sizesOf = createSizes(clock);
-  return async (reader, query) => {
-    const terms = queryTerms(query.query);
-    const types = typesOf(query);
-    if (terms.length === 0 || types.length === 0) return [];
-    const sizes = await sizesOf(reader, query, types);
-    const filled = types.filter((type) => sizes.get(type)!.own > 0);
-    const found: Candidate[] = [];
-    for (const type of filled) {
-      const source: Source = SOURCES[type] as unknown as Source;
-      const matches = matchExpressions(source, query, terms);
-      const asked = { source, query, matches, words: terms.length, sizes: sizes.get(type)!, shared: filled.length > 1 };
-      found.push(...(await ask(reader, asked)));
-    }
-    return found;
+  return {
+    async find(reader, query) {
+      const types = typesOf(query);
+      if (query.terms.length === 0 || types.length === 0) return NOTHING;
+      const sizes = await sizesOf(reader, query, types);
+      const asked: Asked[] = [];
+      for (const type of types.filter((one) => sizes.get(one)!.own > 0)) {
+        asked.push(await ask(reader, SOURCES[type] as unknown as Source, query, sizes.get(type)!));
+      }
+      const known = (term: string) =>
+        asked.some(
+          ({ terms, postings }) => !terms.includes(term) || postings.words[terms.indexOf(term)]!.documents > 0,
+        );
+      const speakers = new Set(asked.flatMap(({ postings }) => [...postings.speakers]));
+      const unknown = query.terms.filter((term) => !known(term) && !speakers.has(term));
+      const candidates: Candidate[] = [];
+      for (const one of asked) candidates.push(...(await candidatesOf(reader, query, one, { speakers, unknown })));
+      return { candidates, speakers, unknown };
+    },
+    load: (reader, query, type, numbers) => loadRows(reader, query, type, numbers),
   };
 }
+
+const NOTHING: FoundCandidates = { candidates: [], speakers: new Set(), unknown: [] };
 
 /** Nothing but memories has tags: where they are asked for, nothing else is meant. */
 function typesOf({ types = ITEM_TYPES, filter }: CandidateQuery): readonly ItemType[] {
   return filter.tags && filter.tags.length > 0 ? types.filter((type) => type === 'memory') : types;
 }
 
-async function ask(reader: Reader, asked: Asked): Promise<Candidate[]> {
-  const { source, query } = asked;
-  const conditions = filterConditions(source, query);
-  if (query.asOfMs !== undefined || conditions.length > 0) return filtered(reader, asked, conditions);
-  const found = await ranked(reader, asked);
-  const shown = found.filter(({ row }) => !source.isHidden(row, query.nowMs));
-  // Hidden ones that are not swept yet took places of the pool: ask again with the condition inside.
-  return shown.length < found.length ? filtered(reader, asked, conditions) : shown;
-}
-
-function matchExpressions(source: Source, { scope, asOfMs }: CandidateQuery, terms: readonly string[]): string[] {
-  const parts = asOfMs === undefined ? (['live'] as const) : source.partsThen;
-  return parts.flatMap((part) =>
-    terms.map((term) => `"${tokenOf(scopePrefix(scope, part), term)}"${isCharacter(term) ? '*' : ''}`),
-  );
-}
-
-type ScoredRow = FoundRows[ItemType] & { score: number; attainable: number };
-
-interface Sql {
-  sql: string;
-  values: Value[];
-}
-
-/** The inverse document frequency of the user's own documents (the form of Lucene, which is never negative). */
-const IDF = 'ln(1 + (MAX(?, COUNT(*)) - COUNT(*) + 0.5) / (COUNT(*) + 0.5))';
-
-/**
- * The matches of all words with their scores as one table `ranked`. FTS5's score of each word is freed of FTS5's own
- * inverse document frequency and given the user's.
- */
-function rankedSql({ source: { index }, matches, sizes }: Asked): Sql {
-  const words = matches.map(
-    (_, word) =>
-      `word${word} AS MATERIALIZED (SELECT rowid AS number, bm25(${index}) AS score FROM ${index} WHERE ${index} MATCH ?)`,
-  );
-  const weighted = matches.map(
-    (_, word) => `SELECT number, score * (SELECT ${IDF}
-      / MAX(0.000001, ln(MAX(0.000001, (? - COUNT(*) + 0.5) / (COUNT(*) + 0.5)))) FROM word${word}) AS score FROM word${word}`,
-  );
+async function ask(reader: Reader, source: Source, query: CandidateQuery, sizes: Sizes): Promise<Asked> {
+  const terms = await tellingTerms(reader, source, query, sizes);
+  const isNarrow = query.asOfMs !== undefined || shownConditions(source, query).length > source.shown(query).length + 1;
   return {
-    sql: `WITH ${words.join(', ')}, ranked AS
-      (SELECT number, SUM(score) AS score FROM (${weighted.join(' UNION ALL ')}) GROUP BY number)`,
-    values: [...matches, ...matches.flatMap(() => [sizes.own, sizes.index])],
+    source,
+    sizes,
+    terms,
+    isNarrow,
+    postings: await readPostings(reader, source, query, terms, sizes, isNarrow),
   };
 }
 
-/** What all words of the query together weigh. */
-function attainableSql({ shared, words, sizes }: Asked): Sql {
-  if (!shared) return { sql: '1', values: [] };
-  const weights = Array.from({ length: words }, (_, word) => `(SELECT ${IDF} FROM word${word})`);
-  return { sql: weights.join(' + '), values: weights.map(() => sizes.own) };
+async function candidatesOf(
+  reader: Reader,
+  query: CandidateQuery,
+  asked: Asked,
+  { speakers, unknown }: { speakers: ReadonlySet<string>; unknown: readonly string[] },
+): Promise<Candidate[]> {
+  const { source, sizes, terms, isNarrow } = asked;
+  const nearly = await scoreVariants(reader, query, asked, unknown);
+  const dated = await readDated(reader, source, query, [...asked.postings.speakers], DATED);
+  const read = async (postings: Postings) => {
+    const scores = { ...scoresOf(source, terms, postings, speakers, sizes), tri: nearly };
+    const { all, matched } = numbersOf(scores, query.pool);
+    const facts = await readFacts(reader, source, query, [...new Set([...all, ...dated])]);
+    return { scores, facts, hidden: matched.some((number) => !facts.has(number)) };
+  };
+  let found = await read(asked.postings);
+  // Hidden ones that are not swept yet took places of the pool: ask again with the condition inside.
+  if (found.hidden && !isNarrow) found = await read(await readPostings(reader, source, query, terms, sizes, true));
+  return [...found.facts.values()].map((facts) => candidateOf(source.type, facts, found.scores));
 }
 
-// CROSS JOIN holds SQLite to the order as written: first the index, then the rows by their number. Left to itself it
-// begins with all rows of the tenant.
+/** The words that are nearly those that nobody wrote. */
+async function scoreVariants(
+  reader: Reader,
+  query: CandidateQuery,
+  { source, sizes, isNarrow }: Asked,
+  unknown: readonly string[],
+): Promise<Map<number, number>> {
+  const variants: Variant[] = [];
+  for (const word of unknown.slice(0, MOST_UNKNOWN)) {
+    variants.push(...variantsOf(word, await readVocabulary(reader, source, query, word)));
+  }
+  if (variants.length === 0) return new Map();
+  const stems = variants.map(({ stem }) => stem);
+  const { words } = await readPostings(reader, source, query, stems, sizes, isNarrow);
+  const like = words.map((posting, index) => ({
+    ...posting,
+    parts: posting.parts.map((part) => part * variants[index]!.likeness),
+  }));
+  return scoreRows(like, sizes.own).lex;
+}
 
-/** The pool without conditions: the index ranks, and only the pool's rows are read. */
-async function ranked(reader: Reader, asked: Asked): Promise<Candidate[]> {
-  const { source, query } = asked;
-  const [{ sql, values }, attainable] = [rankedSql(asked), attainableSql(asked)];
-  const rows = await reader.all<ScoredRow>(
-    `${sql} SELECT m.*${source.beside.columns}, f.score, ${attainable.sql} AS attainable
-     FROM (SELECT number, score FROM ranked ORDER BY score LIMIT ?) f
-     CROSS JOIN ${source.rows} m ON m.number = f.number ${source.beside.join} WHERE m.tenantId = ?`,
-    [...values, ...attainable.values, query.pool, query.tenantId],
+/** Of a large user, the words that tell documents apart, two at least. */
+async function tellingTerms(
+  reader: Reader,
+  source: Source,
+  query: CandidateQuery,
+  { own }: Sizes,
+): Promise<readonly string[]> {
+  if (own < LARGE || query.terms.length <= 2) return query.terms;
+  const counts = await countDocuments(reader, source, query, query.terms);
+  const rarest = [...query.terms.keys()].sort((a, b) => counts[a]! - counts[b]!);
+  const kept = new Set(rarest.filter((word, rank) => rank < 2 || counts[word]! <= own * COMMON_SHARE));
+  return query.terms.filter((_, word) => kept.has(word));
+}
+
+/** Names of speakers say who is meant, not what: they are passed over while other words remain. */
+function scoresOf(
+  source: Source,
+  terms: readonly string[],
+  postings: Postings,
+  speakers: ReadonlySet<string>,
+  sizes: Sizes,
+): LexicalScores {
+  const telling = postings.words.filter((_, word) => !(source.type === 'message' && speakers.has(terms[word]!)));
+  const words = telling.some(({ numbers }) => numbers.length > 0) ? telling : postings.words;
+  const rows = scoreRows(words, sizes.own);
+  if (source.type !== 'message') return { ...rows, win: new Map(), sess: new Map() };
+  return { ...rows, ...scoreSurroundings(words, rows.lex, sizes.own, sizes.stretches) };
+}
+
+/** The rows worth looking at, and those of them that hold words of the query themselves. */
+function numbersOf({ lex, win, sess, tri }: Scores, pool: number): { all: Set<number>; matched: number[] } {
+  const matched = best(lex, pool);
+  const stretches = new Set(best(sess, STRETCHES));
+  const within = [...win.keys()].filter((number) => stretches.has(stretchOf(number)));
+  const inStretches = best(new Map(within.map((number) => [number, win.get(number)!])), IN_STRETCHES);
+  return { all: new Set([...matched, ...best(win, pool), ...inStretches, ...best(tri, pool)]), matched };
+}
+
+async function readFacts(
+  reader: Reader,
+  source: Source,
+  query: CandidateQuery,
+  numbers: readonly number[],
+): Promise<Map<number, CandidateFacts>> {
+  if (numbers.length === 0) return new Map();
+  const { facts, beside, rows, at, until, joinThen } = source;
+  const conditions = shownConditions(source, query);
+  const found = await reader.all<CandidateFacts>(
+    `SELECT m.number, m.id, ${at} AS at, ${until} AS until, ${facts.speaker} AS speaker, ${facts.length} AS length,
+       m.traits, m.dates, ${facts.traitsBefore} AS traitsBefore
+     FROM json_each(?) n CROSS JOIN ${rows} m ON m.number = n.value ${beside.join} ${facts.join}
+     ${query.asOfMs === undefined ? '' : joinThen} WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`,
+    [JSON.stringify(numbers), ...conditions.map(([, value]) => value)],
   );
-  return rows.map((row) => toCandidate(source, row));
+  return new Map(found.map((row) => [row.number, row]));
 }
 
-/** The pool under conditions: each match is held against its row before it takes a place. */
-async function filtered(reader: Reader, asked: Asked, filter: readonly Condition[]): Promise<Candidate[]> {
-  const { source, query } = asked;
-  const [{ sql, values }, attainable] = [rankedSql(asked), attainableSql(asked)];
-  const conditions: Condition[] = [['m.tenantId = ?', query.tenantId], ...source.shown(query), ...filter];
-  const rows = await reader.all<ScoredRow>(
-    `${sql} SELECT m.*${source.beside.columns}, f.score, ${attainable.sql} AS attainable
-     FROM ranked f CROSS JOIN ${source.rows} m ON m.number = f.number ${source.beside.join}
-     ${query.asOfMs === undefined ? '' : source.joinThen}
-     WHERE ${conditions.map(([condition]) => condition).join(' AND ')} ORDER BY f.score LIMIT ?`,
-    [...values, ...attainable.values, ...conditions.map(([, value]) => value), query.pool],
+function candidateOf(type: ItemType, facts: CandidateFacts, { lex, win, sess, tri, attainable }: Scores): Candidate {
+  const { number } = facts;
+  const at = (place: number) => lex.get(place) ?? 0;
+  const around = 0.5 * at(number - 1) + 0.3 * at(number + 1) + 0.2 * at(number - 2) + 0.1 * at(number + 2);
+  const isMessage = type === 'message';
+  return {
+    type,
+    facts,
+    scores: {
+      lex: at(number) / attainable,
+      tri: tri.get(number) ?? 0,
+      win: win.get(number) ?? 0,
+      sess: sess.get(stretchOf(number)) ?? 0,
+      ctx: isMessage ? around : 0,
+      before: isMessage ? at(number - 1) : 0,
+    },
+  };
+}
+
+/** The rows of a page, whole; those that are gone meanwhile are not among them. */
+async function loadRows<T extends ItemType>(
+  reader: Reader,
+  query: CandidateQuery,
+  type: T,
+  numbers: readonly number[],
+): Promise<Map<number, FoundRows[T]>> {
+  if (numbers.length === 0) return new Map();
+  const source = SOURCES[type] as unknown as Source;
+  const conditions = shownConditions(source, query);
+  const rows = await reader.all<FoundRows[T]>(
+    `SELECT m.*${source.beside.columns} FROM json_each(?) n CROSS JOIN ${source.rows} m ON m.number = n.value
+     ${source.beside.join} ${query.asOfMs === undefined ? '' : source.joinThen}
+     WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`,
+    [JSON.stringify(numbers), ...conditions.map(([, value]) => value)],
   );
-  return rows.map((row) => toCandidate(source, row));
-}
-
-function toCandidate({ type }: Source, row: ScoredRow): Candidate {
-  // bm25() of FTS5 is negative, the best the lowest.
-  return { type, row, scores: { lex: -row.score / row.attainable } } as Candidate;
+  return new Map(rows.map((row) => [row.number, row]));
 }

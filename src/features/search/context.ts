@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ContextAnswer, SearchResult } from '../../contract/search.ts';
+import { parseTimestamp } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
+import { type Choosable, diverseOrder } from './diversity.ts';
 
 const HEADING = 'What is remembered (newest knowledge wins; cite by number):';
 
@@ -10,9 +12,9 @@ const CHARACTERS_PER_TOKEN = 16;
 const CHARACTERS_PER_TURN = 100_000;
 
 /**
- * One block of text for a prompt: the best results, a line each, numbered for citing, as many as fit into `maxTokens`
- * with the heading. A result that does not fit is passed over, so that a shorter one behind it may. Never more than the
- * budget: what is counted is the whole text.
+ * One block of text for a prompt: the best and most diverse results (see `diverseOrder`), a line each, numbered for
+ * citing, as many as fit into `maxTokens` with the heading. A result that does not fit is passed over, so that a shorter
+ * one behind it may. Never more than the budget: what is counted is the whole text.
  */
 export async function composeContext(
   results: readonly SearchResult[],
@@ -23,7 +25,8 @@ export async function composeContext(
   const citations: ContextAnswer['citations'] = [];
   let tokens = countTokens(HEADING);
   let counted = 0;
-  for (const result of results) {
+  for (const place of diverseOrder(results.map(toChoosable))) {
+    const result = results[place]!;
     const line = lineOf(result, citations.length + 1);
     if (line.length > (maxTokens - tokens) * CHARACTERS_PER_TOKEN) continue;
     counted += line.length;
@@ -58,6 +61,10 @@ function longestFitting(
 function lineOf(result: SearchResult, number: number): string {
   const text = result.type === 'message' ? `${result.name ?? result.role}: ${result.content}` : result.content;
   return `[${number}] (${momentOf(result).slice(0, 10)}) ${text.replace(/\s+/g, ' ').trim()}`;
+}
+
+function toChoosable(result: SearchResult): Choosable {
+  return { text: result.content, atMs: parseTimestamp(momentOf(result)) ?? 0, score: result.score };
 }
 
 function momentOf(result: SearchResult): string {

@@ -2,11 +2,17 @@ import { SIGNAL_NAMES, type SignalName, type Signals } from './signals.ts';
 
 export type Weights = Readonly<Record<SignalName, number>>;
 
+const NONE = Object.fromEntries(SIGNAL_NAMES.map((name) => [name, 0])) as Weights;
+const DEFAULT: Weights = {
+  ...NONE,
+  ...{ lex: 2, tri: 1, win: 2.5, sess: 1.5, spk: 1, date: 5, cue: 1, reply: 1, self: 2, vec: 2 },
+};
+
 /** The strategies that can be asked for by name; `auto` is the default one until there is feedback to learn from. */
 export const STRATEGY_WEIGHTS = {
-  default: { lex: 1, rec: 0 },
-  lexical: { lex: 1, rec: 0 },
-  recent: { lex: 1, rec: 1 },
+  default: DEFAULT,
+  lexical: { ...NONE, lex: 1 },
+  recent: { ...DEFAULT, rec: 4 },
 } satisfies Record<string, Weights>;
 
 export interface Fused<T> {
@@ -17,7 +23,8 @@ export interface Fused<T> {
 
 /**
  * Orders items by the weighted sum of their signals, the best first; of equals the one that `compare` puts first. The
- * order does not depend on the order of the input.
+ * order does not depend on the order of the input. A score is the part of what could be had: 1 where every signal that
+ * says anything in this query says all it can. What nothing speaks for is not among them.
  */
 export function fuse<T>(
   items: readonly T[],
@@ -25,9 +32,17 @@ export function fuse<T>(
   weights: Weights,
   compare: (a: T, b: T) => number,
 ): Fused<T>[] {
+  const speaking = SIGNAL_NAMES.filter((name) => signals.some((one) => one[name] !== 0));
+  const attainable = speaking.reduce((sum, name) => sum + Math.max(0, weights[name]), 0) || 1;
   return items
-    .map((item, index) => ({ item, signals: signals[index]!, score: scoreOf(signals[index]!, weights) }))
+    .map((item, index) => ({ item, signals: signals[index]!, score: scoreOf(signals[index]!, weights) / attainable }))
+    .filter(({ score, signals: own }) => score > 0 && isMeant(own))
     .sort((a, b) => b.score - a.score || compare(a.item, b.item));
+}
+
+/** Some words of the query lead to it, its meaning does, or it is of the very days asked for. */
+function isMeant({ lex, tri, win, sess, vec, date }: Signals): boolean {
+  return lex > 0 || tri > 0 || win > 0 || sess > 0 || vec > 0 || date === 1;
 }
 
 function scoreOf(signals: Signals, weights: Weights): number {

@@ -1,31 +1,32 @@
 import type { SearchResult } from '../../contract/search.ts';
-import { toMessage } from '../conversations/conversations.ts';
-import { toEpisode } from '../episodes/episodes.ts';
-import { toMemory } from '../memories/memories.ts';
-import type { Candidate } from './candidates-sqlite.ts';
+import { type MessageRow, toMessage } from '../conversations/conversations.ts';
+import { type EpisodeRow, toEpisode } from '../episodes/episodes.ts';
+import { type MemoryRow, toMemory } from '../memories/memories.ts';
+import type { Candidate } from './candidate.ts';
 import { type Fused, sharesOf, type Weights } from './fusion.ts';
+import type { FoundRows } from './sources-sqlite.ts';
 
-/** Of equal scores the newest stands first; types in a fixed order, as their numbers say nothing of each other. */
+/** A hit with its row, whole. */
+export type LoadedHit = Fused<Candidate> & { row: FoundRows[keyof FoundRows] };
+
+/** Of equal scores the newest stands first; the order rests on nothing that an export would not carry. */
 export function compareCandidates(a: Candidate, b: Candidate): number {
-  return ORDER[a.type] - ORDER[b.type] || b.row.number - a.row.number;
+  return b.facts.at - a.facts.at || (a.facts.id < b.facts.id ? 1 : -1);
 }
 
-const ORDER = { memory: 0, episode: 1, message: 2 } as const;
-
-/** A candidate as the interface shows it; with a rank, why it stands there. */
-export function toResult(
-  { item, score, signals }: Fused<Candidate>,
-  weights: Weights,
-  rank: number | undefined,
-): SearchResult {
-  const result = { ...itemOf(item), score: Math.round(score * 1e6) / 1e6 };
-  return rank === undefined ? result : { ...result, why: { rank, signals: sharesOf(signals, weights) } };
+/** A hit as the interface shows it; with a rank, why it stands there. */
+export function toResult(hit: LoadedHit, weights: Weights, rank: number | undefined): SearchResult {
+  const result = { ...itemOf(hit), score: Math.round(hit.score * 1e6) / 1e6 };
+  return rank === undefined ? result : { ...result, why: { rank, signals: sharesOf(hit.signals, weights) } };
 }
 
-function itemOf({ type, row }: Candidate): Omit<SearchResult, 'score'> & SearchResult {
-  if (type === 'memory') return { type, score: 0, ...toMemory(row) };
-  if (type === 'message') return { type, score: 0, user: row.endUser, ...toMessage(row) };
-  const { fromMessageId: _from, toMessageId: _to, memoryIds: _memories, cut: _cut, ...episode } = toEpisode(row);
+function itemOf({ item: { type }, row }: LoadedHit): SearchResult {
+  if (type === 'memory') return { type, score: 0, ...toMemory(row as MemoryRow) };
+  if (type === 'message') {
+    return { type, score: 0, user: (row as FoundRows['message']).endUser, ...toMessage(row as MessageRow) };
+  }
+  const whole = toEpisode(row as EpisodeRow);
+  const { fromMessageId: _from, toMessageId: _to, memoryIds: _memories, cut: _cut, ...episode } = whole;
   const content = episode.summary === null ? episode.title : `${episode.title}: ${episode.summary}`;
   return { type, score: 0, content, ...episode };
 }

@@ -1,4 +1,11 @@
-import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
+import {
+  type ContextAnswer,
+  type ContextRequest,
+  ITEM_TYPES,
+  type ItemType,
+  type SearchAnswer,
+  type SearchRequest,
+} from '../../contract/search.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -8,11 +15,13 @@ import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { instantOf } from '../memories/memories.ts';
 import type { Scopes } from '../memories/scopes.ts';
-import type { Candidate, FindCandidates } from './candidates-sqlite.ts';
+import type { Candidate, CandidateSearch, FoundCandidates } from './candidate.ts';
 import { composeContext } from './context.ts';
-import { fuse, STRATEGY_WEIGHTS } from './fusion.ts';
-import { compareCandidates, toResult } from './search-results.ts';
+import { type Fused, fuse, STRATEGY_WEIGHTS, type Weights } from './fusion.ts';
+import { type Question, readQuestion } from './question.ts';
+import { compareCandidates, type LoadedHit, toResult } from './search-results.ts';
 import { signalsOf } from './signals.ts';
+import type { CandidateQuery, FoundRows } from './sources-sqlite.ts';
 
 /** Recall: candidates (by engine), then signals, then fusion, then the page. */
 export interface Search {
@@ -29,15 +38,16 @@ interface Parts {
   log: Log;
   usage: Usage;
   scopes: Scopes;
-  findCandidates: FindCandidates;
+  candidates: CandidateSearch;
   loadTokenCounter: () => Promise<CountTokens>;
 }
 
-const POOL = 50;
+const POOL = 80;
+const NOTHING: FoundCandidates = { candidates: [], speakers: new Set(), unknown: [] };
 /** A context draws on this many results; the budget decides how many it shows. */
 const CONTEXT_RESULTS = 100;
 
-export function createSearch({ db, clock, ids, log, usage, scopes, findCandidates, loadTokenCounter }: Parts): Search {
+export function createSearch({ db, clock, ids, log, usage, scopes, candidates, loadTokenCounter }: Parts): Search {
   /** The quota is counted beside the search, not before it; a search that fails is given back. */
   async function asOneQuery<T>(principal: Principal, work: () => Promise<T>): Promise<T> {
     const [counted, done] = await Promise.allSettled([usage.takeQuery(principal), work()]);
@@ -47,37 +57,61 @@ export function createSearch({ db, clock, ids, log, usage, scopes, findCandidate
     throw done.reason;
   }
 
-  async function find(principal: Principal, request: SearchRequest, limit: number): Promise<Candidate[]> {
+  async function queryOf(
+    principal: Principal,
+    request: SearchRequest,
+    question: Question,
+    pool: number,
+  ): Promise<CandidateQuery | undefined> {
     const place = { tenantId: principal.tenantId, endUser: request.user ?? 'default' };
     const asOfMs = instantOf(request.asOf, '/asOf') ?? undefined;
     const afterMs = instantOf(request.filter?.after, '/filter/after') ?? undefined;
     const beforeMs = instantOf(request.filter?.before, '/filter/before') ?? undefined;
     const scope = await scopes.find(db.readers, place);
-    if (scope === undefined) return [];
-    return findCandidates(db.readers, {
+    if (scope === undefined) return undefined;
+    return {
       ...place,
       scope,
-      query: request.query,
+      terms: question.terms,
+      months: question.months,
       ...(request.types && { types: request.types }),
       filter: { ...request.filter, afterMs, beforeMs },
       asOfMs,
       nowMs: clock.nowMs(),
-      pool: Math.max(POOL, limit),
+      pool,
+    };
+  }
+
+  /** The rows of the best, in their order. */
+  async function load(query: CandidateQuery, hits: readonly Fused<Candidate>[]): Promise<LoadedHit[]> {
+    const rows = await Promise.all(
+      ITEM_TYPES.map(async (type) => {
+        const numbers = hits.filter(({ item }) => item.type === type).map(({ item }) => item.facts.number);
+        return [type, await candidates.load(db.readers, query, type, numbers)] as const;
+      }),
+    );
+    const byType = new Map<ItemType, ReadonlyMap<number, FoundRows[ItemType]>>(rows);
+    return hits.flatMap((hit) => {
+      const row = byType.get(hit.item.type)!.get(hit.item.facts.number);
+      return row ? [{ ...hit, row }] : [];
     });
   }
 
   async function answer(principal: Principal, request: SearchRequest): Promise<SearchAnswer> {
     const startMs = clock.monotonicMs();
     const limit = request.limit ?? 10;
-    const candidates = await find(principal, request, limit);
+    const nowMs = clock.nowMs();
+    const question = readQuestion(request.query, nowMs);
     const name = request.strategy === undefined || request.strategy === 'auto' ? 'default' : request.strategy;
-    const weights = STRATEGY_WEIGHTS[name];
-    const fused = fuse(candidates, signalsOf(candidates, clock.nowMs()), weights, compareCandidates);
+    const weights: Weights = STRATEGY_WEIGHTS[name];
+    const query = await queryOf(principal, request, question, Math.max(POOL, limit));
+    const found = query === undefined ? NOTHING : await candidates.find(db.readers, query);
+    const signals = signalsOf(found.candidates, question, found.speakers, nowMs);
+    const fused = fuse(found.candidates, signals, weights, compareCandidates);
+    const hits = query === undefined ? [] : await load(query, fused.slice(0, limit));
     return {
       searchId: ids.next('srch'),
-      results: fused
-        .slice(0, limit)
-        .map((hit, index) => toResult(hit, weights, request.explain ? index + 1 : undefined)),
+      results: hits.map((hit, index) => toResult(hit, weights, request.explain ? index + 1 : undefined)),
       strategy: { name, weights, learnedFrom: 0 },
       tookMs: Math.round((clock.monotonicMs() - startMs) * 100) / 100,
     };

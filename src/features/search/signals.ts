@@ -1,23 +1,113 @@
-import type { Candidate } from './candidates-sqlite.ts';
+import type { Candidate } from './candidate.ts';
+import { DAY_MS, daysApart } from './dates.ts';
+import type { Question } from './question.ts';
+import { termsOf } from './terms.ts';
+import { daysOf, TRAIT } from './traits.ts';
 
-/** What speaks for a candidate; each value is between 0 and 1, the best of the query being 1. */
+/**
+ * What speaks for a candidate, in a fixed order; each between 0 and 1 (`spk` from -1), the best of the query being 1:
+ * `lex` its own words, `tri` words nearly like those asked, `win` the words of it with its neighbours, `sess` of its
+ * stretch of conversation, `ctx` of its neighbours alone, `spk` who said it, `date` the days it tells of against those
+ * asked for, `rec` how recent it is, `cue` that it holds what is asked for (a time, a number, a name), `reply` that it
+ * answers a question like this one, `self` that it is a statement in the first person, `vec` its meaning.
+ */
+export const SIGNAL_NAMES = [
+  ...(['lex', 'tri', 'win', 'sess', 'ctx', 'spk', 'date', 'rec', 'cue', 'reply', 'self', 'vec'] as const),
+];
+export type SignalName = (typeof SIGNAL_NAMES)[number];
 export type Signals = Record<SignalName, number>;
-export type SignalName = 'lex' | 'rec';
-export const SIGNAL_NAMES: readonly SignalName[] = ['lex', 'rec'];
 
 /** After this time half of a thing's recency is left. */
-const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
+const RECENCY_HALF_LIFE_MS = 30 * DAY_MS;
+/** Of the nearness to a day asked for, a week away leaves 1/e. */
+const DATE_DECAY_DAYS = 7;
+/** Characters of a text that says enough. */
+const TELLING_LENGTH = 200;
 
-/** The signals of all candidates of one query, in their order: `lex` the full-text score, `rec` the recency. */
-export function signalsOf(candidates: readonly Candidate[], nowMs: number): Signals[] {
-  const best = Math.max(...candidates.map(({ scores }) => scores.lex), Number.MIN_VALUE);
-  return candidates.map((candidate) => {
-    const ageMs = Math.max(0, nowMs - momentOf(candidate));
-    return { lex: Math.max(0, candidate.scores.lex) / best, rec: 2 ** (-ageMs / RECENCY_HALF_LIFE_MS) };
+/** The signals of all candidates of one query, in their order. */
+export function signalsOf(
+  candidates: readonly Candidate[],
+  question: Question,
+  speakers: ReadonlySet<string>,
+  nowMs: number,
+): Signals[] {
+  const isSpeaker = speakerTest(candidates, speakers);
+  const raw = candidates.map((candidate) => ({
+    ...wordSignals(candidate),
+    spk: isSpeaker(candidate),
+    date: dateSignal(candidate, question),
+    rec: 2 ** (-Math.max(0, nowMs - candidate.facts.until) / RECENCY_HALF_LIFE_MS),
+    cue: (candidate.facts.traits & question.answerTraits) === 0 ? 0 : 1,
+    self: selfSignal(candidate),
+    vec: 0,
+  }));
+  return normalised(candidates, raw);
+}
+
+function wordSignals({ scores, facts }: Candidate) {
+  const { lex, tri, win, sess, ctx, before } = scores;
+  return {
+    lex: Math.max(0, lex),
+    tri,
+    win,
+    sess,
+    ctx,
+    reply: (facts.traitsBefore & TRAIT.question) === 0 ? 0 : before,
+  };
+}
+
+const OF_WORDS = ['lex', 'win', 'sess', 'ctx', 'reply'] as const;
+
+/**
+ * Word scores against the best of the query. What stands in no conversation has no surroundings: for it they are its own
+ * words, and against messages nothing is gained or lost by that.
+ */
+function normalised(candidates: readonly Candidate[], raw: Signals[]): Signals[] {
+  const top = (name: SignalName, of: readonly Signals[]) =>
+    Math.max(Number.MIN_VALUE, ...of.map((signals) => signals[name]));
+  const spoken = raw.filter((_, index) => candidates[index]!.type === 'message');
+  const [lexTop, triTop] = [top('lex', raw), top('tri', raw)];
+  const spokenShare = spoken.length === 0 ? 1 : top('lex', spoken) / lexTop;
+  const tops = Object.fromEntries(OF_WORDS.map((name) => [name, top(name, spoken)]));
+  return raw.map((signals, index) => {
+    const lex = signals.lex / lexTop;
+    const tri = signals.tri / triTop;
+    if (candidates[index]!.type !== 'message') return { ...signals, lex, tri, win: lex, sess: lex };
+    const around = (name: SignalName) => (signals[name] / tops[name]!) * spokenShare;
+    return {
+      ...signals,
+      lex,
+      tri,
+      win: around('win'),
+      sess: around('sess'),
+      ctx: around('ctx'),
+      reply: around('reply'),
+    };
   });
 }
 
-function momentOf({ type, row }: Candidate): number {
-  if (type === 'memory') return row.occurredAt ?? row.createdAt;
-  return type === 'episode' ? row.endedAt : row.createdAt;
+/** +1 where the one who is named said it, -1 where another did, 0 where nobody or several are named. */
+function speakerTest(candidates: readonly Candidate[], named: ReadonlySet<string>): (candidate: Candidate) => number {
+  if (named.size === 0) return () => 0;
+  const names = new Set(candidates.flatMap(({ facts }) => facts.speaker ?? []));
+  const meant = new Set([...names].filter((name) => includesAll(termsOf(name), named)));
+  if (meant.size === 0) return () => 0;
+  return ({ facts: { speaker } }) => (speaker === null ? 0 : meant.has(speaker) ? 1 : -1);
+}
+
+function includesAll(terms: readonly string[], wanted: ReadonlySet<string>): boolean {
+  return [...wanted].every((term) => terms.includes(term));
+}
+
+function dateSignal({ facts }: Candidate, { dates }: Question): number {
+  if (dates.length === 0) return 0;
+  const days = daysOf(facts.at, facts.until, facts.dates);
+  const apart = dates.map((asked) => Math.min(...days.map((range) => daysApart(asked, range))));
+  return Math.exp(-Math.min(...apart) / DATE_DECAY_DAYS);
+}
+
+function selfSignal({ facts: { traits, length } }: Candidate): number {
+  const firstPerson = traits & TRAIT.firstPerson ? 0.4 : 0;
+  const statement = traits & TRAIT.asks ? 0 : 0.3;
+  return firstPerson + statement + 0.3 * Math.min(1, length / TELLING_LENGTH);
 }

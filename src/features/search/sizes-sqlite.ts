@@ -8,10 +8,14 @@ const MAX_REMEMBERED = 50_000;
 /** From so many documents on, counting them is felt. */
 const LARGE = 2000;
 
-/** How many documents there are: of this user, and in the whole index, on which FTS5's own weights rest. */
+/**
+ * How many documents there are: of this user, and in the whole index, on which FTS5's own weights rest; and how many
+ * stretches of conversation the user's make.
+ */
 export interface Sizes {
   own: number;
   index: number;
+  stretches: number;
 }
 
 export type SizesOf = (
@@ -39,11 +43,15 @@ export function createSizes(clock: Clock): SizesOf {
     if (unknown.length === 0) return found;
     const row = await reader.get<Record<string, Buffer | number | null>>(
       `SELECT ${unknown.map(sizesSql).join(', ')}`,
-      unknown.flatMap(() => [tenantId, endUser]),
+      unknown.flatMap(() => [tenantId, endUser, tenantId, endUser]),
     );
     for (const type of unknown) {
       const averages = row?.[`${type}Averages`];
-      const sizes = { own: Number(row?.[`${type}Own`]), index: Buffer.isBuffer(averages) ? firstVarint(averages) : 0 };
+      const sizes = {
+        own: Number(row?.[`${type}Own`]),
+        index: Buffer.isBuffer(averages) ? firstVarint(averages) : 0,
+        stretches: Number(row?.[`${type}Stretches`]),
+      };
       found.set(type, sizes);
       remember(type, scope, sizes);
     }
@@ -52,8 +60,9 @@ export function createSizes(clock: Clock): SizesOf {
 }
 
 function sizesSql(type: ItemType): string {
-  const { index, own } = SOURCES[type];
-  return `(SELECT block FROM ${index}_data WHERE id = 1) AS ${type}Averages, (${own}) AS ${type}Own`;
+  const { index, own, stretches } = SOURCES[type];
+  return `(SELECT block FROM ${index}_data WHERE id = 1) AS ${type}Averages, (${own}) AS ${type}Own,
+    (${stretches}) AS ${type}Stretches`;
 }
 
 /** FTS5 keeps the number of its rows first in its record of averages, as a varint of the SQLite file format. */

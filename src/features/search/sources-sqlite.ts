@@ -3,12 +3,13 @@ import type { Value } from '../../db/connection.ts';
 import type { MessageRow } from '../conversations/conversations.ts';
 import type { EpisodeRow } from '../episodes/episodes.ts';
 import type { MemoryRow } from '../memories/memories.ts';
+import { STRETCH } from './lexical.ts';
 import type { TextIndexName } from './text-index-sqlite.ts';
 
 /** What the candidates of each type are made of. */
 export interface FoundRows {
   memory: MemoryRow;
-  message: MessageRow & { endUser: string; erasedAt: number | null };
+  message: MessageRow & { endUser: string };
   episode: EpisodeRow;
 }
 
@@ -16,7 +17,10 @@ export interface CandidateQuery {
   tenantId: string;
   endUser: string;
   scope: number;
-  query: string;
+  /** The words to look up, folded. */
+  terms: readonly string[];
+  /** The months asked for, as terms: what is of them may be meant whatever its words are. */
+  months: readonly string[];
   /** All types where none are named. */
   types?: readonly ItemType[];
   filter: SearchFilter & { afterMs?: number | undefined; beforeMs?: number | undefined };
@@ -36,19 +40,24 @@ export interface Source<T extends ItemType = ItemType> {
   rows: string;
   /** What is read beside the row itself, and the table that it comes from. */
   beside: { columns: string; join: string };
-  /** When it happened. */
+  /** When it began and ended. */
   at: string;
-  /** How many documents a user has, by tenant and user. */
+  until: string;
+  /** Who said it, how long it is, and the traits of what was said before it. */
+  facts: { speaker: string; length: string; traitsBefore: string; join: string };
+  /** How many documents a user has and how many stretches of conversation they make, by tenant and user. */
   own: string;
+  stretches: string;
   /** Which parts of the index are asked for a time that has passed. */
   partsThen: readonly ('live' | 'past')[];
   /** What holds for every row that is shown, now or then. */
   shown(query: CandidateQuery): Condition[];
   /** What `asOf` needs beside. */
   joinThen: string;
-  /** Whether a row must not be shown now, where the index alone was asked. */
-  isHidden(row: FoundRows[T], nowMs: number): boolean;
 }
+
+const ALONE = { speaker: 'NULL', traitsBefore: '0', join: '' };
+const NO_STRETCHES = 'SELECT 0 WHERE ? <> ?';
 
 const memory: Source<'memory'> = {
   type: 'memory',
@@ -56,7 +65,10 @@ const memory: Source<'memory'> = {
   rows: 'memories',
   beside: { columns: '', join: '' },
   at: 'COALESCE(m.occurredAt, m.createdAt)',
+  until: 'COALESCE(m.occurredAt, m.createdAt)',
+  facts: { ...ALONE, length: 'LENGTH(m.content)' },
   own: 'SELECT COUNT(*) FROM memories WHERE tenantId = ? AND endUser = ?',
+  stretches: NO_STRETCHES,
   partsThen: ['live', 'past'],
   /** Of `asOf`, the version that was valid then; whether the memory has expired its current version (`c`) tells. */
   shown({ asOfMs, nowMs }) {
@@ -66,7 +78,6 @@ const memory: Source<'memory'> = {
     return [['m.validFrom <= ?', asOfMs], ['(m.validTo IS NULL OR m.validTo > ?)', asOfMs], alive];
   },
   joinThen: 'CROSS JOIN memories c ON c.tenantId = m.tenantId AND c.id = m.id AND c.current = 1',
-  isHidden: ({ expiresAt }, nowMs) => expiresAt !== null && expiresAt <= nowMs,
 };
 
 const message: Source<'message'> = {
@@ -74,11 +85,20 @@ const message: Source<'message'> = {
   index: 'messageText',
   rows: 'messages',
   beside: {
-    columns: ', o.endUser, o.erasedAt',
+    columns: ', o.endUser',
     join: 'CROSS JOIN conversations o ON o.tenantId = m.tenantId AND o.id = m.conversationId',
   },
   at: 'm.createdAt',
+  until: 'm.createdAt',
+  facts: {
+    speaker: 'm.name',
+    length: 'LENGTH(m.content)',
+    traitsBefore: 'COALESCE(b.traits, 0)',
+    join: 'LEFT JOIN messages b ON b.number = m.number - 1 AND b.tenantId = m.tenantId',
+  },
   own: 'SELECT COALESCE(SUM(messageCount), 0) FROM conversations WHERE tenantId = ? AND endUser = ?',
+  stretches: `SELECT COALESCE(SUM((lastOrdinal + ${STRETCH - 1}) / ${STRETCH}), 0) FROM conversations
+    WHERE tenantId = ? AND endUser = ?`,
   partsThen: ['live'],
   /** Messages of a conversation that is being erased are gone already. */
   shown: ({ asOfMs }) => [
@@ -86,7 +106,6 @@ const message: Source<'message'> = {
     ...(asOfMs === undefined ? [] : [['m.createdAt <= ?', asOfMs] satisfies Condition]),
   ],
   joinThen: '',
-  isHidden: ({ erasedAt }) => erasedAt !== null,
 };
 
 const episode: Source<'episode'> = {
@@ -94,18 +113,25 @@ const episode: Source<'episode'> = {
   index: 'episodeText',
   rows: 'episodes',
   beside: { columns: '', join: '' },
-  at: 'm.endedAt',
+  at: 'm.startedAt',
+  until: 'm.endedAt',
+  facts: { ...ALONE, length: `LENGTH(m.title || COALESCE(m.summary, ''))` },
   own: 'SELECT COUNT(*) FROM episodes WHERE tenantId = ? AND endUser = ?',
+  stretches: NO_STRETCHES,
   partsThen: ['live'],
   shown: ({ asOfMs }) => (asOfMs === undefined ? [] : [['m.endedAt <= ?', asOfMs]]),
   joinThen: '',
-  isHidden: () => false,
 };
 
 export const SOURCES: { [T in ItemType]: Source<T> } = { memory, message, episode };
 
-/** What a filter asks of the rows of a source. Tags are asked of memories only: nothing else has any. */
-export function filterConditions({ at }: Source, { filter }: CandidateQuery): Condition[] {
+/** What holds for every row that this query may show: it is the tenant's, it is valid, and the filter lets it through. */
+export function shownConditions(source: Source, query: CandidateQuery): Condition[] {
+  return [['m.tenantId = ?', query.tenantId], ...source.shown(query), ...filterConditions(source, query)];
+}
+
+/** Tags are asked of memories only: nothing else has any. */
+function filterConditions({ until }: Source, { filter }: CandidateQuery): Condition[] {
   const conditions: Condition[] = [];
   for (const tag of filter.tags ?? []) {
     conditions.push(['EXISTS (SELECT 1 FROM json_each(m.tags) WHERE json_each.value = ?)', tag]);
@@ -113,8 +139,8 @@ export function filterConditions({ at }: Source, { filter }: CandidateQuery): Co
   for (const [name, value] of Object.entries(filter.metadata ?? {})) {
     conditions.push(metadataCondition(name, value));
   }
-  if (filter.afterMs !== undefined) conditions.push([`${at} > ?`, filter.afterMs]);
-  if (filter.beforeMs !== undefined) conditions.push([`${at} < ?`, filter.beforeMs]);
+  if (filter.afterMs !== undefined) conditions.push([`${until} > ?`, filter.afterMs]);
+  if (filter.beforeMs !== undefined) conditions.push([`${until} < ?`, filter.beforeMs]);
   return conditions;
 }
 

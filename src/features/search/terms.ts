@@ -8,6 +8,8 @@ const UNSPACED = new RegExp(`[${UNSPACED_CLASS}]`, 'u');
 const RUNS = new RegExp(`[${UNSPACED_CLASS}\\p{M}]+|[^${UNSPACED_CLASS}]+`, 'gu');
 /** Words, and each emoji or flag as a word of its own. */
 const WORDS = /[\p{L}\p{N}\p{M}]+|\p{RI}{2}|\p{Extended_Pictographic}/gu;
+/** Words that some write with a hyphen and some in one: they are found either way. */
+const COMPOUNDS = /(?<![\p{L}\p{N}-])[a-z]+-[a-z]+(?![\p{L}\p{N}-])/gu;
 /** Joiners, soft hyphens and selectors of a character's look: no part of a word, and no end of one. */
 const INVISIBLE = /\p{Variation_Selector}|\u00ad|\u200d|\u2060|\u20e3/gu;
 /** FTS5's porter stemmer passes over tokens of more than 64 bytes; nothing is gained by longer ones. */
@@ -21,6 +23,16 @@ const MAX_QUERY_TERMS = 64;
  */
 export function termsOf(text: string): string[] {
   return split(text, (run) => [...pairs(run), run.at(-1)!]);
+}
+
+/** A speaker's name as terms of their own, which no word of a text is: an underscore stands before each. */
+export function speakerTokensOf(name: string): string[] {
+  return [...new Set(termsOf(name))].map((term) => `_${term}`);
+}
+
+/** A month as a term of its own: of one year, or of any. */
+export function monthTokenOf({ year, month }: { year?: number; month: number }): string {
+  return `__${year ?? ''}m${month}`;
 }
 
 /** The distinct words of a query, stop words dropped while others remain. */
@@ -37,7 +49,9 @@ export function isCharacter(term: string): boolean {
 
 function split(text: string, splitRun: (characters: string[]) => string[]): string[] {
   const terms: string[] = [];
-  for (const [word] of fold(text).matchAll(WORDS)) {
+  const folded = fold(text);
+  for (const [compound] of folded.matchAll(COMPOUNDS)) terms.push(clip(compound.replace('-', '')));
+  for (const [word] of folded.matchAll(WORDS)) {
     if (!UNSPACED.test(word)) terms.push(clip(word));
     else {
       for (const [run] of word.matchAll(RUNS)) {

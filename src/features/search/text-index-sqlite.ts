@@ -1,6 +1,8 @@
 import type { Connection } from '../../db/connection.ts';
 import { insertRows, listPlaceholders } from '../../db/values.ts';
-import { scopePrefix, termsOf, tokenOf } from './terms.ts';
+import { monthsOf } from './dates.ts';
+import { monthTokenOf, scopePrefix, speakerTokensOf, termsOf, tokenOf } from './terms.ts';
+import { daysOf } from './traits.ts';
 
 /** Each index with the table whose rows it indexes by their number. */
 const ROWS_OF = { memoryText: 'memories', messageText: 'messages', episodeText: 'episodes' } as const;
@@ -11,6 +13,10 @@ export interface TextEntry {
   number: number;
   scope: number;
   texts: readonly string[];
+  /** Who said it: found by `speakerTokensOf`, apart from the words. */
+  speaker?: string;
+  /** When it was, epoch milliseconds, and the days that it tells of: found by `monthTokenOf`. */
+  days: { at: number; until: number; dates: string | null };
   /** `past`: superseded or replaced by a newer version; found by `asOf` only. */
   part: 'live' | 'past';
 }
@@ -47,7 +53,8 @@ export function createTextIndex(name: TextIndexName): TextIndex {
       await insertRows(
         connection,
         `INSERT INTO ${name} (rowid, body)`,
-        entries.map((entry) => [entry.number, bodyOf(entry)]),
+        // FTS5 begins a new segment whenever the numbers do not grow.
+        entries.toSorted((a, b) => a.number - b.number).map((entry) => [entry.number, bodyOf(entry)]),
       );
     },
     async remove(connection, numbers) {
@@ -91,9 +98,13 @@ async function totalChanges(connection: Connection): Promise<number> {
   return row!.changes;
 }
 
-function bodyOf({ scope, texts, part }: TextEntry): string {
+/** Everything by which a row is found, as FTS5 takes it. */
+export function bodyOf({ scope, texts, speaker, days, part }: TextEntry): string {
   const prefix = scopePrefix(scope, part);
-  return termsOf(texts.join('\n'))
-    .map((term) => tokenOf(prefix, term))
-    .join(' ');
+  const said = speaker === undefined ? [] : speakerTokensOf(speaker);
+  const months = monthsOf(daysOf(days.at, days.until, days.dates)).flatMap(({ year, month }) => [
+    monthTokenOf({ year, month }),
+    monthTokenOf({ month }),
+  ]);
+  return [...termsOf(texts.join('\n')), ...said, ...new Set(months)].map((term) => tokenOf(prefix, term)).join(' ');
 }

@@ -6,6 +6,7 @@ import { type Connection, openConnection } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import * as conversations from '../../../src/features/conversations/conversations-store.ts';
+import { messageNumber } from '../../../src/features/conversations/message-number.ts';
 import * as messages from '../../../src/features/conversations/messages-store.ts';
 import * as episodes from '../../../src/features/episodes/episodes-store.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
@@ -36,7 +37,17 @@ afterEach(async () => {
 });
 
 const conversationRow = (tenantId: string, scope: number) => ({
-  ...{ tenantId, scope, id: 'conv_1', endUser: 'default', title: null, metadata: '{}', version: 1, messageCount: 1 },
+  ...{
+    tenantId,
+    scope,
+    number: scope,
+    id: 'conv_1',
+    endUser: 'default',
+    title: null,
+    metadata: '{}',
+    version: 1,
+    messageCount: 1,
+  },
   ...{ lastOrdinal: 1, cutThrough: 0, lastMessageAt: 1, createdAt: 1, updatedAt: 1, erasedAt: null },
 });
 
@@ -49,11 +60,12 @@ const episodeRow = (tenantId: string, scope: number, id: string, cut: number) =>
 async function fill(tenantId: string, scope: number): Promise<void> {
   await conversations.insertConversations(connection, [conversationRow(tenantId, scope)]);
   const said = { conversationId: 'conv_1', ordinal: 1, id: 'msg_1', role: 'user' as const, name: null };
-  const numbers = await messages.insertMessages(connection, [
-    { tenantId, scope, ...said, content: 'heron', metadata: '{}', createdAt: 1 },
+  const place = { tenantId, scope, number: messageNumber(scope, 1) };
+  await messages.insertMessages(connection, [
+    { ...place, ...said, content: 'heron', metadata: '{}', createdAt: 1, traits: 0, dates: null },
   ]);
-  const entry = { scope, texts: ['heron'], part: 'live' as const };
-  await textIndices.message.insert(connection, [{ ...entry, number: numbers.get('msg_1')! }]);
+  const entry = { scope, texts: ['heron'], part: 'live' as const, days: { at: 1, until: 1, dates: null } };
+  await textIndices.message.insert(connection, [{ ...entry, number: place.number }]);
   const rows = [episodeRow(tenantId, scope, 'ep_cut', 1), episodeRow(tenantId, scope, 'ep_own', 0)];
   const episodeNumbers = await episodes.insertEpisodes(connection, rows);
   await textIndices.episode.insert(connection, [{ ...entry, number: episodeNumbers.get('ep_cut')! }]);
@@ -74,7 +86,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['deleteConversation', () => conversations.deleteConversation(connection, 'ten_b', 'conv_1')],
   ['deleteConversationsOf', () => conversations.deleteConversationsOf(connection, 'ten_b')],
   ['deleteMessage by the other’s number', () => messages.deleteMessage(connection, 'ten_b', number)],
-  ['deleteSomeMessages', () => messages.deleteSomeMessages(connection, PLACE, 9)],
+  ['deleteSomeMessages', () => messages.deleteSomeMessages(connection, { ...PLACE, number: 2 }, 9)],
   ['deleteSomeMessagesOf', () => messages.deleteSomeMessagesOf(connection, 'ten_b', 9)],
   [
     'updateEpisode',
@@ -101,10 +113,23 @@ const all = {
   olderThanId: undefined,
   limit: 9,
 };
-const query = { tenantId: 'ten_b', endUser: 'default', scope: 2, query: 'heron', filter: {}, asOfMs: undefined };
+const query = {
+  tenantId: 'ten_b',
+  endUser: 'default',
+  scope: 2,
+  terms: ['heron'],
+  months: [],
+  filter: {},
+  asOfMs: undefined,
+};
 const candidates = async (more: object) => {
-  const find = createCandidatesSqlite({ clock: createTestClock() });
-  return (await find(connection, { ...query, nowMs: 3, pool: 9, ...more })).map(({ row }) => row);
+  const search = createCandidatesSqlite({ clock: createTestClock() });
+  const asked = { ...query, nowMs: 3, pool: 9, ...more };
+  const found = await search.find(connection, asked);
+  const rows = await Promise.all(
+    found.candidates.map(({ type, facts }) => search.load(connection, asked, type, [facts.number])),
+  );
+  return rows.flatMap((loaded) => [...loaded.values()]);
 };
 
 test.each<[string, () => Promise<unknown[]>, number]>([
@@ -112,7 +137,7 @@ test.each<[string, () => Promise<unknown[]>, number]>([
   ['findConversations', () => conversations.findConversations(connection, [{ tenantId: 'ten_b', id: 'conv_1' }]), 1],
   ['listConversations', () => conversations.listConversations(connection, all), 1],
   ['findMessage', async () => [await messages.findMessage(connection, PLACE, 'msg_1')], 1],
-  ['listMessages', () => messages.listMessages(connection, PLACE, page), 1],
+  ['listMessages', () => messages.listMessages(connection, { ...PLACE, number: 2 }, page), 1],
   ['findEpisode', async () => [await episodes.findEpisode(connection, 'ten_b', 'ep_own')], 1],
   ['listEpisodes', () => episodes.listEpisodes(connection, { ...all, conversationId: undefined }), 2],
   ['listEpisodes of a conversation', () => episodes.listEpisodes(connection, { ...all, conversationId: 'conv_1' }), 2],

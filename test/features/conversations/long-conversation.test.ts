@@ -56,10 +56,12 @@ test('a conversation of 100,000 messages is paged from both ends and from its mi
   expect(await ends('?limit=2&order=oldest')).toEqual([1, 2]);
   const [appended] = await talk.say(id, 'one more');
   expect(appended!.ordinal).toBe(MESSAGES + 1);
-  expect(await caller.find('"99999"')).toEqual(['word 99999']);
+  expect((await caller.find('"99999"'))[0]).toBe('word 99999');
 });
 
-test.each<[string, (on: Connection, place: { tenantId: string; conversationId: string }) => Promise<unknown>]>([
+test.each<
+  [string, (on: Connection, place: { tenantId: string; conversationId: string; number: number }) => Promise<unknown>]
+>([
   ['a page', (on, place) => messages.listMessages(on, place, { order: 'newest', beyond: 50_000, limit: 51 })],
   [
     'a page, oldest first',
@@ -74,7 +76,7 @@ test.each<[string, (on: Connection, place: { tenantId: string; conversationId: s
   ['what grew', (on) => conversations.listUncut(on, 20)],
   ['what is half erased', (on) => conversations.listHalfErased(on, 20)],
 ])('%s is found by an index, in order, whatever the length', async (_, work) => {
-  const plans = await plansOf((on) => work(on, { tenantId: caller.tenantId, conversationId: id }));
+  const plans = await plansOf((on) => work(on, { tenantId: caller.tenantId, conversationId: id, number: 1 }));
   expect(plans.length).toBeGreaterThan(0);
   expect(plans.filter((line) => /TEMP B-TREE|^SCAN (?!\d+-ROW|CONSTANT|conversations USING INDEX)/.test(line))).toEqual(
     [],

@@ -11,7 +11,7 @@ import { createCandidatesSqlite } from '../../../src/features/search/candidates-
 import { textIndices } from '../../../src/features/search/text-index-sqlite.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
-const findCandidates = createCandidatesSqlite({ clock: createTestClock() });
+const search = createCandidatesSqlite({ clock: createTestClock() });
 
 /** Two tenants with the same ids, tags and keys: only its own predicate keeps a statement to one of them. */
 
@@ -40,11 +40,12 @@ async function fill(tenantId: string, scope: number): Promise<void> {
   const row = (id: string, validTo: number | null, supersededBy: string | null) => ({
     ...{ tenantId, id, version: 1, current: 1, scope, endUser: 'default', content: `heron ${id}`, contentHash: id },
     ...{ tags: '["t"]', metadata: '{}', source: null, occurredAt: null, expiresAt: 5, validFrom: 1, validTo },
-    ...{ supersededBy, createdAt: 1, updatedAt: 1 },
+    ...{ supersededBy, createdAt: 1, updatedAt: 1, traits: 0, dates: null },
   });
   const rows = [row('mem_old', 2, 'mem_new'), row('mem_new', null, null)];
   const numbers = await store.insertMemories(connection, rows);
-  const entry = { number: numbers.get('mem_new')!, scope, texts: ['heron'], part: 'live' as const };
+  const days = { at: 1, until: 1, dates: null };
+  const entry = { number: numbers.get('mem_new')!, scope, texts: ['heron'], part: 'live' as const, days };
   await textIndices.memory.insert(connection, [entry]);
   await store.insertTags(
     connection,
@@ -98,7 +99,8 @@ const query = {
   tenantId: 'ten_b',
   endUser: 'default',
   scope: 2,
-  query: 'heron',
+  terms: ['heron'],
+  months: ['__m5'],
   filter: {},
   asOfMs: undefined,
   nowMs: 3,
@@ -129,5 +131,7 @@ test.each<[string, () => Promise<{ tenantId: string }[]>, number]>([
 });
 
 async function rowsOf(of: typeof query | (Omit<typeof query, 'asOfMs'> & { asOfMs: number })) {
-  return (await findCandidates(connection, of)).map(({ row }) => row);
+  const { candidates } = await search.find(connection, of);
+  const numbers = candidates.map(({ facts }) => facts.number);
+  return [...(await search.load(connection, of, 'memory', numbers)).values()];
 }

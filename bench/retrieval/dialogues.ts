@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Conversation, Message } from '../../src/contract/conversations.ts';
+import type { AddedMemory } from '../../src/contract/memories.ts';
+import type { ContextAnswer, SearchAnswer } from '../../src/contract/search.ts';
+import type { Dialogue, Turn } from '../locomo-data.ts';
+import { callApi, patientFetch, signInByMail } from '../person.ts';
+import { runSvc, startDaemon } from '../processes.ts';
+import { createProgress } from '../progress.ts';
+import { recallOf } from '../recall.ts';
+import { mean, type RecallRow, recallTable } from './recall-table.ts';
+
+/** `conversations`: each session one, with speakers and dates. `facts`: each turn's bare text as a memory. */
+export type StoredAs = 'conversations' | 'facts';
+export type Door = 'rest' | 'mcp';
+
+export interface DialogueFigures {
+  storedAs: StoredAs;
+  door: Door;
+  strategy: string;
+  questions: RecallRow[];
+}
+
+export interface ContextFigure {
+  maxTokens: number;
+  /** The share of the questions of categories 1 to 4 one of whose evidence turns stands in the context. */
+  hit: number;
+  /** The mean share of a question's evidence turns in it. */
+  recall: number;
+}
+
+/** A daemon with all dialogues stored, one end user a dialogue, and the id of each turn. */
+export interface StoredDialogues {
+  url: string;
+  apiKey: string;
+  dialogues: readonly Dialogue[];
+  storedAs: StoredAs;
+  idOf: ReadonlyMap<string, string>;
+}
+
+const CALLERS = 4;
+const EMAIL = 'ada@example.com';
+const BATCH = 400;
+const CONTEXT_TOKENS = [500, 1000, 2000];
+const placeOf = (sampleId: string, diaId: string) => `${sampleId} ${diaId}`;
+
+/** Runs `work` on a daemon in `dataDir` that holds the dialogues. */
+export async function withStored<T>(
+  dataDir: string,
+  dialogues: readonly Dialogue[],
+  storedAs: StoredAs,
+  work: (stored: StoredDialogues) => Promise<T>,
+): Promise<T> {
+  const daemon = await startDaemon({ dataDir });
+  try {
+    const apiKey = await signInByMail(daemon.url, join(dataDir, 'mail'), EMAIL);
+    await runSvc(['admin', 'tier', EMAIL, 'Enterprise'], dataDir);
+    const idOf = new Map<string, string>();
+    const progress = createProgress(
+      `turns stored as ${storedAs}`,
+      dialogues.reduce((sum, { turns }) => sum + turns.length, 0),
+    );
+    const store = storedAs === 'conversations' ? storeConversations : storeFacts;
+    for (const dialogue of dialogues) {
+      for (const [diaId, id] of await store(daemon.url, apiKey, dialogue)) {
+        idOf.set(placeOf(dialogue.sampleId, diaId), id);
+      }
+      progress.advance(dialogue.turns.length);
+    }
+    progress.end();
+    return await work({ url: daemon.url, apiKey, dialogues, storedAs, idOf });
+  } finally {
+    await daemon.stop();
+  }
+}
+
+async function storeConversations(url: string, apiKey: string, { sampleId, turns }: Dialogue) {
+  const ids: [string, string][] = [];
+  for (const session of sessionsOf(turns)) {
+    const createdAt = session[0]!.occurredAt;
+    const { id } = await callApi<Conversation>(url, apiKey, '/v1/conversations', { user: sampleId, createdAt });
+    const messages = session.map(({ speaker, text }) => ({ role: 'user', name: speaker, content: text, createdAt }));
+    const { data } = await callApi<{ data: Message[] }>(url, apiKey, `/v1/conversations/${id}/messages`, { messages });
+    ids.push(...data.map((message, index): [string, string] => [session[index]!.diaId, message.id]));
+  }
+  return ids;
+}
+
+/** No speaker, no session, no date: the words alone. */
+async function storeFacts(url: string, apiKey: string, { sampleId, turns }: Dialogue) {
+  const ids: [string, string][] = [];
+  for (let start = 0; start < turns.length; start += BATCH) {
+    const batch = turns.slice(start, start + BATCH);
+    const memories = batch.map(({ text }) => ({ content: text, user: sampleId }));
+    const { data } = await callApi<{ data: AddedMemory[] }>(url, apiKey, '/v1/memories/batch', { memories });
+    ids.push(...data.map(({ id }, index): [string, string] => [batch[index]!.diaId, id]));
+  }
+  return ids;
+}
+
+/** A turn is named after its session: `D3:7` is of the third. */
+function sessionsOf(turns: readonly Turn[]): Turn[][] {
+  const sessions = new Map<string, Turn[]>();
+  for (const turn of turns) {
+    const session = turn.diaId.split(':')[0]!;
+    sessions.set(session, [...(sessions.get(session) ?? []), turn]);
+  }
+  return [...sessions.values()];
+}
+
+/** Asks every question through one door and holds the first ten results against the evidence. */
+export async function askQuestions(stored: StoredDialogues, door: Door, strategy = 'auto'): Promise<DialogueFigures> {
+  const { url, apiKey } = stored;
+  const client = door === 'mcp' ? await connectMcp(url, apiKey) : undefined;
+  const search = async (query: string, user: string): Promise<SearchAnswer> => {
+    if (!client) return callApi<SearchAnswer>(url, apiKey, '/v1/search', { query, user, limit: 10, strategy });
+    const answer = await client.callTool({ name: 'memory_search', arguments: { query, user, limit: 10 } });
+    if (answer.isError) throw new Error(`memory_search: ${JSON.stringify(answer.content)}`);
+    return answer.structuredContent as unknown as SearchAnswer;
+  };
+  const asked = await forEachQuestion(stored, `asked by ${door}`, async ({ text, sampleId, category, wanted }) => {
+    const { results } = await search(text, sampleId);
+    return {
+      category,
+      recall: recallOf(
+        wanted,
+        results.map(({ id }) => id),
+      ),
+    };
+  });
+  await client?.close();
+  return { storedAs: stored.storedAs, door, strategy, questions: recallTable(asked) };
+}
+
+/** What of the evidence stands in contexts of different sizes. */
+export async function askContexts(stored: StoredDialogues): Promise<ContextFigure[]> {
+  const { url, apiKey } = stored;
+  const figures: ContextFigure[] = [];
+  for (const maxTokens of CONTEXT_TOKENS) {
+    const shares = await forEachQuestion(stored, `contexts of ${maxTokens}`, async (question) => {
+      if (question.category > 4) return undefined;
+      const body = { query: question.text, user: question.sampleId, maxTokens };
+      const { citations, tokens } = await callApi<ContextAnswer>(url, apiKey, '/v1/context', body);
+      if (tokens > maxTokens) throw new Error(`A context of ${tokens} tokens where ${maxTokens} were allowed`);
+      const cited = new Set(citations.map(({ id }) => id));
+      return question.wanted.filter((id) => cited.has(id)).length / question.wanted.length;
+    });
+    const told = shares.filter((share) => share !== undefined);
+    figures.push({ maxTokens, hit: mean(told.map((share) => (share > 0 ? 1 : 0))), recall: mean(told) });
+  }
+  return figures;
+}
+
+async function connectMcp(url: string, apiKey: string): Promise<Client> {
+  const client = new Client({ name: 'svc-bench', version: '1' });
+  const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), { requestInit, fetch: patientFetch }),
+  );
+  return client;
+}
+
+interface AskedQuestion {
+  sampleId: string;
+  text: string;
+  category: number;
+  /** The ids of its evidence. */
+  wanted: string[];
+}
+
+async function forEachQuestion<T>(
+  { dialogues, idOf }: StoredDialogues,
+  what: string,
+  ask: (question: AskedQuestion) => Promise<T>,
+): Promise<T[]> {
+  const questions = dialogues.flatMap(({ sampleId, questions: own }) =>
+    own.map(({ text, category, evidence }) => {
+      const wanted = evidence.map((diaId) => idOf.get(placeOf(sampleId, diaId))!);
+      return { sampleId, text, category, wanted };
+    }),
+  );
+  const progress = createProgress(what, questions.length);
+  const answers: T[] = [];
+  const queue = questions.values();
+  await Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      for (const question of queue) {
+        answers.push(await ask(question));
+        progress.advance(1);
+      }
+    }),
+  );
+  progress.end();
+  return answers;
+}

@@ -1,0 +1,56 @@
+import type { ItemType } from '../../contract/search.ts';
+import type { Reader } from '../../db/connection.ts';
+import type { CandidateQuery, FoundRows } from './sources-sqlite.ts';
+
+/** What is known of a candidate beside the words: enough for the signals, without its text. */
+export interface CandidateFacts {
+  number: number;
+  id: string;
+  /** When it began and ended, epoch milliseconds. */
+  at: number;
+  until: number;
+  speaker: string | null;
+  /** Characters of its text. */
+  length: number;
+  traits: number;
+  dates: string | null;
+  /** Of the message before it. */
+  traitsBefore: number;
+}
+
+/** What one of the indices found, or what stands beside it, with the scores of its words (higher is better). */
+export interface Candidate {
+  type: ItemType;
+  facts: CandidateFacts;
+  scores: {
+    lex: number;
+    /** Words nearly like those that nobody wrote. */
+    tri: number;
+    win: number;
+    sess: number;
+    /** The words of its neighbours. */
+    ctx: number;
+    /** The words of the message before it. */
+    before: number;
+  };
+}
+
+export interface FoundCandidates {
+  candidates: Candidate[];
+  /** Words of the query that are names of people who said something. */
+  speakers: ReadonlySet<string>;
+  /** Words of the query that stand nowhere. */
+  unknown: readonly string[];
+}
+
+/** Finds candidates on one engine; the signals and their fusion are the same for every engine. */
+export interface CandidateSearch {
+  find(reader: Reader, query: CandidateQuery): Promise<FoundCandidates>;
+  /** The rows of candidates, whole, by their numbers; those that are gone meanwhile are not among them. */
+  load<T extends ItemType>(
+    reader: Reader,
+    query: CandidateQuery,
+    type: T,
+    numbers: readonly number[],
+  ): Promise<Map<number, FoundRows[T]>>;
+}
