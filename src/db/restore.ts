@@ -1,0 +1,171 @@
+import { link, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AppError } from '../contract/errors.ts';
+import { type Connection, openPlainConnection } from './connection.ts';
+import type { OnShare } from './copy-database.ts';
+import { faultOfHeader, readHeader } from './database-file.ts';
+import { migrate, SCHEMA_VERSION } from './migrate.ts';
+import { isCorrupt, isLocked } from './storage-error.ts';
+import { syncFile, syncFolder } from './sync.ts';
+import { type CopyCare, type CopyFacts, careForCopy, countAccounts, discardCopy, inspectCopy } from './whole-copy.ts';
+
+/** Throws `unprocessable` for a file that is no backup at the first look: its header, and a log that belongs to it. */
+export async function refuseNoBackup(backup: string): Promise<void> {
+  const found = await stat(backup).catch((error: NodeJS.ErrnoException) => {
+    throw refusal(
+      error.code === 'ENOENT' ? `There is no file ${backup}.` : `${backup} cannot be read (${error.code}).`,
+    );
+  });
+  if (!found.isFile()) throw refusal(`${backup} is no file.`);
+  switch (faultOfHeader((await readHeader(backup)) ?? Buffer.alloc(0))) {
+    case 'empty':
+      throw refusal(`${backup} is empty.`);
+    case 'no database':
+      throw refusal(`${backup} is no SQLite database.`);
+    case 'foreign':
+      throw refusal(`${backup} is a database of another program.`);
+  }
+  if ((await sizeOf(`${backup}-wal`)) === 0 && (await sizeOf(`${backup}-journal`)) === 0) return;
+  const advice = 'Make one with svc admin backup.';
+  throw refusal(`${backup} has a log beside it that belongs to it, so that it alone is no whole backup. ${advice}`);
+}
+
+/**
+ * How many accounts the present database holds: 0 where there is none, `undefined` where it cannot be read. Throws
+ * `unprocessable` where it is another program's.
+ */
+export async function accountsAt(file: string): Promise<number | undefined> {
+  const header = await readHeader(file);
+  if (header === undefined) return 0;
+  const fault = faultOfHeader(header);
+  if (fault === 'foreign') throw refusal(`${file} is a database of another program: it is left alone.`);
+  if (fault !== undefined) return undefined;
+  const connection = await openPlainConnection(file, { readOnly: true });
+  try {
+    return await countAccounts(connection);
+  } catch {
+    return undefined;
+  } finally {
+    await connection.close();
+  }
+}
+
+export interface RestoreOptions {
+  /** Ends the name that the present database is kept under. */
+  stamp: string;
+  care: CopyCare;
+  onShare: OnShare;
+  signal: AbortSignal;
+}
+
+export interface Restored extends CopyFacts {
+  /** Where the database that was there is now. */
+  former: string | undefined;
+}
+
+/**
+ * Puts a copy of `backup` in the place of the database `file`, brought up to the schema of this program. All is checked
+ * beforehand on a draft; the exchange is one rename, so that a kill at any point leaves the one or the other. Throws
+ * `unprocessable` for a backup that is corrupt or of a newer svc, and `conflict` where another process has the present
+ * database open; that is as it was then. Call it under the folder's lock.
+ */
+export async function restoreDatabase(backup: string, file: string, options: RestoreOptions): Promise<Restored> {
+  const { care, onShare, signal } = options;
+  const draft = `${file}.restoring`;
+  await discardCopy(draft);
+  try {
+    await copyFile(backup, draft, onShare, signal);
+    const facts = await inspectCopy(draft, backup);
+    if (facts.schema < SCHEMA_VERSION) await migrate(draft);
+    await careForCopy(draft, backup, care);
+    await syncFile(draft);
+    signal.throwIfAborted();
+    const former = await exchange(draft, file, `${file}.before-restore-${options.stamp}`);
+    return { ...facts, former };
+  } catch (error) {
+    await discardCopy(draft);
+    throw error;
+  }
+}
+
+const BLOCK_BYTES = 4 * 1024 * 1024;
+
+async function copyFile(from: string, to: string, onShare: OnShare, signal: AbortSignal): Promise<void> {
+  const source = await open(from, 'r');
+  const target = await open(to, 'wx', 0o600);
+  try {
+    const { size } = await source.stat();
+    const block = Buffer.alloc(BLOCK_BYTES);
+    for (let done = 0; ; onShare(done / size)) {
+      const { bytesRead } = await source.read(block, 0, BLOCK_BYTES);
+      if (bytesRead === 0) return;
+      await target.writeFile(block.subarray(0, bytesRead));
+      done += bytesRead;
+      signal.throwIfAborted();
+    }
+  } finally {
+    await source.close();
+    await target.close();
+  }
+}
+
+/**
+ * The present database keeps its place until the draft takes it; its second name is made before. Its log is emptied into
+ * it first, since SQLite would play a log of this name into whatever file is beside it.
+ */
+async function exchange(draft: string, file: string, aside: string): Promise<string | undefined> {
+  const held = await holdAlone(file);
+  try {
+    if (held === undefined) await setLogsAside(file, aside);
+    const isKept = await link(file, aside).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return false;
+        throw error;
+      },
+    );
+    await rename(draft, file);
+    await syncFolder(dirname(file));
+    return isKept ? aside : undefined;
+  } finally {
+    await held?.close();
+  }
+}
+
+/**
+ * Empties the log into the file, removes it and keeps everybody else out; whoever waits for the file finds it moved
+ * then. `undefined` where there is no file, or none that SQLite understands.
+ */
+async function holdAlone(file: string): Promise<Connection | undefined> {
+  if ((await sizeOf(file)) === 0) return undefined;
+  const connection = await openPlainConnection(file, { busyTimeoutMs: 2000 });
+  try {
+    await connection.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+    return connection;
+  } catch (error) {
+    await connection.close();
+    if (isCorrupt(error)) return undefined;
+    if (!isLocked(error)) throw error;
+    const advice = 'Wait for the svc admin command that is at work, or end it.';
+    throw new AppError('conflict', `Another process has ${file} open. ${advice}`);
+  }
+}
+
+/** Of a database that cannot be read. An empty one stands in for one that is gone: no daemon starts on it meanwhile. */
+async function setLogsAside(file: string, aside: string): Promise<void> {
+  for (const suffix of ['-wal', '-journal']) {
+    if ((await sizeOf(file + suffix)) === 0) continue;
+    await writeFile(file, '', { flag: 'a', mode: 0o600 });
+    await rename(file + suffix, aside + suffix);
+  }
+  for (const suffix of ['-wal', '-shm', '-journal']) await rm(file + suffix, { force: true });
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch(() => undefined);
+  return found?.size ?? 0;
+}
+
+function refusal(message: string): AppError {
+  return new AppError('unprocessable', message);
+}
