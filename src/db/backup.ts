@@ -4,7 +4,7 @@ import { AppError } from '../contract/errors.ts';
 import { copyDatabase, type OnShare } from './copy-database.ts';
 import { SCHEMA_VERSION } from './migrate.ts';
 import { syncFile, syncFolder } from './sync.ts';
-import { type CopyCare, type CopyFacts, careForCopy, discardCopy, inspectCopy } from './whole-copy.ts';
+import { type CopyCare, type CopyFacts, careForCopy, copyFault, discardCopy, inspectCopy } from './whole-copy.ts';
 
 export interface BackupOptions {
   /** Replaces a file that is there. */
@@ -23,8 +23,8 @@ export async function backUpDatabase(file: string, target: string, options: Back
   const { force, care, onShare, signal } = options;
   if (!force) await refuseExisting(target);
   const draft = `${target}.${process.pid}.draft`;
-  await createPrivate(draft, target);
   try {
+    await createPrivate(draft);
     await copyDatabase(file, draft, onShare, signal);
     const { schema } = await inspectCopy(draft, file);
     if (schema === SCHEMA_VERSION) await careForCopy(draft, file, care);
@@ -37,8 +37,7 @@ export async function backUpDatabase(file: string, target: string, options: Back
     return facts;
   } catch (error) {
     await discardCopy(draft);
-    const isFull = error instanceof AppError && error.code === 'storage_full';
-    throw isFull ? new AppError('storage_full', `The disk of ${target} is full.`) : error;
+    throw copyFault(error, target);
   }
 }
 
@@ -52,11 +51,7 @@ async function refuseExisting(target: string): Promise<void> {
 }
 
 /** SQLite would let everybody read what it makes. */
-async function createPrivate(draft: string, target: string): Promise<void> {
-  try {
-    await (await open(draft, 'wx', 0o600)).close();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new AppError('unprocessable', `${target} cannot be written (${code}).`);
-  }
+async function createPrivate(draft: string): Promise<void> {
+  const handle = await open(draft, 'wx', 0o600);
+  await handle.close();
 }

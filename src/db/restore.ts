@@ -1,4 +1,4 @@
-import { link, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, link, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { type Connection, openPlainConnection } from './connection.ts';
@@ -7,7 +7,15 @@ import { faultOfHeader, readHeader } from './database-file.ts';
 import { migrate, SCHEMA_VERSION } from './migrate.ts';
 import { isCorrupt, isLocked } from './storage-error.ts';
 import { syncFile, syncFolder } from './sync.ts';
-import { type CopyCare, type CopyFacts, careForCopy, countAccounts, discardCopy, inspectCopy } from './whole-copy.ts';
+import {
+  type CopyCare,
+  type CopyFacts,
+  careForCopy,
+  copyFault,
+  countAccounts,
+  discardCopy,
+  inspectCopy,
+} from './whole-copy.ts';
 
 /** Throws `unprocessable` for a file that is no backup at the first look: its header, and a log that belongs to it. */
 export async function refuseNoBackup(backup: string): Promise<void> {
@@ -78,14 +86,22 @@ export async function restoreDatabase(backup: string, file: string, options: Res
     const facts = await inspectCopy(draft, backup);
     if (facts.schema < SCHEMA_VERSION) await migrate(draft);
     await careForCopy(draft, backup, care);
+    await adoptOwner(draft, file);
     await syncFile(draft);
     signal.throwIfAborted();
     const former = await exchange(draft, file, `${file}.before-restore-${options.stamp}`);
     return { ...facts, former };
   } catch (error) {
     await discardCopy(draft);
-    throw error;
+    throw copyFault(error, file);
   }
+}
+
+/** Who restores as root must not leave a database that the daemon's own user cannot open. */
+async function adoptOwner(draft: string, file: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(file).catch(() => stat(dirname(file)));
+  await chown(draft, uid, gid);
 }
 
 const BLOCK_BYTES = 4 * 1024 * 1024;

@@ -73,6 +73,16 @@ export async function discardCopy(draft: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(draft + suffix, { force: true });
 }
 
+/** What the file system refused about `path`, as an error that says so; any other error as it is. */
+export function copyFault(error: unknown, path: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  const isFull = code === 'ENOSPC' || (error instanceof AppError && error.code === 'storage_full');
+  if (isFull) return new AppError('storage_full', `The disk of ${path} is full.`, { cause: error });
+  return syscall === undefined
+    ? error
+    : new AppError('unprocessable', `${path} cannot be written (${syscall}: ${code}).`);
+}
+
 function corrupt(name: string, problem: string): AppError {
   return new AppError('unprocessable', `${name} is corrupt (${problem}).`);
 }

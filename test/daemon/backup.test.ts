@@ -3,6 +3,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { backUp } from '../../src/daemon/backup.ts';
+import { readConfig } from '../../src/daemon/config.ts';
 import { openConnection, openPlainConnection } from '../../src/db/connection.ts';
 import { integrityProblems } from '../../src/db/integrity.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
@@ -26,6 +28,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
+const daemonConfig = () => readConfig({ dataDir: daemon.folder }, {}, '');
 const backup = (...words: string[]) => runAdmin(daemon.folder, 'backup', target, ...words);
 const remember = async (content: string) =>
   String((await daemon.call(apiKey, '/v1/memories', { body: { content } })).body.id);
@@ -144,6 +147,22 @@ describe('a backup that is refused leaves everything as it was', () => {
       expect(error).toContain('is the database itself');
     }
     expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
+  });
+
+  test('where the file is a folder, even with --force', async () => {
+    const { code, error } = await runAdmin(daemon.folder, 'backup', folder, '--force');
+    expect(code).toBe(1);
+    expect(error).toBe(`svc: ${folder} cannot be written (rename: EISDIR).\n`);
+    expect(await readdir(folder)).toEqual([]);
+    expect((await readdir(join(folder, '..'))).filter((name) => name.endsWith('.draft'))).toEqual([]);
+  });
+
+  test('where a person stops it', async () => {
+    const stop = new AbortController();
+    const onShare = () => stop.abort(new Error('Stopped.'));
+    const stopped = backUp(daemonConfig(), target, { force: false, onShare, signal: stop.signal });
+    await expect(stopped).rejects.toThrow('Stopped.');
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test('where the folder is missing', async () => {

@@ -119,7 +119,7 @@ describe('the profile', () => {
       `- Ada lives in Rome (${day0})`,
       '',
       '## Recent conversations',
-      `- About tea (${day0}, 1 messages)`,
+      `- About tea (${day0}, 1 message)`,
       '',
       '## Recent episodes',
       '- The tea party (2026-05-01)',

@@ -1,4 +1,4 @@
-import { copyFile, link, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, copyFile, link, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -118,6 +118,15 @@ describe('a restored backup', () => {
     expect({ code, schema: json().schema }).toEqual({ code: 0, schema: 2 });
     expect(await invitationsIn(file)).toEqual(['eve@example.com']);
     expect((await runAdmin(folder, 'check')).code).toBe(0);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('by root belongs to whom the database or its folder belongs to', async () => {
+    await chown(folder, 1000, 1000);
+    await runAdmin(folder, 'restore', backup);
+    expect(await stat(file)).toMatchObject({ uid: 1000, gid: 1000 });
+    await chown(file, 1001, 1001);
+    await runAdmin(folder, 'restore', backup, '--yes');
+    expect(await stat(file)).toMatchObject({ uid: 1001, gid: 1001 });
   });
 
   test('says that old keys work again and erased things are back', async () => {
