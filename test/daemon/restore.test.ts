@@ -267,4 +267,16 @@ describe('a restore beside others', () => {
     expect(await invitationsIn(file)).toEqual(['in-the-log@example.com', 'half@example.com']);
     expect(await asideName()).toBeUndefined();
   });
+
+  test('is not written into by a command that opened the former database and goes on afterwards', async () => {
+    await leaveLog();
+    const late = await openPlainConnection(file);
+    expect((await runAdmin(folder, 'restore', backup, '--yes')).code).toBe(0);
+    const write = "PRAGMA journal_mode = WAL; INSERT INTO invitations VALUES ('late@example.com', 3)";
+    await expect(late.exec(write)).rejects.toMatchObject({ code: 'unavailable' });
+    await late.close();
+    expect((await readdir(folder)).filter((name) => name.startsWith('svc.db-'))).toEqual([]);
+    expect(await invitationsIn(file)).toEqual([]);
+    expect(await served()).toEqual(AS_BACKED_UP);
+  });
 });
