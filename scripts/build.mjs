@@ -21,4 +21,15 @@ await build({
   sourcemap: true,
   logLevel: 'warning',
 });
+// The client library is one file that runs wherever there is a fetch.
+await build({
+  entryPoints: [`${root}src/client/client.ts`],
+  outfile: `${root}dist/client.js`,
+  bundle: true,
+  platform: 'neutral',
+  format: 'esm',
+  target: 'es2022',
+  sourcemap: true,
+  logLevel: 'warning',
+});
 await buildDashboard(`${root}dist/dashboard`);

@@ -39,9 +39,9 @@ export function listCommands({ version, terminal, stopSignal, endWith, loadProgr
     },
     {
       name: 'admin',
-      summary: "tenants, tiers, invitations and checks, on the daemon's machine",
+      summary: "tenants, tiers, invitations, checks and backups, on the daemon's machine",
       group: 'The daemon:',
-      load: async () => (await import('./commands/admin.ts')).adminCommand(terminal, endWith),
+      load: async () => (await import('./commands/admin.ts')).adminCommand(terminal, endWith, context),
     },
     {
       name: 'completion',

@@ -2,25 +2,20 @@ import type { Account, Usage } from '../contract/account.ts';
 import type { MagicLinkRequest } from '../contract/auth.ts';
 import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../contract/memories.ts';
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
+import { allPages, type ChangeOptions, type CreateOptions, ifMatchHeader, type PageOf, queryString } from './calls.ts';
+import { conversationCalls } from './conversation-calls.ts';
+import { episodeCalls } from './episode-calls.ts';
 import { createTransport, type Tagged, type TransportOptions } from './transport.ts';
 
+export type { Account, Usage } from '../contract/account.ts';
+export type * from '../contract/conversations.ts';
+export type * from '../contract/episodes.ts';
+export { AppError, type AppErrorOptions, type ErrorCode, type FieldError } from '../contract/errors.ts';
+export type * from '../contract/memories.ts';
+export type * from '../contract/search.ts';
+export type { ChangeOptions, CreateOptions, PageOf } from './calls.ts';
+export type { AppendedMessages } from './conversation-calls.ts';
 export { type Fetch, type Tagged, type TransportOptions, UnreachableError } from './transport.ts';
-
-/** One page of a list. */
-export interface PageOf<T> {
-  data: T[];
-  nextCursor: string | null;
-}
-
-export interface ChangeOptions {
-  /** The `ETag` that was read: the change is refused where something else came in between. */
-  ifMatch?: string;
-}
-
-export interface CreateOptions {
-  /** Makes a repeated call one effect. Made for each call where it is not given. */
-  idempotencyKey?: string;
-}
 
 export interface AddedBatch {
   /** In the order sent. */
@@ -34,10 +29,9 @@ export interface AddedBatch {
  * 503 when `Retry-After` says so, after a broken connection at once, creating calls under an idempotency key.
  */
 export function createClient(options: TransportOptions) {
-  const { send, read, create } = createTransport(options);
+  const transport = createTransport(options);
+  const { send, read, create } = transport;
   const path = (id: string) => `/v1/memories/${encodeURIComponent(id)}`;
-  const ifMatch = (change: ChangeOptions = {}): Record<string, string> =>
-    change.ifMatch === undefined ? {} : { 'if-match': change.ifMatch };
 
   async function list(query: MemoriesQuery = {}): Promise<PageOf<Memory>> {
     return send('GET', `/v1/memories${queryString(query)}`);
@@ -64,35 +58,20 @@ export function createClient(options: TransportOptions) {
       },
       list,
       /** Every memory of the filter, page after page. */
-      async *all(query: MemoriesQuery = {}): AsyncGenerator<Memory> {
-        let cursor: string | null | undefined = query.cursor;
-        do {
-          const page: PageOf<Memory> = await list({
-            ...query,
-            limit: query.limit ?? 200,
-            ...(cursor ? { cursor } : {}),
-          });
-          yield* page.data;
-          cursor = page.nextCursor;
-        } while (cursor);
-      },
+      all: (query: MemoriesQuery = {}): AsyncGenerator<Memory> => allPages(list, query),
       get: (id: string) => send<Memory>('GET', path(id)),
       /** The memory with its `ETag`, to change or remove exactly what was read. */
       read: (id: string): Promise<Tagged<Memory>> => read<Memory>(path(id)),
       change: (id: string, change: MemoryChange, extra?: ChangeOptions) =>
-        send<Memory>('PATCH', path(id), change, ifMatch(extra)),
-      remove: (id: string, extra?: ChangeOptions) => send<void>('DELETE', path(id), undefined, ifMatch(extra)),
+        send<Memory>('PATCH', path(id), change, ifMatchHeader(extra)),
+      remove: (id: string, extra?: ChangeOptions) => send<void>('DELETE', path(id), undefined, ifMatchHeader(extra)),
       history: (id: string) => send<{ data: Memory[] }>('GET', `${path(id)}/history`),
     },
+    conversations: conversationCalls(transport),
+    episodes: episodeCalls(transport),
     search: (request: SearchRequest) => send<SearchAnswer>('POST', '/v1/search', request),
     context: (request: ContextRequest) => send<ContextAnswer>('POST', '/v1/context', request),
   };
 }
 
 export type Client = ReturnType<typeof createClient>;
-
-function queryString(query: object): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
-  return text === '' ? '' : `?${text}`;
-}

@@ -25,7 +25,8 @@ export async function withRooms<T>(config: Config, work: (rooms: Rooms) => Promi
   }
 }
 
-async function existingDatabase({ dataDir }: Config): Promise<string> {
+/** The database file of the data folder. Throws `not_found` where there is none. */
+export async function existingDatabase({ dataDir }: Config): Promise<string> {
   await access(join(dataDir, 'svc.db')).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') return;
     throw new AppError(

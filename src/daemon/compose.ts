@@ -23,6 +23,7 @@ import { createCursors } from '../features/memories/cursor.ts';
 import { createMemories } from '../features/memories/memories.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
 import { createScopes } from '../features/memories/scopes.ts';
+import { createProfile } from '../features/profile/profile.ts';
 import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
 import { createSearch } from '../features/search/search.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
@@ -98,6 +99,7 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const conversations = createConversations({ ...base, text: textIndices.message, observer: episodes });
   const candidates = createCandidatesSqlite({ clock });
   const search = createSearch({ db, clock, ids, log, usage, scopes, candidates, loadTokenCounter });
+  const profile = createProfile({ db, clock, loadTokenCounter });
   const forgetSignIns = deleteSignInsOf;
   const policy = { signup: config.signup, domains: config.signupDomains };
   const { defaultTier } = config;
@@ -105,7 +107,8 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const owning = [conversations, episodes, memories];
   const accounts = createAccounts({ ...base, keys, owning, forgetSignIns, policy, defaultTier });
   const limits = { keys, rateLimits, usage };
-  return { db, metrics, ids, sealer, ...limits, idempotency, memories, conversations, episodes, search, accounts };
+  const remembering = { memories, conversations, episodes, search, profile };
+  return { db, metrics, ids, sealer, ...limits, idempotency, ...remembering, accounts };
 }
 
 /**
@@ -128,7 +131,7 @@ export async function compose(config: Config, world: World): Promise<Daemon> {
 async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles } = world;
   const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts } = rooms;
-  const { memories, conversations, episodes, search } = rooms;
+  const { memories, conversations, episodes, search, profile } = rooms;
 
   const { smtpUrl, mailFrom, mailDir } = config;
   const mailer = createMailer({ smtpUrl, mailFrom, mailDir, show, clock, random });
@@ -164,6 +167,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
         memories,
         search,
         conversations,
+        profile,
         version,
         publicOrigins: config.publicUrl ? [config.publicUrl] : [],
       }),

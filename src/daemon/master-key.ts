@@ -1,5 +1,6 @@
 import { chmod, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../db/sync.ts';
 import type { Random } from '../lib/random.ts';
 import { ConfigError } from './config.ts';
 import { masterKey } from './config-values.ts';
@@ -43,15 +44,4 @@ async function createMasterKey(dataDir: string, file: string, random: Random): P
   await rename(`${file}.new`, file);
   await syncFolder(dataDir);
   return key;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined);
-  try {
-    await handle?.sync();
-  } catch {
-    // Windows syncs no folders.
-  } finally {
-    await handle?.close();
-  }
 }

@@ -66,8 +66,8 @@ export function contextText(answer: ContextAnswer): string {
   return answer.text === '' ? 'Nothing is remembered about this.' : answer.text;
 }
 
-/** A refusal as a tool result that an assistant can act on: code, what is wrong, what to do. */
-export function refusalResult({ code, message, options }: AppError): CallToolResult {
+/** A refusal in words that an assistant can act on: code, what is wrong, what to do. */
+export function refusalText({ code, message, options }: AppError): string {
   const { errors = [], retryAfterSeconds } = options;
   const lines = [
     `${code}: ${message}`,
@@ -76,17 +76,16 @@ export function refusalResult({ code, message, options }: AppError): CallToolRes
     ...(retryAfterSeconds ? [`Retry after ${retryAfterSeconds} s.`] : []),
     ADVICE[code] ?? '',
   ];
-  return errorResult(lines.filter((line) => line !== '').join('\n'));
+  return lines.filter((line) => line !== '').join('\n');
 }
 
 /** An unexpected failure: nothing of its text leaves the daemon, the request's id leads to it in the log. */
-export function failureResult(requestId: string): CallToolResult {
-  return errorResult(
-    `internal: something failed inside svc; the arguments are not at fault. Try once more; if it fails again, give the operator of this svc the request id ${requestId}.`,
-  );
+export function failureText(requestId: string): string {
+  return `internal: something failed inside svc; the arguments are not at fault. Try once more; if it fails again, give the operator of this svc the request id ${requestId}.`;
 }
 
-function errorResult(text: string): CallToolResult {
+/** A failure as a tool's result. */
+export function errorResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 

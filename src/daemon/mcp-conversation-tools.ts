@@ -2,10 +2,10 @@ import { ConversationAppend, ConversationAppended } from '../contract/conversati
 import type { Conversations } from '../features/conversations/conversations.ts';
 import { appendedText } from './mcp-answers.ts';
 import { toolInput } from './mcp-schemas.ts';
-import { APPENDS, type ToolRegistration, tool } from './mcp-tool.ts';
+import { APPENDS, type Registration, tool } from './mcp-tool.ts';
 
 /** The tools that keep what was said. */
-export function conversationTools(conversations: Conversations): ToolRegistration[] {
+export function conversationTools(conversations: Conversations): Registration[] {
   return [
     tool({
       name: 'conversation_append',

@@ -25,6 +25,23 @@ export function toolInput<Input, Properties extends TProperties = TProperties>(
   notes: ArgumentNotes<Properties>,
   omit: (keyof Properties)[] = [],
 ): StandardSchemaWithJSON<Input, Input> {
+  return checkedInput(contract, notes, omit, 'Nothing was done. Correct the arguments and call the tool again.');
+}
+
+/** The same for a prompt, whose arguments a person writes. */
+export function promptInput<Input, Properties extends TProperties = TProperties>(
+  contract: TObject<Properties>,
+  notes: ArgumentNotes<Properties>,
+): StandardSchemaWithJSON<Input, Input> {
+  return checkedInput(contract, notes, [], 'Correct the arguments and ask for the prompt again.');
+}
+
+function checkedInput<Input, Properties extends TProperties>(
+  contract: TObject<Properties>,
+  notes: ArgumentNotes<Properties>,
+  omit: (keyof Properties)[],
+  advice: string,
+): StandardSchemaWithJSON<Input, Input> {
   const schema = forAssistants(contract) as { properties: Record<string, Json> };
   for (const name of omit) delete schema.properties[name as string];
   for (const [name, description] of Object.entries<string | undefined>(notes)) {
@@ -40,7 +57,7 @@ export function toolInput<Input, Properties extends TProperties = TProperties>(
           : {
               valid: false,
               data: undefined,
-              errorMessage: faultText(check.errors?.[0], Object.keys(schema.properties)),
+              errorMessage: `${faultText(check.errors?.[0], Object.keys(schema.properties))} ${advice}`,
             };
     },
   });
@@ -107,5 +124,5 @@ function faultText(error: ErrorObject | undefined, known: string[]): string {
   const fault = extra
     ? `${subject} must not have a field \`${extra}\`${where ? '' : `; known are ${known.join(', ')}`}`
     : `${subject} ${error?.message ?? 'must fit the input schema'}${allowed ? `: ${allowed.join(', ')}` : ''}`;
-  return `invalid_request: ${fault}. Nothing was done. Correct the arguments and call the tool again.`;
+  return `invalid_request: ${fault}.`;
 }

@@ -3,18 +3,18 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { AppError } from '../contract/errors.ts';
 import type { Principal } from '../features/keys/keys.ts';
-import { failureResult, refusalResult } from './mcp-answers.ts';
+import { errorResult, failureText, refusalText } from './mcp-answers.ts';
 import { toDeclared, toolOutput } from './mcp-schemas.ts';
 
-/** The request that a tool is called in. */
+/** The request that something is asked in. */
 export interface McpCall {
   principal: Principal;
   requestId: string;
   log: FastifyBaseLogger;
 }
 
-/** Puts one tool on a server that is made for one request. */
-export type ToolRegistration = (server: McpServer, call: McpCall) => void;
+/** Puts one tool, resource or prompt on a server that is made for one request. */
+export type Registration = (server: McpServer, call: McpCall) => void;
 
 interface Tool<Input, Output extends object> {
   name: string;
@@ -36,7 +36,7 @@ export const APPENDS = { readOnlyHint: false, destructiveHint: false, idempotent
 export const DELETES = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
 
 /** Wraps a room's method as a tool; schemas are compiled here, once, and not where each request makes its server. */
-export function tool<Input, Output extends object>(definition: Tool<Input, Output>): ToolRegistration {
+export function tool<Input, Output extends object>(definition: Tool<Input, Output>): Registration {
   const { name, title, description, annotations, input, output, run, text } = definition;
   const config = { title, description, annotations, inputSchema: input, outputSchema: toolOutput(output) };
   const declared = toDeclared(output);
@@ -52,10 +52,10 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
       } catch (error) {
         if (error instanceof AppError && error.code !== 'internal') {
           if (error.status >= 500) log.error({ error, tool: name, requestId }, 'an MCP tool could not do its work');
-          return refusalResult(error);
+          return errorResult(refusalText(error));
         }
         if (!mcpReq.signal.aborted) log.error({ error, tool: name, requestId }, 'an MCP tool failed');
-        return failureResult(requestId);
+        return errorResult(failureText(requestId));
       }
     });
   };

@@ -8,9 +8,9 @@ import type { Search } from '../features/search/search.ts';
 import { addedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
 import { conversationTools } from './mcp-conversation-tools.ts';
 import { toolInput } from './mcp-schemas.ts';
-import { DELETES, READS, type ToolRegistration, tool, WRITES } from './mcp-tool.ts';
+import { DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
 
-export type { McpCall, ToolRegistration } from './mcp-tool.ts';
+export type { McpCall, Registration } from './mcp-tool.ts';
 
 const USER = 'Whose memories, where you serve several people. Leave it out if there is one; be consistent otherwise.';
 const ID = 'The id of a memory (mem_…), as the other memory tools answer it';
@@ -22,7 +22,7 @@ const Update = Type.Object(
 );
 const Deleted = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
 
-function addingTools(memories: Memories): ToolRegistration[] {
+function addingTools(memories: Memories): Registration[] {
   return [
     tool({
       name: 'memory_add',
@@ -45,7 +45,7 @@ function addingTools(memories: Memories): ToolRegistration[] {
   ];
 }
 
-function changingTools(memories: Memories): ToolRegistration[] {
+function changingTools(memories: Memories): Registration[] {
   return [
     tool({
       name: 'memory_update',
@@ -80,7 +80,7 @@ function changingTools(memories: Memories): ToolRegistration[] {
   ];
 }
 
-function readingTools(memories: Memories): ToolRegistration[] {
+function readingTools(memories: Memories): Registration[] {
   return [
     tool({
       name: 'memory_get',
@@ -113,7 +113,7 @@ function readingTools(memories: Memories): ToolRegistration[] {
   ];
 }
 
-function searchTools(search: Search): ToolRegistration[] {
+function searchTools(search: Search): Registration[] {
   return [
     tool({
       name: 'memory_search',
@@ -161,7 +161,7 @@ export interface ToolRooms {
 }
 
 /** All tools of the door, in the order in which they are listed. */
-export function createTools({ memories, search, conversations }: ToolRooms): ToolRegistration[] {
+export function createTools({ memories, search, conversations }: ToolRooms): Registration[] {
   return [
     ...searchTools(search),
     ...addingTools(memories),

@@ -1,11 +1,15 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../contract/errors.ts';
-import { createTools, type McpCall, type ToolRegistration, type ToolRooms } from './mcp-tools.ts';
+import type { Profile } from '../features/profile/profile.ts';
+import { createPrompts } from './mcp-prompts.ts';
+import { createResources } from './mcp-resources.ts';
+import { createTools, type McpCall, type Registration, type ToolRooms } from './mcp-tools.ts';
 
 export interface McpDependencies extends ToolRooms {
   /** The version that the server names itself by. */
   version: string;
+  profile: Profile;
   /** Addresses whose pages may call, beside loopback ones: the public address; what follows the origin is ignored. */
   publicOrigins: readonly string[];
 }
@@ -30,14 +34,14 @@ const FORWARDED = /^(accept|content-type|mcp-.+)$/;
  * do not. It stands inside the protected scope, so a request that comes here has a principal and has paid its token;
  * one request is one message, as a batch would be many calls for one token.
  */
-export function mcpRoutes({ version, publicOrigins, ...rooms }: McpDependencies): FastifyPluginAsync {
-  const tools = createTools(rooms);
+export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDependencies): FastifyPluginAsync {
+  const offers = [...createTools(rooms), ...createResources({ ...rooms, profile }), ...createPrompts(rooms)];
   const origins = publicOrigins.map((address) => new URL(address).origin);
 
   return async (app) => {
     const calls = new WeakMap<Request, McpCall>();
     const handler = createMcpHandler(
-      ({ requestInfo }) => createServer(version, tools, requestInfo && calls.get(requestInfo)),
+      ({ requestInfo }) => createServer(version, offers, requestInfo && calls.get(requestInfo)),
       { onerror: (error) => app.log.info({ reason: error.message }, 'an MCP message was refused') },
     );
 
@@ -64,18 +68,27 @@ export function mcpRoutes({ version, publicOrigins, ...rooms }: McpDependencies)
 }
 
 /** A server for one request. The SDK binds a server to one exchange; what is dear to make is made before. */
-function createServer(version: string, tools: ToolRegistration[], call: McpCall | undefined): McpServer {
+function createServer(version: string, offers: Registration[], call: McpCall | undefined): McpServer {
   if (!call) throw new Error('An MCP message came by another way than the route');
   const server = new McpServer(
     { name: 'svc', title: 'svc memory', version },
     {
-      capabilities: { tools: { listChanged: false } },
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { listChanged: false },
+        prompts: { listChanged: false },
+      },
       instructions: INSTRUCTIONS,
-      cacheHints: { 'tools/list': SAME_FOR_ALL, 'server/discover': SAME_FOR_ALL },
+      cacheHints: {
+        'tools/list': SAME_FOR_ALL,
+        'prompts/list': SAME_FOR_ALL,
+        'resources/templates/list': SAME_FOR_ALL,
+        'server/discover': SAME_FOR_ALL,
+      },
       jsonSchemaValidator: NO_ELICITATION,
     },
   );
-  for (const register of tools) register(server, call);
+  for (const register of offers) register(server, call);
   return server;
 }
 

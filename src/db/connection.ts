@@ -31,10 +31,15 @@ export interface OpenConnectionOptions {
 }
 
 /** Opens `file` as SQLite leaves it. Throws `unavailable` where it cannot. */
-export async function openPlainConnection(
+export async function openPlainConnection(file: string, options: OpenConnectionOptions = {}): Promise<Connection> {
+  return createConnection(await openDriver(file, options));
+}
+
+/** The same as the driver has it, for what no statement can do. */
+export async function openDriver(
   file: string,
   { readOnly = false, create = false, busyTimeoutMs = 5000 }: OpenConnectionOptions = {},
-): Promise<Connection> {
+): Promise<sqlite3.Database> {
   const mode = readOnly ? sqlite3.OPEN_READONLY : sqlite3.OPEN_READWRITE | (create ? sqlite3.OPEN_CREATE : 0);
   const raw = await new Promise<sqlite3.Database>((resolve, reject) => {
     const database: sqlite3.Database = new sqlite3.Database(file, mode, (error) =>
@@ -42,7 +47,7 @@ export async function openPlainConnection(
     );
   });
   raw.configure('busyTimeout', busyTimeoutMs);
-  return createConnection(raw);
+  return raw;
 }
 
 /**
@@ -78,7 +83,8 @@ async function makeDurable(connection: Connection): Promise<void> {
   await connection.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
 }
 
-function createConnection(raw: sqlite3.Database): Connection {
+/** A connection on what the driver opened; closing it closes that. */
+export function createConnection(raw: sqlite3.Database): Connection {
   const prepared = new Map<string, sqlite3.Statement>();
 
   function prepare(sql: string): Promise<sqlite3.Statement> {

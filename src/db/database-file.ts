@@ -22,7 +22,8 @@ export async function ensureDatabaseFile(folder: string): Promise<string> {
   return file;
 }
 
-async function readHeader(file: string): Promise<Buffer | undefined> {
+/** The first 100 bytes, or what there is; `undefined` where there is no file. Throws `unprocessable` where it is unreadable. */
+export async function readHeader(file: string): Promise<Buffer | undefined> {
   try {
     const handle = await open(file, 'r');
     try {
@@ -37,14 +38,22 @@ async function readHeader(file: string): Promise<Buffer | undefined> {
   }
 }
 
+/** What keeps a file with this header from being a database of ours. */
+export function faultOfHeader(header: Buffer): 'empty' | 'no database' | 'foreign' | undefined {
+  if (header.length === 0) return 'empty';
+  if (header.length < 100 || header.toString('latin1', 0, 16) !== MAGIC) return 'no database';
+  return header.readUInt32BE(68) === APPLICATION_ID ? undefined : 'foreign';
+}
+
 function refuseForeign(file: string, header: Buffer): void {
   const advice = 'Restore a backup, or move the file away to start with an empty memory.';
-  if (header.length === 0) throw refusal(`${file} is empty: something emptied it. ${advice}`);
-  if (header.length < 100 || header.toString('latin1', 0, 16) !== MAGIC) {
-    throw refusal(`${file} is no SQLite database. ${advice}`);
-  }
-  if (header.readUInt32BE(68) !== APPLICATION_ID) {
-    throw refusal(`${file} is a database of another program. Choose another data folder (SVC_DATA_DIR).`);
+  switch (faultOfHeader(header)) {
+    case 'empty':
+      throw refusal(`${file} is empty: something emptied it. ${advice}`);
+    case 'no database':
+      throw refusal(`${file} is no SQLite database. ${advice}`);
+    case 'foreign':
+      throw refusal(`${file} is a database of another program. Choose another data folder (SVC_DATA_DIR).`);
   }
 }
 

@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/cli/command-context.ts';
+import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { HANDSHAKE, NotSignedInError, startBridge, stateless } from './bridge-harness.ts';
 
@@ -139,7 +140,13 @@ describe('a daemon that is not there', () => {
     });
     expect((await bridge.ask('tools/list', stateless())).result).toMatchObject({ cacheScope: 'private' });
     expect((await bridge.ask('tools/call', { name: 'memory_add' })).result?.content?.[0]?.text).toMatch(/svc serve/);
-    expect((await bridge.ask('resources/list')).error).toMatchObject({ code: -32603 });
+    for (const [method, params] of [
+      ['resources/read', { uri: 'memory://profile' }],
+      ['prompts/get', { name: 'recall', arguments: { about: 'tea' } }],
+    ] as const) {
+      const refused = await bridge.ask(method, params);
+      expect(refused.error).toMatchObject({ code: -32603, message: expect.stringContaining('svc serve') });
+    }
   });
 
   test('may come, go and come back', async () => {
@@ -171,6 +178,19 @@ describe('a daemon that is not there', () => {
     const offline = await bridgeUnder(async () => sessionOf(apiKey, NOWHERE), { folder: kept });
     expect((await offline.ask('tools/list')).result?.tools).toEqual(result?.tools);
   });
+
+  test.each(['resources/list', 'resources/templates/list', 'prompts/list', 'initialize', 'server/discover'])(
+    'is stood in for with what a daemon without memories answers to %s',
+    async (method) => {
+      const { apiKey } = await makeTenant(daemon, 'offers@example.com');
+      const there = await bridgeUnder(async () => sessionOf(apiKey));
+      const away = await bridgeUnder(async () => sessionOf('svc_live_x', NOWHERE));
+      const params = method === 'initialize' ? HANDSHAKE : stateless();
+      const [real, instead] = [await there.ask(method, params), await away.ask(method, params)];
+      expect(named(instead.result)).toEqual(named(real.result));
+      expect(named(real.result)).not.toEqual({});
+    },
+  );
 
   test('the built-in tools are a part of those of the daemon', async () => {
     const { apiKey } = await daemon.signIn('built-in@example.com');
@@ -287,4 +307,14 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+/** What of an answer an assistant goes by: capabilities, names, addresses, and which arguments there must be. */
+function named(result: object | undefined): object {
+  const shown = ['capabilities', 'resources', 'resourceTemplates', 'prompts', 'arguments'];
+  const kept = [...shown, 'listChanged', 'tools', 'uri', 'uriTemplate', 'name', 'mimeType', 'required'];
+  const filtered = JSON.stringify(result, (key, value) =>
+    key === '' || /^\d+$/.test(key) || kept.includes(key) ? value : undefined,
+  );
+  return JSON.parse(filtered) as object;
 }

@@ -36,7 +36,7 @@ function optionsOf(help: string): [name: string, takesValue: boolean][] {
   ]);
 }
 
-const ADMIN = ['tenants', 'tier', 'erase', 'invite', 'invitations', 'withdraw', 'check'];
+const ADMIN = ['tenants', 'tier', 'erase', 'invite', 'invitations', 'withdraw', 'check', 'backup'];
 
 describe('help', () => {
   test('without a word, with --help, -h and help it is the same, on standard output, with exit code 0', async () => {
@@ -94,6 +94,7 @@ describe('help', () => {
         erase: ['a@b.example', '--yes'],
         invite: ['a@b.example'],
         withdraw: ['a@b.example'],
+        backup: [join(dataDir, 'backup.db')],
       }[name] ?? [];
     const nowhere = join(dataDir, 'nowhere');
     for (const argv of [

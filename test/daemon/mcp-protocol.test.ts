@@ -51,6 +51,8 @@ function send(message: Message = {}, init: RequestInit = {}): Promise<Response> 
   return fetch(`${daemon.baseUrl}/v1/mcp`, { method: 'POST', ...modern(message), ...init });
 }
 
+const reading = (uri: string): Message => ({ method: 'resources/read', params: { uri }, headers: { 'mcp-name': uri } });
+
 /** A message of the era that opens with `initialize`. */
 function legacy(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   const none = { 'mcp-protocol-version': undefined, 'mcp-method': undefined };
@@ -82,6 +84,22 @@ describe('the protocol', () => {
     }
   });
 
+  test('resources and prompts answer complete results: what is the same for all may be kept by all, what is not by none', async () => {
+    for (const [method, cacheScope, params = {}] of [
+      ['prompts/list', 'public'],
+      ['resources/templates/list', 'public'],
+      ['resources/list', 'private'],
+      ['resources/read', 'private', { uri: 'memory://profile' }],
+    ] as [string, string, Record<string, unknown>?][]) {
+      const response = await send({ method, params, headers: { 'mcp-name': params.uri as string | undefined } });
+      const { result } = await answerOf(response);
+      expect([method, response.status, result]).toMatchObject([method, 200, { resultType: 'complete', cacheScope }]);
+      expect(Number(result?.ttlMs) > 0).toBe(cacheScope === 'public');
+    }
+    const get = await send({ method: 'prompts/get', params: { name: 'save_session' } });
+    expect((await answerOf(get)).result).toMatchObject({ resultType: 'complete', messages: [{ role: 'user' }] });
+  });
+
   test('initialize is answered in the revision that the client asks for', async () => {
     for (const protocolVersion of ['2025-11-25', '2025-06-18']) {
       const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
@@ -98,6 +116,19 @@ describe('the protocol', () => {
     ['a method that went with the stateless era', { method: 'ping' }, 404, -32601],
     ['an unknown tool', { method: 'tools/call', params: { name: 'memory_dream', arguments: {} } }, 200, -32602],
     ['a tool named like a method of every object', { method: 'tools/call', params: { name: 'toString' } }, 200, -32602],
+    ['an unknown prompt', { method: 'prompts/get', params: { name: 'dream' } }, 200, -32602],
+    [
+      'a prompt named like a method of every object',
+      { method: 'prompts/get', params: { name: 'toString' } },
+      200,
+      -32602,
+    ],
+    ['a prompt without its argument', { method: 'prompts/get', params: { name: 'recall' } }, 200, -32602],
+    ['a memory that never was', reading('memory://mem_0'), 200, -32602],
+    ['a resource of another kind', reading('https://svc.example/'), 200, -32602],
+    ['an address that is none', reading('memory'), 200, -32602],
+    ['a user that is no name', reading('memory://profile/%00'), 200, -32602],
+    ['a user that is badly encoded', reading('memory://profile/%E0%A4'), 200, -32602],
     [
       'parameters of another shape',
       { method: 'tools/call', params: { name: 'memory_list', arguments: 7 } },

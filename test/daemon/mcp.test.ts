@@ -92,9 +92,10 @@ describe('what assistants see', () => {
     });
   });
 
-  test('no list of tools is announced to change, and nothing but tools is offered', async () => {
+  test('tools, resources and prompts are offered, and no list of them is announced to change', async () => {
     const { apiKey } = await daemon.signIn('capabilities@example.com');
-    expect((await connect(apiKey)).getServerCapabilities()).toEqual({ tools: { listChanged: false } });
+    const same = { listChanged: false };
+    expect((await connect(apiKey)).getServerCapabilities()).toEqual({ tools: same, resources: same, prompts: same });
   });
 });
 

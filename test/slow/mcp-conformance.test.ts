@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
 /** Both tools want a newer Node than the daemon does; the registry has it. The first run downloads them. */
@@ -13,13 +14,17 @@ const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 const TIMEOUT_MS = 300_000;
 
 /** Of what each revision requires, the scenarios that a server with tools of its own can be put through. */
+const LISTS = ['tools-list', 'resources-list', 'prompts-list'];
 const SCENARIOS: Record<string, string[]> = {
-  '2026-07-28': ['server-stateless', 'http-header-validation', 'tools-list', 'dns-rebinding-protection', 'caching'],
-  '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection'],
+  '2026-07-28': [
+    ...['server-stateless', 'http-header-validation', 'dns-rebinding-protection', 'caching', ...LISTS],
+    'sep-2164-resource-not-found',
+  ],
+  '2025-11-25': ['server-initialize', 'ping', 'dns-rebinding-protection', ...LISTS],
 };
 
 /**
- * Checks that fail with every server that does not offer the suite's own fixture tools, or no prompts and resources.
+ * Checks that fail with every server that does not offer the suite's own fixture tools.
  * Exact: one that starts to pass has to leave this list.
  */
 const NOT_TESTABLE: Record<string, string[]> = {
@@ -28,11 +33,6 @@ const NOT_TESTABLE: Record<string, string[]> = {
     'sep-2575-missing-capability-http-400', // the same
     'sep-2575-http-server-no-independent-requests-on-stream', // wants the tool test_streaming_elicitation
     'sep-2575-server-no-log-without-loglevel', // wants the tool test_logging_tool
-  ],
-  caching: [
-    'sep-2549-prompts-list-caching-hints', // no prompts are offered
-    'sep-2549-resources-list-caching-hints', // no resources are offered
-    'sep-2549-resources-templates-list-caching-hints', // the same
   ],
 };
 
@@ -96,7 +96,7 @@ async function checksOf(output: string): Promise<Check[]> {
 
 describe.each(Object.entries(SCENARIOS))('conformance with %s', (revision, scenarios) => {
   test.each(scenarios)('%s', { timeout: TIMEOUT_MS }, async (scenario) => {
-    const { apiKey } = await daemon.signIn(`${scenario}-${revision}@example.com`);
+    const { apiKey } = await makeTenant(daemon, `${scenario}-${revision}@example.com`);
     const proxy = await startKeyProxy(apiKey);
     const output = join(folder, `${scenario}-${revision}`);
     const what = ['--url', proxy.url, '--scenario', scenario, '--spec-version', revision, '-o', output];
@@ -113,7 +113,7 @@ describe.each(Object.entries(SCENARIOS))('conformance with %s', (revision, scena
 
 describe.each(['modern', 'legacy'])('the inspector in the %s era', (era) => {
   async function inspect(...args: string[]): Promise<Run> {
-    const { apiKey } = await daemon.signIn(`inspector-${era}@example.com`);
+    const { apiKey } = await makeTenant(daemon, `inspector-${era}@example.com`);
     const header = `Authorization: Bearer ${apiKey}`;
     const where = [`${daemon.baseUrl}/v1/mcp`, '--transport', 'http', '--header', header, '--protocol-era', era];
     return run(INSPECTOR, 'mcp-inspector', ['--cli', ...where, ...args]);
@@ -131,5 +131,14 @@ describe.each(['modern', 'legacy'])('the inspector in the %s era', (era) => {
     );
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ structuredContent: { content: 'Looked at closely', version: 1 } });
+  });
+
+  test('reads a resource and gets a prompt', { timeout: TIMEOUT_MS }, async () => {
+    const resource = await inspect('--method', 'resources/read', '--uri', 'memory://profile');
+    expect(resource.code, resource.stderr).toBe(0);
+    expect(JSON.parse(resource.stdout).contents[0].text).toContain('# What is remembered');
+    const prompt = await inspect('--method', 'prompts/get', '--prompt-name', 'recall', '--prompt-args', 'about=tea');
+    expect(prompt.code, prompt.stderr).toBe(0);
+    expect(JSON.parse(prompt.stdout).messages[0].content.text).toContain('with this: tea');
   });
 });

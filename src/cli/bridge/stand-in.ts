@@ -1,3 +1,4 @@
+import { KNOWN_OFFERS } from './known-offers.ts';
 import type { ToolList } from './known-tools.ts';
 import { type Message, RPC, type RpcRequest, rpcError, rpcResult, statedVersion } from './message.ts';
 import type { Outage } from './outage.ts';
@@ -11,7 +12,8 @@ export interface StandInFacts {
 /** Revisions that open with `initialize`, newest first. */
 const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 const STATELESS_VERSION = '2026-07-28';
-const CAPABILITIES = { tools: { listChanged: false } };
+const SAME = { listChanged: false };
+const CAPABILITIES = { tools: SAME, resources: SAME, prompts: SAME };
 /** Not to be kept: the next answer may come from the daemon itself. */
 const NOT_KEPT = { ttlMs: 0, cacheScope: 'private' };
 
@@ -44,6 +46,10 @@ export function standIn(request: RpcRequest, outage: Outage, { tools, version }:
       return result({ tools, ...(stateless && NOT_KEPT) });
     case 'tools/call':
       return result({ content: [{ type: 'text', text: outage.message }], isError: true });
+    case 'resources/list':
+    case 'resources/templates/list':
+    case 'prompts/list':
+      return result({ ...KNOWN_OFFERS[request.method], ...(stateless && NOT_KEPT) });
     default:
       return rpcError(request.id, RPC.internal, outage.message);
   }

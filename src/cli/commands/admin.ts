@@ -5,8 +5,10 @@ import type { Rooms } from '../../daemon/compose.ts';
 import { readProcessConfig } from '../../daemon/config.ts';
 import { normalizeEmail } from '../../features/accounts/email-address.ts';
 import { toTimestamp } from '../../lib/clock.ts';
+import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import type { EndWith, Terminal } from '../program.ts';
+import { addBackupCommands } from './admin-backup.ts';
 
 interface Options {
   dataDir?: string;
@@ -14,7 +16,7 @@ interface Options {
 }
 
 /** `svc admin`: the operator's commands. They work on the data folder itself, with the daemon running or not. */
-export function adminCommand(terminal: Terminal, endWith: EndWith): Command {
+export function adminCommand(terminal: Terminal, endWith: EndWith, context: () => Promise<CommandContext>): Command {
   const admin = new Command('admin')
     .description("the operator's commands, on the daemon's machine; the daemon may go on meanwhile")
     .option('--data-dir <folder>', 'the data folder [SVC_DATA_DIR]')
@@ -99,6 +101,7 @@ export function adminCommand(terminal: Terminal, endWith: EndWith): Command {
       });
       if (problems.length > 0) endWith(EXIT.failed);
     });
+  addBackupCommands(admin, { context, config, json: () => options().json, say });
   return admin;
 }
 

@@ -1,0 +1,34 @@
+/**
+ * What the daemon offers beside its tools, to be listed while it is out of reach: all but the memories themselves. An
+ * assistant that starts before the daemon asks but once.
+ */
+export const KNOWN_OFFERS: Record<string, Record<string, unknown>> = {
+  'resources/list': {
+    resources: [{ uri: 'memory://profile', name: 'profile', title: 'What is remembered', mimeType: 'text/markdown' }],
+  },
+  'resources/templates/list': {
+    resourceTemplates: [
+      { uriTemplate: 'memory://profile/{user}', name: 'profile-of-user', mimeType: 'text/markdown' },
+      { uriTemplate: 'memory://{id}', name: 'memory', mimeType: 'text/markdown' },
+    ],
+  },
+  'prompts/list': {
+    prompts: [
+      {
+        name: 'recall',
+        title: 'Recall',
+        description: 'What is remembered about something.',
+        arguments: [
+          { name: 'about', required: true },
+          { name: 'user', required: false },
+        ],
+      },
+      {
+        name: 'save_session',
+        title: 'Save this session',
+        description: 'Keeps what is worth remembering of this conversation.',
+        arguments: [{ name: 'topic', required: false }],
+      },
+    ],
+  },
+};

@@ -1,0 +1,104 @@
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { AppError } from '../contract/errors.ts';
+import { backUpDatabase } from '../db/backup.ts';
+import type { OnShare } from '../db/copy-database.ts';
+import { lockFolder } from '../db/folder-lock.ts';
+import { accountsAt, type Restored, refuseNoBackup, restoreDatabase } from '../db/restore.ts';
+import type { CopyCare, CopyFacts } from '../db/whole-copy.ts';
+import { textIndices } from '../features/search/text-index-sqlite.ts';
+import { systemClock, toTimestamp } from '../lib/clock.ts';
+import { existingDatabase } from './administration.ts';
+import type { Config } from './config.ts';
+
+/** How a person watches and ends what takes long. */
+export interface Watching {
+  onShare: OnShare;
+  signal: AbortSignal;
+}
+
+export interface BackupReport extends CopyFacts {
+  file: string;
+  bytes: number;
+  /** Where the master key is that opens what is sealed in the backup; `undefined`: in `SVC_MASTER_KEY`. */
+  masterKeyFile: string | undefined;
+}
+
+/**
+ * Backs the database of the data folder up into `file`, with the daemon running or not. Erased words, which the
+ * full-text index gives up within minutes only, are not in it.
+ */
+export async function backUp(
+  config: Config,
+  file: string,
+  options: Watching & { force: boolean },
+): Promise<BackupReport> {
+  const database = await existingDatabase(config);
+  const target = await whereToWrite(file, database);
+  const facts = await backUpDatabase(database, target, { ...options, care });
+  const { size: bytes } = await stat(target);
+  const masterKeyFile = config.masterKey ? undefined : join(config.dataDir, 'master.key');
+  return { ...facts, file: target, bytes, masterKeyFile };
+}
+
+/** The path behind links, in a folder that is there, and not one of the database's own files. */
+async function whereToWrite(file: string, database: string): Promise<string> {
+  const path = resolve(file);
+  const folder = await realpath(dirname(path)).catch((error: NodeJS.ErrnoException) => {
+    throw new AppError('unprocessable', `${dirname(path)} cannot be written (${error.code}).`);
+  });
+  const target = await realpath(path).catch(() => join(folder, basename(path)));
+  const own = await realpath(database);
+  if (target === own || target.startsWith(`${own}-`)) {
+    throw new AppError('unprocessable', `${file} is the database itself. Choose another file.`);
+  }
+  return target;
+}
+
+export interface RestoreReport extends Restored {
+  database: string;
+}
+
+/**
+ * Puts a backup in the place of the data folder's database, which is kept beside it. `confirm` is asked where it would
+ * replace accounts (`undefined`: a database that cannot be read), and throws where that is not wanted. Throws `conflict`
+ * where a daemon serves the folder.
+ */
+export async function restore(
+  config: Config,
+  backup: string,
+  { confirm, ...watching }: Watching & { confirm(accounts: number | undefined): Promise<void> },
+): Promise<RestoreReport> {
+  await refuseNoBackup(backup);
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const lock = await lockFolder(config.dataDir, process.pid);
+  try {
+    const database = join(config.dataDir, 'svc.db');
+    await refuseItself(backup, database);
+    const accounts = await accountsAt(database);
+    if (accounts !== 0) await confirm(accounts);
+    const stamp = toTimestamp(systemClock.nowMs()).replaceAll(':', '-');
+    return { ...(await restoreDatabase(backup, database, { ...watching, stamp, care })), database };
+  } finally {
+    await lock.release();
+  }
+}
+
+async function refuseItself(backup: string, database: string): Promise<void> {
+  const [from, to] = await Promise.all([realpath(backup), realpath(database).catch(() => database)]);
+  if (from === to) throw new AppError('unprocessable', `${backup} is the database itself. Name a backup.`);
+}
+
+const care: CopyCare = {
+  async settle(connection) {
+    for (const index of Object.values(textIndices)) {
+      let portion: 'first' | 'next' = 'first';
+      while (await index.purge(connection, portion)) portion = 'next';
+    }
+  },
+  async problems(connection) {
+    const found: string[] = [];
+    for (const index of Object.values(textIndices)) found.push(...(await index.problems(connection)));
+    return found;
+  },
+};

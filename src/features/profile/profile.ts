@@ -1,0 +1,42 @@
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { CountTokens } from '../../outside/tokens.ts';
+import type { Principal } from '../keys/keys.ts';
+import { listRecentConversations, listRecentEpisodes, listRecentMemories } from './profile-store.ts';
+import { OPENING_CHARACTERS, profileText } from './profile-text.ts';
+
+/** A bounded digest of what is known about one of the people that a tenant serves. */
+export interface Profile {
+  /** Markdown of at most `PROFILE_TOKENS`, made without any model; the same for the same data. */
+  digest(principal: Principal, user: string): Promise<string>;
+}
+
+export const PROFILE_TOKENS = 1500;
+
+/** Tags are counted among so many of the newest memories. */
+const MEMORIES_READ = 500;
+const TITLES = 5;
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  loadTokenCounter: () => Promise<CountTokens>;
+}
+
+/** Reads the newest of each kind by its index, whatever else there is. */
+export function createProfile({ db, clock, loadTokenCounter }: Parts): Profile {
+  return {
+    async digest({ tenantId }, user) {
+      const place = { tenantId, endUser: user, nowMs: clock.nowMs() };
+      const [found, conversations, episodes, countTokens] = await Promise.all([
+        listRecentMemories(db.readers, place, OPENING_CHARACTERS, MEMORIES_READ + 1),
+        listRecentConversations(db.readers, place, TITLES),
+        listRecentEpisodes(db.readers, place, TITLES),
+        loadTokenCounter(),
+      ]);
+      const memories = found.slice(0, MEMORIES_READ);
+      const hasMore = found.length > MEMORIES_READ;
+      return profileText({ user, memories, hasMore, conversations, episodes }, PROFILE_TOKENS, countTokens);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, createClient } from '../../src/client/client.ts';
+import { makeTenant } from '../features/limits/tenants.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+
+let daemon: TestDaemon;
+let client: Client;
+let stranger: Client;
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  const clientOf = async (email: string) => {
+    const { apiKey } = await makeTenant(daemon, email);
+    return createClient({ baseUrl: daemon.baseUrl, apiKey, retries: 0 });
+  };
+  client = await clientOf('conversations@example.com');
+  stranger = await clientOf('stranger@example.com');
+});
+
+afterAll(() => daemon.close());
+
+const said = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ role: 'user' as const, content: `${index}` }));
+
+async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+describe('a conversation by the client', () => {
+  test('is begun, read, changed under its tag, listed and removed', async () => {
+    const begun = await client.conversations.create({ title: 'Tea', user: 'ada' });
+    const { body, etag } = await client.conversations.read(begun.id);
+    expect(body).toEqual(begun);
+    expect(await client.conversations.get(begun.id)).toEqual(begun);
+    const changed = await client.conversations.change(begun.id, { title: 'Oolong' }, { ifMatch: etag! });
+    expect(changed).toMatchObject({ title: 'Oolong', version: 2 });
+    const stale = { ifMatch: etag! };
+    await expect(client.conversations.change(begun.id, { title: 'Lost' }, stale)).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
+    await expect(client.conversations.remove(begun.id, stale)).rejects.toMatchObject({ code: 'precondition_failed' });
+    expect((await client.conversations.list({ user: 'ada' })).data).toEqual([changed]);
+    await expect(stranger.conversations.get(begun.id)).rejects.toMatchObject({ code: 'not_found' });
+    await client.conversations.remove(begun.id);
+    await expect(client.conversations.get(begun.id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('is listed page after page, each once', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) ids.push((await client.conversations.create({ user: 'pages' })).id);
+    const all = await collected(client.conversations.all({ user: 'pages', limit: 2 }));
+    expect(all.map(({ id }) => id)).toEqual(ids.reverse());
+  });
+
+  test('keeps its messages in order, once for each key', async () => {
+    const { id } = await client.conversations.create();
+    const once = { idempotencyKey: 'append-once' };
+    const first = await client.conversations.append(id, said(5), once);
+    expect(first).toMatchObject({ replayed: false, data: said(5) });
+    expect(await client.conversations.append(id, said(5), once)).toEqual({ ...first, replayed: true });
+    const [newest] = (await client.conversations.messages(id, { limit: 1 })).data;
+    expect(newest).toEqual(first.data.at(-1));
+    expect(await client.conversations.message(id, newest!.id)).toEqual(newest);
+    await client.conversations.removeMessage(id, newest!.id);
+    const left = await collected(client.conversations.allMessages(id, { order: 'oldest', limit: 2 }));
+    expect(left).toEqual(first.data.slice(0, 4));
+    const newestFirst = await collected(client.conversations.allMessages(id));
+    expect(newestFirst).toEqual(left.reverse());
+  });
+
+  test('is cut into episodes, which it is known by', async () => {
+    const { id } = await client.conversations.create({ user: 'cut' });
+    await client.conversations.append(id, said(3));
+    const { data } = await client.conversations.cut(id);
+    expect(data.length).toBeGreaterThan(0);
+    expect((await client.episodes.list({ conversationId: id })).data).toEqual(data);
+  });
+});
+
+describe('an episode by the client', () => {
+  const times = { startedAt: '2026-05-01T09:00:00.000Z', endedAt: '2026-05-01T10:00:00.000Z' };
+
+  test('is written, read, changed under its tag, listed and removed', async () => {
+    const written = await client.episodes.create({ title: 'Tea party', user: 'ada', ...times });
+    const { body, etag } = await client.episodes.read(written.id);
+    expect(body).toEqual(written);
+    expect(await client.episodes.get(written.id)).toEqual(written);
+    const changed = await client.episodes.change(written.id, { outcome: 'All awake' }, { ifMatch: etag! });
+    expect(changed).toMatchObject({ outcome: 'All awake', version: 2 });
+    await expect(client.episodes.remove(written.id, { ifMatch: etag! })).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
+    expect((await client.episodes.list({ user: 'ada' })).data).toEqual([changed]);
+    await expect(stranger.episodes.read(written.id)).rejects.toMatchObject({ code: 'not_found' });
+    await client.episodes.remove(written.id);
+    await expect(client.episodes.get(written.id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('is written once for each key, and listed page after page', async () => {
+    const key = { idempotencyKey: 'episode-once' };
+    const ids: string[] = [];
+    for (const title of ['one', 'two', 'three']) {
+      ids.push((await client.episodes.create({ title, user: 'pages', ...times })).id);
+    }
+    const last = { title: 'four', user: 'pages', ...times };
+    const { id } = await client.episodes.create(last, key);
+    expect((await client.episodes.create(last, key)).id).toBe(id);
+    const all = await collected(client.episodes.all({ user: 'pages', limit: 3 }));
+    expect(all.map((episode) => episode.id)).toEqual([id, ...ids.reverse()]);
+  });
+});

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { adminCommand } from '../../src/cli/commands/admin.ts';
+import { createProcessContext } from '../../src/cli/process-context.ts';
+import { runProgram } from '../../src/cli/program.ts';
+
+/** `svc admin` in this process. */
+export async function runAdmin(dataDir: string, ...words: string[]) {
+  const said = { out: '', error: '' };
+  const code = await runProgram(['admin', '--data-dir', dataDir, ...words], '0', listener(said), never);
+  return { code, ...said, json: <T = Record<string, unknown>>() => JSON.parse(said.out) as T };
+}
+
+/** The same for a person at a terminal who answers each question with `answer`. */
+export async function runAdminAtTerminal(dataDir: string, answer: string, ...words: string[]) {
+  const said = { out: '', error: '' };
+  const questions: string[] = [];
+  const terminal = listener(said);
+  const context = createProcessContext(terminal, never);
+  const ask = async (question: string) => {
+    questions.push(question);
+    return answer;
+  };
+  const atTerminal = {
+    ...context,
+    terminal: { ...context.terminal, errorIsTty: true },
+    input: { ...context.input, isTty: true, ask },
+  };
+  const program = new Command('svc').addCommand(
+    adminCommand(
+      terminal,
+      () => {},
+      async () => atTerminal,
+    ),
+  );
+  const failure = await program
+    .parseAsync(['admin', '--data-dir', dataDir, ...words], { from: 'user' })
+    .then(() => undefined)
+    .catch((error: Error) => error.message);
+  return { ...said, questions, failure };
+}
+
+const never = () => new Promise<string>(() => {});
+
+function listener(said: { out: string; error: string }) {
+  return {
+    out(text: string) {
+      said.out += text;
+    },
+    error(text: string) {
+      said.error += text;
+    },
+  };
+}
+
+/** Every file of a folder with the digest of its bytes, but for those that reading and locking leave. */
+export async function digestsOf(folder: string): Promise<Record<string, string>> {
+  const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile());
+  const kept = names.map(({ name }) => name).filter((name) => !/-(wal|shm)$|^daemon\.lock$/.test(name));
+  const digests = kept.map(async (name) => {
+    const bytes = await readFile(join(folder, name));
+    return [name, createHash('sha256').update(bytes).digest('hex')] as const;
+  });
+  return Object.fromEntries(await Promise.all(digests));
+}

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { backUp } from '../../src/daemon/backup.ts';
+import { readConfig } from '../../src/daemon/config.ts';
+import { openConnection, openPlainConnection } from '../../src/db/connection.ts';
+import { integrityProblems } from '../../src/db/integrity.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { runAdmin, runAdminAtTerminal } from './backup-folder.ts';
+
+let daemon: TestDaemon;
+let apiKey: string;
+let folder: string;
+let target: string;
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  apiKey = (await daemon.signIn('ada@example.com')).apiKey;
+});
+
+afterAll(() => daemon.close());
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-backup-'));
+  target = join(folder, 'svc.db');
+  return () => rm(folder, { recursive: true, force: true });
+});
+
+const daemonConfig = () => readConfig({ dataDir: daemon.folder }, {}, '');
+const backup = (...words: string[]) => runAdmin(daemon.folder, 'backup', target, ...words);
+const remember = async (content: string) =>
+  String((await daemon.call(apiKey, '/v1/memories', { body: { content } })).body.id);
+
+async function contentsOf(file: string): Promise<string[]> {
+  const connection = await openPlainConnection(file, { readOnly: true });
+  const rows = await connection.all<{ content: string }>('SELECT content FROM memories ORDER BY number');
+  await connection.close();
+  return rows.map(({ content }) => content);
+}
+
+describe('a backup beside a daemon that serves', () => {
+  test('holds all that was answered before, in one sound file of mode 0600', async () => {
+    await remember('Ada prefers tea');
+    const { code, error, json } = await backup('--json');
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    const { size, mode } = await stat(target);
+    expect(mode & 0o777).toBe(0o600);
+    expect(json()).toEqual({
+      file: target,
+      bytes: size,
+      schema: 3,
+      accounts: 1,
+      masterKeyIncluded: false,
+      masterKeyFile: join(daemon.folder, 'master.key'),
+    });
+    expect(await contentsOf(target)).toContain('Ada prefers tea');
+    expect(await integrityProblems(target, 'integrity_check')).toEqual([]);
+    expect(await readdir(folder)).toEqual(['svc.db']);
+  });
+
+  test('ends, and is of one moment, while writes never stop', async () => {
+    await daemon.db.writes.write((connection) =>
+      connection.exec('CREATE TABLE ballast (body BLOB); INSERT INTO ballast VALUES (randomblob(40000000))'),
+    );
+    let busy = true;
+    let written = 0;
+    const writer = (async () => {
+      for (; busy; written += 1)
+        await daemon.db.writes.write((c) => c.run('INSERT INTO ballast VALUES (?)', [written]));
+    })();
+    const { code } = await backup();
+    busy = false;
+    await writer;
+    await daemon.db.writes.write((connection) => connection.exec('DROP TABLE ballast'));
+    expect(code).toBe(0);
+    const connection = await openPlainConnection(target, { readOnly: true });
+    const [numbers] = await connection.all<{ count: number; last: number }>(
+      "SELECT count(*) AS count, max(body) AS last FROM ballast WHERE typeof(body) = 'integer'",
+    );
+    await connection.close();
+    expect(numbers!.count).toBe((numbers!.last ?? -1) + 1);
+    expect(written).toBeGreaterThan(numbers!.count);
+  });
+
+  test('says that the master key is not in it and where it is', async () => {
+    const { out } = await backup();
+    expect(out).toMatch(/^Backed up to .*: 1 account, \d+\.\d MiB, schema 3\.\n/);
+    expect(out).toContain(`The master key is not in it.`);
+    expect(out).toContain(join(daemon.folder, 'master.key'));
+    const key = (await readFile(join(daemon.folder, 'master.key'), 'utf8')).trim();
+    const bytes = await readFile(target);
+    expect(bytes.includes(key) || bytes.includes(Buffer.from(key, 'base64'))).toBe(false);
+  });
+
+  test('holds no key and no token in plain (row 24)', async () => {
+    const link = await daemon.requestLink('bob@example.com');
+    const token = new URL(link).searchParams.get('token')!;
+    await backup();
+    const bytes = await readFile(target);
+    for (const secret of [apiKey, apiKey.slice('svc_live_'.length), token]) expect(bytes.includes(secret)).toBe(false);
+    expect(bytes.includes('ada@example.com')).toBe(true);
+  });
+
+  test('holds nothing of what was erased, in words or in the index', async () => {
+    // The index cuts the ends of words, and keeps a beginning that two of them share but once.
+    const [kept = '', gone = ''] = [8, 8].map((bytes) => randomBytes(bytes).toString('hex'));
+    await remember(`kept${kept}zz stays`);
+    const id = await remember(`gone${gone}zz leaves`);
+    await daemon.call(apiKey, `/v1/memories/${id}`, { method: 'DELETE' });
+    await backup();
+    const bytes = (await readFile(target)).toString('latin1');
+    expect(bytes).toContain(kept);
+    expect(bytes).not.toContain(gone);
+  });
+
+  test('draws its progress where a person watches, and takes it away', async () => {
+    await daemon.db.writes.write((connection) =>
+      connection.exec('CREATE TABLE ballast (body BLOB); INSERT INTO ballast VALUES (zeroblob(20000000))'),
+    );
+    const { error, failure } = await runAdminAtTerminal(daemon.folder, '', 'backup', target);
+    await daemon.db.writes.write((connection) => connection.exec('DROP TABLE ballast'));
+    expect(failure).toBeUndefined();
+    expect(error).toMatch(/█.* \d+ % copying the database/);
+    expect(error).toContain('checking');
+    expect(error.endsWith('\r\u001b[K')).toBe(true);
+  });
+});
+
+describe('a backup that is refused leaves everything as it was', () => {
+  test('where the file is there; --force replaces it', async () => {
+    await writeFile(target, 'mine');
+    const refused = await backup();
+    expect(refused.code).toBe(1);
+    expect(refused.error).toContain('is there already');
+    expect(await readFile(target, 'utf8')).toBe('mine');
+    expect((await backup('--force')).code).toBe(0);
+    expect(await contentsOf(target)).not.toEqual([]);
+    expect(await readdir(folder)).toEqual(['svc.db']);
+  });
+
+  test('where the file is the database itself, even with --force', async () => {
+    for (const name of ['svc.db', 'svc.db-wal']) {
+      const { code, error } = await runAdmin(daemon.folder, 'backup', join(daemon.folder, name), '--force');
+      expect(code).toBe(1);
+      expect(error).toContain('is the database itself');
+    }
+    expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
+  });
+
+  test('where the file is a folder, even with --force', async () => {
+    const { code, error } = await runAdmin(daemon.folder, 'backup', folder, '--force');
+    expect(code).toBe(1);
+    expect(error).toBe(`svc: ${folder} cannot be written (rename: EISDIR).\n`);
+    expect(await readdir(folder)).toEqual([]);
+    expect((await readdir(join(folder, '..'))).filter((name) => name.endsWith('.draft'))).toEqual([]);
+  });
+
+  test('where a person stops it', async () => {
+    const stop = new AbortController();
+    const onShare = () => stop.abort(new Error('Stopped.'));
+    const stopped = backUp(daemonConfig(), target, { force: false, onShare, signal: stop.signal });
+    await expect(stopped).rejects.toThrow('Stopped.');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('where the folder is missing', async () => {
+    const { code, error } = await runAdmin(daemon.folder, 'backup', join(folder, 'missing', 'svc.db'));
+    expect(code).toBe(1);
+    expect(error).toContain('cannot be written (ENOENT)');
+  });
+});
+
+describe('a backup of a database that is not sound', () => {
+  test('is refused, with nothing written', async () => {
+    const broken = await startTestDaemon();
+    await broken.signIn('ada@example.com');
+    const memories = Array.from({ length: 20 }, (_, index) => ({ content: `memory ${index}` }));
+    const key = (await broken.signIn('eve@example.com')).apiKey;
+    await broken.call(key, '/v1/memories/batch', { body: { memories } });
+    await broken.stop();
+    const connection = await openConnection(join(broken.folder, 'svc.db'));
+    await connection.exec('DELETE FROM memoryText WHERE rowid = 3');
+    await connection.close();
+    const { code, error } = await runAdmin(broken.folder, 'backup', target);
+    expect(code).toBe(1);
+    expect(error).toContain('is corrupt (memory 3 has no index entry)');
+    expect(await readdir(folder)).toEqual([]);
+    await broken.close();
+  });
+});

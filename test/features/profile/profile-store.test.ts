@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Connection, openConnection, type Reader } from '../../../src/db/connection.ts';
+import {
+  listRecentConversations,
+  listRecentEpisodes,
+  listRecentMemories,
+} from '../../../src/features/profile/profile-store.ts';
+import { createDatabaseFolder, type DatabaseFolder } from '../../db/database-folder.ts';
+
+const PLACE = { tenantId: 'ten_1', endUser: 'default', nowMs: 0 };
+
+let place: DatabaseFolder;
+let connection: Connection;
+
+beforeAll(async () => {
+  place = await createDatabaseFolder();
+  connection = await openConnection(place.file, { readOnly: true });
+});
+
+afterAll(async () => {
+  await connection.close();
+  await place.clean();
+});
+
+/** How SQLite goes about the statement of a store's function. */
+async function planOf(ask: (reader: Reader) => Promise<unknown>): Promise<string[]> {
+  const details: string[] = [];
+  const reader = {
+    async all(sql: string, values: readonly (string | number)[]) {
+      const plan = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+      details.push(...plan.map(({ detail }) => detail));
+      return [];
+    },
+  } as unknown as Reader;
+  await ask(reader);
+  return details;
+}
+
+test.each<[string, (reader: Reader) => Promise<unknown>]>([
+  ['memories', (reader) => listRecentMemories(reader, PLACE, 100, 500)],
+  ['conversations', (reader) => listRecentConversations(reader, PLACE, 5)],
+  ['episodes', (reader) => listRecentEpisodes(reader, PLACE, 5)],
+])('the newest %s are read in the order of the index of their user, whatever else there is', async (_what, ask) => {
+  expect(await planOf(ask)).toEqual([
+    expect.stringMatching(/^SEARCH \w+ USING INDEX \w+ \(tenantId=\? AND endUser=\?\)$/),
+  ]);
+});

@@ -1,0 +1,139 @@
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { afterEach, expect, test } from 'vitest';
+import { openPlainConnection } from '../../src/db/connection.ts';
+import { BIN, callAt, createWorkplaces, runCommand, signInAt } from '../helpers/process.ts';
+
+const places = createWorkplaces();
+afterEach(places.clean);
+
+const WRITERS = 8;
+const BALLAST_MIB = 200;
+/** `SVC_TEST_CRASHES=5` is enough while developing. */
+const KILLS = Number(process.env.SVC_TEST_CRASHES ?? 40);
+
+async function addBallast(dataDir: string): Promise<void> {
+  const connection = await openPlainConnection(join(dataDir, 'svc.db'));
+  await connection.exec('CREATE TABLE ballast (body BLOB)');
+  for (let count = 0; count < BALLAST_MIB; count += 10) {
+    await connection.exec('INSERT INTO ballast VALUES (randomblob(10485760))');
+  }
+  await connection.close();
+}
+
+function percentile(waits: number[], share: number): number {
+  waits.sort((a, b) => a - b);
+  return Math.round(waits[Math.floor(waits.length * share)] ?? 0);
+}
+
+test('a backup under load holds everything that was acknowledged before it, and holds no writer out for long (row 57)', async () => {
+  const dataDir = await places.folder();
+  const daemon = await places.start({ dataDir, env: { SVC_DEFAULT_TIER: 'Enterprise' } });
+  const keys: string[] = [];
+  for (let index = 0; index < WRITERS; index += 1) keys.push(await signInAt(daemon, `writer-${index}@example.com`));
+  await addBallast(dataDir);
+  const acknowledged: string[] = [];
+  const waits: number[] = [];
+  let busy = true;
+  const writers = keys.map(async (apiKey, index) => {
+    for (let count = 0; busy; count += 1) {
+      const startMs = performance.now();
+      const memories = [{ content: `writer ${index} remembers ${count}` }];
+      const { status, body } = await callAt(daemon.url, apiKey, '/v1/memories/batch', { body: { memories } });
+      waits.push(performance.now() - startMs);
+      // The allowance of requests is used up in the end; who waits for it writes on.
+      if (status === 429) await sleep(20);
+      else acknowledged.push(JSON.stringify(body).match(/mem_[0-9a-f]+/)![0]);
+    }
+  });
+  await sleep(2000);
+  const quiet = waits.splice(0);
+  const before = [...acknowledged];
+  const file = join(dataDir, 'backup.db');
+  const startMs = performance.now();
+  const { exitCode, stderr } = await runCommand({ dataDir, args: ['admin', 'backup', file] });
+  const tookMs = Math.round(performance.now() - startMs);
+  const during = waits.splice(0);
+  busy = false;
+  await Promise.all(writers);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  console.info(
+    `${before.length} before, ${acknowledged.length - before.length} since; backup ${tookMs} ms; write p50, p99, slowest:`,
+    `quiet ${percentile(quiet, 0.5)}, ${percentile(quiet, 0.99)}, ${Math.round(Math.max(...quiet))};`,
+    `beside it ${percentile(during, 0.5)}, ${percentile(during, 0.99)}, ${Math.round(Math.max(...during))} ms`,
+  );
+  expect(before.length).toBeGreaterThan(100);
+  expect(Math.max(...during)).toBeLessThan(3000);
+
+  const connection = await openPlainConnection(file, { readOnly: true });
+  const ids = new Set((await connection.all<{ id: string }>('SELECT id FROM memories')).map(({ id }) => id));
+  expect(await connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  await connection.close();
+  expect(before.filter((id) => !ids.has(id))).toEqual([]);
+
+  // The daemon is killed with a log, and the backup is restored beside it.
+  await daemon.end();
+  const elsewhere = await places.folder();
+  for (const name of await readdir(dataDir)) {
+    if (/^svc\.db/.test(name)) await copyFile(join(dataDir, name), join(elsewhere, name));
+  }
+  const restored = await runCommand({ dataDir: elsewhere, args: ['admin', 'restore', file, '--yes'] });
+  expect(restored).toMatchObject({ exitCode: 0, stderr: '' });
+  const again = await places.start({ dataDir: elsewhere });
+  const listed = await callAt(again.url, keys[0]!, '/v1/memories?limit=1');
+  expect(listed.status).toBe(200);
+  expect((await runCommand({ dataDir: elsewhere, args: ['admin', 'check'] })).stdout).toBe('The database is sound.\n');
+});
+
+test(`kill -9 at any point of a restore, ${KILLS} times: the one or the other, startable (row 57)`, async () => {
+  const dataDir = await places.folder();
+  const first = await places.start({ dataDir });
+  await signInAt(first, 'old@example.com');
+  const backup = join(dataDir, 'backup.db');
+  expect((await runCommand({ dataDir, args: ['admin', 'backup', backup] })).exitCode).toBe(0);
+  await signInAt(first, 'new@example.com');
+  // Killed, so that a log is there which a restored file must never meet.
+  await first.end();
+  const asKilled = await Promise.all(['svc.db', 'svc.db-wal'].map((name) => readFile(join(dataDir, name))));
+  expect(asKilled[1]!.length).toBeGreaterThan(0);
+
+  const quick = await runRestore(dataDir, backup, 60_000);
+  expect(quick.killed).toBe(false);
+  const seen = { old: 0, new: 0 };
+  for (let count = 0; count < KILLS; count += 1) {
+    await putBack(dataDir, asKilled);
+    await runRestore(dataDir, backup, quick.ms * (0.5 + (0.5 * count) / KILLS));
+    const { stdout } = await runCommand({ dataDir, args: ['admin', 'tenants', '--json'] });
+    const emails = (JSON.parse(stdout) as { email: string }[]).map(({ email }) => email).sort();
+    expect([['old@example.com'], ['new@example.com', 'old@example.com']]).toContainEqual(emails);
+    seen[emails.length === 1 ? 'old' : 'new'] += 1;
+    const check = await runCommand({ dataDir, args: ['admin', 'check'] });
+    expect(check.stdout).toBe('The database is sound.\n');
+  }
+  const daemon = await places.start({ dataDir });
+  await daemon.end();
+  console.info(
+    `restore ${Math.round(quick.ms)} ms; after the kills ${seen.new} times the present, ${seen.old} times the backup`,
+  );
+});
+
+async function runRestore(dataDir: string, backup: string, killAfterMs: number) {
+  const startMs = performance.now();
+  const env = { PATH: process.env.PATH ?? '', HOME: dataDir };
+  const words = ['admin', 'restore', backup, '--yes', '--data-dir', dataDir];
+  const child = execa(BIN, words, { env, extendEnv: false, reject: false, cwd: dataDir });
+  const timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+  const { signal } = await child;
+  clearTimeout(timer);
+  return { ms: performance.now() - startMs, killed: signal === 'SIGKILL' };
+}
+
+async function putBack(dataDir: string, [bytes, log]: Buffer[]): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (/^svc\.db/.test(name)) await rm(join(dataDir, name));
+  }
+  await writeFile(join(dataDir, 'svc.db'), bytes!);
+  await writeFile(join(dataDir, 'svc.db-wal'), log!);
+}
