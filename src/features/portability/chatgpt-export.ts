@@ -1,6 +1,6 @@
 import { conversationPlace, type ForeignMessage, readConversation } from './foreign-conversations.ts';
 import { fault, type Given, type RecordRead } from './foreign-records.ts';
-import { clip, oneLine } from './foreign-text.ts';
+import { kindName } from './foreign-text.ts';
 import { instantOfSeconds } from './foreign-time.ts';
 import { type Fields, fieldsOf, objectsIn, textOf } from './foreign-values.ts';
 import { readJsonItems } from './json-items.ts';
@@ -22,7 +22,7 @@ export const readChatgptExport: ReadRecords = (bytes, given) =>
   );
 
 const FORMAT = 'chatgpt';
-const TEXT_TYPES = new Set(['text', 'multimodal_text', 'code', 'execution_output']);
+const TEXT_TYPES = new Set<unknown>(['text', 'multimodal_text', 'code', 'execution_output']);
 /** A part of a message that is no text, by what it says it is. */
 const PART_KINDS = new Map<unknown, string>([
   ['image_asset_pointer', 'image(s)'],
@@ -89,7 +89,7 @@ function readMessage(message: Fields, leftOut: LeftOut): ForeignMessage | undefi
     return undefined;
   }
   for (const { name, mime_type } of objectsIn(fieldsOf(message.metadata)?.attachments)) {
-    if (!String(mime_type).startsWith('image/')) leftOut.add('attachment(s)', textOf(name));
+    if (!textOf(mime_type)?.startsWith('image/')) leftOut.add('attachment(s)', textOf(name));
   }
   const text = textOfContent(content, leftOut);
   if (!/\S/.test(text) && hasOtherParts(content)) return undefined;
@@ -106,7 +106,7 @@ function kindLeftOut(message: Fields, role: ForeignMessage['role'] | undefined, 
   // What goes to Python is shown, and so is what comes back: the answer makes no sense without it.
   if (typeof recipient === 'string' && recipient !== 'all' && recipient !== 'python') return 'call(s) to tools';
   if (role === 'tool' && type === 'text') return 'answer(s) of tools';
-  return TEXT_TYPES.has(String(type)) ? undefined : `message(s) of the type ${clip(oneLine(String(type)), 40)}`;
+  return TEXT_TYPES.has(type) ? undefined : `message(s) of the type ${kindName(type)}`;
 }
 
 function textOfContent(content: Fields, leftOut: LeftOut): string {
@@ -115,7 +115,7 @@ function textOfContent(content: Fields, leftOut: LeftOut): string {
     if (typeof part === 'string') return part;
     const { content_type: type, text } = fieldsOf(part) ?? {};
     if (type === 'audio_transcription' && typeof text === 'string') return text;
-    leftOut.add(PART_KINDS.get(type) ?? `part(s) of the type ${clip(oneLine(String(type)), 40)}`);
+    leftOut.add(PART_KINDS.get(type) ?? `part(s) of the type ${kindName(type)}`);
     return '';
   });
   return texts.filter((text) => text !== '').join('\n\n');

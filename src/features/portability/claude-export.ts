@@ -1,6 +1,6 @@
 import { conversationPlace, type ForeignMessage, readConversation } from './foreign-conversations.ts';
 import { fault, type Given, type RecordRead, readMemory } from './foreign-records.ts';
-import { clip, oneLine } from './foreign-text.ts';
+import { clip, kindName, oneLine } from './foreign-text.ts';
 import { instantIn } from './foreign-time.ts';
 import { type Fields, fieldsOf, objectsIn, textOf } from './foreign-values.ts';
 import { type JsonItem, readJsonItems } from './json-items.ts';
@@ -60,7 +60,7 @@ function readMessage(message: Fields, leftOut: LeftOut): ForeignMessage | undefi
   for (const { file_name } of attached) leftOut.add('attachment(s)', textOf(file_name));
   const blocks = objectsIn(message.content);
   const others = blocks.filter(({ type }) => type !== 'text');
-  for (const { type } of others) leftOut.add(`part(s) of the type ${clip(oneLine(String(type)), 40)}`);
+  for (const { type } of others) leftOut.add(`part(s) of the type ${kindName(type)}`);
   const texts = blocks.flatMap(({ type, text }) => (type === 'text' && textOf(text)) || []);
   // The text beside the parts stands for them all, also for those that are left out; older exports have nothing else.
   const text = blocks.length > 0 ? texts.join('\n\n') : (textOf(message.text) ?? '');

@@ -18,6 +18,11 @@ export function clip(text: string, maxCharacters: number): string {
   return `${text.slice(0, maxCharacters - 1).toWellFormed()}…`;
 }
 
+/** What another system calls a kind of thing, short enough for a sentence. */
+export function kindName(value: unknown): string {
+  return typeof value === 'string' ? clip(oneLine(value), 40) : 'unknown';
+}
+
 /** How many characters (code points) a text has. */
 export function countCharacters(text: string): number {
   let pairs = 0;

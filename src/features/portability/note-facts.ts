@@ -27,26 +27,26 @@ export function factsOf(body: string): { observations: Observation[]; relations:
   const observations: Observation[] = [];
   const relations: Relation[] = [];
   const prose: string[] = [];
-  for (const { lines, item } of listItems(body)) {
+  for (const { text, item } of listItems(body)) {
     const relation = item === undefined ? undefined : relationIn(item);
     const observation = item === undefined || relation ? undefined : observationIn(item);
     if (relation) relations.push(relation);
     else if (observation) observations.push(observation);
-    else prose.push(...lines);
+    else prose.push(text);
   }
   return { observations, relations, prose: prose.join('\n') };
 }
 
 /** The lines of a text; those of one list item together, with what it says. */
-function listItems(body: string): { lines: string[]; item: string | undefined }[] {
-  const found: { lines: string[]; item: string | undefined }[] = [];
+function listItems(body: string): { text: string; item: string | undefined }[] {
+  const found: { text: string; item: string | undefined }[] = [];
   for (const { line, fenced } of markdownLines(body)) {
     const [, item] = (!fenced && LIST_ITEM.exec(line)) || [];
     const last = found.at(-1);
     if (item === undefined && !fenced && last?.item !== undefined && /^\s+\S/.test(line)) {
-      last.lines.push(line);
+      last.text += `\n${line}`;
       last.item += ` ${line.trim()}`;
-    } else found.push({ lines: [line], item: item?.trim() });
+    } else found.push({ text: line, item: item?.trim() });
   }
   return found;
 }

@@ -73,6 +73,13 @@ describe('a note of Basic Memory', () => {
     ]);
   });
 
+  test('may hold a list item of very many lines', async () => {
+    const long = `- x\n${' y\n'.repeat(200_000)}`;
+    expect(reasonsOf(await readNote(long))).toEqual(['!folder/note.md: Its text has 600003 characters; 100000 fit.']);
+    const fitting = `- x\n${' y\n'.repeat(1_000)}`.trimEnd();
+    expect(await contentsOf(fitting)).toEqual([fitting]);
+  });
+
   test('changes the ids of those parts only that changed', async () => {
     const idsOf = async (content: string) => recordsOf(await readNote(content), 'memory').map(({ id }) => id);
     const [kept, changed] = await idsOf('# A\none\n# B\ntwo');

@@ -159,7 +159,7 @@ describe('an export of ChatGPT', () => {
     expect(recordsOf(inside, 'message')).toHaveLength(1);
     const odd = await readAll(
       conversation([
-        message('a', text({ content_type: 'constructor' }, 7, null)),
+        message('a', text({ content_type: 'constructor' }, { content_type: { toString: 1 } }, null)),
         message('b', 'no object'),
         message('c', text('said'), { author: null }),
       ]),
@@ -170,8 +170,8 @@ describe('an export of ChatGPT', () => {
     expect(reasonsOf(odd)).toEqual([
       'conversations[0] “Chat”: The conversation has no text',
       'conversations[0] “Chat”: 1 part of the type constructor left out',
-      'conversations[0] “Chat”: 2 parts of the type undefined left out',
-      'conversations[0] “Chat”: 1 message of the type undefined left out',
+      'conversations[0] “Chat”: 2 parts of the type unknown left out',
+      'conversations[0] “Chat”: 1 message of the type unknown left out',
       'conversations[0] “Chat”: 1 message of an unknown role left out',
       'conversations[1]: The conversation has no text',
       '!conversations[2]: It is no conversation of ChatGPT: it has no “mapping” of messages.',
