@@ -1,0 +1,99 @@
+import type { PortableMessage } from '../../contract/portability.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import { deriveId } from './derived-id.ts';
+import { checked, type Given, type RecordRead, remark } from './foreign-records.ts';
+import { clip, oneLine, storable } from './foreign-text.ts';
+import type { LeftOut } from './left-out.ts';
+
+/** A conversation as another system knows it. */
+export interface ForeignConversation {
+  format: string;
+  /** What it is called there. */
+  id: string;
+  title: string | undefined;
+  createdMs: number | undefined;
+  updatedMs: number | undefined;
+  /** In their order. Those without text are left out. */
+  messages: readonly ForeignMessage[];
+  leftOut: LeftOut;
+}
+
+/** A message as another system knows it. */
+export interface ForeignMessage {
+  id: string | undefined;
+  role: PortableMessage['role'];
+  name?: string | undefined;
+  text: string;
+  createdMs: number | undefined;
+}
+
+/** The place of a conversation in its file, with its title for whoever looks for it. */
+export function conversationPlace(index: number | string, title: string | undefined): string {
+  return `conversations[${index}]${title === undefined ? '' : ` “${clip(oneLine(title), 60)}”`}`;
+}
+
+/** The conversation, then its messages, then what of it is left out. One that says nothing is left out itself. */
+export function* readConversation(
+  place: string,
+  conversation: ForeignConversation,
+  given: Given,
+): Generator<RecordRead> {
+  const { leftOut } = conversation;
+  const said = conversation.messages.filter(({ text }) => /\S/.test(storable(text)));
+  if (said.length < conversation.messages.length) {
+    leftOut.add('empty message(s)', undefined, conversation.messages.length - said.length);
+  }
+  if (said.length === 0) yield remark(place, 'The conversation has no text');
+  else yield* readSaid(place, conversation, said, given);
+  yield* leftOut.reasons(place);
+}
+
+function* readSaid(
+  place: string,
+  { format, id, title, createdMs, updatedMs }: ForeignConversation,
+  messages: readonly ForeignMessage[],
+  given: Given,
+): Generator<RecordRead> {
+  const times = messages.flatMap(({ createdMs }) => createdMs ?? []);
+  const startMs = createdMs ?? earliest(times) ?? updatedMs;
+  const record = checked(place, {
+    type: 'conversation',
+    id: deriveId('conv', startMs, [format, id]),
+    title: title === undefined ? null : clip(oneLine(title), 500) || null,
+    version: 1,
+    cut: false,
+    user: given.user,
+    metadata: { source: format, sourceId: storable(id) },
+    createdAt: toTimestamp(startMs ?? given.nowMs),
+    updatedAt: toTimestamp(updatedMs ?? latest(times) ?? startMs ?? given.nowMs),
+  });
+  yield record;
+  if (!('record' in record)) return;
+  let ordinal = 1;
+  let sentMs = startMs;
+  for (const [index, message] of messages.entries()) {
+    // One without a time was sent with the one before it, so that the times follow each other.
+    sentMs = message.createdMs ?? sentMs;
+    const read = checked(`${place}, message ${index + 1}`, {
+      type: 'message',
+      id: deriveId('msg', sentMs, [format, id, message.id ?? `${index} ${message.role} ${message.text}`]),
+      conversationId: record.record.id,
+      ordinal,
+      role: message.role,
+      name: (message.name && oneLine(message.name)) || null,
+      content: storable(message.text),
+      metadata: {},
+      createdAt: toTimestamp(sentMs ?? given.nowMs),
+    });
+    if ('record' in read) ordinal += 1;
+    yield read;
+  }
+}
+
+function earliest(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : times.reduce((first, time) => Math.min(first, time));
+}
+
+function latest(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : times.reduce((last, time) => Math.max(last, time));
+}

@@ -1,0 +1,92 @@
+import Value from 'typebox/value';
+import {
+  PortableConversation,
+  PortableMemory,
+  PortableMessage,
+  type PortableRecord,
+} from '../../contract/portability.ts';
+import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
+import { deriveId } from './derived-id.ts';
+import { clip, countCharacters, oneLine, storable, storableObject } from './foreign-text.ts';
+import type { ReadRecords } from './record-reading.ts';
+
+/** What the reader of a format is given beside the file. */
+export type Given = Parameters<ReadRecords>[1];
+/** What the reader of a format yields. */
+export type RecordRead = ReturnType<ReadRecords> extends AsyncGenerator<infer Read> ? Read : never;
+
+/** A memory as another system knows it. */
+export interface ForeignMemory {
+  /** The format and what the memory is called there, or its text where it has no name. */
+  source: readonly string[];
+  content: string;
+  tags: readonly string[];
+  metadata: Record<string, unknown>;
+  user?: string | undefined;
+  occurredMs?: number | undefined;
+  expiresMs?: number | undefined;
+  createdMs?: number | undefined;
+  updatedMs?: number | undefined;
+}
+
+const CONTENT_CHARACTERS = 100_000;
+const TAG_CHARACTERS = 256;
+const METADATA_BYTES = 16 * 1024;
+const SCHEMAS = { memory: PortableMemory, conversation: PortableConversation, message: PortableMessage };
+
+/** Something that was left out on purpose. */
+export function remark(place: string, reason: string): RecordRead {
+  return { place, reason, fault: false };
+}
+
+/** Something that cannot be read and that somebody should look at. */
+export function fault(place: string, reason: string): RecordRead {
+  return { place, reason, fault: true };
+}
+
+/** A memory as a record, or why it can be none. */
+export function readMemory(place: string, memory: ForeignMemory, given: Given): RecordRead {
+  const metadata = storableObject(memory.metadata);
+  if (metadata === undefined) return fault(place, 'Its metadata is nested deeper than 32 levels.');
+  const createdMs = memory.createdMs ?? given.nowMs;
+  return checked(place, {
+    type: 'memory',
+    id: deriveId('mem', memory.createdMs, memory.source),
+    content: storable(memory.content),
+    tags: tagsOf([...given.tags, ...memory.tags]),
+    source: null,
+    occurredAt: toTimestampOrNull(memory.occurredMs ?? null),
+    expiresAt: toTimestampOrNull(memory.expiresMs ?? null),
+    validFrom: toTimestamp(createdMs),
+    validTo: null,
+    supersededBy: null,
+    version: 1,
+    user: (memory.user && oneLine(memory.user)) || given.user,
+    metadata,
+    createdAt: toTimestamp(createdMs),
+    updatedAt: toTimestamp(memory.updatedMs ?? createdMs),
+  });
+}
+
+/** The record if the contract takes it, else the fault. */
+export function checked(place: string, record: Exclude<PortableRecord, { type: 'episode' }>): RecordRead {
+  if ('content' in record && record.content.length > CONTENT_CHARACTERS) {
+    const characters = countCharacters(record.content);
+    if (characters > CONTENT_CHARACTERS) {
+      return fault(place, `Its text has ${characters} characters; ${CONTENT_CHARACTERS} fit.`);
+    }
+  }
+  const metadataBytes = Buffer.byteLength(JSON.stringify(record.metadata));
+  if (metadataBytes > METADATA_BYTES) {
+    return fault(place, `Its metadata has ${metadataBytes} bytes as JSON; ${METADATA_BYTES} fit.`);
+  }
+  const schema = SCHEMAS[record.type];
+  if (Value.Check(schema, record)) return { place, record };
+  const [wrong] = Value.Errors(schema, record).filter(({ keyword }) => keyword !== 'boolean');
+  const path = wrong?.instancePath.slice(1).replaceAll('/', '.') || 'The record';
+  return fault(place, `${path} ${wrong?.message ?? 'does not fit'}`);
+}
+
+function tagsOf(tags: readonly string[]): string[] {
+  return [...new Set(tags.map((tag) => clip(oneLine(tag), TAG_CHARACTERS)))].filter((tag) => tag !== '');
+}
