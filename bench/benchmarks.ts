@@ -1,7 +1,9 @@
 import { benchBridge } from './bridge.ts';
+import { benchConversations } from './conversations.ts';
 import { benchNeighbours } from './neighbours.ts';
 import { benchQuery } from './query.ts';
 import type { Section } from './report.ts';
+import { benchRecall } from './retrieval/latency.ts';
 import { benchRoutes } from './routes.ts';
 import { benchStartup } from './startup.ts';
 
@@ -19,6 +21,8 @@ export interface BenchOptions {
 export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Promise<Section>>> = {
   routes: benchRoutes,
   query: benchQuery,
+  conversations: benchConversations,
+  recall: benchRecall,
   neighbours: benchNeighbours,
   startup: benchStartup,
   bridge: benchBridge,

@@ -7,7 +7,7 @@ import { migrate } from '../src/db/migrate.ts';
 import type { Principal } from '../src/features/keys/keys.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { systemRandom } from '../src/lib/random.ts';
-import type { FilledTenant, FillPlan } from './filling.ts';
+import type { FilledTenant, FillPlan, TenantGroup } from './filling.ts';
 import { createTexts, type Texts } from './texts.ts';
 
 // Fills a data folder through the rooms themselves, as an import by the operator would; no daemon serves it meanwhile.
@@ -15,6 +15,8 @@ import { createTexts, type Texts } from './texts.ts';
 
 const PORTION = 500;
 const KEPT_IDS = 1000;
+
+type Conversing = NonNullable<TenantGroup['conversations']>;
 
 interface Filling extends FilledTenant {
   principal: Principal;
@@ -35,7 +37,7 @@ async function startFilling(rooms: Rooms, email: string, memories: number): Prom
   const { apiKey, tenantId } = await createTenant(rooms, email);
   const principal = await rooms.keys.authenticate(apiKey);
   if (!principal) throw new Error(`The key of ${email} opens nothing`);
-  return { apiKey, tenantId, ids: [], principal, left: memories };
+  return { apiKey, tenantId, ids: [], conversationIds: [], principal, left: memories };
 }
 
 async function addPortion(rooms: Rooms, tenant: Filling, texts: Texts): Promise<void> {
@@ -44,6 +46,20 @@ async function addPortion(rooms: Rooms, tenant: Filling, texts: Texts): Promise<
   const memories = Array.from({ length: count }, () => ({ content: texts.memory() }));
   const { body } = await rooms.memories.addBatchOnce(tenant.principal, memories, undefined);
   tenant.ids.push(...body.data.map(({ id }) => id).slice(0, KEPT_IDS - tenant.ids.length));
+}
+
+async function converse(rooms: Rooms, tenant: Filling, { count, messages }: Conversing, texts: Texts): Promise<void> {
+  for (let conversation = 0; conversation < count; conversation += 1) {
+    const { body } = await rooms.conversations.createOnce(tenant.principal, {}, undefined);
+    tenant.conversationIds.push(body.id);
+    for (let sent = 0; sent < messages; sent += PORTION) {
+      const portion = Array.from({ length: Math.min(PORTION, messages - sent) }, (_, index) => ({
+        role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+        content: texts.memory(),
+      }));
+      await rooms.conversations.appendOnce(tenant.principal, body.id, portion, undefined);
+    }
+  }
 }
 
 async function fill({ dataDir, groups, seed }: FillPlan): Promise<FilledTenant[][]> {
@@ -70,8 +86,15 @@ async function fill({ dataDir, groups, seed }: FillPlan): Promise<FilledTenant[]
     }
     await rooms.db.checkpoint();
   }
+  for (const [group, { conversations }] of groups.entries()) {
+    if (!conversations) continue;
+    for (const tenant of filled[group]!) await converse(rooms, tenant, conversations, texts);
+    await rooms.db.checkpoint();
+  }
   await rooms.db.close();
-  return filled.map((group) => group.map(({ apiKey, tenantId, ids }) => ({ apiKey, tenantId, ids })));
+  return filled.map((group) =>
+    group.map(({ apiKey, tenantId, ids, conversationIds }) => ({ apiKey, tenantId, ids, conversationIds })),
+  );
 }
 
 process.stdout.write(JSON.stringify(await fill(JSON.parse(process.argv[2] ?? '') as FillPlan)));

@@ -1,9 +1,10 @@
 import { cleanEnvironment, runNode } from './processes.ts';
 
-/** So many tenants with so many memories each. */
+/** So many tenants with so many memories each, and so many conversations of this many messages. */
 export interface TenantGroup {
   tenants: number;
   memories: number;
+  conversations?: { count: number; messages: number };
 }
 
 export interface FillPlan {
@@ -17,6 +18,7 @@ export interface FilledTenant {
   apiKey: string;
   /** Of the first thousand memories. */
   ids: string[];
+  conversationIds: string[];
 }
 
 /** Fills a data folder in a process of its own, which leaves no garbage in this one. One list of tenants a group. */

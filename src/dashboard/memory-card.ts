@@ -1,3 +1,4 @@
+import { SIGNAL_LABELS } from '../contract/signals.ts';
 import type { Memory, SearchAnswer } from './api.ts';
 import { button, element } from './element.ts';
 import { markMatches } from './match.ts';
@@ -5,21 +6,8 @@ import { timeElement } from './wording.ts';
 
 type Hit = Extract<SearchAnswer['results'][number], { type: 'memory' }>;
 
-/** What the ranking's signals mean to a person. A signal that is not named here is shown by its own name. */
-const SIGNALS: Record<string, string> = {
-  lex: 'shared words',
-  tri: 'similar spelling',
-  win: 'words close by',
-  sess: 'same conversation',
-  ctx: 'neighbouring text',
-  spk: 'who said it',
-  date: 'the date',
-  rec: 'recent',
-  cue: 'kind of answer',
-  reply: 'answers a question',
-  self: 'a statement',
-  vec: 'similar meaning',
-};
+/** A signal of a newer daemon is shown by its own name. */
+const SIGNALS: Record<string, string> = SIGNAL_LABELS;
 const LONG_TEXT = 420;
 
 function whyLine({ why }: Hit): HTMLElement | undefined {

@@ -1,20 +1,22 @@
 import type { SearchResult } from '../../contract/search.ts';
+import { SIGNAL_LABELS } from '../../contract/signals.ts';
 import type { MemoryStyle } from './style.ts';
 import { padded } from './terminal-text.ts';
 
-/** What the signals are called in words; those that are not known here go by their own names. */
-const NAMES: Record<string, string> = { lex: 'words', rec: 'recency', vec: 'meaning', use: 'usefulness' };
+/** Signals of a newer daemon go by their own names. */
+const NAMES: Record<string, string> = SIGNAL_LABELS;
 const LONGEST_BAR = 20;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** Why a result stands where it stands: one line a signal, its bar as long as what it gave of all that could be had. */
+/** Why a result stands where it stands: a line a signal that says something, its bar the part that it gave of all. */
 export function signalBars({ why }: SearchResult, width: number, style: MemoryStyle): string[] {
   if (!why) return [];
   const rows = Object.entries(why.signals).map(([name, signal]) => ({ name: NAMES[name] ?? name, ...signal }));
-  const most = rows.reduce((sum, { weight }) => sum + Math.max(0, weight), 0);
-  const nameWidth = Math.max(0, ...rows.map(({ name }) => name.length)) + 1;
-  const barWidth = Math.max(4, Math.min(LONGEST_BAR, width - nameWidth - 12));
-  return rows.map(({ name, value, weight, share }) => {
+  const telling = rows.filter(({ value, weight }) => value !== 0 && weight !== 0);
+  const most = telling.reduce((sum, { weight }) => sum + Math.max(0, weight), 0);
+  const nameWidth = Math.max(0, ...telling.map(({ name }) => name.length)) + 1;
+  const barWidth = Math.max(4, Math.min(LONGEST_BAR, width - nameWidth - 14));
+  return telling.map(({ name, value, weight, share }) => {
     const drawn = padded(bar(most > 0 ? share / most : 0, barWidth), barWidth);
     return `${style.dim(padded(name, nameWidth))}${style.good(drawn)} ${style.dim(`${round(value)} × ${round(weight)}`)}`;
   });

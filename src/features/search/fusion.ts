@@ -1,4 +1,5 @@
-import { SIGNAL_NAMES, type SignalName, type Signals } from './signals.ts';
+import { SIGNAL_NAMES, type SignalName } from '../../contract/signals.ts';
+import type { Signals } from './signals.ts';
 
 export type Weights = Readonly<Record<SignalName, number>>;
 

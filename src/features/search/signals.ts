@@ -1,3 +1,4 @@
+import type { SignalName } from '../../contract/signals.ts';
 import type { Candidate } from './candidate.ts';
 import { DAY_MS, daysApart } from './dates.ts';
 import type { Question } from './question.ts';
@@ -5,16 +6,12 @@ import { termsOf } from './terms.ts';
 import { daysOf, TRAIT } from './traits.ts';
 
 /**
- * What speaks for a candidate, in a fixed order; each between 0 and 1 (`spk` from -1), the best of the query being 1:
+ * What speaks for a candidate; each between 0 and 1 (`spk` from -1), the best of the query being 1:
  * `lex` its own words, `tri` words nearly like those asked, `win` the words of it with its neighbours, `sess` of its
  * stretch of conversation, `ctx` of its neighbours alone, `spk` who said it, `date` the days it tells of against those
  * asked for, `rec` how recent it is, `cue` that it holds what is asked for (a time, a number, a name), `reply` that it
  * answers a question like this one, `self` that it is a statement in the first person, `vec` its meaning.
  */
-export const SIGNAL_NAMES = [
-  ...(['lex', 'tri', 'win', 'sess', 'ctx', 'spk', 'date', 'rec', 'cue', 'reply', 'self', 'vec'] as const),
-];
-export type SignalName = (typeof SIGNAL_NAMES)[number];
 export type Signals = Record<SignalName, number>;
 
 /** After this time half of a thing's recency is left. */
