@@ -1,11 +1,14 @@
 import type { SearchResult } from '../../contract/search.ts';
 import { SIGNAL_LABELS } from '../../contract/signals.ts';
 import type { MemoryStyle } from './style.ts';
-import { padded } from './terminal-text.ts';
+import { cut, padded } from './terminal-text.ts';
 
 /** Signals of a newer daemon go by their own names. */
 const NAMES: Record<string, string> = SIGNAL_LABELS;
 const LONGEST_BAR = 20;
+const SHORTEST_BAR = 4;
+/** Columns of `0.88 × 2.5` with the gap before it. */
+const FIGURES = 12;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /** Why a result stands where it stands: a line a signal that says something, its bar the part that it gave of all. */
@@ -14,11 +17,12 @@ export function signalBars({ why }: SearchResult, width: number, style: MemorySt
   const rows = Object.entries(why.signals).map(([name, signal]) => ({ name: NAMES[name] ?? name, ...signal }));
   const telling = rows.filter(({ value, weight }) => value !== 0 && weight !== 0);
   const most = telling.reduce((sum, { weight }) => sum + Math.max(0, weight), 0);
-  const nameWidth = Math.max(0, ...telling.map(({ name }) => name.length)) + 1;
-  const barWidth = Math.max(4, Math.min(LONGEST_BAR, width - nameWidth - 14));
+  const longest = Math.max(0, ...telling.map(({ name }) => name.length)) + 1;
+  const nameWidth = Math.min(longest, Math.max(6, width - SHORTEST_BAR - FIGURES));
+  const barWidth = Math.max(SHORTEST_BAR, Math.min(LONGEST_BAR, width - nameWidth - FIGURES));
   return telling.map(({ name, value, weight, share }) => {
     const drawn = padded(bar(most > 0 ? share / most : 0, barWidth), barWidth);
-    return `${style.dim(padded(name, nameWidth))}${style.good(drawn)} ${style.dim(`${round(value)} × ${round(weight)}`)}`;
+    return `${style.dim(padded(cut(name, nameWidth - 1), nameWidth))}${style.good(drawn)} ${style.dim(`${round(value)} × ${round(weight)}`)}`;
   });
 }
 
