@@ -8,6 +8,8 @@ const HEADING = 'What is remembered (newest knowledge wins; cite by number):';
 
 /** No text of any length has so many characters a token: a longer one is passed over unread. */
 const CHARACTERS_PER_TOKEN = 16;
+/** A line has at least its number, its date and a word. */
+const SHORTEST_LINE_TOKENS = 8;
 /** So many characters are counted in one turn; then others have theirs. */
 const CHARACTERS_PER_TURN = 100_000;
 
@@ -26,6 +28,7 @@ export async function composeContext(
   let tokens = countTokens(HEADING);
   let counted = 0;
   for (const place of diverseOrder(results.map(toChoosable))) {
+    if (maxTokens - tokens < SHORTEST_LINE_TOKENS) break;
     const result = results[place]!;
     const line = lineOf(result, citations.length + 1);
     if (line.length > (maxTokens - tokens) * CHARACTERS_PER_TOKEN) continue;

@@ -17,22 +17,21 @@ const COMPARED_CHARACTERS = 1000;
 /**
  * The order in which items are to be taken: the best first, then always the one that is good and says something else
  * (maximal marginal relevance, Carbonell & Goldstein 1998, likeness as the Jaccard index of the words). Of items that
- * say the same of the same thing the newest state comes first. Returns places in `items`, which are sorted best first.
+ * say the same of the same thing the newest state comes first. Gives places in `items`, which are sorted best first; who
+ * has enough stops asking.
  */
-export function diverseOrder(items: readonly Choosable[]): number[] {
+export function* diverseOrder(items: readonly Choosable[]): Generator<number> {
   const words = items.map(({ text }) => new Set(termsOf(text.slice(0, COMPARED_CHARACTERS))));
   const likenessTo = items.map(() => 0);
   const left = new Set(items.keys());
-  const order: number[] = [];
   while (left.size > 0) {
     const chosen = newestOfSame(bestOf(left, items, likenessTo), left, items, words);
     left.delete(chosen);
-    order.push(chosen);
+    yield chosen;
     for (const other of left) {
       likenessTo[other] = Math.max(likenessTo[other]!, likeness(words[chosen]!, words[other]!));
     }
   }
-  return order;
 }
 
 function bestOf(left: ReadonlySet<number>, items: readonly Choosable[], likenessTo: readonly number[]): number {

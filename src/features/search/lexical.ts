@@ -75,15 +75,10 @@ export function stretchOf(number: number): number {
 
 /** The numbers with the highest scores, the highest first; of equals the newest. */
 export function best(scores: ReadonlyMap<number, number>, count: number): number[] {
-  const entries = [...scores];
-  if (entries.length > count * 4) {
-    const threshold = entries.map(([, score]) => score).sort((a, b) => b - a)[count - 1]!;
-    return entries
-      .filter(([, score]) => score >= threshold)
-      .sort((a, b) => b[1] - a[1] || b[0] - a[0])
-      .slice(0, count)
-      .map(([number]) => number);
-  }
+  // Numbers of their own sort are sorted natively: of a hundred thousand scores only the best become entries.
+  const threshold = Float64Array.from(scores.values()).sort()[Math.max(0, scores.size - count)] ?? 0;
+  const entries: [number, number][] = [];
+  for (const entry of scores) if (entry[1] >= threshold) entries.push(entry);
   return entries
     .sort((a, b) => b[1] - a[1] || b[0] - a[0])
     .slice(0, count)

@@ -29,58 +29,53 @@ export function signalsOf(
   nowMs: number,
 ): Signals[] {
   const isSpeaker = speakerTest(candidates, speakers);
-  const raw = candidates.map((candidate) => ({
-    ...wordSignals(candidate),
-    spk: isSpeaker(candidate),
-    date: dateSignal(candidate, question),
-    rec: 2 ** (-Math.max(0, nowMs - candidate.facts.until) / RECENCY_HALF_LIFE_MS),
-    cue: (candidate.facts.traits & question.answerTraits) === 0 ? 0 : 1,
-    self: selfSignal(candidate),
-    vec: 0,
-  }));
-  return normalised(candidates, raw);
+  const all = candidates.map((candidate) => {
+    const { scores, facts } = candidate;
+    return {
+      lex: Math.max(0, scores.lex),
+      tri: scores.tri,
+      win: scores.win,
+      sess: scores.sess,
+      ctx: scores.ctx,
+      spk: isSpeaker(candidate),
+      date: dateSignal(candidate, question),
+      rec: 2 ** (-Math.max(0, nowMs - facts.until) / RECENCY_HALF_LIFE_MS),
+      cue: (facts.traits & question.answerTraits) === 0 ? 0 : 1,
+      reply: (facts.traitsBefore & TRAIT.question) === 0 ? 0 : scores.before,
+      self: selfSignal(candidate),
+      vec: 0,
+    };
+  });
+  normalise(candidates, all);
+  return all;
 }
 
-function wordSignals({ scores, facts }: Candidate) {
-  const { lex, tri, win, sess, ctx, before } = scores;
-  return {
-    lex: Math.max(0, lex),
-    tri,
-    win,
-    sess,
-    ctx,
-    reply: (facts.traitsBefore & TRAIT.question) === 0 ? 0 : before,
-  };
-}
-
-const OF_WORDS = ['lex', 'win', 'sess', 'ctx', 'reply'] as const;
+const AROUND = ['win', 'sess', 'ctx', 'reply'] as const;
 
 /**
  * Word scores against the best of the query. What stands in no conversation has no surroundings: for it they are its own
  * words, and against messages nothing is gained or lost by that.
  */
-function normalised(candidates: readonly Candidate[], raw: Signals[]): Signals[] {
-  const top = (name: SignalName, of: readonly Signals[]) =>
-    Math.max(Number.MIN_VALUE, ...of.map((signals) => signals[name]));
-  const spoken = raw.filter((_, index) => candidates[index]!.type === 'message');
-  const [lexTop, triTop] = [top('lex', raw), top('tri', raw)];
-  const spokenShare = spoken.length === 0 ? 1 : top('lex', spoken) / lexTop;
-  const tops = Object.fromEntries(OF_WORDS.map((name) => [name, top(name, spoken)]));
-  return raw.map((signals, index) => {
-    const lex = signals.lex / lexTop;
-    const tri = signals.tri / triTop;
-    if (candidates[index]!.type !== 'message') return { ...signals, lex, tri, win: lex, sess: lex };
-    const around = (name: SignalName) => (signals[name] / tops[name]!) * spokenShare;
-    return {
-      ...signals,
-      lex,
-      tri,
-      win: around('win'),
-      sess: around('sess'),
-      ctx: around('ctx'),
-      reply: around('reply'),
-    };
-  });
+function normalise(candidates: readonly Candidate[], all: Signals[]): void {
+  const isSpoken = candidates.map(({ type }) => type === 'message');
+  const spoken = all.filter((_, index) => isSpoken[index]);
+  const [lexTop, triTop] = [topOf('lex', all), topOf('tri', all)];
+  const spokenShare = spoken.length === 0 ? 1 : topOf('lex', spoken) / lexTop;
+  const tops = AROUND.map((name) => topOf(name, spoken));
+  for (const [index, signals] of all.entries()) {
+    signals.lex /= lexTop;
+    signals.tri /= triTop;
+    if (!isSpoken[index]) {
+      signals.win = signals.lex;
+      signals.sess = signals.lex;
+      continue;
+    }
+    for (const [place, name] of AROUND.entries()) signals[name] *= spokenShare / tops[place]!;
+  }
+}
+
+function topOf(name: SignalName, of: readonly Signals[]): number {
+  return of.reduce((top, signals) => Math.max(top, signals[name]), 0) || 1;
 }
 
 /** +1 where the one who is named said it, -1 where another did, 0 where nobody or several are named. */
