@@ -2,6 +2,7 @@ import type { Account, Usage } from '../contract/account.ts';
 import type { MagicLinkRequest } from '../contract/auth.ts';
 import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../contract/memories.ts';
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
+import { learningCalls } from './learning.ts';
 import { createTransport, type Tagged, type TransportOptions } from './transport.ts';
 
 export { type Fetch, type Tagged, type TransportOptions, UnreachableError } from './transport.ts';
@@ -84,6 +85,7 @@ export function createClient(options: TransportOptions) {
       remove: (id: string, extra?: ChangeOptions) => send<void>('DELETE', path(id), undefined, ifMatch(extra)),
       history: (id: string) => send<{ data: Memory[] }>('GET', `${path(id)}/history`),
     },
+    ...learningCalls(send),
     search: (request: SearchRequest) => send<SearchAnswer>('POST', '/v1/search', request),
     context: (request: ContextRequest) => send<ContextAnswer>('POST', '/v1/context', request),
   };

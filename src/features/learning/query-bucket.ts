@@ -20,6 +20,7 @@ export interface QueryTraits {
 const UNKNOWN_SHARE = 0.3;
 const SHORT_TERMS = 2;
 
+/** The first kind that fits. */
 export function bucketOf(traits: QueryTraits): QueryBucket {
   if (traits.isIdLike) return 'id';
   if (traits.hasDate) return 'date';

@@ -9,6 +9,9 @@ export const STRATEGY_WEIGHTS = {
   recent: { lex: 1, rec: 1 },
 } satisfies Record<string, Weights>;
 
+/** Divides the default scores, so that their softmax over a pool is how often each result is the one that is used. */
+export const TEMPERATURE = 0.2;
+
 export interface Fused<T> {
   item: T;
   score: number;

@@ -12,14 +12,14 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
 
 const ORDER = { memory: 0, episode: 1, message: 2 } as const;
 
-/** A candidate as the interface shows it; with a rank, why it stands there. */
+/** A candidate as the interface shows it; with its ranks, why it stands there. */
 export function toResult(
   { item, score, signals }: Fused<Candidate>,
   weights: Weights,
-  rank: number | undefined,
+  ranks: { rank: number; defaultRank: number } | undefined,
 ): SearchResult {
   const result = { ...itemOf(item), score: Math.round(score * 1e6) / 1e6 };
-  return rank === undefined ? result : { ...result, why: { rank, signals: sharesOf(signals, weights) } };
+  return ranks === undefined ? result : { ...result, why: { ...ranks, signals: sharesOf(signals, weights) } };
 }
 
 function itemOf({ type, row }: Candidate): Omit<SearchResult, 'score'> & SearchResult {
