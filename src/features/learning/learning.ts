@@ -32,8 +32,8 @@ export { signalModelOf } from './signal-model.ts';
 export interface LearnedRanking {
   weights: Record<string, number>;
   events: number;
-  /** What of them is learned, for `explain`. */
-  shift: LearnedShift;
+  /** What of them is learned. */
+  explain(): LearnedShift;
 }
 
 /** A search that was answered. */
@@ -52,7 +52,7 @@ type Tenant = Pick<Principal, 'tenantId'>;
 export interface Learning {
   /** What was learned of a user for such queries; `undefined` where nothing is, so that the default ranking holds. */
   rankingFor(place: Place, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
-  /** Keeps a search for 24 hours, for feedback; written in the background. */
+  /** Keeps a search for 24 hours, for feedback; written in the background. Past some a second they are dropped. */
   remember(search: AnsweredSearch): void;
   /**
    * Learns from what a user says, once a search; `learned` is false where it told nothing new. Throws `not_found` for a
@@ -94,7 +94,7 @@ export function createLearning({
   log: Log;
   model: SignalModel;
 }): Learning {
-  const waiting = createWaitingSearches({ db, log });
+  const waiting = createWaitingSearches({ db, clock, log });
   const shown = createShownResults(clock);
   const fresh = createLearnedState(model.names);
   const cache = createLearnedCache(clock, async ({ tenantId, endUser }) => {
@@ -122,7 +122,7 @@ export function createLearning({
       const state = await cache.get(place);
       if (state.events === 0) return undefined;
       const weights = learnedWeights(state, model, bucket);
-      return { weights, events: state.events, shift: toLearnedShift(state, bucket) };
+      return { weights, events: state.events, explain: () => toLearnedShift(state, bucket) };
     },
     remember({ tenantId, endUser, searchId, bucket, byDefault, shownIds }) {
       const kept = keptCandidates(byDefault, shownIds);

@@ -93,7 +93,7 @@ export function createSearch(parts: Parts): Search {
         weights,
         learnedFrom: learned?.events ?? 0,
       },
-      ...(request.explain && learned && { learned: learned.shift }),
+      ...(request.explain && learned && { learned: learned.explain() }),
       tookMs: Math.round((clock.monotonicMs() - startMs) * 100) / 100,
     };
     return [

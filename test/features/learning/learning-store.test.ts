@@ -9,6 +9,7 @@ import { type Database, openDatabase } from '../../../src/db/open.ts';
 import { insertTenant } from '../../../src/features/accounts/accounts-store.ts';
 import * as store from '../../../src/features/learning/learning-store.ts';
 import { createWaitingSearches } from '../../../src/features/learning/waiting-searches.ts';
+import { createTestClock } from '../../helpers/clock.ts';
 
 /** Two tenants with the same users, searches and days: only its own predicate keeps a statement to one of them. */
 
@@ -113,7 +114,7 @@ describe('searches that wait to be written', () => {
   const count = async () => (await db.readers.get<{ rows: number }>('SELECT COUNT(*) AS rows FROM searches'))!.rows;
 
   test('are written together, those of tenants that are gone left out', async () => {
-    const waiting = createWaitingSearches({ db, log: log() });
+    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: log() });
     for (let index = 0; index < 450; index += 1) waiting.add(searchOf('ten_a', `srch_a${index}`));
     waiting.add(searchOf('ten_gone', 'srch_gone'));
     expect([waiting.has('ten_a', 'srch_a449'), waiting.has('ten_b', 'srch_a449')]).toEqual([true, false]);
@@ -124,16 +125,35 @@ describe('searches that wait to be written', () => {
   });
 
   test('are no more than so many: what is over is dropped and counted', async () => {
-    const waiting = createWaitingSearches({ db, log: log() });
+    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: log() });
     for (let index = 0; index < 2003; index += 1) waiting.add(searchOf('ten_a', `srch_a${index}`));
     expect(waiting.dropped()).toBe(3);
     await waiting.flush();
     expect(await count()).toBe(4 + 2000);
   });
 
+  test('of one tenant are no more than its allowance, which comes back with time', async () => {
+    const clock = createTestClock();
+    clock.freeze();
+    const waiting = createWaitingSearches({ db, clock, log: log() });
+    const bring = (tenantId: string, count: number) => {
+      const before = waiting.dropped();
+      for (let index = 0; index < count; index += 1) {
+        if (index % 1000 === 0) waiting.forget(tenantId);
+        waiting.add(searchOf(tenantId, `srch_${index}`));
+      }
+      waiting.forget(tenantId);
+      return waiting.dropped() - before;
+    };
+    expect(bring('ten_a', 20_010)).toBe(10);
+    expect(bring('ten_b', 100)).toBe(0);
+    clock.advance(60_000);
+    expect(bring('ten_a', 400)).toBe(67);
+  });
+
   test('are given up, counted and logged where they cannot be written', async () => {
     const said = log();
-    const waiting = createWaitingSearches({ db, log: said });
+    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: said });
     waiting.add(searchOf('ten_a', 'srch_3'));
     await db.writes.drain();
     await waiting.flush();
@@ -142,7 +162,7 @@ describe('searches that wait to be written', () => {
   });
 
   test('of a tenant that is erased are forgotten', async () => {
-    const waiting = createWaitingSearches({ db, log: log() });
+    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: log() });
     for (const tenantId of TENANTS) waiting.add(searchOf(tenantId, 'srch_3'));
     waiting.forget('ten_a');
     await waiting.flush();
