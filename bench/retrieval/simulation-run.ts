@@ -1,13 +1,12 @@
 import { guarded, learnedWeights } from '../../src/features/learning/learned-ranking.ts';
 import { createLearnedState, type LearnedState } from '../../src/features/learning/learned-state.ts';
 import { learnFrom } from '../../src/features/learning/learning-step.ts';
+import { KEPT_CANDIDATES } from '../../src/features/learning/remembered-search.ts';
 import type { SignalModel } from '../../src/features/learning/signal-model.ts';
 import type { Chance } from './chance.ts';
 import type { NumberedPool } from './pools.ts';
 import type { SimulatedUser } from './simulated-user.ts';
 
-/** As `KEPT_CANDIDATES` of the learning room: of a pool, the default ranking's best are remembered. */
-export const REMEMBERED = 50;
 const SHOWN = 10;
 /** A user who says nothing for so long gives up. */
 const MAX_SEARCHES = 20;
@@ -78,7 +77,7 @@ function search(user: SimulatedUser, pool: NumberedPool, state: LearnedState, mo
   const shown = order.slice(0, SHOWN);
   const used = user.feedback(user.wanted(pool, state.events), shown, state.events);
   if (used === undefined) return state;
-  const kept = [...new Set([...rank(pool, model.weights).slice(0, REMEMBERED), ...shown])];
+  const kept = [...new Set([...rank(pool, model.weights).slice(0, KEPT_CANDIDATES), ...shown])];
   const place = (index: number) => kept.indexOf(index);
   return learnFrom(state, model, {
     bucket: pool.bucket,

@@ -19,6 +19,7 @@ makes of it against its aims. Ends with 1 where an aim is missed.
   --data <file>    dialogues of the LoCoMo benchmark: signals are drawn for its questions; for tuning only
   --users <count>  of each kind (60)
   --strength <n>   how far the tastes of differing users pull, in logits for one deviation of a signal (1.2)
+  --temperature <n> instead of the fitted one
   --seed <number>  another draw
   --json           print the figures as JSON`;
 
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     pools: { type: 'string' },
     data: { type: 'string' },
     users: { type: 'string', default: '60' },
+    temperature: { type: 'string' },
     seed: { type: 'string', default: '1' },
     strength: { type: 'string', default: '1.2' },
     json: { type: 'boolean', default: false },
@@ -67,15 +69,16 @@ function rowOf(kind: string, users: readonly UserOutcome[], checkpoints: readonl
   };
 }
 
-function sectionOf(pools: readonly NumberedPool[], model: SignalModel): Section {
+/** `truth` is what users go by, `model` what learning believes of the signals. */
+function sectionOf(pools: readonly NumberedPool[], model: SignalModel, truth: SignalModel): Section {
   const run = (make: Make, checkpoints = CHECKPOINTS) => runKind(pools, model, make, checkpoints);
-  const differing = run((index, seed) => differingUser(index, createChance(seed), model, { strength: STRENGTH }));
+  const differing = run((index, seed) => differingUser(index, createChance(seed), truth, { strength: STRENGTH }));
   const average = run((index, seed) => averageUser(index, createChance(seed)));
   const random = run((index, seed) => senselessUser(index, createChance(seed), 'random'));
   const adversarial = run((index, seed) => senselessUser(index, createChance(seed), 'adversarial'));
   const changeAt = [CHANGES_AT - 1, CHANGES_AT, CHANGES_AT + 100];
   const changing = run(
-    (index, seed) => differingUser(index, createChance(seed), model, { strength: STRENGTH, changesAt: CHANGES_AT }),
+    (index, seed) => differingUser(index, createChance(seed), truth, { strength: STRENGTH, changesAt: CHANGES_AT }),
     changeAt,
   );
   const gain = (users: readonly UserOutcome[], index: number) => meanOf(users.map(({ gains }) => gains[index]!)).mrr;
@@ -126,8 +129,9 @@ async function main(): Promise<number> {
   const names = Object.keys(WEIGHTS);
   const pools = numberPools(await loadPools(), names);
   const weights = values.pools === undefined ? fitWeights(pools, names) : Object.values(WEIGHTS);
-  const model: SignalModel = { names, weights, ...calibrate(pools, names, weights) };
-  const section = sectionOf(pools, model);
+  const truth: SignalModel = { names, weights, ...calibrate(pools, names, weights) };
+  const model = { ...truth, ...(values.temperature !== undefined && { temperature: Number(values.temperature) }) };
+  const section = sectionOf(pools, model, truth);
   const { temperature } = model;
   const deviations = Object.fromEntries(names.map((name, at) => [name, Number(model.deviations[at]!.toFixed(3))]));
   if (values.json) process.stdout.write(`${JSON.stringify({ ...section, temperature, deviations }, null, 2)}\n`);

@@ -16,7 +16,7 @@ export interface LearnedCache {
   forget(tenantId: string, endUser?: string): void;
 }
 
-const MAX_KEPT = 5000;
+const MAX_KEPT = 2000;
 /** Another process (an operator's command, say) may have changed it. */
 const KEPT_MS = 30_000;
 

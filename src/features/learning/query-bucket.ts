@@ -33,8 +33,7 @@ export function bucketOf(traits: QueryTraits): QueryBucket {
 
 const ID_LIKE =
   /(?<![\p{L}\p{N}])(?=[\p{L}\p{N}_./:-]{5,})(?=\S*\p{N})(?=\S*[\p{L}_/])[\p{L}\p{N}]+[\p{L}\p{N}_./:-]*|\d{6,}/u;
-const RECENCY_CUE =
-  /\b(latest|last|newest|recent|recently|current|currently|now|nowadays|today|lately|still|most recent)\b/i;
+const RECENCY_CUE = /\b(latest|last|newest|recent|recently|current|currently|now|nowadays|today|lately|still)\b/i;
 const WHEN_OR_COUNT = /\b(when|how (many|much|long|often|old))\b/i;
 
 /** What the text of a query alone tells. */

@@ -21,8 +21,8 @@ export interface RememberedSearch {
   createdAtMs: number;
 }
 
-/** Of a pool so many are kept, the default ranking's best; and whatever was shown. */
-export const KEPT_CANDIDATES = 50;
+/** Of a pool so many are kept, the default ranking's best; and whatever was shown. More taught no better. */
+export const KEPT_CANDIDATES = 25;
 
 /** Which candidates are kept, the default ranking's best first, and the places of the shown ones among them. */
 export function keptCandidates<T extends RememberedCandidate>(

@@ -153,6 +153,18 @@ describe('feedback', () => {
     expect((await tell(caller, searchId, { used: [latest] })).body.learned).toBe(true);
   });
 
+  test('for a search that was kept under other signals is refused as for one too old', async () => {
+    const caller = await daemon.account();
+    const ids = await fill(caller);
+    const searches = await Promise.all([1, 2].map(async () => (await caller.search('plum')).body.searchId));
+    await daemon.learning.flush();
+    await daemon.db.writes.write((connection) =>
+      connection.run('UPDATE searches SET signals = zeroblob(LENGTH(signals) / 2) WHERE id = ?', [searches[0]!]),
+    );
+    expect((await tell(caller, searches[0]!, { used: [ids[0]] })).status).toBe(404);
+    expect((await tell(caller, searches[1]!, { used: [ids[0]] })).status).toBe(202);
+  });
+
   test('for a search that found nothing is taken, for one that never was it is not', async () => {
     const caller = await daemon.account();
     const { searchId } = (await caller.search('plum')).body;
