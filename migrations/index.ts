@@ -3,6 +3,7 @@ import { accounts } from './0001-accounts.ts';
 import { memories } from './0002-memories.ts';
 import { conversations } from './0003-conversations.ts';
 import { signals } from './0004-signals.ts';
+import { learning } from './0005-learning.ts';
 
 /** One step of the schema. It runs in a transaction of its own. */
 export interface Migration {
@@ -11,4 +12,4 @@ export interface Migration {
 }
 
 /** All steps, in order. A step that has landed is never changed; the next one mends it. */
-export const MIGRATIONS: readonly Migration[] = [accounts, memories, conversations, signals];
+export const MIGRATIONS: readonly Migration[] = [accounts, memories, conversations, signals, learning];

@@ -5,6 +5,7 @@ import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from 
 import { allPages, type ChangeOptions, type CreateOptions, ifMatchHeader, type PageOf, queryString } from './calls.ts';
 import { conversationCalls } from './conversation-calls.ts';
 import { episodeCalls } from './episode-calls.ts';
+import { learningCalls } from './learning.ts';
 import { createTransport, type Tagged, type TransportOptions } from './transport.ts';
 
 export type { Account, Usage } from '../contract/account.ts';
@@ -69,6 +70,7 @@ export function createClient(options: TransportOptions) {
     },
     conversations: conversationCalls(transport),
     episodes: episodeCalls(transport),
+    ...learningCalls(send),
     search: (request: SearchRequest) => send<SearchAnswer>('POST', '/v1/search', request),
     context: (request: ContextRequest) => send<ContextAnswer>('POST', '/v1/context', request),
   };

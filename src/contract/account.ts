@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, strict } from './common.ts';
+import { LearningDay } from './learning.ts';
 import { QuotaState, Tier } from './limits.ts';
 
 /** What every 401 says, whatever its cause. */
@@ -23,15 +24,17 @@ export const UsageQuery = Type.Object(
   { days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, default: 30 })) },
   strict,
 );
+const UsageDay = Type.Object({
+  day: Type.String({ description: 'UTC, YYYY-MM-DD' }),
+  requests: Type.Integer(),
+  memories: Type.Integer(),
+  queries: Type.Integer(),
+});
+export type UsageDays = { days: Static<typeof UsageDay>[] };
+
 export const Usage = Type.Object({
-  days: Type.Array(
-    Type.Object({
-      day: Type.String({ description: 'UTC, YYYY-MM-DD' }),
-      requests: Type.Integer(),
-      memories: Type.Integer(),
-      queries: Type.Integer(),
-    }),
-  ),
+  days: Type.Array(UsageDay),
+  learning: Type.Array(LearningDay, { description: 'The days on which the retrieval learned from feedback' }),
 });
 export type Usage = Static<typeof Usage>;
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { KeptMetadata, Name, NamedValues, strict, Timestamp } from './common.ts';
 import { Message } from './conversations.ts';
 import { Episode } from './episodes.ts';
+import { LearnedShift } from './learning.ts';
 import { Memory } from './memories.ts';
 
 export const ITEM_TYPES = ['memory', 'message', 'episode'] as const;
@@ -44,6 +45,7 @@ export type SearchRequest = Static<typeof SearchRequest>;
 
 const Why = Type.Object({
   rank: Type.Integer(),
+  defaultRank: Type.Integer({ description: 'Where the default ranking has it' }),
   signals: Type.Record(
     Type.String(),
     Type.Object({ value: Type.Number(), weight: Type.Number(), share: Type.Number() }),
@@ -105,6 +107,7 @@ export const SearchAnswer = Type.Object({
     weights: Type.Record(Type.String(), Type.Number()),
     learnedFrom: Type.Integer({ description: 'How many feedback events shaped it' }),
   }),
+  learned: Type.Optional(LearnedShift),
   tookMs: Type.Number(),
 });
 export type SearchAnswer = Static<typeof SearchAnswer>;

@@ -16,6 +16,9 @@ import { createEpisodes } from '../features/episodes/episodes.ts';
 import { episodesRoutes } from '../features/episodes/episodes-routes.ts';
 import { createIdempotency } from '../features/idempotency/idempotency.ts';
 import { createKeys } from '../features/keys/keys.ts';
+import { createLearning } from '../features/learning/learning.ts';
+import { learningRoutes } from '../features/learning/learning-routes.ts';
+import { observeUse } from '../features/learning/observed-memories.ts';
 import { createRateLimits } from '../features/limits/rate-limits.ts';
 import { createUsage } from '../features/limits/usage.ts';
 import { createMailQueue } from '../features/mail/mail-queue.ts';
@@ -25,6 +28,7 @@ import { memoriesRoutes } from '../features/memories/memories-routes.ts';
 import { createScopes } from '../features/memories/scopes.ts';
 import { createProfile } from '../features/profile/profile.ts';
 import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
+import { SIGNAL_MODEL } from '../features/search/learned-order.ts';
 import { createSearch } from '../features/search/search.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
 import { textIndices } from '../features/search/text-index-sqlite.ts';
@@ -94,20 +98,21 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const scopes = createScopes();
   const cursors = createCursors({ sealer });
   const base = { db, clock, ids, usage, idempotency, scopes, cursors };
-  const memories = createMemories({ ...base, text: textIndices.memory });
+  const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL });
+  const memories = observeUse(createMemories({ ...base, text: textIndices.memory }), learning);
   const episodes = createEpisodes({ ...base, text: textIndices.episode, reading: createMessageReading({ db }) });
   const conversations = createConversations({ ...base, text: textIndices.message, observer: episodes });
   const candidates = createCandidatesSqlite({ clock });
-  const search = createSearch({ db, clock, ids, log, usage, scopes, candidates, loadTokenCounter });
+  const search = createSearch({ db, clock, ids, log, usage, scopes, learning, candidates, loadTokenCounter });
   const profile = createProfile({ db, clock, loadTokenCounter });
   const forgetSignIns = deleteSignInsOf;
   const policy = { signup: config.signup, domains: config.signupDomains };
   const { defaultTier } = config;
   // Memories go last: with them the numbers of users, under which the others are indexed.
-  const owning = [conversations, episodes, memories];
+  const owning = [learning, conversations, episodes, memories];
   const accounts = createAccounts({ ...base, keys, owning, forgetSignIns, policy, defaultTier });
   const limits = { keys, rateLimits, usage };
-  const remembering = { memories, conversations, episodes, search, profile };
+  const remembering = { memories, conversations, episodes, search, learning, profile };
   return { db, metrics, ids, sealer, ...limits, idempotency, ...remembering, accounts };
 }
 
@@ -131,7 +136,7 @@ export async function compose(config: Config, world: World): Promise<Daemon> {
 async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles } = world;
   const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts } = rooms;
-  const { memories, conversations, episodes, search, profile } = rooms;
+  const { memories, conversations, episodes, search, learning, profile } = rooms;
 
   const { smtpUrl, mailFrom, mailDir } = config;
   const mailer = createMailer({ smtpUrl, mailFrom, mailDir, show, clock, random });
@@ -142,6 +147,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
   const readiness = createReadiness({ db, clock, dataDir: config.dataDir });
   metrics.gauge('svc_writes_waiting', 'Writes in the queue', () => db.writes.waiting());
   metrics.gauge('svc_reads_waiting', 'Reads in the queue', () => db.readers.waiting());
+  metrics.gauge('svc_searches_dropped', 'Searches not kept for feedback', learning.dropped);
   metrics.gauge('svc_mails_pending', 'Mails not sent yet', () => mailQueue.pending());
 
   const app = await createServer({
@@ -158,16 +164,18 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
       dashboardRoutes({ files: dashboardFiles }),
     ],
     protectedRoutes: [
-      accountsRoutes({ accounts, keys, usage }),
+      accountsRoutes({ accounts, keys, usage, learning }),
       memoriesRoutes({ memories, idempotency }),
       conversationsRoutes({ conversations, idempotency }),
       episodesRoutes({ episodes, idempotency }),
       searchRoutes({ search }),
+      learningRoutes({ learning }),
       mcpRoutes({
         memories,
         search,
         conversations,
         profile,
+        learning,
         version,
         publicOrigins: config.publicUrl ? [config.publicUrl] : [],
       }),
@@ -178,11 +186,13 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
     { name: 'count requests', everyMs: 5000, run: usage.flushRequests },
     { name: 'empty the write-ahead log', everyMs: 5000, run: db.checkpoint },
     { name: 'merge the indices', everyMs: 5000, run: () => tidyIndices(db) },
+    { name: 'keep searches for feedback', everyMs: 1000, run: learning.flush },
     { name: 'cut grown conversations', everyMs: 2000, run: episodes.follow },
     { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
     { name: 'finish erasing conversations', everyMs: 60_000, run: conversations.sweep },
     { name: 'take erased episodes off the disk', everyMs: 60_000, run: episodes.sweep },
     { name: 'forget old sign-ins', everyMs: 600_000, run: signIn.sweep },
+    { name: 'forget old searches', everyMs: 600_000, run: learning.sweep },
     { name: 'forget old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
   ];
@@ -197,6 +207,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
     await housekeeping?.stop();
     await mailQueue.stop();
     mailer.close();
+    await learning.flush();
     await usage.flushRequests();
     await db.close();
   }

@@ -43,9 +43,10 @@ export function pageText(page: { data: Memory[]; nextCursor: string | null }): s
 
 export function searchText(answer: SearchAnswer): string {
   if (answer.results.length === 0) return 'Nothing found. Try other words, or fewer filters.';
-  return answer.results
-    .map((result, index) => `${index + 1}. score ${result.score.toFixed(3)} ${resultText(result)}`)
-    .join('\n\n');
+  const results = answer.results.map(
+    (result, index) => `${index + 1}. score ${result.score.toFixed(3)} ${resultText(result)}`,
+  );
+  return [...results, `searchId ${answer.searchId}`].join('\n\n');
 }
 
 function resultText(result: SearchResult): string {

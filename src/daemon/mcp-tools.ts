@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import { IdParams, strict } from '../contract/common.ts';
+import { Feedback, FeedbackTaken, SearchParams } from '../contract/learning.ts';
 import { AddedMemory, MemoriesQuery, Memory, MemoryChange, MemoryPage, NewMemory } from '../contract/memories.ts';
 import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
 import type { Conversations } from '../features/conversations/conversations.ts';
+import type { Learning } from '../features/learning/learning.ts';
 import type { Memories } from '../features/memories/memories.ts';
 import type { Search } from '../features/search/search.ts';
 import { addedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
@@ -20,6 +22,7 @@ const Update = Type.Object(
   { ...IdParams.properties, ...MemoryChange.properties },
   { ...strict, minProperties: 2, description: 'The id and at least one field to change' },
 );
+const Told = Type.Object({ ...SearchParams.properties, ...Feedback.properties }, { ...strict, minProperties: 2 });
 const Deleted = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
 
 function addingTools(memories: Memories): Registration[] {
@@ -153,20 +156,42 @@ function searchTools(search: Search): Registration[] {
   ];
 }
 
+function feedbackTools(learning: Learning): Registration[] {
+  return [
+    tool({
+      name: 'memory_feedback',
+      title: 'Say which results helped',
+      description:
+        'After you used what memory_search or memory_context found, name the results that helped: later searches for this user rank better. Once a search, within a day; only what you truly used, and as irrelevant only what had nothing to do with the question.',
+      annotations: WRITES,
+      input: toolInput<SearchParams & Feedback>(Told, {
+        searchId: 'The searchId (srch_…) that the search answered',
+        used: 'Ids of its results that helped',
+        irrelevant: 'Ids of its results that had nothing to do with the question',
+      }),
+      output: FeedbackTaken,
+      run: (principal, { searchId, ...feedback }) => learning.feedback(principal, searchId, feedback),
+      text: ({ learned }) => (learned ? 'Learned.' : 'Nothing new in it; nothing was changed.'),
+    }),
+  ];
+}
+
 /** The rooms behind the door. */
 export interface ToolRooms {
   memories: Memories;
   search: Search;
   conversations: Conversations;
+  learning: Learning;
 }
 
 /** All tools of the door, in the order in which they are listed. */
-export function createTools({ memories, search, conversations }: ToolRooms): Registration[] {
+export function createTools({ memories, search, conversations, learning }: ToolRooms): Registration[] {
   return [
     ...searchTools(search),
     ...addingTools(memories),
     ...changingTools(memories),
     ...readingTools(memories),
+    ...feedbackTools(learning),
     ...conversationTools(conversations),
   ];
 }

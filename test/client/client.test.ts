@@ -74,7 +74,12 @@ describe.each([
     await expect(client.memories.remove(added.id, { ifMatch: etag! })).rejects.toThrow(AppError);
     expect((await client.memories.history(added.id)).data).toHaveLength(2);
     expect((await client.memories.list({ tag: 'a b' })).data).toHaveLength(1);
-    expect((await client.search({ query: 'green' })).results).toHaveLength(1);
+    const { searchId, results } = await client.search({ query: 'green' });
+    expect(results).toHaveLength(1);
+    expect((await client.feedback(searchId, { used: [added.id] })).learned).toBe(true);
+    expect((await client.retrieval.show()).events).toBeGreaterThan(0);
+    expect(await client.retrieval.reset('default')).toBeUndefined();
+    expect((await client.retrieval.show('default')).events).toBe(0);
     expect((await client.context({ query: 'green' })).text).toContain('green');
     expect((await client.account()).email).toBe('client@example.com');
     expect((await client.usage(7)).days.length).toBeGreaterThan(0);

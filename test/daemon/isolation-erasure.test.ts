@@ -58,7 +58,9 @@ async function fill(caller: Caller): Promise<void> {
   await caller.change(body.id as string, { content: `The ${CANARY} lands` });
   await caller.add(`The ${CANARY} sleeps`, { user: CANARY, supersedes: body.id });
   await caller.addAll(Array.from({ length: 450 }, (_, index) => ({ content: `${CANARY} ${index}` })));
-  await caller.find(CANARY, { user: CANARY });
+  const { searchId, results } = (await caller.search(CANARY, { user: CANARY })).body;
+  const used = [results[0]!.id];
+  expect((await caller.call(`/v1/searches/${searchId}/feedback`, { body: { used } })).status).toBe(202);
   const talk = conversing(caller);
   const { id } = await talk.begin({ title: CANARY, user: CANARY });
   await talk.append(
@@ -115,6 +117,9 @@ describe('erasing a tenant', () => {
         'scopes',
         'idempotencyKeys',
         'idempotencyResources',
+        'searches',
+        'learned',
+        'learningDays',
       ]),
     );
     expect(await traces(tenantId)).toEqual({});

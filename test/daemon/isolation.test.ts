@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import type { CallOptions } from '../helpers/daemon.ts';
 import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
+import { LEARNING_OPERATIONS } from './learning-operations.ts';
 import { visible } from './visible-answer.ts';
 
 let daemon: MemoryDaemon;
@@ -96,7 +97,10 @@ describe('another tenant’s memory', () => {
     const routes = Object.entries(paths)
       .filter(([path]) => /^\/v1\/.*\{/.test(path))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
-    const tried = [...Object.values(OPERATIONS), ...Object.values(CONVERSATION_OPERATIONS)].map(({ route }) => route);
+    const operations = [OPERATIONS, CONVERSATION_OPERATIONS, LEARNING_OPERATIONS].flatMap(
+      Object.values<{ route?: string }>,
+    );
+    const tried = operations.map(({ route }) => route);
     expect(routes.filter((route) => !tried.includes(route))).toEqual([]);
     expect(routes.length).toBeGreaterThan(0);
   });
@@ -129,9 +133,12 @@ describe('another tenant’s memory', () => {
       ['memory_context', { query: 'gargoyle vault' }],
       ['memory_list', { tag: 'vault' }],
     ];
-    // conversation_append has its own test beside the other conversations.
-    const byId = ['memory_get', 'memory_update', 'memory_add', 'memory_delete', 'conversation_append'];
-    expect([...byId, ...searches.map(([name]) => name)].sort()).toEqual(tools.map(({ name }) => name).sort());
+    // These have tests of their own, beside conversations and learning.
+    const elsewhere = ['conversation_append', 'memory_feedback'];
+    const byId = ['memory_get', 'memory_update', 'memory_add', 'memory_delete'];
+    expect([...byId, ...elsewhere, ...searches.map(([name]) => name)].sort()).toEqual(
+      tools.map(({ name }) => name).sort(),
+    );
     for (const [name, args] of searches) {
       const said = async (client: Client) => JSON.stringify(await client.callTool({ name, arguments: { ...args } }));
       expect(await said(theirs)).not.toMatch(new RegExp(`gargoyle guards|${id}`));

@@ -6,6 +6,7 @@ import { AppError } from '../../src/contract/errors.ts';
 import type { Memory } from '../../src/contract/memories.ts';
 import { createTools, type McpCall } from '../../src/daemon/mcp-tools.ts';
 import type { Conversations } from '../../src/features/conversations/conversations.ts';
+import type { Learning } from '../../src/features/learning/learning.ts';
 import type { Memories } from '../../src/features/memories/memories.ts';
 import type { Search } from '../../src/features/search/search.ts';
 
@@ -35,6 +36,7 @@ async function getWhere(get: () => Promise<Memory>) {
     memories: { get } as unknown as Memories,
     search: {} as Search,
     conversations: {} as Conversations,
+    learning: {} as Learning,
   });
   for (const register of tools) register(server, { principal: {}, requestId: 'req-42', log } as unknown as McpCall);
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();

@@ -70,6 +70,7 @@ describe('what assistants see', () => {
       'memory_delete',
       'memory_get',
       'memory_list',
+      'memory_feedback',
       'conversation_append',
     ]);
     expect(modern.getInstructions()).toContain('memory_context');
@@ -88,6 +89,7 @@ describe('what assistants see', () => {
       memory_add: { ...READS, readOnlyHint: false },
       memory_update: { ...READS, readOnlyHint: false },
       memory_delete: { ...READS, readOnlyHint: false, destructiveHint: true },
+      memory_feedback: { ...READS, readOnlyHint: false },
       conversation_append: { ...READS, readOnlyHint: false, idempotentHint: false },
     });
   });
@@ -144,6 +146,11 @@ describe.each(ERAS)('a memory by the tools of the %s era', (era) => {
     const found = await call(client, 'memory_search', { query: 'oolong' });
     expect(found.data.results).toMatchObject([{ type: 'memory', id }]);
     expect(found.text).toContain('Ada prefers oolong tea');
+    expect(found.text).toContain(`searchId ${found.data.searchId}`);
+    const told = await call(client, 'memory_feedback', { searchId: found.data.searchId, used: [id] });
+    expect(told.data).toEqual({ learned: true, events: 1 });
+    const again = await call(client, 'memory_feedback', { searchId: found.data.searchId, used: [id] });
+    expect([again.data, again.text]).toEqual([{ learned: false, events: 1 }, expect.stringContaining('Nothing new')]);
     const context = await call(client, 'memory_context', { query: 'oolong', maxTokens: 200 });
     expect(context.text).toContain('oolong');
     expect(context.data.citations).toMatchObject([{ id }]);

@@ -99,6 +99,11 @@ const BUILT_IN: ToolList = [
     limit: COUNT,
     cursor: TEXT,
   }),
+  tool('memory_feedback', 'Say which results of a search helped, so that later ones rank better.', ['searchId'], {
+    searchId: TEXT,
+    used: TEXTS,
+    irrelevant: TEXTS,
+  }),
   tool('conversation_append', 'Keep messages of a conversation word for word.', ['messages'], {
     conversationId: TEXT,
     title: TEXT,

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Account, Usage as UsageAnswer, UsageQuery } from '../../contract/account.ts';
 import { NoContent, problems } from '../../contract/common.ts';
 import type { Keys } from '../keys/keys.ts';
+import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Accounts } from './accounts.ts';
 
@@ -9,10 +10,12 @@ export function accountsRoutes({
   accounts,
   keys,
   usage,
+  learning,
 }: {
   accounts: Accounts;
   keys: Keys;
   usage: Usage;
+  learning: Learning;
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -44,13 +47,16 @@ export function accountsRoutes({
       '/v1/usage',
       {
         schema: {
-          summary: 'Requests, memories and queries by day',
+          summary: 'Requests, memories and queries by day, and the learning curve',
           tags: ['account'],
           querystring: UsageQuery,
           response: { 200: UsageAnswer, ...problems },
         },
       },
-      (request) => usage.days(request.principal, request.query.days ?? 30),
+      async ({ principal, query: { days = 30 } }) => {
+        const [used, learned] = await Promise.all([usage.days(principal, days), learning.curve(principal, days)]);
+        return { ...used, learning: learned };
+      },
     );
     app.delete(
       '/v1/auth/key',

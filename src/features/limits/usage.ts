@@ -1,4 +1,4 @@
-import { UNAUTHENTICATED, type Usage as UsageAnswer } from '../../contract/account.ts';
+import { UNAUTHENTICATED, type UsageDays } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import { QUOTAS, type QuotaName, type QuotaState, type QuotaVariant, type Tier } from '../../contract/limits.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
@@ -45,7 +45,7 @@ export interface Usage {
   /** Counts a request; written in the background, so that a crash may lose a few seconds of this one figure. */
   countRequest(tenantId: string): void;
   flushRequests(): Promise<void>;
-  days(tenant: Counted, days: number): Promise<UsageAnswer>;
+  days(tenant: Counted, days: number): Promise<UsageDays>;
   erase(connection: Connection, tenantId: string): Promise<void>;
 }
 

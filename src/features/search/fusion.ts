@@ -16,34 +16,41 @@ export const STRATEGY_WEIGHTS = {
   recent: { ...DEFAULT, rec: 4 },
 } satisfies Record<string, Weights>;
 
-export interface Fused<T> {
+/** Divides the default scores, so that their softmax over a pool is how often each result is the one that is used. */
+export const TEMPERATURE = 0.2;
+
+/** Something with what speaks for it. */
+export interface Signalled<T> {
   item: T;
-  score: number;
   signals: Signals;
+}
+
+export interface Fused<T> extends Signalled<T> {
+  score: number;
 }
 
 /**
  * Orders items by the weighted sum of their signals, the best first; of equals the one that `compare` puts first. The
  * order does not depend on the order of the input. A score is the part of what could be had: 1 where every signal that
- * says anything in this query says all it can. What nothing speaks for is not among them.
+ * says anything in this query says all it can.
  */
-export function fuse<T>(
-  items: readonly T[],
-  signals: readonly Signals[],
-  weights: Weights,
-  compare: (a: T, b: T) => number,
-): Fused<T>[] {
-  const speaking = SIGNAL_NAMES.filter((name) => signals.some((one) => one[name] !== 0));
+export function fuse<T>(items: readonly Signalled<T>[], weights: Weights, compare: (a: T, b: T) => number): Fused<T>[] {
+  const speaking = SIGNAL_NAMES.filter((name) => items.some(({ signals }) => signals[name] !== 0));
   const attainable = speaking.reduce((sum, name) => sum + Math.max(0, weights[name]), 0) || 1;
   return items
-    .map((item, index) => ({ item, signals: signals[index]!, score: scoreOf(signals[index]!, weights) / attainable }))
-    .filter(({ score, signals: own }) => score > 0 && isMeant(own))
+    .map(({ item, signals }) => ({ item, signals, score: scoreOf(signals, weights) / attainable }))
     .sort((a, b) => b.score - a.score || compare(a.item, b.item));
 }
 
-/** Some words of the query lead to it, its meaning does, or it is of the very days asked for. */
-function isMeant({ lex, tri, win, sess, vec, date }: Signals): boolean {
+/** Whether words of the query lead to it, or its meaning, or it is of the very days asked for. */
+export function isMeant({ signals }: { signals: Signals }): boolean {
+  const { lex, tri, win, sess, vec, date } = signals;
   return lex > 0 || tri > 0 || win > 0 || sess > 0 || vec > 0 || date === 1;
+}
+
+/** Whether any signal that counts says anything for it. */
+export function speaksFor(signals: Signals, weights: Weights): boolean {
+  return SIGNAL_NAMES.some((name) => weights[name] > 0 && signals[name] > 0);
 }
 
 function scoreOf(signals: Signals, weights: Weights): number {

@@ -14,10 +14,14 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
   return b.facts.at - a.facts.at || (a.facts.id < b.facts.id ? 1 : -1);
 }
 
-/** A hit as the interface shows it; with a rank, why it stands there. */
-export function toResult(hit: LoadedHit, weights: Weights, rank: number | undefined): SearchResult {
+/** A hit as the interface shows it; with its ranks, why it stands there. */
+export function toResult(
+  hit: LoadedHit,
+  weights: Weights,
+  ranks: { rank: number; defaultRank: number } | undefined,
+): SearchResult {
   const result = { ...itemOf(hit), score: Math.round(hit.score * 1e6) / 1e6 };
-  return rank === undefined ? result : { ...result, why: { rank, signals: sharesOf(hit.signals, weights) } };
+  return ranks === undefined ? result : { ...result, why: { ...ranks, signals: sharesOf(hit.signals, weights) } };
 }
 
 function itemOf({ item: { type }, row }: LoadedHit): SearchResult {

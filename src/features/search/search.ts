@@ -12,15 +12,16 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import type { Principal } from '../keys/keys.ts';
+import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
 import { instantOf } from '../memories/memories.ts';
 import type { Scopes } from '../memories/scopes.ts';
 import type { Candidate, CandidateSearch, FoundCandidates } from './candidate.ts';
 import { composeContext } from './context.ts';
-import { type Fused, fuse, STRATEGY_WEIGHTS, type Weights } from './fusion.ts';
+import type { Fused } from './fusion.ts';
+import { bucketOfQuery, rankCandidates, toRemembered } from './learned-order.ts';
 import { type Question, readQuestion } from './question.ts';
-import { compareCandidates, type LoadedHit, toResult } from './search-results.ts';
-import { signalsOf } from './signals.ts';
+import { type LoadedHit, toResult } from './search-results.ts';
 import type { CandidateQuery, FoundRows } from './sources-sqlite.ts';
 
 /** Recall: candidates (by engine), then signals, then fusion, then the page. */
@@ -38,6 +39,7 @@ interface Parts {
   log: Log;
   usage: Usage;
   scopes: Scopes;
+  learning: Learning;
   candidates: CandidateSearch;
   loadTokenCounter: () => Promise<CountTokens>;
 }
@@ -47,7 +49,9 @@ const NOTHING: FoundCandidates = { candidates: [], speakers: new Set(), unknown:
 /** A context draws on this many results; the budget decides how many it shows. */
 const CONTEXT_RESULTS = 100;
 
-export function createSearch({ db, clock, ids, log, usage, scopes, candidates, loadTokenCounter }: Parts): Search {
+export function createSearch(parts: Parts): Search {
+  const { db, clock, ids, log, usage, scopes, learning, candidates, loadTokenCounter } = parts;
+
   /** The quota is counted beside the search, not before it; a search that fails is given back. */
   async function asOneQuery<T>(principal: Principal, work: () => Promise<T>): Promise<T> {
     const [counted, done] = await Promise.allSettled([usage.takeQuery(principal), work()]);
@@ -97,32 +101,52 @@ export function createSearch({ db, clock, ids, log, usage, scopes, candidates, l
     });
   }
 
-  async function answer(principal: Principal, request: SearchRequest): Promise<SearchAnswer> {
+  async function answer(principal: Principal, request: SearchRequest): Promise<[SearchAnswer, Shown]> {
     const startMs = clock.monotonicMs();
-    const limit = request.limit ?? 10;
+    const { limit = 10, strategy = 'auto', explain = false } = request;
     const nowMs = clock.nowMs();
     const question = readQuestion(request.query, nowMs);
-    const name = request.strategy === undefined || request.strategy === 'auto' ? 'default' : request.strategy;
-    const weights: Weights = STRATEGY_WEIGHTS[name];
     const query = await queryOf(principal, request, question, Math.max(POOL, limit));
     const found = query === undefined ? NOTHING : await candidates.find(db.readers, query);
-    const signals = signalsOf(found.candidates, question, found.speakers, nowMs);
-    const fused = fuse(found.candidates, signals, weights, compareCandidates);
-    const hits = query === undefined ? [] : await load(query, fused.slice(0, limit));
-    return {
-      searchId: ids.next('srch'),
-      results: hits.map((hit, index) => toResult(hit, weights, request.explain ? index + 1 : undefined)),
-      strategy: { name, weights, learnedFrom: 0 },
+    const place = { tenantId: principal.tenantId, endUser: request.user ?? 'default' };
+    const bucket = bucketOfQuery(request.query, question, found);
+    const learned = strategy === 'auto' ? await learning.rankingFor(place, bucket) : undefined;
+    const { ranked, byDefault, weights } = rankCandidates(found, question, nowMs, strategy, learned);
+    const hits = query === undefined ? [] : await load(query, ranked.slice(0, limit));
+    const searchId = ids.next('srch');
+    const ranksOf = ({ item }: LoadedHit, index: number) =>
+      explain ? { rank: index + 1, defaultRank: byDefault.findIndex((hit) => hit.item === item) + 1 } : undefined;
+    const answered: SearchAnswer = {
+      searchId,
+      results: hits.map((hit, index) => toResult(hit, weights, ranksOf(hit, index))),
+      strategy: {
+        name: learned || strategy !== 'auto' ? strategy : 'default',
+        weights,
+        learnedFrom: learned?.events ?? 0,
+      },
+      ...(explain && learned && { learned: learned.explain() }),
       tookMs: Math.round((clock.monotonicMs() - startMs) * 100) / 100,
     };
+    const remembered = { ...place, searchId, bucket, byDefault: toRemembered(byDefault) };
+    return [answered, (shownIds) => learning.remember({ ...remembered, shownIds })];
   }
 
   return {
-    search: (principal, request) => asOneQuery(principal, () => answer(principal, request)),
+    search: (principal, request) =>
+      asOneQuery(principal, async () => {
+        const [answered, shown] = await answer(principal, request);
+        shown(answered.results.map(({ id }) => id));
+        return answered;
+      }),
     context: (principal, { maxTokens = 1000, ...request }) =>
       asOneQuery(principal, async () => {
-        const { searchId, results } = await answer(principal, { ...request, limit: CONTEXT_RESULTS });
-        return { searchId, ...(await composeContext(results, maxTokens, await loadTokenCounter())) };
+        const [{ searchId, results }, shown] = await answer(principal, { ...request, limit: CONTEXT_RESULTS });
+        const context = await composeContext(results, maxTokens, await loadTokenCounter());
+        shown(context.citations.map(({ id }) => id));
+        return { searchId, ...context };
       }),
   };
 }
+
+/** Tells the learning which results were shown. */
+type Shown = (ids: readonly string[]) => void;

@@ -84,6 +84,7 @@ describe('erasing an account', () => {
     const kept = await fill(neighbour);
     await daemon.accounts.invite(email);
     await daemon.usage.flushRequests();
+    await daemon.learning.flush();
     expect(await foundInFiles([...texts, ...kept])).toHaveLength(texts.length + kept.length);
     const before = await rowsOf(neighbour.tenantId);
     expect(Object.keys(await rowsOf(tenant.tenantId)).sort()).toEqual(Object.keys(before).sort());

@@ -1,0 +1,102 @@
+import { EXPERT_PRIORS } from './experts.ts';
+import { LEARNERS } from './learner.ts';
+import { QUERY_BUCKETS } from './query-bucket.ts';
+
+/** A shift of each signal's weight and how sure it is, in the order of the signals. */
+export interface Estimate {
+  deltas: Float32Array;
+  precisions: Float32Array;
+}
+
+/** What was learned of one end user. Never changed in place. */
+export interface LearnedState {
+  signals: readonly string[];
+  /** Feedback events that shaped it. */
+  events: number;
+  /** Logarithm of how far each expert is to be believed. */
+  beliefs: Float32Array;
+  /** By learner: for all queries. */
+  overall: readonly Estimate[];
+  /** By learner and kind of query, on top of `overall`; none of a learner that does not tell kinds apart. */
+  byBucket: readonly (readonly Estimate[])[];
+}
+
+/** Raised where the meaning of the numbers changes: what was learned under another one is learned anew. */
+const VERSION = 1;
+
+/** The state before any feedback. */
+export function createLearnedState(signals: readonly string[]): LearnedState {
+  const estimate = (precision: number): Estimate => ({
+    deltas: new Float32Array(signals.length),
+    precisions: new Float32Array(signals.length).fill(precision),
+  });
+  return {
+    signals,
+    events: 0,
+    beliefs: Float32Array.from(EXPERT_PRIORS, Math.log),
+    overall: LEARNERS.map(({ priorPrecision }) => estimate(priorPrecision)),
+    byBucket: LEARNERS.map(({ bucketPrecision }) =>
+      bucketPrecision === undefined ? [] : QUERY_BUCKETS.map(() => estimate(bucketPrecision)),
+    ),
+  };
+}
+
+interface Head {
+  version: number;
+  signals: string[];
+  events: number;
+}
+
+/** As bytes of a fixed size for the same signals: the length of a JSON head, the head, and 32-bit floats. */
+export function encodeLearnedState(state: LearnedState): Buffer {
+  const head: Head = { version: VERSION, signals: [...state.signals], events: state.events };
+  const numbers = [state.beliefs, ...estimatesOf(state).flatMap(({ deltas, precisions }) => [deltas, precisions])];
+  const floats = numbers.flatMap((list) => [...list]);
+  const text = Buffer.from(JSON.stringify(head));
+  const bytes = Buffer.alloc(2 + text.length + floats.length * 4);
+  bytes.writeUInt16LE(text.length);
+  text.copy(bytes, 2);
+  floats.forEach((value, index) => void bytes.writeFloatLE(value, 2 + text.length + index * 4));
+  return bytes;
+}
+
+/**
+ * Reads what `encodeLearnedState` wrote, for the signals of today: those that are new begin anew, those that are gone
+ * are dropped. The state before any feedback where the bytes are of another version or damaged.
+ */
+export function decodeLearnedState(bytes: Buffer, signals: readonly string[]): LearnedState {
+  const fresh = createLearnedState(signals);
+  const head = headOf(bytes);
+  if (!head) return fresh;
+  const start = 2 + bytes.readUInt16LE();
+  const width = head.signals.length;
+  const targets = estimatesOf(fresh).flatMap(({ deltas, precisions }) => [deltas, precisions]);
+  if (bytes.length !== start + 4 * (fresh.beliefs.length + targets.length * width)) return fresh;
+  const valueAt = (index: number) => bytes.readFloatLE(start + index * 4);
+  fresh.beliefs.forEach((_, index) => {
+    fresh.beliefs[index] = valueAt(index);
+  });
+  const places = signals.map((name) => head.signals.indexOf(name));
+  for (const [row, target] of targets.entries()) {
+    for (const [index, place] of places.entries()) {
+      if (place >= 0) target[index] = valueAt(fresh.beliefs.length + row * width + place);
+    }
+  }
+  const sound = [fresh.beliefs, ...targets].every((list) => list.every(Number.isFinite));
+  return sound ? { ...fresh, events: head.events } : createLearnedState(signals);
+}
+
+function estimatesOf({ overall, byBucket }: LearnedState): Estimate[] {
+  return [...overall, ...byBucket.flat()];
+}
+
+function headOf(bytes: Buffer): Head | undefined {
+  if (bytes.length < 2 || bytes.length < 2 + bytes.readUInt16LE()) return undefined;
+  try {
+    const head: Partial<Head> = JSON.parse(bytes.toString('utf8', 2, 2 + bytes.readUInt16LE()));
+    const whole = head.version === VERSION && Array.isArray(head.signals) && Number.isSafeInteger(head.events);
+    return whole ? (head as Head) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { NoContent, problems } from '../../contract/common.ts';
+import { Feedback, FeedbackTaken, Retrieval, RetrievalQuery, SearchParams } from '../../contract/learning.ts';
+import type { Learning } from './learning.ts';
+
+const tags = ['search'];
+
+export function learningRoutes({ learning }: { learning: Learning }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/v1/searches/:searchId/feedback',
+      {
+        schema: {
+          summary: 'Say which results helped: the retrieval learns from it',
+          description:
+            'Within 24 hours of the search. A search is learned from once: what is said again, or later, is taken without effect.',
+          tags,
+          params: SearchParams,
+          body: Feedback,
+          response: { 202: FeedbackTaken, ...problems },
+        },
+      },
+      async (request, reply) => {
+        const taken = await learning.feedback(request.principal, request.params.searchId, request.body);
+        return reply.code(202).send(taken);
+      },
+    );
+    app.get(
+      '/v1/retrieval',
+      {
+        schema: {
+          summary: 'What the retrieval learned of a user',
+          tags,
+          querystring: RetrievalQuery,
+          response: { 200: Retrieval, ...problems },
+        },
+      },
+      (request) => learning.show(request.principal, request.query.user),
+    );
+    app.delete(
+      '/v1/retrieval',
+      {
+        schema: {
+          summary: 'Forget what the retrieval learned of a user',
+          tags,
+          querystring: RetrievalQuery,
+          response: { 204: NoContent, ...problems },
+        },
+      },
+      async (request, reply) => {
+        await learning.reset(request.principal, request.query.user);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}

@@ -1,0 +1,171 @@
+import type { Connection, Reader } from '../../db/connection.ts';
+import { insertRows } from '../../db/values.ts';
+
+export interface LearnedRow {
+  tenantId: string;
+  endUser: string;
+  state: Buffer;
+  events: number;
+  updatedAt: number;
+}
+
+export interface SearchRow {
+  tenantId: string;
+  id: string;
+  endUser: string;
+  bucket: string;
+  candidates: string;
+  signals: Buffer;
+  shown: Buffer;
+  createdAt: number;
+  learnedFrom: string;
+  feedbackAt: number | null;
+}
+
+export interface LearningDayRow {
+  day: string;
+  feedbacks: number;
+  shownRanks: number;
+  defaultRanks: number;
+}
+
+export async function findLearned(reader: Reader, tenantId: string, endUser: string): Promise<LearnedRow | undefined> {
+  return reader.get<LearnedRow>('SELECT * FROM learned WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
+}
+
+/** What was learned of a tenant's users, by their names, those behind `afterUser`. */
+export async function listLearned(
+  reader: Reader,
+  tenantId: string,
+  afterUser: string,
+  limit: number,
+): Promise<LearnedRow[]> {
+  return reader.all<LearnedRow>('SELECT * FROM learned WHERE tenantId = ? AND endUser > ? ORDER BY endUser LIMIT ?', [
+    tenantId,
+    afterUser,
+    limit,
+  ]);
+}
+
+export async function upsertLearned(connection: Connection, row: LearnedRow): Promise<void> {
+  await connection.run(
+    `INSERT INTO learned (tenantId, endUser, state, events, updatedAt) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (tenantId, endUser) DO UPDATE SET state = excluded.state, events = excluded.events,
+       updatedAt = excluded.updatedAt`,
+    [row.tenantId, row.endUser, row.state, row.events, row.updatedAt],
+  );
+}
+
+export async function deleteLearned(connection: Connection, tenantId: string, endUser: string): Promise<void> {
+  await connection.run('DELETE FROM learned WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
+  await connection.run('DELETE FROM learningDays WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
+}
+
+/** What was of tenants now gone is dropped. */
+export async function insertSearches(connection: Connection, rows: readonly SearchRow[]): Promise<void> {
+  await insertRows(
+    connection,
+    `INSERT INTO searches (tenantId, id, endUser, bucket, candidates, signals, shown, createdAt, learnedFrom, feedbackAt)
+     SELECT * FROM (`,
+    rows.map((row) => [
+      row.tenantId,
+      row.id,
+      row.endUser,
+      row.bucket,
+      row.candidates,
+      row.signals,
+      row.shown,
+      row.createdAt,
+      row.learnedFrom,
+      row.feedbackAt,
+    ]),
+    `) AS given WHERE EXISTS (SELECT 1 FROM tenants t WHERE t.tenantId = column1 AND t.erasedAt IS NULL)
+     ON CONFLICT DO NOTHING`,
+  );
+}
+
+export async function findSearch(
+  reader: Reader,
+  tenantId: string,
+  id: string,
+  notBeforeMs: number,
+): Promise<SearchRow | undefined> {
+  return reader.get<SearchRow>('SELECT * FROM searches WHERE tenantId = ? AND id = ? AND createdAt > ?', [
+    tenantId,
+    id,
+    notBeforeMs,
+  ]);
+}
+
+export async function updateLearnedFrom(
+  connection: Connection,
+  { tenantId, id, learnedFrom, feedbackAt }: Pick<SearchRow, 'tenantId' | 'id' | 'learnedFrom' | 'feedbackAt'>,
+): Promise<void> {
+  await connection.run('UPDATE searches SET learnedFrom = ?, feedbackAt = ? WHERE tenantId = ? AND id = ?', [
+    learnedFrom,
+    feedbackAt,
+    tenantId,
+    id,
+  ]);
+}
+
+/** Of all tenants; says how many went. */
+export async function deleteSomeSearchesBefore(
+  connection: Connection,
+  beforeMs: number,
+  limit: number,
+): Promise<number> {
+  const { changes } = await connection.run(
+    `DELETE FROM searches WHERE (tenantId, id) IN
+       (SELECT tenantId, id FROM searches WHERE createdAt <= ? LIMIT ?)`,
+    [beforeMs, limit],
+  );
+  return changes;
+}
+
+export async function deleteSomeSearchesOf(connection: Connection, tenantId: string, limit: number): Promise<number> {
+  const { changes } = await connection.run(
+    `DELETE FROM searches WHERE tenantId = ? AND id IN
+       (SELECT id FROM searches WHERE tenantId = ? LIMIT ?)`,
+    [tenantId, tenantId, limit],
+  );
+  return changes;
+}
+
+export async function deleteSomeLearnedOf(connection: Connection, tenantId: string, limit: number): Promise<number> {
+  const learned = await connection.run(
+    `DELETE FROM learned WHERE tenantId = ? AND endUser IN
+       (SELECT endUser FROM learned WHERE tenantId = ? LIMIT ?)`,
+    [tenantId, tenantId, limit],
+  );
+  const days = await connection.run(
+    `DELETE FROM learningDays WHERE tenantId = ? AND (endUser, day) IN
+       (SELECT endUser, day FROM learningDays WHERE tenantId = ? LIMIT ?)`,
+    [tenantId, tenantId, limit],
+  );
+  return Math.max(learned.changes, days.changes);
+}
+
+export async function addLearningDay(
+  connection: Connection,
+  tenantId: string,
+  endUser: string,
+  { day, feedbacks, shownRanks, defaultRanks }: LearningDayRow,
+): Promise<void> {
+  await connection.run(
+    `INSERT INTO learningDays (tenantId, endUser, day, feedbacks, shownRanks, defaultRanks) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (tenantId, endUser, day) DO UPDATE SET feedbacks = learningDays.feedbacks + excluded.feedbacks,
+       shownRanks = learningDays.shownRanks + excluded.shownRanks,
+       defaultRanks = learningDays.defaultRanks + excluded.defaultRanks`,
+    [tenantId, endUser, day, feedbacks, shownRanks, defaultRanks],
+  );
+}
+
+/** Over all users of the tenant. */
+export async function listLearningDays(reader: Reader, tenantId: string, fromDay: string): Promise<LearningDayRow[]> {
+  return reader.all<LearningDayRow>(
+    `SELECT day, SUM(feedbacks) AS feedbacks, SUM(shownRanks) AS shownRanks, SUM(defaultRanks) AS defaultRanks
+     FROM learningDays WHERE tenantId = ? AND day >= ? GROUP BY day ORDER BY day`,
+    [tenantId, fromDay],
+  );
+}

@@ -1,0 +1,19 @@
+import type { Memories } from '../memories/memories.ts';
+import type { Learning } from './learning.ts';
+
+/** The memories as before; who reads or changes one tells the learning that it was of use. */
+export function observeUse(memories: Memories, learning: Pick<Learning, 'noteUse'>): Memories {
+  return {
+    ...memories,
+    async get(principal, id) {
+      const memory = await memories.get(principal, id);
+      learning.noteUse(principal, id);
+      return memory;
+    },
+    async change(principal, id, change, ifMatch) {
+      const memory = await memories.change(principal, id, change, ifMatch);
+      learning.noteUse(principal, id);
+      return memory;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** What learning has to know of the signals of a search. All lists are in the order of `names`. */
+export interface SignalModel {
+  names: readonly string[];
+  /** The default weights. */
+  weights: readonly number[];
+  /** How far each signal spreads over a pool: one unit of what is learned is a shift by so much. */
+  deviations: readonly number[];
+  /** Divides default scores, so that their softmax over a pool is how often each result is the one that is used. */
+  temperature: number;
+}
+
+/** Over the pools of labelled dialogues; of a signal that is not in the table, `USUAL_DEVIATION`. */
+const DEVIATIONS: Readonly<Record<string, number>> = {
+  lex: 0.2,
+  tri: 0.15,
+  win: 0.2,
+  sess: 0.25,
+  ctx: 0.2,
+  spk: 0.7,
+  date: 0.15,
+  rec: 0.3,
+  cue: 0.4,
+  reply: 0.15,
+  self: 0.3,
+  vec: 0.15,
+};
+const USUAL_DEVIATION = 0.25;
+
+/** The model of signals with these default weights. */
+export function signalModelOf(
+  names: readonly string[],
+  weights: Readonly<Record<string, number>>,
+  temperature: number,
+): SignalModel {
+  return {
+    names,
+    weights: names.map((name) => weights[name] ?? 0),
+    deviations: names.map((name) => DEVIATIONS[name] ?? USUAL_DEVIATION),
+    temperature,
+  };
+}

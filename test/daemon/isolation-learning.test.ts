@@ -1,0 +1,98 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Retrieval } from '../../src/contract/learning.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { LEARNING_OPERATIONS, type Searched } from './learning-operations.ts';
+import { visible } from './visible-answer.ts';
+
+let daemon: MemoryDaemon;
+let owner: Caller;
+let stranger: Caller;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+  owner = await daemon.account();
+  stranger = await daemon.account();
+  for (const caller of [owner, stranger]) {
+    await caller.addAll([{ content: 'The griffin nests on the roof' }, { content: 'A griffin has two wings' }]);
+  }
+});
+afterAll(() => daemon.close());
+
+const NEVER: Searched = { search: `srch_${'0'.repeat(32)}`, result: `mem_${'0'.repeat(32)}` };
+
+async function searchOf(caller: Caller): Promise<Searched> {
+  const { searchId, results } = (await caller.search('griffin')).body;
+  return { search: searchId, result: results[1]!.id };
+}
+
+const learnedOf = async (caller: Caller) => (await caller.call<Retrieval>('/v1/retrieval')).body;
+
+describe('another tenant’s search', () => {
+  test.each(Object.entries(LEARNING_OPERATIONS))(
+    'cannot be told from a missing one by %s; its owner succeeds',
+    async (_, { path, options, succeeds }) => {
+      const theirs = await searchOf(owner);
+      const before = [await learnedOf(owner), await learnedOf(stranger)];
+      const foreign = await stranger.call(path(theirs), options(theirs));
+      const missing = await stranger.call(path(NEVER), options(NEVER));
+      expect(foreign.status).toBe(404);
+      expect(visible(foreign, theirs.search)).toEqual(visible(missing, NEVER.search));
+      expect([await learnedOf(owner), await learnedOf(stranger)]).toEqual(before);
+      expect((await owner.call(path(theirs), options(theirs))).status).toBe(succeeds);
+    },
+  );
+
+  test('takes no feedback of a stranger by the tool memory_feedback; its owner succeeds', async () => {
+    const theirs = await searchOf(owner);
+    const tell = async ({ apiKey }: Caller, { search, result }: Searched) => {
+      const client = new Client({ name: 'test', version: '1' });
+      const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp`), { requestInit }));
+      const call = { name: 'memory_feedback', arguments: { searchId: search, used: [result] } };
+      const { isError, content, structuredContent } = await client.callTool(call);
+      await client.close();
+      return { isError: isError === true, content, structuredContent };
+    };
+    const foreign = await tell(stranger, theirs);
+    expect(foreign.isError).toBe(true);
+    expect(foreign).toEqual(await tell(stranger, NEVER));
+    expect(await tell(owner, theirs)).toMatchObject({ isError: false, structuredContent: { learned: true } });
+  });
+
+  test('shapes no search of a stranger, and its results are unknown in the stranger’s own', async () => {
+    const before = await learnedOf(stranger);
+    const theirs = await searchOf(owner);
+    for (let round = 0; round < 5; round += 1) {
+      const { search, result } = await searchOf(owner);
+      expect((await owner.call(`/v1/searches/${search}/feedback`, { body: { used: [result] } })).status).toBe(202);
+    }
+    expect((await owner.search('griffin')).body.strategy.learnedFrom).toBeGreaterThanOrEqual(5);
+    expect((await stranger.search('griffin')).body.strategy).toMatchObject({ name: 'default', learnedFrom: 0 });
+    expect(await learnedOf(stranger)).toEqual(before);
+    const own = await searchOf(stranger);
+    const at = `/v1/searches/${own.search}/feedback`;
+    expect((await stranger.call(at, { body: { used: [theirs.result] } })).status).toBe(400);
+    expect((await stranger.call(at, { body: { used: [own.result] } })).status).toBe(202);
+  });
+
+  test('is not what a stranger’s reading of the same id is taken for', async () => {
+    const theirs = await searchOf(owner);
+    await daemon.learning.flush();
+    const before = await learnedOf(owner);
+    expect((await stranger.read(theirs.result)).status).toBe(404);
+    await daemon.db.writes.write(async () => {});
+    expect(await learnedOf(owner)).toEqual(before);
+    expect((await owner.read(theirs.result)).status).toBe(200);
+    await daemon.db.writes.write(async () => {});
+    expect((await learnedOf(owner)).events).toBe(before.events + 1);
+  });
+
+  test('and what was learned of it is reset and shown for the caller alone', async () => {
+    expect((await learnedOf(owner)).events).toBeGreaterThan(0);
+    expect((await stranger.call('/v1/retrieval', { method: 'DELETE' })).status).toBe(204);
+    expect((await learnedOf(owner)).events).toBeGreaterThan(0);
+    expect((await owner.call('/v1/retrieval', { method: 'DELETE' })).status).toBe(204);
+    expect((await learnedOf(owner)).events).toBe(0);
+  });
+});

@@ -1,0 +1,29 @@
+import type { CallOptions } from '../helpers/daemon.ts';
+
+/** A search of one tenant and one of its results. */
+export interface Searched {
+  search: string;
+  result: string;
+}
+
+interface Operation {
+  /** As the OpenAPI document names it. */
+  route?: string;
+  path(searched: Searched): string;
+  options(searched: Searched): CallOptions;
+  succeeds: number;
+}
+
+const path = ({ search }: Searched) => `/v1/searches/${search}/feedback`;
+
+/** Every request that names a search. */
+export const LEARNING_OPERATIONS: Record<string, Operation> = {
+  'praising a result': {
+    route: 'post /v1/searches/{searchId}/feedback',
+    path,
+    options: ({ result }) => ({ body: { used: [result] } }),
+    succeeds: 202,
+  },
+  'blaming a result': { path, options: ({ result }) => ({ body: { irrelevant: [result] } }), succeeds: 202 },
+  'saying nothing of it': { path, options: () => ({ body: { used: [] } }), succeeds: 202 },
+};

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Usage } from '../../../src/contract/account.ts';
+import type { FeedbackTaken, Retrieval } from '../../../src/contract/learning.ts';
+import type { SearchAnswer } from '../../../src/contract/search.ts';
+import { createTestClock } from '../../helpers/clock.ts';
+import { startTestDaemon } from '../../helpers/daemon.ts';
+import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+
+let daemon: MemoryDaemon;
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+});
+afterAll(() => daemon.close());
+
+const DAY_MS = 86_400_000;
+
+/** Twelve memories that a query finds alike; what was added first happened last. */
+async function fill(caller: Caller, more = {}): Promise<string[]> {
+  const nowMs = daemon.clock.nowMs();
+  const memories = Array.from({ length: 12 }, (_, index) => ({
+    content: `plum of day ${index + 10}`,
+    occurredAt: new Date(nowMs - index * 30 * DAY_MS).toISOString(),
+    ...more,
+  }));
+  return (await caller.addAll(memories)).map(({ id }) => id);
+}
+
+const tell = (caller: Caller, searchId: string, body: object) =>
+  caller.call<FeedbackTaken>(`/v1/searches/${searchId}/feedback`, { body });
+const retrievalOf = async (caller: Caller, query = '') => (await caller.call<Retrieval>(`/v1/retrieval${query}`)).body;
+const idsOf = ({ results }: SearchAnswer) => results.map(({ id }) => id);
+
+/** Searches and says that the latest of all was used, so many times. */
+async function preferLatest(caller: Caller, latest: string, times: number, more = {}): Promise<void> {
+  for (let round = 0; round < times; round += 1) {
+    const { searchId } = (await caller.search('plum', { limit: 12, ...more })).body;
+    const answer = await tell(caller, searchId, { used: [latest] });
+    expect(answer.status, answer.text).toBe(202);
+    expect(answer.body.learned).toBe(true);
+  }
+}
+
+describe('a search', () => {
+  test('is the default one to the last byte until there is feedback', async () => {
+    const caller = await daemon.account();
+    await fill(caller);
+    const [byDefault, auto] = [await caller.search('plum', { strategy: 'default' }), await caller.search('plum')];
+    expect(JSON.stringify(auto.body.results)).toBe(JSON.stringify(byDefault.body.results));
+    expect(auto.body.strategy).toEqual(byDefault.body.strategy);
+    const explained = (await caller.search('plum', { explain: true })).body;
+    expect(explained.learned).toBeUndefined();
+    for (const { why } of explained.results) expect(why!.rank).toBe(why!.defaultRank);
+  });
+
+  test('follows what its user found useful, and says so', async () => {
+    const caller = await daemon.account();
+    const [latest] = await fill(caller);
+    const before = idsOf((await caller.search('plum')).body);
+    expect(before).not.toContain(latest);
+    await preferLatest(caller, latest!, 12);
+    const { results, strategy, learned } = (await caller.search('plum', { explain: true })).body;
+    expect(results[0]!.id).toBe(latest);
+    expect(results[0]!.why).toMatchObject({ rank: 1, defaultRank: 12 });
+    expect(strategy).toMatchObject({ name: 'auto', learnedFrom: 12 });
+    expect(strategy.weights.rec).toBeGreaterThan(0);
+    expect(learned).toMatchObject({ bucket: 'short', events: 12, largest: [{ signal: 'rec' }] });
+    expect(idsOf((await caller.search('plum', { strategy: 'default' })).body)).toEqual(before);
+  });
+
+  test('keeps places nine and ten for the default ranking', async () => {
+    const caller = await daemon.account();
+    const [latest] = await fill(caller);
+    await preferLatest(caller, latest!, 12);
+    const byDefault = idsOf((await caller.search('plum', { strategy: 'default', limit: 12 })).body);
+    const learned = idsOf((await caller.search('plum', { limit: 12 })).body);
+    const missing = byDefault.filter((id) => !learned.slice(0, 8).includes(id));
+    expect(learned.slice(8, 10)).toEqual(missing.slice(0, 2));
+    expect(learned.toSorted()).toEqual(byDefault.toSorted());
+  });
+
+  test('of another user of the same tenant is as it was', async () => {
+    const caller = await daemon.account();
+    const [latest] = await fill(caller);
+    await fill(caller, { user: 'ben' });
+    await preferLatest(caller, latest!, 3);
+    expect((await caller.search('plum', { user: 'ben' })).body.strategy.learnedFrom).toBe(0);
+    expect((await caller.search('plum')).body.strategy.learnedFrom).toBe(3);
+    expect(await retrievalOf(caller, '?user=ben')).toMatchObject({ user: 'ben', events: 0, updatedAt: null });
+  });
+});
+
+describe('feedback', () => {
+  test('is learned from once a search', async () => {
+    const caller = await daemon.account();
+    const ids = await fill(caller);
+    const { searchId } = (await caller.search('plum', { limit: 12 })).body;
+    expect((await tell(caller, searchId, { used: [ids[0]] })).body).toEqual({ learned: true, events: 1 });
+    const after = await retrievalOf(caller);
+    expect((await tell(caller, searchId, { used: [ids[0]] })).body).toEqual({ learned: false, events: 1 });
+    expect((await tell(caller, searchId, { used: [ids[3]], irrelevant: [ids[4]] })).body.learned).toBe(false);
+    expect(await retrievalOf(caller)).toEqual(after);
+  });
+
+  test('given twenty times at once counts once', async () => {
+    const caller = await daemon.account();
+    const ids = await fill(caller);
+    const { searchId } = (await caller.search('plum')).body;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => tell(caller, searchId, { used: [ids[9]] })));
+    expect(answers.filter(({ body }) => body.learned)).toHaveLength(1);
+    expect((await retrievalOf(caller)).events).toBe(1);
+  });
+
+  test('that says nothing is taken without effect, and may be followed by one that does', async () => {
+    const caller = await daemon.account();
+    const ids = await fill(caller);
+    const { searchId } = (await caller.search('plum')).body;
+    for (const body of [{ used: [] }, { irrelevant: [] }, { used: [], irrelevant: [] }]) {
+      const answer = await tell(caller, searchId, body);
+      expect([answer.status, answer.body]).toEqual([202, { learned: false, events: 0 }]);
+    }
+    expect((await tell(caller, searchId, { irrelevant: [ids[11]] })).body).toEqual({ learned: true, events: 1 });
+  });
+
+  test.each<[string, (ids: string[]) => object, string]>([
+    ['an id that the search did not come upon', ([, id]) => ({ used: [id, `mem_${'0'.repeat(32)}`] }), '/used/1'],
+    ['something that is no id', () => ({ irrelevant: ['a b'] }), '/irrelevant/0'],
+    ['an id that is both', ([id]) => ({ used: [id], irrelevant: [id] }), '/irrelevant/0'],
+    ['nothing at all', () => ({}), '/'],
+    ['an unknown field', ([id]) => ({ used: [id], liked: [] }), '/liked'],
+  ])('with %s is refused and learns nothing', async (_, body, path) => {
+    const caller = await daemon.account();
+    const ids = await fill(caller);
+    const { searchId } = (await caller.search('plum')).body;
+    const refused = await caller.call<{ code: string; errors: { path: string }[] }>(
+      `/v1/searches/${searchId}/feedback`,
+      { body: body(ids) },
+    );
+    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
+    expect(refused.body.errors.map((error) => error.path)).toContain(path);
+    expect((await retrievalOf(caller)).events).toBe(0);
+    expect((await tell(caller, searchId, { used: [ids[0]] })).status).toBe(202);
+  });
+
+  test('comes for a context as well, and for any candidate of a search', async () => {
+    const caller = await daemon.account();
+    const [latest] = await fill(caller);
+    const { body: context } = await caller.call<{ searchId: string; citations: { id: string }[] }>('/v1/context', {
+      body: { query: 'plum' },
+    });
+    expect((await tell(caller, context.searchId, { used: [context.citations[2]!.id] })).body.learned).toBe(true);
+    const { searchId, results } = (await caller.search('plum', { limit: 1 })).body;
+    expect(results[0]!.id).not.toBe(latest);
+    expect((await tell(caller, searchId, { used: [latest] })).body.learned).toBe(true);
+  });
+
+  test('for a search that was kept under other signals is refused as for one too old', async () => {
+    const caller = await daemon.account();
+    const ids = await fill(caller);
+    const searches = await Promise.all([1, 2].map(async () => (await caller.search('plum')).body.searchId));
+    await daemon.learning.flush();
+    await daemon.db.writes.write((connection) =>
+      connection.run('UPDATE searches SET signals = zeroblob(LENGTH(signals) / 2) WHERE id = ?', [searches[0]!]),
+    );
+    expect((await tell(caller, searches[0]!, { used: [ids[0]] })).status).toBe(404);
+    expect((await tell(caller, searches[1]!, { used: [ids[0]] })).status).toBe(202);
+  });
+
+  test('for a search that found nothing is taken, for one that never was it is not', async () => {
+    const caller = await daemon.account();
+    const { searchId } = (await caller.search('plum')).body;
+    expect((await tell(caller, searchId, { used: [] })).status).toBe(202);
+    expect((await tell(caller, `${searchId}0`, { used: [] })).status).toBe(404);
+  });
+});
+
+test('feedback is taken for 24 hours, also after a restart, and what was learned stays', async () => {
+  const clock = createTestClock();
+  const first = await startTestDaemon({ clock });
+  const { apiKey, account } = await first.signIn('ada@example.com');
+  const before = createCaller(first.call, apiKey, account.tenantId);
+  const { id } = await before.add('plum jam');
+  const searches: string[] = [];
+  for (let count = 0; count < 3; count += 1) searches.push((await before.search('plum')).body.searchId);
+  await first.stop();
+  const second = await startTestDaemon({ clock, dataDir: first.folder });
+  const caller = createCaller(second.call, apiKey, account.tenantId);
+  expect((await tell(caller, searches[0]!, { used: [id] })).body).toEqual({ learned: true, events: 1 });
+  clock.advance(DAY_MS - 60_000);
+  expect((await tell(caller, searches[1]!, { used: [id] })).body.events).toBe(2);
+  clock.advance(120_000);
+  expect((await tell(caller, searches[2]!, { used: [id] })).status).toBe(404);
+  const kept = async () =>
+    (await second.db.readers.get<{ rows: number }>('SELECT COUNT(*) AS rows FROM searches'))!.rows;
+  expect(await kept()).toBe(3);
+  await second.learning.sweep();
+  expect(await kept()).toBe(0);
+  expect((await retrievalOf(caller)).events).toBe(2);
+  await second.close();
+});
+
+describe('what was learned', () => {
+  test('is shown by signal and kind of query, and forgotten on demand', async () => {
+    const caller = await daemon.account();
+    const [latest] = await fill(caller, { user: 'eva' });
+    await preferLatest(caller, latest!, 12, { user: 'eva' });
+    const learned = await retrievalOf(caller, '?user=eva');
+    expect(learned).toMatchObject({ user: 'eva', events: 12, updatedAt: expect.stringMatching(/^20/) });
+    expect(Object.values(learned.mixture).reduce((sum, share) => sum + share)).toBeCloseTo(1, 3);
+    const { delta, weight, defaultWeight } = learned.signals.rec!;
+    expect(delta).toBeGreaterThan(0);
+    expect(weight).toBeGreaterThan(defaultWeight);
+    expect(learned.buckets.short![0]).toMatchObject({ signal: 'rec' });
+    const exported: Retrieval[] = [];
+    for await (const line of daemon.learning.exportOf(caller.tenantId)) exported.push(line);
+    expect(exported).toEqual([learned]);
+
+    expect((await caller.call('/v1/retrieval?user=eva', { method: 'DELETE' })).status).toBe(204);
+    expect(await retrievalOf(caller, '?user=eva')).toMatchObject({
+      events: 0,
+      updatedAt: null,
+      buckets: { short: [] },
+    });
+    const { strategy } = (await caller.search('plum', { user: 'eva' })).body;
+    expect(strategy).toMatchObject({ name: 'default', learnedFrom: 0 });
+  });
+
+  test('is a curve by day: the ranks of what was used, as shown and by default', async () => {
+    const caller = await daemon.account();
+    const [latest] = await fill(caller);
+    const curve = async () => (await caller.call<Usage>('/v1/usage?days=2')).body.learning;
+    expect(await curve()).toEqual([]);
+    await preferLatest(caller, latest!, 12);
+    const [today] = await curve();
+    expect(today!.feedbacks).toBe(12);
+    expect(today!.meanReciprocalRank.default).toBeCloseTo(1 / 12, 3);
+    expect(today!.meanReciprocalRank.shown).toBeGreaterThan(0.2);
+    daemon.clock.advance(DAY_MS);
+    await preferLatest(caller, latest!, 1);
+    expect((await curve()).map(({ feedbacks }) => feedbacks)).toEqual([12, 1]);
+    daemon.clock.advance(DAY_MS);
+    expect((await curve()).map(({ feedbacks }) => feedbacks)).toEqual([1]);
+  });
+});

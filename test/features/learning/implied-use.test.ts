@@ -1,0 +1,108 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Retrieval } from '../../../src/contract/learning.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+
+let daemon: MemoryDaemon;
+let caller: Caller;
+let ids: string[];
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+});
+beforeEach(async () => {
+  caller = await daemon.account();
+  const memories = await caller.addAll([1, 2, 3, 4, 5, 6].map((day) => ({ content: `plum of day ${day}` })));
+  ids = memories.map(({ id }) => id);
+});
+afterAll(() => daemon.close());
+
+async function search(more = {}): Promise<string> {
+  const { searchId } = (await caller.search('plum', more)).body;
+  await daemon.learning.flush();
+  return searchId;
+}
+
+/** What was learned once all that was noted is written. */
+async function events(): Promise<number> {
+  await daemon.db.writes.write(async () => {});
+  return (await caller.call<Retrieval>('/v1/retrieval')).body.events;
+}
+
+async function callTool(name: string, args: Record<string, unknown>): Promise<void> {
+  const client = new Client({ name: 'test', version: '1' });
+  const requestInit = { headers: { authorization: `Bearer ${caller.apiKey}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp`), { requestInit }));
+  expect((await client.callTool({ name, arguments: args })).isError).toBeUndefined();
+  await client.close();
+}
+
+describe('a result counts as used', () => {
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['reading it', (id) => caller.read(id)],
+    ['changing it', (id) => caller.change(id, { tags: ['seen'] })],
+    ['the tool memory_get', (id) => callTool('memory_get', { id })],
+    ['the tool memory_update', (id) => callTool('memory_update', { id, tags: ['seen'] })],
+  ])('by %s after a search that showed it, and not without one', async (_, use) => {
+    await use(ids[0]!);
+    expect(await events()).toBe(0);
+    await search();
+    await use(ids[0]!);
+    expect(await events()).toBe(1);
+  });
+
+  test('once a search, and once more after the next search', async () => {
+    await search();
+    for (let round = 0; round < 3; round += 1) await caller.read(ids[2]!);
+    expect(await events()).toBe(1);
+    await search();
+    await caller.read(ids[2]!);
+    expect(await events()).toBe(2);
+  });
+
+  test('for ten minutes', async () => {
+    await search();
+    daemon.clock.advance(601_000);
+    await caller.read(ids[0]!);
+    expect(await events()).toBe(0);
+    await search();
+    daemon.clock.advance(599_000);
+    await caller.read(ids[0]!);
+    expect(await events()).toBe(1);
+  });
+
+  test('only where it was shown', async () => {
+    await search({ limit: 1 });
+    await caller.read(ids[0]!);
+    expect(await events()).toBe(0);
+    await caller.read(ids[5]!);
+    expect(await events()).toBe(1);
+  });
+
+  test('up to three results a search: who reads all tells nothing', async () => {
+    await search();
+    for (const id of ids) await caller.read(id);
+    expect(await events()).toBe(3);
+  });
+
+  test('until its user says what was used, which counts even so', async () => {
+    const searchId = await search();
+    await caller.read(ids[0]!);
+    expect(await events()).toBe(1);
+    const told = await caller.call(`/v1/searches/${searchId}/feedback`, { body: { used: [ids[0], ids[1]] } });
+    expect(told.body).toEqual({ learned: true, events: 2 });
+    await caller.read(ids[2]!);
+    expect(await events()).toBe(2);
+  });
+
+  test('but not where reading it failed', async () => {
+    await search();
+    await caller.change(ids[0]!, { content: 'changed' }, { 'if-match': '"9-9"' });
+    expect(await events()).toBe(0);
+    await caller.erase(ids[1]!);
+    expect((await caller.read(ids[1]!)).status).toBe(404);
+    expect(await events()).toBe(0);
+    await caller.read(ids[0]!);
+    expect(await events()).toBe(1);
+  });
+});

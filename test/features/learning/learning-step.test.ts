@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mixtureOf } from '../../../src/features/learning/experts.ts';
+import { guarded, learnedWeights } from '../../../src/features/learning/learned-ranking.ts';
+import {
+  createLearnedState,
+  decodeLearnedState,
+  encodeLearnedState,
+  type LearnedState,
+} from '../../../src/features/learning/learned-state.ts';
+import { believedDeltas, type FeedbackEvent, learnFrom } from '../../../src/features/learning/learning-step.ts';
+import { QUERY_BUCKETS } from '../../../src/features/learning/query-bucket.ts';
+import { signalModelOf } from '../../../src/features/learning/signal-model.ts';
+
+const NAMES = ['lex', 'tri', 'win', 'sess', 'ctx', 'spk', 'date', 'rec', 'cue', 'reply', 'self', 'vec'];
+const WEIGHTS = { lex: 1, tri: 1, win: 2, sess: 1, ctx: 1, spk: 1, date: 4, cue: 1, reply: 1, self: 1 };
+const model = signalModelOf(NAMES, WEIGHTS, 0.5);
+const fresh = createLearnedState(NAMES);
+
+const any = fc.oneof(
+  fc.double({ min: -1, max: 1, noNaN: true }),
+  fc.constantFrom(0, 1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e308, -1e308, 5e-324),
+);
+const places = fc.array(fc.oneof(fc.nat(12), fc.constantFrom(-1, 0.5, Number.NaN, 1e9)), { maxLength: 6 });
+const silly = fc.record({
+  bucket: fc.constantFrom(...QUERY_BUCKETS),
+  signals: fc.array(fc.array(any, { maxLength: 14 }), { maxLength: 12 }),
+  shown: places,
+  used: places,
+  irrelevant: places,
+});
+
+/** As searches are: a dozen candidates, some of them shown, something used. */
+const sound = fc
+  .record({
+    bucket: fc.constantFrom(...QUERY_BUCKETS),
+    signals: fc.array(fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 12, maxLength: 12 }), {
+      minLength: 3,
+      maxLength: 12,
+    }),
+    used: fc.nat(2),
+    irrelevant: fc.subarray([0, 1, 2], { maxLength: 2 }),
+  })
+  .map((event) => ({ ...event, shown: event.signals.map((_, index) => index), used: [event.used] }));
+
+const numbersOf = (state: LearnedState) => [
+  ...state.beliefs,
+  ...[...state.overall, ...state.byBucket.flat()].flatMap(({ deltas, precisions }) => [...deltas, ...precisions]),
+];
+const learnAll = (events: readonly FeedbackEvent[]) =>
+  events.reduce((state, event) => learnFrom(state, model, event), fresh);
+
+/** A candidate that leads by one signal; the others by the rest. */
+function preferring(signal: string, count = 10): FeedbackEvent {
+  const signals = Array.from({ length: count }, (_, index) =>
+    NAMES.map((name, at) => (name === signal ? Number(index === count - 1) : ((index * 7 + at * 3) % 10) / 10)),
+  );
+  const shown = signals.map((_, index) => index);
+  return { bucket: 'other', signals, shown, used: [count - 1], irrelevant: [] };
+}
+
+describe('one step of learning', () => {
+  test('leaves finite numbers, whatever comes in', () => {
+    fc.assert(
+      fc.property(fc.array(silly, { maxLength: 30 }), (events) => {
+        const state = learnAll(events);
+        expect(numbersOf(state).every(Number.isFinite)).toBe(true);
+        for (const bucket of QUERY_BUCKETS) {
+          expect(Object.values(learnedWeights(state, model, bucket)).every(Number.isFinite)).toBe(true);
+        }
+        const mixture = mixtureOf(state.beliefs);
+        expect(mixture.reduce((sum, share) => sum + share)).toBeCloseTo(1, 6);
+      }),
+    );
+  });
+
+  test('does not depend on the order of the pool', () => {
+    fc.assert(
+      fc.property(sound, fc.array(fc.double({ noNaN: true }), { minLength: 12, maxLength: 12 }), (event, keys) => {
+        const order = event.signals.map((_, index) => index).sort((a, b) => keys[a]! - keys[b]!);
+        const moved = (list: readonly number[]) => list.map((index) => order.indexOf(index));
+        const shuffled = {
+          bucket: event.bucket,
+          signals: order.map((index) => event.signals[index]!),
+          shown: moved(event.shown),
+          used: moved(event.used),
+          irrelevant: moved(event.irrelevant),
+        };
+        const [one, other] = [numbersOf(learnAll([event])), numbersOf(learnAll([shuffled]))];
+        for (const [index, value] of one.entries()) expect(other[index]).toBeCloseTo(value, 3);
+      }),
+    );
+  });
+
+  test.each<[string, Partial<FeedbackEvent>]>([
+    ['nothing is said', { used: [] }],
+    ['what was used is unknown', { used: [99, -1, Number.NaN] }],
+    ['all is irrelevant', { used: [], irrelevant: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] }],
+    ['there is no candidate', { signals: [] }],
+  ])('changes nothing where %s', (_, more) => {
+    expect(learnFrom(fresh, model, { ...preferring('rec'), ...more })).toBe(fresh);
+    expect(learnFrom(fresh, model, preferring('rec'))).not.toBe(fresh);
+  });
+
+  test('raises what used results lead by, and lowers what irrelevant ones do', () => {
+    const recency = NAMES.indexOf('rec');
+    const used = learnAll(Array(20).fill(preferring('rec')));
+    expect(believedDeltas(used, 'other')[recency]).toBeGreaterThan(0.1);
+    const refused = { ...preferring('rec'), used: [], irrelevant: [9] };
+    const lowered = learnAll(Array(20).fill(refused));
+    expect(lowered.overall[1]!.deltas[recency]).toBeLessThan(0);
+  });
+
+  test('is stronger for the kind of query that it came from', () => {
+    const recency = NAMES.indexOf('rec');
+    const state = learnAll(Array(20).fill(preferring('rec')));
+    expect(believedDeltas(state, 'other')[recency]!).toBeGreaterThan(believedDeltas(state, 'date')[recency]!);
+    expect(believedDeltas(state, 'date')[recency]!).toBeGreaterThan(0);
+  });
+});
+
+describe('what was learned', () => {
+  test('is nothing before any feedback: the weights are the default ones to the last bit', () => {
+    for (const bucket of QUERY_BUCKETS) {
+      expect(learnedWeights(fresh, model, bucket)).toEqual(
+        Object.fromEntries(NAMES.map((name, index) => [name, model.weights[index]])),
+      );
+    }
+  });
+
+  test('comes back from its bytes as it was, in about two kilobytes', () => {
+    fc.assert(
+      fc.property(fc.array(sound, { maxLength: 10 }), (events) => {
+        const state = learnAll(events);
+        const bytes = encodeLearnedState(state);
+        expect(bytes.length).toBeLessThan(2200);
+        expect(decodeLearnedState(bytes, NAMES)).toEqual(state);
+      }),
+    );
+  });
+
+  test('is kept for the signals that stay, where signals come and go', () => {
+    const state = learnAll(Array(9).fill(preferring('rec')));
+    const changed = decodeLearnedState(encodeLearnedState(state), ['new', 'rec', 'lex']);
+    expect(changed.events).toBe(9);
+    const kept = (name: string) => state.overall[2]!.deltas[NAMES.indexOf(name)];
+    expect([...changed.overall[2]!.deltas]).toEqual([0, kept('rec'), kept('lex')]);
+  });
+
+  test('begins anew from bytes that are damaged or of another version', () => {
+    const bytes = encodeLearnedState(learnAll([preferring('rec')]));
+    const other = Buffer.from(bytes);
+    other.write('2', bytes.indexOf('"version":1') + '"version":'.length);
+    const notFinite = Buffer.from(bytes);
+    notFinite.writeFloatLE(Number.NaN, bytes.length - 4);
+    for (const damaged of [Buffer.alloc(0), Buffer.from([255, 255]), bytes.subarray(0, 900), other, notFinite]) {
+      expect(decodeLearnedState(damaged, NAMES)).toEqual(fresh);
+    }
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
+        expect(decodeLearnedState(Buffer.from(noise), NAMES)).toEqual(fresh);
+      }),
+    );
+  });
+
+  test('is drowned by feedback without sense: the default ranking stays believed', () => {
+    const senseless = Array.from({ length: 100 }, (_, index) => ({ ...preferring('rec'), used: [(index * 7) % 10] }));
+    const deltas = believedDeltas(learnAll(senseless), 'other');
+    expect(Math.max(...deltas.map(Math.abs))).toBeLessThan(0.02);
+  });
+});
+
+describe('the guard', () => {
+  const letters = [...'abcdefghijklmnop'];
+
+  test('gives places nine and ten to the default ranking’s best that are not above', () => {
+    const reversed = letters.toReversed();
+    expect(guarded(reversed, letters)).toEqual([...'ponmlkjiab', ...'hgfedc']);
+    expect(guarded(letters, letters)).toEqual(letters);
+  });
+
+  test('loses and doubles nothing', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(99), { maxLength: 40 }), fc.func(fc.nat()), (items, key) => {
+        const learned = items.toSorted((a, b) => key(a) - key(b));
+        const shown = guarded(learned, items);
+        expect(shown.toSorted()).toEqual(items.toSorted());
+        expect(shown.slice(0, 8)).toEqual(learned.slice(0, 8));
+      }),
+    );
+  });
+});

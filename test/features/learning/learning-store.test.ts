@@ -1,0 +1,178 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Connection, openConnection, type Value } from '../../../src/db/connection.ts';
+import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Database, openDatabase } from '../../../src/db/open.ts';
+import { insertTenant } from '../../../src/features/accounts/accounts-store.ts';
+import * as store from '../../../src/features/learning/learning-store.ts';
+import { createWaitingSearches } from '../../../src/features/learning/waiting-searches.ts';
+import { createTestClock } from '../../helpers/clock.ts';
+
+/** Two tenants with the same users, searches and days: only its own predicate keeps a statement to one of them. */
+
+const TENANTS = ['ten_a', 'ten_b'];
+const TABLES = ['learned', 'searches', 'learningDays'];
+
+let folder: string;
+let db: Database;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-learning-'));
+  const file = await ensureDatabaseFile(folder);
+  await migrate(file);
+  db = await openDatabase(file, { readerCount: 1, monotonicMs: () => 0 });
+  for (const tenantId of TENANTS) await fill(tenantId);
+});
+afterEach(async () => {
+  await db.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const searchOf = (tenantId: string, id: string): store.SearchRow => ({
+  ...{ tenantId, id, endUser: 'default', bucket: 'other', candidates: '', signals: Buffer.alloc(0) },
+  ...{ shown: Buffer.alloc(0), createdAt: 10, learnedFrom: '', feedbackAt: null },
+});
+const day = { day: '2026-05-20', feedbacks: 1, shownRanks: 1, defaultRanks: 0.5 };
+const learned = (tenantId: string) => ({ tenantId, endUser: 'default', state: Buffer.of(1), events: 1, updatedAt: 1 });
+
+async function fill(tenantId: string): Promise<void> {
+  await db.writes.write(async (connection) => {
+    const tenant = { tenantId, email: `${tenantId}@example.com`, tier: 'Free' as const, createdAt: 1, erasedAt: null };
+    await insertTenant(connection, tenant);
+    await store.upsertLearned(connection, learned(tenantId));
+    await store.insertSearches(connection, [searchOf(tenantId, 'srch_1'), searchOf(tenantId, 'srch_2')]);
+    await store.addLearningDay(connection, tenantId, 'default', day);
+  });
+}
+
+const rowsOf = (tenantId: string) =>
+  Promise.all(TABLES.map((table) => db.readers.all(`SELECT * FROM "${table}" WHERE tenantId = '${tenantId}'`)));
+
+test.each<[string, (on: Connection) => Promise<unknown>]>([
+  ['upsertLearned', (on) => store.upsertLearned(on, { ...learned('ten_b'), events: 9 })],
+  ['updateLearnedFrom', (on) => store.updateLearnedFrom(on, { ...searchOf('ten_b', 'srch_1'), feedbackAt: 5 })],
+  ['addLearningDay', (on) => store.addLearningDay(on, 'ten_b', 'default', day)],
+  ['deleteLearned', (on) => store.deleteLearned(on, 'ten_b', 'default')],
+  ['deleteSomeSearchesOf', (on) => store.deleteSomeSearchesOf(on, 'ten_b', 200)],
+  ['deleteSomeLearnedOf', (on) => store.deleteSomeLearnedOf(on, 'ten_b', 200)],
+])('%s for one tenant changes its rows and leaves every row of the other', async (_, run) => {
+  const [before, own] = [await rowsOf('ten_a'), await rowsOf('ten_b')];
+  await db.writes.write(run);
+  expect(await rowsOf('ten_a')).toEqual(before);
+  expect(await rowsOf('ten_b')).not.toEqual(own);
+});
+
+test('what is read for one tenant is its own alone', async () => {
+  expect(await store.findLearned(db.readers, 'ten_b', 'default')).toMatchObject({ tenantId: 'ten_b' });
+  expect(await store.listLearned(db.readers, 'ten_b', '', 9)).toHaveLength(1);
+  expect(await store.findSearch(db.readers, 'ten_b', 'srch_1', 0)).toMatchObject({ tenantId: 'ten_b' });
+  expect(await store.listLearningDays(db.readers, 'ten_b', '2026-05-20')).toEqual([day]);
+  expect(await store.findSearch(db.readers, 'ten_c', 'srch_1', 0)).toBeUndefined();
+});
+
+/** A connection that notes how each statement would be run. */
+function spy(connection: Connection, plans: string[]): Connection {
+  const note = async (sql: string, values: readonly Value[] = []) => {
+    const lines = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+    plans.push(...lines.map(({ detail }) => detail));
+  };
+  return {
+    ...connection,
+    all: async (sql, values) => note(sql, values).then(() => connection.all(sql, values)),
+    get: async (sql, values) => note(sql, values).then(() => connection.get(sql, values)),
+    run: async (sql, values) => note(sql, values).then(() => connection.run(sql, values)),
+  };
+}
+
+test.each<[string, (on: Connection) => Promise<unknown>, string]>([
+  ['findLearned', (on) => store.findLearned(on, 'ten_a', 'x'), '(tenantId=? AND endUser=?)'],
+  ['listLearned', (on) => store.listLearned(on, 'ten_a', 'x', 9), '(tenantId=? AND endUser>?)'],
+  ['findSearch', (on) => store.findSearch(on, 'ten_a', 'x', 1), '(tenantId=? AND id=?)'],
+  ['listLearningDays', (on) => store.listLearningDays(on, 'ten_a', 'x'), '(tenantId=? AND day>?)'],
+  ['updateLearnedFrom', (on) => store.updateLearnedFrom(on, searchOf('ten_a', 'x')), '(tenantId=? AND id=?)'],
+  ['deleteSomeSearchesBefore', (on) => store.deleteSomeSearchesBefore(on, 1, 9), '(createdAt<?)'],
+  ['deleteSomeSearchesOf', (on) => store.deleteSomeSearchesOf(on, 'ten_c', 9), '(tenantId=?)'],
+  ['deleteSomeLearnedOf', (on) => store.deleteSomeLearnedOf(on, 'ten_c', 9), '(tenantId=?)'],
+])('%s reads no more of a table than an index names', async (_, run, expected) => {
+  const plans: string[] = [];
+  const connection = await openConnection(join(folder, 'svc.db'));
+  await run(spy(connection, plans));
+  await connection.close();
+  expect(plans.join('\n')).toContain(expected);
+  expect(plans.filter((line) => /^SCAN|TEMP B-TREE/.test(line))).toEqual([]);
+});
+
+describe('searches that wait to be written', () => {
+  const log = () => {
+    const lines: string[] = [];
+    const note = (_: object, message: string) => void lines.push(message);
+    return { lines, info: note, warn: note, error: note };
+  };
+  const count = async () => (await db.readers.get<{ rows: number }>('SELECT COUNT(*) AS rows FROM searches'))!.rows;
+
+  test('are written together, those of tenants that are gone left out', async () => {
+    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: log() });
+    for (let index = 0; index < 450; index += 1) waiting.add(searchOf('ten_a', `srch_a${index}`));
+    waiting.add(searchOf('ten_gone', 'srch_gone'));
+    expect([waiting.has('ten_a', 'srch_a449'), waiting.has('ten_b', 'srch_a449')]).toEqual([true, false]);
+    await Promise.all([waiting.flush(), waiting.flush()]);
+    expect(waiting.has('ten_a', 'srch_a449')).toBe(false);
+    expect(await count()).toBe(4 + 450);
+    expect(waiting.dropped()).toBe(0);
+  });
+
+  test('are no more than so many: what is over is dropped and counted', async () => {
+    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: log() });
+    for (let index = 0; index < 2003; index += 1) waiting.add(searchOf('ten_a', `srch_a${index}`));
+    expect(waiting.dropped()).toBe(3);
+    await waiting.flush();
+    expect(await count()).toBe(4 + 2000);
+  });
+
+  test('of one tenant are no more than its allowance, which comes back with time', async () => {
+    const clock = createTestClock();
+    clock.freeze();
+    const waiting = createWaitingSearches({ db, clock, log: log() });
+    const bring = (tenantId: string, count: number) => {
+      const before = waiting.dropped();
+      for (let index = 0; index < count; index += 1) {
+        if (index % 1000 === 0) waiting.forget(tenantId);
+        waiting.add(searchOf(tenantId, `srch_${index}`));
+      }
+      waiting.forget(tenantId);
+      return waiting.dropped() - before;
+    };
+    expect(bring('ten_a', 20_010)).toBe(10);
+    expect(bring('ten_b', 100)).toBe(0);
+    clock.advance(60_000);
+    expect(bring('ten_a', 400)).toBe(67);
+  });
+
+  test('are given up, counted and logged where they cannot be written', async () => {
+    const said = log();
+    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: said });
+    waiting.add(searchOf('ten_a', 'srch_3'));
+    await db.writes.drain();
+    await waiting.flush();
+    expect([waiting.dropped(), waiting.has('ten_a', 'srch_3')]).toEqual([1, false]);
+    expect(said.lines).toEqual(['could not keep searches for feedback']);
+  });
+
+  test('of a tenant that is erased are forgotten', async () => {
+    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: log() });
+    for (const tenantId of TENANTS) waiting.add(searchOf(tenantId, 'srch_3'));
+    waiting.forget('ten_a');
+    await waiting.flush();
+    expect(await count()).toBe(5);
+  });
+});
+
+test('old searches are forgotten some at a time', async () => {
+  const forget = (beforeMs: number) =>
+    db.writes.write((connection) => store.deleteSomeSearchesBefore(connection, beforeMs, 3));
+  expect(await forget(9)).toBe(0);
+  expect([await forget(10), await forget(10), await forget(10)]).toEqual([3, 1, 0]);
+});
