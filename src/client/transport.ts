@@ -180,7 +180,7 @@ function refusalOf(response: FetchAnswer, text: string, baseUrl: string): Error 
   return new AppError(code as ErrorCode, detail, {
     ...(errors && { errors }),
     ...(Number.isFinite(retryAfterSeconds) && { retryAfterSeconds }),
-    extra: extra as Record<string, string | number>,
+    extra,
   });
 }
 

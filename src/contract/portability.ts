@@ -62,6 +62,9 @@ export const PortableConversation = Type.Object(
     title: Nullable(Text(500)),
     version,
     cut: Type.Boolean({ description: 'Cut into episodes by svc, which follow what is appended' }),
+    cutThrough: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Up to which ordinal, where the last messages are not cut yet' }),
+    ),
     ...kept,
   },
   strict,
@@ -90,7 +93,7 @@ export const PortableEpisode = Type.Object(
     type: Type.Literal('episode'),
     id: id('ep'),
     title: Text(500),
-    summary: Nullable(Text(20_000)),
+    summary: Nullable(Type.String({ maxLength: 20_000 })),
     outcome: Nullable(Text(20_000)),
     conversationId: Nullable(id('conv')),
     fromMessageId: Nullable(id('msg')),
@@ -126,6 +129,19 @@ const Counts = Type.Object({
   episodes: Type.Integer(),
 });
 
+export const ExportQuery = Type.Object({ user: Type.Optional(Name) }, strict);
+export type ExportQuery = Static<typeof ExportQuery>;
+
+export const ImportQuery = Type.Object(
+  {
+    format: Type.Optional(Type.Enum([...IMPORT_FORMATS], { default: 'svc' })),
+    user: Type.Optional(Name),
+    tag: Type.Optional(Type.Union([Name, Type.Array(Name, { maxItems: 64, uniqueItems: true })])),
+  },
+  strict,
+);
+export type ImportQuery = Static<typeof ImportQuery>;
+
 /** What an import did. */
 export const ImportReport = Type.Object({
   added: Counts,
@@ -142,3 +158,4 @@ export const ImportReport = Type.Object({
   complete: Type.Boolean({ description: 'False where an export of svc was cut off: its last line is missing' }),
 });
 export type ImportReport = Static<typeof ImportReport>;
+export type ImportCounts = Static<typeof Counts>;

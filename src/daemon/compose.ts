@@ -23,6 +23,8 @@ import { createCursors } from '../features/memories/cursor.ts';
 import { createMemories } from '../features/memories/memories.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
 import { createScopes } from '../features/memories/scopes.ts';
+import { createPortability } from '../features/portability/portability.ts';
+import { portabilityRoutes } from '../features/portability/portability-routes.ts';
 import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
 import { createSearch } from '../features/search/search.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
@@ -96,6 +98,7 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const memories = createMemories({ ...base, text: textIndices.memory });
   const episodes = createEpisodes({ ...base, text: textIndices.episode, reading: createMessageReading({ db }) });
   const conversations = createConversations({ ...base, text: textIndices.message, observer: episodes });
+  const portability = createPortability({ ...base, memories, conversations, episodes });
   const findCandidates = createCandidatesSqlite({ clock });
   const search = createSearch({ db, clock, ids, log, usage, scopes, findCandidates, loadTokenCounter });
   const forgetSignIns = deleteSignInsOf;
@@ -105,7 +108,20 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const owning = [conversations, episodes, memories];
   const accounts = createAccounts({ ...base, keys, owning, forgetSignIns, policy, defaultTier });
   const limits = { keys, rateLimits, usage };
-  return { db, metrics, ids, sealer, ...limits, idempotency, memories, conversations, episodes, search, accounts };
+  return {
+    db,
+    metrics,
+    ids,
+    sealer,
+    ...limits,
+    idempotency,
+    memories,
+    conversations,
+    episodes,
+    portability,
+    search,
+    accounts,
+  };
 }
 
 /**
@@ -128,7 +144,7 @@ export async function compose(config: Config, world: World): Promise<Daemon> {
 async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles } = world;
   const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts } = rooms;
-  const { memories, conversations, episodes, search } = rooms;
+  const { memories, conversations, episodes, portability, search } = rooms;
 
   const { smtpUrl, mailFrom, mailDir } = config;
   const mailer = createMailer({ smtpUrl, mailFrom, mailDir, show, clock, random });
@@ -141,12 +157,13 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
   metrics.gauge('svc_reads_waiting', 'Reads in the queue', () => db.readers.waiting());
   metrics.gauge('svc_mails_pending', 'Mails not sent yet', () => mailQueue.pending());
 
+  const timeouts = world.timeouts ?? TIMEOUTS;
   const app = await createServer({
     log,
     ids,
     version,
     trustProxy: config.trustProxy,
-    timeouts: world.timeouts ?? TIMEOUTS,
+    timeouts,
     guardParts: { keys, rateLimits, usage },
     watch: metrics.watch,
     publicRoutes: [
@@ -159,6 +176,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
       memoriesRoutes({ memories, idempotency }),
       conversationsRoutes({ conversations, idempotency }),
       episodesRoutes({ episodes, idempotency }),
+      portabilityRoutes({ portability, idleMs: timeouts.requestMs }),
       searchRoutes({ search }),
       mcpRoutes({
         memories,
@@ -189,6 +207,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
   async function stop(): Promise<void> {
     readiness.stop();
     await new Promise((resolve) => setTimeout(resolve, STOP_NOTICE_MS));
+    portability.stop();
     await door.close();
     await housekeeping?.stop();
     await mailQueue.stop();

@@ -1,0 +1,32 @@
+import type { ImportCounts, ImportReport } from '../../contract/portability.ts';
+import type { Fate, LeftOut } from './fate.ts';
+
+const REASONS_KEPT = 1000;
+
+/** Counts what becomes of the things of a file. */
+export interface ImportTally {
+  report: ImportReport;
+  count(kind: keyof ImportCounts, fate: Fate, place: string): void;
+  leaveOut(place: string, why: LeftOut): void;
+}
+
+/** Nothing counted yet. */
+export function createTally(): ImportTally {
+  const report: ImportReport = { added: none(), known: none(), skipped: 0, reasons: [], complete: false };
+  function leaveOut(place: string, { reason, fault }: LeftOut): void {
+    report.skipped += 1;
+    if (report.reasons.length < REASONS_KEPT) report.reasons.push({ place, reason, fault });
+  }
+  return {
+    report,
+    leaveOut,
+    count(kind, fate, place) {
+      if (typeof fate === 'string') report[fate][kind] += 1;
+      else leaveOut(place, fate);
+    },
+  };
+}
+
+function none(): ImportCounts {
+  return { memories: 0, conversations: 0, messages: 0, episodes: 0 };
+}
