@@ -1,9 +1,12 @@
 import type { Account, Usage } from '../contract/account.ts';
 import type { MagicLinkRequest } from '../contract/auth.ts';
 import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../contract/memories.ts';
+import type { ExportQuery, ImportFormat, ImportReport } from '../contract/portability.ts';
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
+import { type ExportLine, readExport } from './export-reading.ts';
 import { createTransport, type Tagged, type TransportOptions } from './transport.ts';
 
+export type { ExportLine } from './export-reading.ts';
 export { type Fetch, type Tagged, type TransportOptions, UnreachableError } from './transport.ts';
 
 /** One page of a list. */
@@ -28,13 +31,24 @@ export interface AddedBatch {
   replayed: boolean;
 }
 
+export interface ImportOptions {
+  /** What the file is; an export of svc where it is not said. */
+  format?: ImportFormat;
+  /** Whose things, where the file does not say. */
+  user?: string;
+  /** For all memories. */
+  tags?: readonly string[];
+  /** Told how many bytes were sent so far. */
+  onProgress?: (bytes: number) => void;
+}
+
 /**
  * The typed client of svc's interface. Every call throws `AppError` (with the code of the problem document) for what
  * the daemon refuses and `UnreachableError` where there is no daemon. What may be repeated is repeated: after 429 and
  * 503 when `Retry-After` says so, after a broken connection at once, creating calls under an idempotency key.
  */
 export function createClient(options: TransportOptions) {
-  const { send, read, create } = createTransport(options);
+  const { send, read, create, download, upload } = createTransport(options);
   const path = (id: string) => `/v1/memories/${encodeURIComponent(id)}`;
   const ifMatch = (change: ChangeOptions = {}): Record<string, string> =>
     change.ifMatch === undefined ? {} : { 'if-match': change.ifMatch };
@@ -84,12 +98,34 @@ export function createClient(options: TransportOptions) {
       remove: (id: string, extra?: ChangeOptions) => send<void>('DELETE', path(id), undefined, ifMatch(extra)),
       history: (id: string) => send<{ data: Memory[] }>('GET', `${path(id)}/history`),
     },
+    /** All that is the account's, line by line with their ends. Throws `UnreachableError` where it is cut off. */
+    export: (query: ExportQuery = {}): AsyncGenerator<ExportLine> =>
+      readExport(download(`/v1/export${queryString(query)}`)),
+    /** Sends a file once. It may be sent again after any failure: nothing is added twice. */
+    import(
+      source: AsyncIterable<Uint8Array>,
+      { format, user, tags = [], onProgress = () => {} }: ImportOptions = {},
+    ): Promise<ImportReport> {
+      const query = new URLSearchParams(tags.map((tag) => ['tag', tag]));
+      if (format !== undefined) query.set('format', format);
+      if (user !== undefined) query.set('user', user);
+      return upload<ImportReport>(`/v1/import?${query}`, counted(source, onProgress));
+    },
     search: (request: SearchRequest) => send<SearchAnswer>('POST', '/v1/search', request),
     context: (request: ContextRequest) => send<ContextAnswer>('POST', '/v1/context', request),
   };
 }
 
 export type Client = ReturnType<typeof createClient>;
+
+async function* counted(source: AsyncIterable<Uint8Array>, onProgress: (bytes: number) => void) {
+  let bytes = 0;
+  for await (const chunk of source) {
+    yield chunk;
+    bytes += chunk.length;
+    onProgress(bytes);
+  }
+}
 
 function queryString(query: object): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);

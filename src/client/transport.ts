@@ -18,7 +18,9 @@ export type Fetch = (
   request: {
     method: string;
     headers: Record<string, string>;
-    body?: string;
+    /** A stream is sent as it comes, with `duplex`. */
+    body?: string | ReadableStream<Uint8Array>;
+    duplex?: 'half';
     signal: AbortSignal;
     redirect: 'manual';
   },
@@ -29,6 +31,8 @@ export interface FetchAnswer {
   status: number;
   headers: { get(name: string): string | null };
   text(): Promise<string>;
+  /** The answer as it comes, instead of `text`. */
+  body: ReadableStream<Uint8Array> | null;
 }
 
 export interface TransportOptions {
@@ -37,7 +41,7 @@ export interface TransportOptions {
   apiKey?: string | undefined;
   /** The `fetch` to use; the platform's own where absent. */
   fetch?: Fetch;
-  /** A request that takes longer is given up. */
+  /** A request that takes longer is given up; what streams, where it stands still for so long. */
   timeoutMs?: number;
   /** How often a call that may be repeated is repeated. */
   retries?: number;
@@ -81,6 +85,17 @@ export function createTransport(options: TransportOptions) {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const fetchIt: Fetch = options.fetch ?? fetch;
 
+  /** What a failure of a request means, whose time is watched by `timeout`. */
+  const broken = (message: string, timeout: AbortSignal) => (cause: unknown) => {
+    if (signal?.aborted) throw signal.reason;
+    if (!timeout.aborted) throw new UnreachableError(message, { cause });
+    const late = `The svc daemon at ${baseUrl} did not answer within ${timeoutMs / 1000} s.`;
+    throw new UnreachableError(late, { cause, timedOut: true });
+  };
+  const untilEnd = (timeout: AbortSignal) => (signal ? AbortSignal.any([signal, timeout]) : timeout);
+  const authorization: Record<string, string> =
+    options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` };
+
   async function once<T>(
     method: Method,
     path: string,
@@ -88,24 +103,18 @@ export function createTransport(options: TransportOptions) {
     headers: Record<string, string>,
   ): Promise<Tagged<T> & Created<T>> {
     const timeout = AbortSignal.timeout(timeoutMs);
-    const broken = (message: string) => (cause: unknown) => {
-      if (signal?.aborted) throw signal.reason;
-      if (!timeout.aborted) throw new UnreachableError(message, { cause });
-      const late = `The svc daemon at ${baseUrl} did not answer within ${timeoutMs / 1000} s.`;
-      throw new UnreachableError(late, { cause, timedOut: true });
-    };
     const response = await fetchIt(baseUrl + path, {
       method,
       redirect: 'manual',
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      signal: untilEnd(timeout),
       headers: {
         ...headers,
-        ...(options.apiKey !== undefined && { authorization: `Bearer ${options.apiKey}` }),
+        ...authorization,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-    }).catch(broken(`No svc daemon answers at ${baseUrl}.`));
-    const text = await response.text().catch(broken(`The connection to ${baseUrl} broke.`));
+    }).catch(broken(`No svc daemon answers at ${baseUrl}.`, timeout));
+    const text = await response.text().catch(broken(`The connection to ${baseUrl} broke.`, timeout));
     if (!response.ok) throw refusalOf(response, text, baseUrl);
     const answer = text === '' ? undefined : parseAnswer(text, baseUrl);
     return {
@@ -113,6 +122,58 @@ export function createTransport(options: TransportOptions) {
       etag: response.headers.get('etag') ?? undefined,
       replayed: response.headers.get('idempotency-replayed') === 'true',
     };
+  }
+
+  /** A streamed answer; read it to its end or leave the loop, which ends the request. */
+  async function* download(path: string): AsyncGenerator<Uint8Array> {
+    const watch = watchProgress(timeoutMs);
+    try {
+      const response = await patiently(async () => {
+        watch.progressed();
+        const request = { method: 'GET', redirect: 'manual', signal: untilEnd(watch.stalled), headers: authorization };
+        const answer = await fetchIt(baseUrl + path, request as Parameters<Fetch>[1]).catch(
+          broken(`No svc daemon answers at ${baseUrl}.`, watch.stalled),
+        );
+        if (!answer.ok) throw refusalOf(answer, await answer.text(), baseUrl);
+        return answer;
+      });
+      const reader = response.body!.getReader();
+      try {
+        for (;;) {
+          watch.progressed();
+          const { value, done } = await reader
+            .read()
+            .catch(broken(`The connection to ${baseUrl} broke.`, watch.stalled));
+          watch.pause();
+          if (done) return;
+          yield value;
+        }
+      } finally {
+        await reader.cancel().catch(() => {});
+      }
+    } finally {
+      watch.pause();
+    }
+  }
+
+  /** Sends a stream once and reads the answer, which may come before all is sent. */
+  async function upload<T>(path: string, chunks: AsyncIterable<Uint8Array>): Promise<T> {
+    const watch = watchProgress(timeoutMs);
+    try {
+      const response = await fetchIt(baseUrl + path, {
+        method: 'POST',
+        redirect: 'manual',
+        signal: untilEnd(watch.stalled),
+        headers: { ...authorization, 'content-type': 'application/octet-stream' },
+        body: streamOf(chunks, watch),
+        duplex: 'half',
+      }).catch(broken(`No svc daemon answers at ${baseUrl}.`, watch.stalled));
+      const text = await response.text().catch(broken(`The connection to ${baseUrl} broke.`, watch.stalled));
+      if (!response.ok) throw refusalOf(response, text, baseUrl);
+      return parseAnswer(text, baseUrl) as T;
+    } finally {
+      watch.pause();
+    }
   }
 
   /** Repeats what did not arrive, or what the daemon could not do at the moment. */
@@ -130,6 +191,8 @@ export function createTransport(options: TransportOptions) {
   }
 
   return {
+    download,
+    upload,
     /** One call; reading, changing and deleting may be repeated as they are, other POSTs are not. */
     async send<T>(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
       const work = () => once<T>(method, path, body, headers);
@@ -147,6 +210,49 @@ export function createTransport(options: TransportOptions) {
       return patiently(() => once<T>('POST', path, body, { 'idempotency-key': idempotencyKey }));
     },
   };
+}
+
+/** Aborts `stalled` where nothing moves on for so long. */
+interface ProgressWatch {
+  stalled: AbortSignal;
+  progressed(): void;
+  /** It is not the daemon that is waited for. */
+  pause(): void;
+}
+
+function watchProgress(timeoutMs: number): ProgressWatch {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const pause = () => clearTimeout(timer);
+  return {
+    stalled: controller.signal,
+    pause,
+    progressed() {
+      pause();
+      timer = setTimeout(() => controller.abort(), timeoutMs);
+    },
+  };
+}
+
+/** What is pulled was taken by the daemon; while the source has nothing yet, nobody is late. */
+function streamOf(chunks: AsyncIterable<Uint8Array>, watch: ProgressWatch): ReadableStream<Uint8Array> {
+  const source = chunks[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        watch.pause();
+        const { value, done } = await source.next();
+        watch.progressed();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel() {
+        // Not waited for: it may itself be waiting for more to send.
+        source.return?.().catch(() => {});
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** How long to wait before the next try; `undefined` where trying again would not help. */

@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Metadata, Name, Nullable, strict, Timestamp } from './common.ts';
 import { ROLES } from './conversations.ts';
+import { IMPORT_FORMATS } from './import-formats.ts';
+
+export { IMPORT_FORMATS, type ImportFormat } from './import-formats.ts';
 
 /**
  * The lines of an export, NDJSON: first `svc-export`, then memories (each version a line, oldest first), then each
@@ -8,10 +11,6 @@ import { ROLES } from './conversations.ts';
  * cut off is told from a whole one. The same lines are what an import reads.
  */
 export const EXPORT_FORMAT = 1;
-
-/** Other systems whose files can be read, beside svc's own and plain lines of text. */
-export const IMPORT_FORMATS = ['svc', 'lines', 'chatgpt', 'claude', 'mem0', 'basic-memory', 'mcp-memory'] as const;
-export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 const id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9a-f]{32}$` });
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });

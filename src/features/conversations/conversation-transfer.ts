@@ -43,6 +43,7 @@ export interface ConversationTransfer {
   ): Promise<Fate[]>;
 }
 
+/** The face of the conversations room for whole accounts. */
 export function createConversationTransfer({
   text,
   scopes,

@@ -32,6 +32,7 @@ interface Parts {
 
 type Placed = Omit<NewEpisodeRow, 'scope'>;
 
+/** The face of the episodes room for whole accounts. */
 export function createEpisodeTransfer({ reading, writing, scopes }: Parts): EpisodeTransfer {
   /** The episode at its place in the conversation, or what keeps it from there. */
   async function place(connection: Connection, draft: EpisodeDraft): Promise<Placed | Fate> {

@@ -44,6 +44,7 @@ interface Plan {
   refused: AppError | undefined;
 }
 
+/** The face of the memories room for whole accounts. */
 export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTransfer {
   async function plan(
     connection: Connection,

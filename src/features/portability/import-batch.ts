@@ -45,6 +45,7 @@ const MOST_CHARACTERS = 1024 * 1024;
 /** All versions of a memory are held at once. */
 const MOST_VERSIONS_CHARACTERS = 32 * 1024 * 1024;
 
+/** Gathers for one tenant; what cannot be kept as it is goes to the tally. */
 export function createGathering(tenantId: string, tally: ImportTally): Gathering {
   let batch = emptyBatch();
   let records = 0;

@@ -60,11 +60,15 @@ export async function runImport(
     if (last === 'head') gathering.dropMemory('the file ends here: further versions may be missing');
     gathering.endMemory();
     await flush(parts, principal, gathering.take(), tally, uncut);
-    return { ...tally.report, complete: last !== 'head' };
+    return { ...tally.report(), complete: last !== 'head' };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, options } = error;
-    throw new AppError(code, message, { ...options, extra: { ...options.extra, report: tally.report }, cause: error });
+    throw new AppError(code, message, {
+      ...options,
+      extra: { ...options.extra, report: tally.report() },
+      cause: error,
+    });
   }
 }
 

@@ -5,7 +5,8 @@ const REASONS_KEPT = 1000;
 
 /** Counts what becomes of the things of a file. */
 export interface ImportTally {
-  report: ImportReport;
+  /** What was counted so far, the reasons in the order of their lines. */
+  report(): ImportReport;
   count(kind: keyof ImportCounts, fate: Fate, place: string): void;
   leaveOut(place: string, why: LeftOut): void;
 }
@@ -18,13 +19,18 @@ export function createTally(): ImportTally {
     if (report.reasons.length < REASONS_KEPT) report.reasons.push({ place, reason, fault });
   }
   return {
-    report,
+    report: () => ({ ...report, reasons: report.reasons.toSorted((a, b) => lineOf(a) - lineOf(b)) }),
     leaveOut,
     count(kind, fate, place) {
       if (typeof fate === 'string') report[fate][kind] += 1;
       else leaveOut(place, fate);
     },
   };
+}
+
+/** Some are left out only when they are written, behind later lines that were never to be. */
+function lineOf({ place }: { place: string }): number {
+  return Number(/^line (\d+)$/.exec(place)?.[1] ?? 0);
 }
 
 function none(): ImportCounts {

@@ -33,6 +33,7 @@ export interface PortabilityRoutesParts {
   idleMs: number;
 }
 
+/** The two routes that stream. */
 export function portabilityRoutes({ portability, idleMs }: PortabilityRoutesParts): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

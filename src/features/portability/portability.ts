@@ -28,6 +28,7 @@ const MOST_EXPORTS = 4;
 const MOST_IMPORTS = 4;
 const PORTION_CHARACTERS = 64 * 1024;
 
+/** Ties the faces of the rooms together; a few exports and imports go on at once, one of each a tenant. */
 export function createPortability(parts: ExportParts & Omit<ImportParts, 'check'>): Portability {
   const { db, clock } = parts;
   const check = createRecordCheck();
