@@ -1,5 +1,6 @@
 import { benchBridge } from './bridge.ts';
 import { benchNeighbours } from './neighbours.ts';
+import { benchPortability } from './portability.ts';
 import { benchQuery } from './query.ts';
 import type { Section } from './report.ts';
 import { benchRoutes } from './routes.ts';
@@ -22,4 +23,5 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   neighbours: benchNeighbours,
   startup: benchStartup,
   bridge: benchBridge,
+  portability: benchPortability,
 };

@@ -101,8 +101,9 @@ async function openAll(file: string, { readerCount, busyTimeoutMs = 5000 }: Open
 async function openSnapshot(file: string): Promise<Snapshot> {
   const connection = await openConnection(file, { readOnly: true });
   try {
-    // Each page is read once. A transaction begins with its first read.
-    await connection.exec('PRAGMA cache_size = -2048; BEGIN');
+    // Each page is read once: neither a cache nor a map of the file, which would all count as memory of the process.
+    await connection.exec('PRAGMA cache_size = -2048; PRAGMA mmap_size = 0; BEGIN');
+    // The transaction begins with its first read.
     await connection.get('SELECT 1 FROM sqlite_master LIMIT 1');
     return connection;
   } catch (error) {
