@@ -176,7 +176,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
       memoriesRoutes({ memories, idempotency }),
       conversationsRoutes({ conversations, idempotency }),
       episodesRoutes({ episodes, idempotency }),
-      portabilityRoutes({ portability, idleMs: timeouts.requestMs }),
+      portabilityRoutes({ portability, clock, idleMs: timeouts.requestMs }),
       searchRoutes({ search }),
       mcpRoutes({
         memories,

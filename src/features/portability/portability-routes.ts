@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { problems } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { readBody } from './body-stream.ts';
 import type { Portability } from './portability.ts';
 
@@ -26,19 +27,24 @@ const BODY_TYPES = [
 ];
 /** For an answer that comes before the body is read to reach a client that still sends. */
 const LINGER_MS = 5000;
+/** 256 kbit/s. */
+const SLOWEST_BYTES_PER_MS = 32;
 
 export interface PortabilityRoutesParts {
   portability: Portability;
+  clock: Clock;
   /** How long a client may take nothing, or send nothing, before it is given up. */
   idleMs: number;
 }
 
 /** The two routes that stream. */
-export function portabilityRoutes({ portability, idleMs }: PortabilityRoutesParts): FastifyPluginAsyncTypebox {
+export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginAsyncTypebox {
+  const { portability } = parts;
   return async (app) => {
     app.get(
       '/v1/export',
       {
+        exposeHeadRoute: false,
         schema: {
           summary: 'All that is the account’s, as NDJSON',
           description: 'The last line says `end`: without it the file was cut off.',
@@ -52,13 +58,13 @@ export function portabilityRoutes({ portability, idleMs }: PortabilityRoutesPart
       },
       (request, reply) => {
         const portions = portability.export(request.principal, request.query);
-        const stream: Readable = Readable.from(unlessStalled(portions, idleMs, (error) => stream.destroy(error)));
+        const stream: Readable = Readable.from(unlessStalled(portions, parts, (error) => stream.destroy(error)));
         addAbortSignal(portability.stopping, stream);
         reply.header('Content-Type', 'application/x-ndjson; charset=utf-8').header('Cache-Control', 'no-store');
         reply.send(stream as never);
       },
     );
-    await app.register(importRoute({ portability, idleMs }));
+    await app.register(importRoute(parts));
   };
 }
 
@@ -92,19 +98,25 @@ function importRoute({ portability, idleMs }: PortabilityRoutesParts): FastifyPl
   };
 }
 
-/** Gives up a reader that takes no portion for so long: it would hold the write-ahead log open. */
+/**
+ * Gives up a client that takes nothing for so long, or less than a slow line carries: it would hold the write-ahead log
+ * open. What it takes at a time gives it time for the next, up to `idleMs`.
+ */
 async function* unlessStalled(
   portions: AsyncIterable<string>,
-  idleMs: number,
+  { idleMs, clock }: Pick<PortabilityRoutesParts, 'idleMs' | 'clock'>,
   giveUp: (error: Error) => void,
 ): AsyncGenerator<string> {
+  let leftMs = idleMs;
   for await (const portion of portions) {
-    const timer = setTimeout(() => giveUp(new Error('the client takes nothing any more')), idleMs);
+    const sinceMs = clock.monotonicMs();
+    const timer = setTimeout(() => giveUp(new Error('the client takes too little')), leftMs);
     try {
       yield portion;
     } finally {
       clearTimeout(timer);
     }
+    leftMs = Math.min(idleMs, leftMs - (clock.monotonicMs() - sinceMs) + portion.length / SLOWEST_BYTES_PER_MS);
   }
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { AppError } from '../../contract/errors.ts';
 import type { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
 import type { Principal } from '../keys/keys.ts';
@@ -25,7 +26,7 @@ export interface Portability {
 }
 
 const MOST_EXPORTS = 4;
-const MOST_IMPORTS = 4;
+const MOST_IMPORTS = 8;
 const PORTION_CHARACTERS = 64 * 1024;
 
 /** Ties the faces of the rooms together; a few exports and imports go on at once, one of each a tenant. */
@@ -35,6 +36,7 @@ export function createPortability(parts: ExportParts & Omit<ImportParts, 'check'
   const exports = createSlots(MOST_EXPORTS, 'export');
   const imports = createSlots(MOST_IMPORTS, 'import');
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
 
   return {
     async *export({ tenantId }, { user }) {

@@ -72,7 +72,7 @@ describe('an export', () => {
     expect(await portable(caller).text()).toContain('Written meanwhile');
   });
 
-  test('that nobody takes is given up and holds nothing open', async () => {
+  test('that nobody takes, or too slowly, is given up and holds nothing open', async () => {
     const socket = await open(large, 'GET /v1/export');
     socket.pause();
     socket.write('\r\n');
@@ -86,6 +86,14 @@ describe('an export', () => {
     expect(await until(async () => socket.destroyed || socket.readableEnded)).toBe(true);
     expect(heard).toMatch(/^HTTP\/1\.1 200/);
     expect(heard).not.toContain('"type":"end"');
+    const slow = await open(large, 'GET /v1/export');
+    slow.pause();
+    slow.write('\r\n');
+    expect(await until(async () => !(await isFree()))).toBe(true);
+    const sips = setInterval(() => slow.read(1), 20);
+    expect(await until(isFree)).toBe(true);
+    clearInterval(sips);
+    slow.destroy();
   });
 
   test('whose client hangs up holds nothing open', async () => {

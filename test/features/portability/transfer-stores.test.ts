@@ -56,7 +56,11 @@ const version = { tenantId, user: undefined, after: { id: '', version: 0 }, nowM
 const page = { tenantId, user: undefined, afterId: '', limit: 9 };
 
 test.each<[string, () => Promise<object[]>, RegExp]>([
-  ['all versions', () => memories.listAllVersions(spy, version), /^SEARCH m .*\(tenantId=\? AND \(id,version\)>\(\?,\?\)\)/],
+  [
+    'all versions',
+    () => memories.listAllVersions(spy, version),
+    /^SEARCH m .*\(tenantId=\? AND \(id,version\)>\(\?,\?\)\)/,
+  ],
   ['all versions of a user', () => memories.listAllVersions(spy, { ...version, user: 'u' }), /^SEARCH m .*tenantId=\?/],
   ['memories there', () => memories.findPresent(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
   ['all conversations', () => conversations.listAllConversations(spy, page), /\(tenantId=\? AND id>\?\)/],
