@@ -48,11 +48,11 @@ interface Plan {
 export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTransfer {
   async function plan(
     connection: Connection,
+    tenantId: string,
     drafts: readonly MemoryDraft[],
     take: () => AppError | undefined,
     nowMs: number,
   ): Promise<Plan> {
-    const [tenantId = ''] = drafts.map(([first]) => first!.tenantId);
     const ids = drafts.map(([first]) => first!.id);
     const present = new Map((await findPresent(connection, tenantId, ids)).map((row) => [row.id, row]));
     const same = await findSameContent(connection, drafts.map(presentOf).filter(isLive));
@@ -92,8 +92,8 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
       }));
     },
     async restore(connection, drafts, take, nowMs) {
-      const { fates, added, expired, refused } = await plan(connection, drafts, take, nowMs);
-      const [tenantId = ''] = added.map(([first]) => first!.tenantId);
+      const [tenantId = ''] = drafts.map(([first]) => first!.tenantId);
+      const { fates, added, expired, refused } = await plan(connection, tenantId, drafts, take, nowMs);
       for (const id of expired) await erasing.eraseOne(connection, tenantId, id);
       const scopeOf = await scopes.ensure(connection, added.map(presentOf));
       const rows = added.flat().map((row) => ({ ...row, scope: scopeOf(row) }));

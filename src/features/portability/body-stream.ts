@@ -14,11 +14,16 @@ export interface BodyLimits {
  * `unavailable` where the daemon stops.
  */
 export async function* readBody(body: Readable, limits: BodyLimits): AsyncGenerator<Uint8Array> {
-  const chunks = body.iterator({ destroyOnReturn: false });
-  for (;;) {
-    const { value, done } = await arrival(chunks.next(), limits);
-    if (done) return;
-    yield value as Uint8Array;
+  const chunks = body.iterator({ destroyOnReturn: false }) as AsyncGenerator<Uint8Array>;
+  try {
+    for (;;) {
+      const { value, done } = await arrival(chunks.next(), limits);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Lets go of the stream. Not waited for: it may itself be waiting for bytes that stay away.
+    chunks.return(undefined).catch(() => {});
   }
 }
 

@@ -25,6 +25,8 @@ export interface ImportParts {
   conversations: Conversations;
   episodes: Episodes;
   check: CheckRecord;
+  /** Runs one batch of all imports at a time, so that no caller's own write waits for several of them. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 type Counted = 'memories' | 'conversations' | 'messages' | 'episodes';
@@ -55,11 +57,11 @@ export async function runImport(
     for await (const item of items) {
       if ('mark' in item) last = item.mark;
       else gather(item, gathering, tally, parts.check, uncut);
-      if (gathering.isFull()) await flush(parts, principal, gathering.take(), tally, uncut);
+      if (gathering.isFull()) await parts.inTurn(() => flush(parts, principal, gathering.take(), tally, uncut));
     }
     if (last === 'head') gathering.dropMemory('the file ends here: further versions may be missing');
     gathering.endMemory();
-    await flush(parts, principal, gathering.take(), tally, uncut);
+    await parts.inTurn(() => flush(parts, principal, gathering.take(), tally, uncut));
     return { ...tally.report(), complete: last !== 'head' };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

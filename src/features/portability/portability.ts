@@ -6,7 +6,7 @@ import { type ExportParts, exportRecords } from './export-run.ts';
 import { type ImportParts, runImport } from './import-run.ts';
 import { READERS } from './readers.ts';
 import { createRecordCheck } from './record-check.ts';
-import { createSlots } from './slots.ts';
+import { createSlots, createTurns } from './slots.ts';
 
 /** Whole accounts as files, out and in. */
 export interface Portability {
@@ -30,11 +30,12 @@ const MOST_IMPORTS = 8;
 const PORTION_CHARACTERS = 64 * 1024;
 
 /** Ties the faces of the rooms together; a few exports and imports go on at once, one of each a tenant. */
-export function createPortability(parts: ExportParts & Omit<ImportParts, 'check'>): Portability {
+export function createPortability(parts: ExportParts & Omit<ImportParts, 'check' | 'inTurn'>): Portability {
   const { db, clock } = parts;
   const check = createRecordCheck();
   const exports = createSlots(MOST_EXPORTS, 'export');
   const imports = createSlots(MOST_IMPORTS, 'import');
+  const inTurn = createTurns();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
 
@@ -58,7 +59,7 @@ export function createPortability(parts: ExportParts & Omit<ImportParts, 'check'
       const release = imports.take(principal.tenantId);
       try {
         const given = { nowMs: clock.nowMs(), user, tags: [tag].flat() };
-        return await runImport({ ...parts, check }, principal, read(body, given));
+        return await runImport({ ...parts, check, inTurn }, principal, read(body, given));
       } finally {
         release();
       }

@@ -24,3 +24,13 @@ export function createSlots(most: number, what: string): Slots {
     },
   };
 }
+
+/** Runs what it is given one after the other. */
+export function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work);
+    last = turn.catch(() => {});
+    return turn;
+  };
+}

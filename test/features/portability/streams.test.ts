@@ -204,6 +204,22 @@ describe('an import', () => {
     expect(await client.import(version2())).toMatchObject({ added: { memories: 1 } });
   });
 
+  test('that is refused amid its body is told so to a client that first sends all of it', async () => {
+    const caller = await newAccount(daemon);
+    const socket = await open(caller, 'POST /v1/import');
+    let heard = '';
+    socket.on('data', (chunk) => {
+      heard += chunk.toString();
+    });
+    const body = Buffer.concat([Buffer.from('{"type":"svc-export","format":99}\n'), Buffer.alloc(30_000_000, 'x')]);
+    socket.write(`content-length: ${body.length}\r\n\r\n`);
+    await new Promise((resolve) => socket.write(body, resolve));
+    expect(await until(async () => heard.startsWith('HTTP/1.1 422'))).toBe(true);
+    socket.write('GET /v1/account HTTP/1.1\r\nhost: x\r\n\r\n');
+    expect(await until(async () => heard.includes('HTTP/1.1 401'))).toBe(true);
+    socket.destroy();
+  });
+
   test('whose account is erased meanwhile brings nothing more in', async () => {
     const caller = await newAccount(daemon);
     const socket = await open(caller, 'POST /v1/import');
