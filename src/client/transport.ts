@@ -1,4 +1,5 @@
 import { AppError, ERRORS, type ErrorCode, type Problem } from '../contract/errors.ts';
+import { streamOf, watchProgress } from './progress-watch.ts';
 
 /** There is no daemon at the address, or the connection broke. */
 export class UnreachableError extends Error {
@@ -136,7 +137,7 @@ export function createTransport(options: TransportOptions) {
         );
         if (!answer.ok) throw refusalOf(answer, await answer.text(), baseUrl);
         return answer;
-      });
+      }, watch.pause);
       const reader = response.body!.getReader();
       try {
         for (;;) {
@@ -159,16 +160,21 @@ export function createTransport(options: TransportOptions) {
   /** Sends a stream once and reads the answer, which may come before all is sent. */
   async function upload<T>(path: string, chunks: AsyncIterable<Uint8Array>): Promise<T> {
     const watch = watchProgress(timeoutMs);
+    const { stream, requireSource } = streamOf(chunks, watch);
+    const failed = (message: string) => (cause: unknown) => {
+      requireSource();
+      return broken(message, watch.stalled)(cause);
+    };
     try {
       const response = await fetchIt(baseUrl + path, {
         method: 'POST',
         redirect: 'manual',
         signal: untilEnd(watch.stalled),
         headers: { ...authorization, 'content-type': 'application/octet-stream' },
-        body: streamOf(chunks, watch),
+        body: stream,
         duplex: 'half',
-      }).catch(broken(`No svc daemon answers at ${baseUrl}.`, watch.stalled));
-      const text = await response.text().catch(broken(`The connection to ${baseUrl} broke.`, watch.stalled));
+      }).catch(failed(`No svc daemon answers at ${baseUrl}.`));
+      const text = await response.text().catch(failed(`The connection to ${baseUrl} broke.`));
       if (!response.ok) throw refusalOf(response, text, baseUrl);
       return parseAnswer(text, baseUrl) as T;
     } finally {
@@ -177,11 +183,12 @@ export function createTransport(options: TransportOptions) {
   }
 
   /** Repeats what did not arrive, or what the daemon could not do at the moment. */
-  async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  async function patiently<T>(work: () => Promise<T>, onFailure = () => {}): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await work();
       } catch (error) {
+        onFailure();
         const pauseMs = pauseAfter(error, attempt);
         if (pauseMs === undefined || attempt >= retries || signal?.aborted) throw error;
         onWait?.(pauseMs, error as Error);
@@ -210,49 +217,6 @@ export function createTransport(options: TransportOptions) {
       return patiently(() => once<T>('POST', path, body, { 'idempotency-key': idempotencyKey }));
     },
   };
-}
-
-/** Aborts `stalled` where nothing moves on for so long. */
-interface ProgressWatch {
-  stalled: AbortSignal;
-  progressed(): void;
-  /** It is not the daemon that is waited for. */
-  pause(): void;
-}
-
-function watchProgress(timeoutMs: number): ProgressWatch {
-  const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const pause = () => clearTimeout(timer);
-  return {
-    stalled: controller.signal,
-    pause,
-    progressed() {
-      pause();
-      timer = setTimeout(() => controller.abort(), timeoutMs);
-    },
-  };
-}
-
-/** What is pulled was taken by the daemon; while the source has nothing yet, nobody is late. */
-function streamOf(chunks: AsyncIterable<Uint8Array>, watch: ProgressWatch): ReadableStream<Uint8Array> {
-  const source = chunks[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        watch.pause();
-        const { value, done } = await source.next();
-        watch.progressed();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel() {
-        // Not waited for: it may itself be waiting for more to send.
-        source.return?.().catch(() => {});
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 /** How long to wait before the next try; `undefined` where trying again would not help. */

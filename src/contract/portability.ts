@@ -16,7 +16,9 @@ const id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9a-f]{32}$`
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
 const OtherId = Type.String({ minLength: 1, maxLength: 64 });
 const kept = { user: Name, metadata: Metadata, createdAt: Timestamp, updatedAt: Timestamp };
-const version = Type.Integer({ minimum: 1 });
+/** Both are counted on from here. */
+const LARGEST = 2_000_000_000;
+const version = Type.Integer({ minimum: 1, maximum: LARGEST });
 
 export const ExportHead = Type.Object({
   type: Type.Literal('svc-export'),
@@ -62,7 +64,11 @@ export const PortableConversation = Type.Object(
     version,
     cut: Type.Boolean({ description: 'Cut into episodes by svc, which follow what is appended' }),
     cutThrough: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Up to which ordinal, where the last messages are not cut yet' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: LARGEST,
+        description: 'Up to which ordinal, where the last messages are not cut yet',
+      }),
     ),
     ...kept,
   },
@@ -76,7 +82,7 @@ export const PortableMessage = Type.Object(
     type: Type.Literal('message'),
     id: id('msg'),
     conversationId: id('conv'),
-    ordinal: Type.Integer({ minimum: 1 }),
+    ordinal: Type.Integer({ minimum: 1, maximum: LARGEST }),
     role: Type.Enum([...ROLES]),
     name: Nullable(Name),
     content: Text(100_000),

@@ -18,15 +18,13 @@ export interface ImportSource {
 /** A file, `-` for standard input, or a folder of notes. Throws a `CommandFailure` with what to give instead. */
 export async function importSource(path: string, format: ImportFormat, input: CommandInput): Promise<ImportSource> {
   if (path === '-') return { open: () => input.stream, bytes: undefined, repeatable: false };
-  const found = await stat(path).catch((error: Error) => {
-    throw new CommandFailure(EXIT.failed, `${path} cannot be read: ${error.message}`);
-  });
+  const found = await stat(path).catch(unreadable(path));
   if (found.isDirectory()) return folderSource(path, format);
   if (/\.zip$/i.test(path)) {
     throw new CommandFailure(EXIT.usage, `Unpack ${path} first; conversations.json is what is read.`);
   }
-  if (found.isFile()) return { open: () => createReadStream(path), bytes: found.size, repeatable: true };
-  return { open: () => createReadStream(path), bytes: undefined, repeatable: false };
+  const open = () => readable(path, createReadStream(path));
+  return { open, bytes: found.isFile() ? found.size : undefined, repeatable: found.isFile() };
 }
 
 async function folderSource(folder: string, format: ImportFormat): Promise<ImportSource> {
@@ -40,7 +38,22 @@ async function folderSource(folder: string, format: ImportFormat): Promise<Impor
     .sort();
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  return { open: () => noteLines(folder, names), bytes, repeatable: true };
+  return { open: () => readable(folder, noteLines(folder, names)), bytes, repeatable: true };
+}
+
+function unreadable(path: string) {
+  return (error: Error): never => {
+    throw new CommandFailure(EXIT.failed, `${path} cannot be read: ${error.message}`);
+  };
+}
+
+/** The same bytes; a failure to read them names what was read. */
+async function* readable(path: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    unreadable(path)(error as Error);
+  }
 }
 
 /** Each note as a line of JSON with its path in the folder. */

@@ -1,46 +1,23 @@
-import type { PortableConversation, PortableMessage } from '../../contract/portability.ts';
+import type { PortableConversation } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { instantOf, metadataOf } from '../memories/memories.ts';
 import type { Scopes } from '../memories/scopes.ts';
 import type { Fate } from '../portability/fate.ts';
 import type { TextIndex } from '../search/text-index-sqlite.ts';
-import {
-  type ConversationPlaceFilter,
-  findMessages,
-  findStanding,
-  findTaken,
-  listAllConversations,
-} from './conversation-transfer-store.ts';
-import { insertConversations, updateConversation, updateCutThrough } from './conversations-store.ts';
-import { type ConversationRow, type NewMessageRow, toMessage } from './message-row.ts';
-import { insertMessages, listMessages } from './messages-store.ts';
+import { type ConversationPlaceFilter, findStanding, listAllConversations } from './conversation-transfer-store.ts';
+import { insertConversations } from './conversations-store.ts';
+import type { ConversationRow } from './message-row.ts';
+import { createMessageTransfer, type MessageTransfer } from './message-transfer.ts';
 
 export type ConversationDraft = Omit<ConversationRow, 'scope'>;
-export type RestoredMessage = Omit<NewMessageRow, 'scope'>;
 
-/** Conversations and messages as they leave an account and come into one. */
-export interface ConversationTransfer {
+/** Conversations as they leave an account and come into one, and their messages. */
+export interface ConversationTransfer extends MessageTransfer {
   /** A page in the order of their ids. */
   readConversations(reader: Reader, filter: ConversationPlaceFilter): Promise<PortableConversation[]>;
-  /** Messages of a conversation behind a place. */
-  readMessages(
-    reader: Reader,
-    place: { tenantId: string; conversationId: string },
-    beyond: number,
-    limit: number,
-  ): Promise<PortableMessage[]>;
   /** Brings conversations in, in the caller's transaction, a fate each. Whose id is there is known. */
   restoreConversations(connection: Connection, drafts: readonly ConversationDraft[]): Promise<Fate[]>;
-  /**
-   * Brings messages in at their places; none is moved to another. The conversation's version stays as it is. What was
-   * cut to its end stays so, because its episodes are brought in too, unless it is named in `uncut`.
-   */
-  restoreMessages(
-    connection: Connection,
-    drafts: readonly RestoredMessage[],
-    uncut: ReadonlySet<string>,
-  ): Promise<Fate[]>;
 }
 
 /** The face of the conversations room for whole accounts. */
@@ -51,50 +28,10 @@ export function createConversationTransfer({
   text: TextIndex;
   scopes: Scopes;
 }): ConversationTransfer {
-  /** Finds out what becomes of each; the fates of those that are added say so. */
-  async function judge(
-    connection: Connection,
-    drafts: readonly RestoredMessage[],
-    conversations: ReadonlyMap<string, ConversationRow>,
-  ): Promise<Fate[]> {
-    const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
-    const found = await findMessages(
-      connection,
-      tenantId,
-      drafts.map(({ id }) => id),
-    );
-    const known = new Set(found.map(({ id }) => id));
-    const taken = new Set((await findTaken(connection, tenantId, drafts)).map(placeOf));
-    return drafts.map((draft): Fate => {
-      const { conversationId, id } = draft;
-      if (!conversations.has(conversationId)) {
-        return { reason: `its conversation ${conversationId} is not there`, fault: true };
-      }
-      if (known.has(id)) return 'known';
-      if (taken.has(placeOf(draft))) {
-        return { reason: `another message has the place ${draft.ordinal} in its conversation`, fault: true };
-      }
-      known.add(id);
-      taken.add(placeOf(draft));
-      return 'added';
-    });
-  }
-
-  async function store(connection: Connection, rows: readonly NewMessageRow[]): Promise<void> {
-    const numbers = await insertMessages(connection, rows);
-    await text.insert(
-      connection,
-      rows.map((row) => ({ number: numbers.get(row.id)!, scope: row.scope, part: 'live', texts: [row.content] })),
-    );
-  }
-
   return {
+    ...createMessageTransfer({ text }),
     async readConversations(reader, filter) {
       return (await listAllConversations(reader, filter)).map(toPortable);
-    },
-    async readMessages(reader, place, beyond, limit) {
-      const rows = await listMessages(reader, place, { order: 'oldest', beyond, limit });
-      return rows.map((row) => ({ type: 'message', ...toMessage(row) }));
     },
     async restoreConversations(connection, drafts) {
       const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
@@ -118,43 +55,7 @@ export function createConversationTransfer({
       );
       return fates;
     },
-    async restoreMessages(connection, drafts, uncut) {
-      const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
-      const ids = [...new Set(drafts.map(({ conversationId }) => conversationId))];
-      const standing = (await findStanding(connection, tenantId, ids)).filter(({ erasedAt }) => erasedAt === null);
-      const conversations = new Map(standing.map((row) => [row.id, row]));
-      const fates = await judge(connection, drafts, conversations);
-      const rows = drafts
-        .filter((_, index) => fates[index] === 'added')
-        .map((draft) => ({ ...draft, scope: conversations.get(draft.conversationId)!.scope }));
-      await store(connection, rows);
-      for (const conversation of standing) {
-        const own = rows.filter(({ conversationId }) => conversationId === conversation.id);
-        if (own.length > 0) await grow(connection, conversation, own, uncut.has(conversation.id));
-      }
-      return fates;
-    },
   };
-}
-
-/** Counts messages that were added. */
-async function grow(
-  connection: Connection,
-  conversation: ConversationRow,
-  rows: readonly NewMessageRow[],
-  uncut: boolean,
-): Promise<void> {
-  const newest = rows.reduce((last, row) => (row.ordinal > last.ordinal ? row : last));
-  const isLonger = newest.ordinal > conversation.lastOrdinal;
-  await updateConversation(connection, {
-    ...conversation,
-    messageCount: conversation.messageCount + rows.length,
-    lastOrdinal: isLonger ? newest.ordinal : conversation.lastOrdinal,
-    lastMessageAt: isLonger ? newest.createdAt : conversation.lastMessageAt,
-  });
-  const { tenantId, id, cutThrough, lastOrdinal } = conversation;
-  if (isLonger && !uncut && cutThrough === lastOrdinal)
-    await updateCutThrough(connection, tenantId, id, newest.ordinal);
 }
 
 function toPortable(row: ConversationRow): PortableConversation {
@@ -190,23 +91,4 @@ export function conversationDraftOf(tenantId: string, conversation: PortableConv
     updatedAt: instantOf(conversation.updatedAt, '/updatedAt')!,
     erasedAt: null,
   };
-}
-
-/** A message as it is stored. Throws `invalid_request` where it cannot be kept as it is. */
-export function messageDraftOf(tenantId: string, message: PortableMessage): RestoredMessage {
-  return {
-    tenantId,
-    conversationId: message.conversationId,
-    ordinal: message.ordinal,
-    id: message.id,
-    role: message.role,
-    name: message.name,
-    content: message.content,
-    metadata: metadataOf(message.metadata, '/metadata'),
-    createdAt: instantOf(message.createdAt, '/createdAt')!,
-  };
-}
-
-function placeOf({ conversationId, ordinal }: { conversationId: string; ordinal: number }): string {
-  return `${conversationId} ${ordinal}`;
 }

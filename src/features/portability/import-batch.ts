@@ -1,12 +1,8 @@
 import { AppError } from '../../contract/errors.ts';
 import type { NewMemory } from '../../contract/memories.ts';
 import type { PortableMemory, PortableRecord } from '../../contract/portability.ts';
-import {
-  type ConversationDraft,
-  conversationDraftOf,
-  messageDraftOf,
-  type RestoredMessage,
-} from '../conversations/conversation-transfer.ts';
+import { type ConversationDraft, conversationDraftOf } from '../conversations/conversation-transfer.ts';
+import { type MessageDraft, messageDraftOf } from '../conversations/message-transfer.ts';
 import { type EpisodeDraft, episodeDraftOf } from '../episodes/episode-transfer.ts';
 import { type MemoryDraft, memoryDraftOf } from '../memories/memory-transfer.ts';
 import { faultOf } from './fate.ts';
@@ -22,7 +18,7 @@ export interface Placed<T> {
 export interface ImportBatch {
   memories: Placed<MemoryDraft>[];
   conversations: Placed<ConversationDraft>[];
-  messages: Placed<RestoredMessage>[];
+  messages: Placed<MessageDraft>[];
   episodes: Placed<EpisodeDraft>[];
   /** Added as a caller would, with ids of their own. */
   fresh: Placed<NewMemory>[];

@@ -48,6 +48,7 @@ describe('a line that cannot be taken', () => {
     ['a missing field', JSON.stringify({ ...version(), user: undefined }), /user is missing/],
     ['an id of another kind', JSON.stringify(version({ id: 'mem_1' })), /id must match/],
     ['no instant', JSON.stringify(version({ validFrom: '2026-02-30T00:00:00Z' })), /validFrom/],
+    ['a version beyond counting', JSON.stringify(version({ version: 2 ** 40 })), /version must be/],
     ['no content', JSON.stringify(version({ content: ' ' })), /content is empty/],
     ['a superseder without an end', JSON.stringify(version({ supersededBy: idOf('mem', 9) })), /validTo/],
     [
