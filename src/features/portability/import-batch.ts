@@ -75,7 +75,7 @@ export function createGathering(tenantId: string, tally: ImportTally): Gathering
   function addVersion(place: string, version: PortableMemory): void {
     if (memory?.versions[0]?.id !== version.id) endMemory();
     memory ??= { place, versions: [], characters: 0 };
-    memory.characters += version.content.length;
+    memory.characters += JSON.stringify(version).length;
     if (memory.characters <= MOST_VERSIONS_CHARACTERS) memory.versions.push(version);
     grow(1, version.content);
   }

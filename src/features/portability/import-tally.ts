@@ -2,6 +2,7 @@ import type { ImportCounts, ImportReport } from '../../contract/portability.ts';
 import type { Fate, LeftOut } from './fate.ts';
 
 const REASONS_KEPT = 1000;
+const REASON_CHARACTERS = 300;
 
 /** Counts what becomes of the things of a file. */
 export interface ImportTally {
@@ -16,7 +17,8 @@ export function createTally(): ImportTally {
   const report: ImportReport = { added: none(), known: none(), skipped: 0, reasons: [], complete: false };
   function leaveOut(place: string, { reason, fault }: LeftOut): void {
     report.skipped += 1;
-    if (report.reasons.length < REASONS_KEPT) report.reasons.push({ place, reason, fault });
+    // A reason may name what the file holds, however long that is.
+    if (report.reasons.length < REASONS_KEPT) report.reasons.push({ place: clip(place), reason: clip(reason), fault });
   }
   return {
     report: () => ({ ...report, reasons: report.reasons.toSorted((a, b) => lineOf(a) - lineOf(b)) }),
@@ -26,6 +28,10 @@ export function createTally(): ImportTally {
       else leaveOut(place, fate);
     },
   };
+}
+
+function clip(text: string): string {
+  return text.length <= REASON_CHARACTERS ? text : `${text.slice(0, REASON_CHARACTERS - 1)}…`.toWellFormed();
 }
 
 /** Some are left out only when they are written, behind later lines that were never to be. */

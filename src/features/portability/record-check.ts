@@ -4,6 +4,7 @@ import { AppError } from '../../contract/errors.ts';
 import { NewMemory } from '../../contract/memories.ts';
 import { PortableConversation, PortableEpisode, PortableMemory, PortableMessage } from '../../contract/portability.ts';
 import { requireStorable } from '../../contract/storable.ts';
+import { metadataOf } from '../memories/memories.ts';
 import { faultOf, type LeftOut } from './fate.ts';
 
 // ajv-formats is CommonJS; its types put the function under `default`.
@@ -31,6 +32,8 @@ export function createRecordCheck(): CheckRecord {
     if (!validate(value)) return { reason: reasonOf(validate.errors?.[0]), fault: true };
     try {
       requireStorable(value);
+      // Here already, so that what waits to be written is of a bounded size.
+      metadataOf((value as { metadata?: Record<string, unknown> }).metadata, '/metadata');
       return undefined;
     } catch (error) {
       if (error instanceof AppError) return faultOf(error);

@@ -67,6 +67,12 @@ describe('a line that cannot be taken', () => {
     expect(await caller.list()).toHaveLength(2);
   });
 
+  test('is told in few words, however long it is itself', async () => {
+    const caller = await newAccount(daemon);
+    const { reasons } = await portable(caller).take([{ ...version(), ['x'.repeat(500_000)]: 1 }, version()]);
+    expect(reasons[0]!.reason.length).toBe(300);
+  });
+
   test('of a thousand, the first thousand are told and all are counted', async () => {
     const caller = await newAccount(daemon);
     const report = await portable(caller).take('x\n'.repeat(1200));
