@@ -29,11 +29,10 @@ export interface ImportParts {
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-type Counted = 'memories' | 'conversations' | 'messages' | 'episodes';
+const KINDS = ['memories', 'conversations', 'messages', 'episodes'] as const;
 
 /** What became of a batch; `refused` where the quota came to its end within it. */
-interface Restored {
-  fates: [kind: Counted, placed: readonly Placed<unknown>[], fates: readonly Fate[]][];
+interface Restored extends Record<(typeof KINDS)[number], readonly Fate[]> {
   refused: AppError | undefined;
 }
 
@@ -107,24 +106,24 @@ async function flush(
   tally: ImportTally,
   uncut: ReadonlySet<string>,
 ): Promise<void> {
-  const { memories, conversations, episodes, messages, fresh } = batch;
-  if ([memories, conversations, messages, episodes].some(({ length }) => length > 0)) {
-    const { fates, refused } = await parts.db.writes.write((connection) =>
-      restore(parts, principal, batch, uncut, connection),
-    );
+  const { fresh } = batch;
+  if (KINDS.some((kind) => batch[kind].length > 0)) {
+    const restored = await parts.db.writes.write((connection) => restore(parts, principal, batch, uncut, connection));
     parts.scopes.confirm([
-      ...memories.map(({ draft }) => draft.at(-1)!),
-      ...conversations.map(({ draft }) => draft),
-      ...episodes.map(({ draft }) => draft),
+      ...added(batch.memories, restored.memories).map((draft) => draft.at(-1)!),
+      ...added(batch.conversations, restored.conversations),
+      ...added(batch.episodes, restored.episodes),
     ]);
-    for (const [kind, placed, own] of fates) {
-      own.forEach((fate, index) => {
-        tally.count(kind, fate, placed[index]!.place);
-      });
+    for (const kind of KINDS) {
+      for (const [index, fate] of restored[kind].entries()) tally.count(kind, fate, batch[kind][index]!.place);
     }
-    if (refused) throw refused;
+    if (restored.refused) throw restored.refused;
   }
   if (fresh.length > 0) await addFresh(parts.memories, principal, fresh, tally);
+}
+
+function added<T>(placed: readonly Placed<T>[], fates: readonly Fate[]): T[] {
+  return draftsOf(placed.filter((_, index) => fates[index] === 'added'));
 }
 
 async function restore(
@@ -139,14 +138,14 @@ async function restore(
   const take = () => allowance.take(principal, 1);
   const { fates, refused } = await rooms.memories.transfer.restore(connection, draftsOf(memories), take, nowMs);
   await allowance.store(connection);
-  const done: Restored = { fates: [['memories', memories, fates]], refused };
-  if (refused) return done;
-  const begun = await rooms.conversations.transfer.restoreConversations(connection, draftsOf(conversations));
-  const said = await rooms.conversations.transfer.restoreMessages(connection, draftsOf(messages), uncut);
-  const written = await rooms.episodes.transfer.restore(connection, draftsOf(episodes));
-  done.fates.push(['conversations', conversations, begun], ['messages', messages, said]);
-  done.fates.push(['episodes', episodes, written]);
-  return done;
+  if (refused) return { memories: fates, conversations: [], messages: [], episodes: [], refused };
+  return {
+    memories: fates,
+    conversations: await rooms.conversations.transfer.restoreConversations(connection, draftsOf(conversations)),
+    messages: await rooms.conversations.transfer.restoreMessages(connection, draftsOf(messages), uncut),
+    episodes: await rooms.episodes.transfer.restore(connection, draftsOf(episodes)),
+    refused,
+  };
 }
 
 function draftsOf<T>(placed: readonly Placed<T>[]): T[] {
