@@ -1,6 +1,7 @@
 import { benchBridge } from './bridge.ts';
 import { benchConversations } from './conversations.ts';
 import { benchNeighbours } from './neighbours.ts';
+import { benchPortability } from './portability.ts';
 import { benchQuery } from './query.ts';
 import type { Section } from './report.ts';
 import { benchRecall } from './retrieval/latency.ts';
@@ -26,4 +27,5 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   neighbours: benchNeighbours,
   startup: benchStartup,
   bridge: benchBridge,
+  portability: benchPortability,
 };

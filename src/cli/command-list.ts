@@ -156,13 +156,13 @@ function memoryCommands(context: LoadContext): LazyCommand[] {
     },
     {
       name: 'export',
-      summary: 'write all memories to a file',
+      summary: 'write the whole account to a file',
       group,
       load: async () => (await import('./commands/export.ts')).exportCommand(await context()),
     },
     {
       name: 'import',
-      summary: 'read memories from a file',
+      summary: 'bring in an export, or another system’s file',
       group,
       load: async () => (await import('./commands/import.ts')).importCommand(await context()),
     },

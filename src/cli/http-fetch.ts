@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
+import { Readable } from 'node:stream';
 import type { Fetch } from '../client/client.ts';
 
 /**
@@ -11,12 +13,13 @@ export function createHttpFetch(): Fetch {
   return async (address, { method, headers, body, signal }) => {
     const url = new URL(address);
     const secure = url.protocol === 'https:';
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {};
     const options = { method, signal, agent: agents[secure ? 'https:' : 'http:'], headers: { ...headers, ...length } };
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const request = (secure ? https : http).request(url, options, resolve);
       request.on('error', reject);
-      request.end(body);
+      if (typeof body === 'object') sendStream(body, request).catch((error) => request.destroy(error));
+      else request.end(body);
     });
     const status = response.statusCode ?? 0;
     return {
@@ -28,6 +31,39 @@ export function createHttpFetch(): Fetch {
         for await (const chunk of response) chunks.push(chunk as Buffer);
         return Buffer.concat(chunks).toString('utf8');
       },
+      get body() {
+        // Without a strategy it would hold thousands of chunks.
+        const stream = Readable.toWeb(response, { strategy: { highWaterMark: 1 } });
+        return stream as unknown as ReadableStream<Uint8Array>;
+      },
     };
   };
+}
+
+/** Sends at the pace at which it is taken. An answer that comes before the end ends the sending. */
+async function sendStream(body: ReadableStream<Uint8Array>, request: http.ClientRequest): Promise<void> {
+  const reader = body.getReader();
+  const ended = new AbortController();
+  const end = () => {
+    ended.abort();
+    reader.cancel().catch(() => {});
+  };
+  request.once('close', end).once('response', (response: http.IncomingMessage) => {
+    end();
+    // A connection on which half a request was sent serves no other.
+    response.once('end', () => request.writableEnded || request.destroy());
+  });
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (ended.signal.aborted) return;
+      if (done) {
+        request.end();
+        return;
+      }
+      if (!request.write(value)) await once(request, 'drain', { signal: ended.signal });
+    }
+  } catch (error) {
+    if (!ended.signal.aborted) throw error;
+  }
 }

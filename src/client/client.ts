@@ -1,10 +1,12 @@
 import type { Account, Usage } from '../contract/account.ts';
 import type { MagicLinkRequest } from '../contract/auth.ts';
 import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../contract/memories.ts';
+import type { ExportQuery, ImportFormat, ImportReport } from '../contract/portability.ts';
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
 import { allPages, type ChangeOptions, type CreateOptions, ifMatchHeader, type PageOf, queryString } from './calls.ts';
 import { conversationCalls } from './conversation-calls.ts';
 import { episodeCalls } from './episode-calls.ts';
+import { type ExportLine, readExport } from './export-reading.ts';
 import { learningCalls } from './learning.ts';
 import { createTransport, type Tagged, type TransportOptions } from './transport.ts';
 
@@ -16,12 +18,24 @@ export type * from '../contract/memories.ts';
 export type * from '../contract/search.ts';
 export type { ChangeOptions, CreateOptions, PageOf } from './calls.ts';
 export type { AppendedMessages } from './conversation-calls.ts';
+export type { ExportLine } from './export-reading.ts';
 export { type Fetch, type Tagged, type TransportOptions, UnreachableError } from './transport.ts';
 
 export interface AddedBatch {
   /** In the order sent. */
   data: AddedMemory[];
   replayed: boolean;
+}
+
+export interface ImportOptions {
+  /** What the file is; an export of svc where it is not said. */
+  format?: ImportFormat;
+  /** Whose things, where the file does not say. */
+  user?: string;
+  /** For all memories. */
+  tags?: readonly string[];
+  /** Told how many bytes were sent so far. */
+  onProgress?: (bytes: number) => void;
 }
 
 /**
@@ -31,7 +45,7 @@ export interface AddedBatch {
  */
 export function createClient(options: TransportOptions) {
   const transport = createTransport(options);
-  const { send, read, create } = transport;
+  const { send, read, create, download, upload } = transport;
   const path = (id: string) => `/v1/memories/${encodeURIComponent(id)}`;
 
   async function list(query: MemoriesQuery = {}): Promise<PageOf<Memory>> {
@@ -71,9 +85,31 @@ export function createClient(options: TransportOptions) {
     conversations: conversationCalls(transport),
     episodes: episodeCalls(transport),
     ...learningCalls(send),
+    /** All that is the account's, line by line with their ends. Throws `UnreachableError` where it is cut off. */
+    export: (query: ExportQuery = {}): AsyncGenerator<ExportLine> =>
+      readExport(download(`/v1/export${queryString(query)}`)),
+    /** Sends a file once. It may be sent again after any failure: nothing is added twice. */
+    import(
+      source: AsyncIterable<Uint8Array>,
+      { format, user, tags = [], onProgress = () => {} }: ImportOptions = {},
+    ): Promise<ImportReport> {
+      const query = new URLSearchParams(tags.map((tag) => ['tag', tag]));
+      if (format !== undefined) query.set('format', format);
+      if (user !== undefined) query.set('user', user);
+      return upload<ImportReport>(`/v1/import?${query}`, counted(source, onProgress));
+    },
     search: (request: SearchRequest) => send<SearchAnswer>('POST', '/v1/search', request),
     context: (request: ContextRequest) => send<ContextAnswer>('POST', '/v1/context', request),
   };
 }
 
 export type Client = ReturnType<typeof createClient>;
+
+async function* counted(source: AsyncIterable<Uint8Array>, onProgress: (bytes: number) => void) {
+  let bytes = 0;
+  for await (const chunk of source) {
+    yield chunk;
+    bytes += chunk.length;
+    onProgress(bytes);
+  }
+}

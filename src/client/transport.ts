@@ -1,4 +1,5 @@
 import { AppError, ERRORS, type ErrorCode, type Problem } from '../contract/errors.ts';
+import { streamOf, watchProgress } from './progress-watch.ts';
 
 /** There is no daemon at the address, or the connection broke. */
 export class UnreachableError extends Error {
@@ -18,7 +19,9 @@ export type Fetch = (
   request: {
     method: string;
     headers: Record<string, string>;
-    body?: string;
+    /** A stream is sent as it comes, with `duplex`. */
+    body?: string | ReadableStream<Uint8Array>;
+    duplex?: 'half';
     signal: AbortSignal;
     redirect: 'manual';
   },
@@ -29,6 +32,8 @@ export interface FetchAnswer {
   status: number;
   headers: { get(name: string): string | null };
   text(): Promise<string>;
+  /** The answer as it comes, instead of `text`. */
+  body: ReadableStream<Uint8Array> | null;
 }
 
 export interface TransportOptions {
@@ -37,7 +42,7 @@ export interface TransportOptions {
   apiKey?: string | undefined;
   /** The `fetch` to use; the platform's own where absent. */
   fetch?: Fetch;
-  /** A request that takes longer is given up. */
+  /** A request that takes longer is given up; what streams, where it stands still for so long. */
   timeoutMs?: number;
   /** How often a call that may be repeated is repeated. */
   retries?: number;
@@ -81,6 +86,17 @@ export function createTransport(options: TransportOptions) {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const fetchIt: Fetch = options.fetch ?? fetch;
 
+  /** What a failure of a request means, whose time is watched by `timeout`. */
+  const broken = (message: string, timeout: AbortSignal) => (cause: unknown) => {
+    if (signal?.aborted) throw signal.reason;
+    if (!timeout.aborted) throw new UnreachableError(message, { cause });
+    const late = `The svc daemon at ${baseUrl} did not answer within ${timeoutMs / 1000} s.`;
+    throw new UnreachableError(late, { cause, timedOut: true });
+  };
+  const untilEnd = (timeout: AbortSignal) => (signal ? AbortSignal.any([signal, timeout]) : timeout);
+  const authorization: Record<string, string> =
+    options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` };
+
   async function once<T>(
     method: Method,
     path: string,
@@ -88,24 +104,18 @@ export function createTransport(options: TransportOptions) {
     headers: Record<string, string>,
   ): Promise<Tagged<T> & Created<T>> {
     const timeout = AbortSignal.timeout(timeoutMs);
-    const broken = (message: string) => (cause: unknown) => {
-      if (signal?.aborted) throw signal.reason;
-      if (!timeout.aborted) throw new UnreachableError(message, { cause });
-      const late = `The svc daemon at ${baseUrl} did not answer within ${timeoutMs / 1000} s.`;
-      throw new UnreachableError(late, { cause, timedOut: true });
-    };
     const response = await fetchIt(baseUrl + path, {
       method,
       redirect: 'manual',
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      signal: untilEnd(timeout),
       headers: {
         ...headers,
-        ...(options.apiKey !== undefined && { authorization: `Bearer ${options.apiKey}` }),
+        ...authorization,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-    }).catch(broken(`No svc daemon answers at ${baseUrl}.`));
-    const text = await response.text().catch(broken(`The connection to ${baseUrl} broke.`));
+    }).catch(broken(`No svc daemon answers at ${baseUrl}.`, timeout));
+    const text = await response.text().catch(broken(`The connection to ${baseUrl} broke.`, timeout));
     if (!response.ok) throw refusalOf(response, text, baseUrl);
     const answer = text === '' ? undefined : parseAnswer(text, baseUrl);
     return {
@@ -115,12 +125,70 @@ export function createTransport(options: TransportOptions) {
     };
   }
 
+  /** A streamed answer; read it to its end or leave the loop, which ends the request. */
+  async function* download(path: string): AsyncGenerator<Uint8Array> {
+    const watch = watchProgress(timeoutMs);
+    try {
+      const response = await patiently(async () => {
+        watch.progressed();
+        const request = { method: 'GET', redirect: 'manual', signal: untilEnd(watch.stalled), headers: authorization };
+        const answer = await fetchIt(baseUrl + path, request as Parameters<Fetch>[1]).catch(
+          broken(`No svc daemon answers at ${baseUrl}.`, watch.stalled),
+        );
+        if (!answer.ok) throw refusalOf(answer, await answer.text(), baseUrl);
+        return answer;
+      }, watch.pause);
+      const reader = response.body!.getReader();
+      try {
+        for (;;) {
+          watch.progressed();
+          const { value, done } = await reader
+            .read()
+            .catch(broken(`The connection to ${baseUrl} broke.`, watch.stalled));
+          watch.pause();
+          if (done) return;
+          yield value;
+        }
+      } finally {
+        await reader.cancel().catch(() => {});
+      }
+    } finally {
+      watch.pause();
+    }
+  }
+
+  /** Sends a stream once and reads the answer, which may come before all is sent. */
+  async function upload<T>(path: string, chunks: AsyncIterable<Uint8Array>): Promise<T> {
+    const watch = watchProgress(timeoutMs);
+    const { stream, requireSource } = streamOf(chunks, watch);
+    const failed = (message: string) => (cause: unknown) => {
+      requireSource();
+      return broken(message, watch.stalled)(cause);
+    };
+    try {
+      const response = await fetchIt(baseUrl + path, {
+        method: 'POST',
+        redirect: 'manual',
+        signal: untilEnd(watch.stalled),
+        headers: { ...authorization, 'content-type': 'application/octet-stream' },
+        body: stream,
+        duplex: 'half',
+      }).catch(failed(`No svc daemon answers at ${baseUrl}.`));
+      const text = await response.text().catch(failed(`The connection to ${baseUrl} broke.`));
+      if (!response.ok) throw refusalOf(response, text, baseUrl);
+      return parseAnswer(text, baseUrl) as T;
+    } finally {
+      watch.pause();
+    }
+  }
+
   /** Repeats what did not arrive, or what the daemon could not do at the moment. */
-  async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  async function patiently<T>(work: () => Promise<T>, onFailure = () => {}): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await work();
       } catch (error) {
+        onFailure();
         const pauseMs = pauseAfter(error, attempt);
         if (pauseMs === undefined || attempt >= retries || signal?.aborted) throw error;
         onWait?.(pauseMs, error as Error);
@@ -130,6 +198,8 @@ export function createTransport(options: TransportOptions) {
   }
 
   return {
+    download,
+    upload,
     /** One call; reading, changing and deleting may be repeated as they are, other POSTs are not. */
     async send<T>(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
       const work = () => once<T>(method, path, body, headers);
@@ -180,7 +250,7 @@ function refusalOf(response: FetchAnswer, text: string, baseUrl: string): Error 
   return new AppError(code as ErrorCode, detail, {
     ...(errors && { errors }),
     ...(Number.isFinite(retryAfterSeconds) && { retryAfterSeconds }),
-    extra: extra as Record<string, string | number>,
+    extra,
   });
 }
 

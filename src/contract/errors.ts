@@ -34,7 +34,7 @@ export interface AppErrorOptions {
   /** Whole seconds for `Retry-After`. */
   retryAfterSeconds?: number;
   /** Further members of the problem document, e.g. the state of a quota. */
-  extra?: Record<string, string | number>;
+  extra?: Record<string, unknown>;
   cause?: unknown;
 }
 

@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Metadata, Name, Nullable, strict, Timestamp } from './common.ts';
 import { ROLES } from './conversations.ts';
+import { IMPORT_FORMATS } from './import-formats.ts';
+
+export { IMPORT_FORMATS, type ImportFormat } from './import-formats.ts';
 
 /**
  * The lines of an export, NDJSON: first `svc-export`, then memories (each version a line, oldest first), then each
@@ -9,15 +12,15 @@ import { ROLES } from './conversations.ts';
  */
 export const EXPORT_FORMAT = 1;
 
-/** Other systems whose files can be read, beside svc's own and plain lines of text. */
-export const IMPORT_FORMATS = ['svc', 'lines', 'chatgpt', 'claude', 'mem0', 'basic-memory', 'mcp-memory'] as const;
-export type ImportFormat = (typeof IMPORT_FORMATS)[number];
-
 const id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9a-f]{32}$` });
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
 const OtherId = Type.String({ minLength: 1, maxLength: 64 });
 const kept = { user: Name, metadata: Metadata, createdAt: Timestamp, updatedAt: Timestamp };
-const version = Type.Integer({ minimum: 1 });
+/** Both are counted on from here. */
+const LARGEST = 2_000_000_000;
+/** The last place in a conversation. */
+const LAST_PLACE = 4_194_303;
+const version = Type.Integer({ minimum: 1, maximum: LARGEST });
 
 export const ExportHead = Type.Object({
   type: Type.Literal('svc-export'),
@@ -62,6 +65,13 @@ export const PortableConversation = Type.Object(
     title: Nullable(Text(500)),
     version,
     cut: Type.Boolean({ description: 'Cut into episodes by svc, which follow what is appended' }),
+    cutThrough: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LAST_PLACE,
+        description: 'Up to which ordinal, where the last messages are not cut yet',
+      }),
+    ),
     ...kept,
   },
   strict,
@@ -74,7 +84,7 @@ export const PortableMessage = Type.Object(
     type: Type.Literal('message'),
     id: id('msg'),
     conversationId: id('conv'),
-    ordinal: Type.Integer({ minimum: 1 }),
+    ordinal: Type.Integer({ minimum: 1, maximum: LAST_PLACE }),
     role: Type.Enum([...ROLES]),
     name: Nullable(Name),
     content: Text(100_000),
@@ -90,7 +100,7 @@ export const PortableEpisode = Type.Object(
     type: Type.Literal('episode'),
     id: id('ep'),
     title: Text(500),
-    summary: Nullable(Text(20_000)),
+    summary: Nullable(Type.String({ maxLength: 20_000 })),
     outcome: Nullable(Text(20_000)),
     conversationId: Nullable(id('conv')),
     fromMessageId: Nullable(id('msg')),
@@ -126,6 +136,19 @@ const Counts = Type.Object({
   episodes: Type.Integer(),
 });
 
+export const ExportQuery = Type.Object({ user: Type.Optional(Name) }, strict);
+export type ExportQuery = Static<typeof ExportQuery>;
+
+export const ImportQuery = Type.Object(
+  {
+    format: Type.Optional(Type.Enum([...IMPORT_FORMATS], { default: 'svc' })),
+    user: Type.Optional(Name),
+    tag: Type.Optional(Type.Union([Name, Type.Array(Name, { maxItems: 64, uniqueItems: true })])),
+  },
+  strict,
+);
+export type ImportQuery = Static<typeof ImportQuery>;
+
 /** What an import did. */
 export const ImportReport = Type.Object({
   added: Counts,
@@ -142,3 +165,4 @@ export const ImportReport = Type.Object({
   complete: Type.Boolean({ description: 'False where an export of svc was cut off: its last line is missing' }),
 });
 export type ImportReport = Static<typeof ImportReport>;
+export type ImportCounts = Static<typeof Counts>;

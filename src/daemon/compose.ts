@@ -26,6 +26,8 @@ import { createCursors } from '../features/memories/cursor.ts';
 import { createMemories } from '../features/memories/memories.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
 import { createScopes } from '../features/memories/scopes.ts';
+import { createPortability } from '../features/portability/portability.ts';
+import { portabilityRoutes } from '../features/portability/portability-routes.ts';
 import { createProfile } from '../features/profile/profile.ts';
 import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
 import { SIGNAL_MODEL } from '../features/search/learned-order.ts';
@@ -102,6 +104,7 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const memories = observeUse(createMemories({ ...base, text: textIndices.memory }), learning);
   const episodes = createEpisodes({ ...base, text: textIndices.episode, reading: createMessageReading({ db }) });
   const conversations = createConversations({ ...base, text: textIndices.message, observer: episodes });
+  const portability = createPortability({ ...base, memories, conversations, episodes });
   const candidates = createCandidatesSqlite({ clock });
   const search = createSearch({ db, clock, ids, log, usage, scopes, learning, candidates, loadTokenCounter });
   const profile = createProfile({ db, clock, loadTokenCounter });
@@ -112,7 +115,7 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const owning = [learning, conversations, episodes, memories];
   const accounts = createAccounts({ ...base, keys, owning, forgetSignIns, policy, defaultTier });
   const limits = { keys, rateLimits, usage };
-  const remembering = { memories, conversations, episodes, search, learning, profile };
+  const remembering = { memories, conversations, episodes, portability, search, learning, profile };
   return { db, metrics, ids, sealer, ...limits, idempotency, ...remembering, accounts };
 }
 
@@ -136,7 +139,7 @@ export async function compose(config: Config, world: World): Promise<Daemon> {
 async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles } = world;
   const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts } = rooms;
-  const { memories, conversations, episodes, search, learning, profile } = rooms;
+  const { memories, conversations, episodes, portability, search, learning, profile } = rooms;
 
   const { smtpUrl, mailFrom, mailDir } = config;
   const mailer = createMailer({ smtpUrl, mailFrom, mailDir, show, clock, random });
@@ -150,12 +153,13 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
   metrics.gauge('svc_searches_dropped', 'Searches not kept for feedback', learning.dropped);
   metrics.gauge('svc_mails_pending', 'Mails not sent yet', () => mailQueue.pending());
 
+  const timeouts = world.timeouts ?? TIMEOUTS;
   const app = await createServer({
     log,
     ids,
     version,
     trustProxy: config.trustProxy,
-    timeouts: world.timeouts ?? TIMEOUTS,
+    timeouts,
     guardParts: { keys, rateLimits, usage },
     watch: metrics.watch,
     publicRoutes: [
@@ -168,6 +172,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
       memoriesRoutes({ memories, idempotency }),
       conversationsRoutes({ conversations, idempotency }),
       episodesRoutes({ episodes, idempotency }),
+      portabilityRoutes({ portability, clock, idleMs: timeouts.requestMs }),
       searchRoutes({ search }),
       learningRoutes({ learning }),
       mcpRoutes({
@@ -203,6 +208,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
   async function stop(): Promise<void> {
     readiness.stop();
     await new Promise((resolve) => setTimeout(resolve, STOP_NOTICE_MS));
+    portability.stop();
     await door.close();
     await housekeeping?.stop();
     await mailQueue.stop();

@@ -8,6 +8,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPlug
 import { AppError } from '../contract/errors.ts';
 import type { Ids } from '../lib/ids.ts';
 import { parseJsonBody } from './body.ts';
+import { limitBodyTime } from './body-time.ts';
 import { answerUnrouted, guard, protect, rateHeaders } from './guard.ts';
 import { answerProblems, toProblem } from './problems.ts';
 
@@ -44,7 +45,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     genReqId: () => ids.next('req'),
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy: trustProxy ?? false,
-    requestTimeout: timeouts.requestMs,
+    // Node would count a stream that is read for minutes too.
+    requestTimeout: 0,
     http: {
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: Math.min(2000, timeouts.headersMs),
@@ -63,6 +65,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff').header('X-Request-Id', request.id);
   });
+  limitBodyTime(app, timeouts.requestMs);
   guard(app, guardParts);
   options.watch(app);
   logRequests(app);

@@ -1,14 +1,21 @@
 import { AppError } from '../contract/errors.ts';
-import { type Connection, openConnection } from './connection.ts';
+import { type Connection, openConnection, type Reader } from './connection.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { refuseCorrupt } from './integrity.ts';
 import { SCHEMA_VERSION, schemaVersionOf } from './migrate.ts';
 import { createReaders, type Readers } from './readers.ts';
 
+/** One state of the whole database, whatever is written meanwhile. While it is open the write-ahead log only grows. */
+export interface Snapshot extends Reader {
+  close(): Promise<void>;
+}
+
 /** The database as the rooms see it: what reads, and the one queue that writes. */
 export interface Database {
   readers: Readers;
   writes: GroupCommit;
+  /** The state of this moment, on a connection of its own: close it. */
+  snapshot(): Promise<Snapshot>;
   /** Writes a row without meaning through the queue: throws where the database cannot be written. */
   probe(nowMs: number): Promise<void>;
   /** Empties the write-ahead log into the file; gives up quietly where readers are in the way. */
@@ -54,6 +61,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   return {
     readers,
     writes,
+    snapshot: () => openSnapshot(file),
     checkpoint,
     probe: (nowMs) =>
       writes.write(async (connection) => {
@@ -86,6 +94,20 @@ async function openAll(file: string, { readerCount, busyTimeoutMs = 5000 }: Open
     return { writer, checkpointer, reading };
   } catch (error) {
     for (const connection of opened) await connection.close();
+    throw error;
+  }
+}
+
+async function openSnapshot(file: string): Promise<Snapshot> {
+  const connection = await openConnection(file, { readOnly: true });
+  try {
+    // Each page is read once: neither a cache nor a map of the file, which would all count as memory of the process.
+    await connection.exec('PRAGMA cache_size = -2048; PRAGMA mmap_size = 0; BEGIN');
+    // The transaction begins with its first read.
+    await connection.get('SELECT 1 FROM sqlite_master LIMIT 1');
+    return connection;
+  } catch (error) {
+    await connection.close();
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IMPORT_FORMATS } from '../../src/contract/import-formats.ts';
 import { type Person, personAt } from './memory-harness.ts';
 
 const exec = promisify(execFile);
@@ -38,8 +39,8 @@ describe('bash', () => {
     ['svc s', ['search', 'show']],
     ['svc exp', ['export']],
     ['svc add --su', ['--supersedes']],
-    ['svc import --format ', ['ndjson', 'lines']],
-    ['svc import --format nd', ['ndjson']],
+    ['svc import --format ', [...IMPORT_FORMATS]],
+    ['svc import --format me', ['mem0']],
     ['svc completion ', ['bash', 'zsh', 'fish', '--help', '-h']],
     ['svc search --limit ', []],
     ['svc forget x --y', ['--yes']],

@@ -1,15 +1,16 @@
-import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { checkMemory } from '../../src/cli/memory/import-check.ts';
-import { createLineReader } from '../../src/cli/memory/import-lines.ts';
-import { runImport } from '../../src/cli/memory/import-run.ts';
-import { createClient } from '../../src/client/client.ts';
+import type { CommandInput } from '../../src/cli/command-context.ts';
+import { createHttpFetch } from '../../src/cli/http-fetch.ts';
+import { sendImport } from '../../src/cli/memory/import-sending.ts';
+import { importSource } from '../../src/cli/memory/import-source.ts';
+import { createClient, UnreachableError } from '../../src/client/client.ts';
 import { QUOTAS } from '../../src/contract/limits.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type Person, personAt } from './memory-harness.ts';
 
-/** `svc import` and `svc export`: many memories at once. */
+/** `svc import` and `svc export`: whole accounts, and many memories at once. */
 
 let daemon: TestDaemon;
 let person: Person;
@@ -34,6 +35,8 @@ async function newPerson(tier: 'Free' | 'Pro' = 'Pro'): Promise<{ apiKey: string
 const ndjson = (objects: object[]) => objects.map((object) => `${JSON.stringify(object)}\n`).join('');
 const facts = (amount: number, word = 'Fact') =>
   Array.from({ length: amount }, (_, index) => ({ content: `${word} ${index}` }));
+const none = { memories: 0, conversations: 0, messages: 0, episodes: 0 };
+const memories = (amount: number) => ({ ...none, memories: amount });
 const imported = async (words: string[], stdin: string) => {
   const { out, code, err } = await person.run(['import', '-', '--json', ...words], { stdin });
   return { ...JSON.parse(out), code, err };
@@ -42,13 +45,13 @@ const imported = async (words: string[], stdin: string) => {
 describe('svc import', () => {
   test('adds all, and twice adds nothing twice', async () => {
     await newPerson();
-    const text = ndjson(facts(1203));
-    expect(await imported([], text)).toMatchObject({ read: 1203, added: 1203, known: 0, skipped: [], code: 0 });
-    expect(await imported([], text)).toMatchObject({ added: 0, known: 1203, code: 0 });
+    const text = ndjson(facts(603));
+    const all = { added: memories(603), known: none, skipped: 0, reasons: [], complete: true, stopped: null };
+    expect(await imported([], text)).toEqual({ ...all, code: 0, err: '' });
+    expect(await imported([], text)).toMatchObject({ added: none, known: memories(603), code: 0 });
     daemon.clock.advance(25 * 3_600_000);
-    expect(await imported([], text)).toMatchObject({ added: 0, known: 1203, code: 0 });
-    const half = ndjson([...facts(1203), ...facts(10, 'New')]);
-    expect(await imported([], half)).toMatchObject({ added: 10, known: 1203 });
+    const half = ndjson([...facts(603), ...facts(10, 'New')]);
+    expect(await imported([], half)).toMatchObject({ added: memories(10), known: memories(603) });
   });
 
   test('brings back what was forgotten since', async () => {
@@ -57,7 +60,7 @@ describe('svc import', () => {
     await imported([], text);
     const { data } = JSON.parse((await person.run(['list', '--json'])).out);
     await person.run(['forget', data[0].id, '--yes']);
-    expect(await imported([], text)).toMatchObject({ added: 1, known: 2, code: 0 });
+    expect(await imported([], text)).toMatchObject({ added: memories(1), known: memories(2), code: 0 });
   });
 
   test('leaves out what is no memory, and says where and why', async () => {
@@ -74,25 +77,16 @@ describe('svc import', () => {
       '{"content":"old","id":"mem_1","supersededBy":"mem_2"}',
       '{"content":"also good","tags":["a"],"score":0.5,"user":null}',
     ];
-    const { skipped, ...rest } = await imported(['--tag', 'b', '--user', 'ada'], lines.join('\r\n'));
-    expect(rest).toMatchObject({ read: 9, added: 2, known: 0, code: 1, stopped: null });
-    expect(skipped.map(({ line, fault }: { line: number; fault: boolean }) => [line, fault])).toEqual([
-      [3, true],
-      [4, true],
-      [5, true],
-      [6, true],
-      [7, true],
-      [8, false],
-      [9, false],
-    ]);
-    expect(skipped.map(({ reason }: { reason: string }) => reason)).toEqual([
-      expect.stringContaining('--format lines'),
-      'content is empty',
-      expect.stringContaining('colour'),
-      expect.stringContaining('occurredAt'),
-      expect.stringContaining('supersedes'),
-      'left out: expired',
-      expect.stringContaining('superseded'),
+    const { reasons, ...rest } = await imported(['--tag', 'b', '--user', 'ada'], lines.join('\r\n'));
+    expect(rest).toMatchObject({ added: memories(2), known: none, skipped: 7, code: 1, stopped: null });
+    expect(reasons).toEqual([
+      { place: 'line 3', reason: expect.stringContaining('--format lines'), fault: true },
+      { place: 'line 4', reason: 'content is empty', fault: true },
+      { place: 'line 5', reason: expect.stringContaining('colour'), fault: true },
+      { place: 'line 6', reason: expect.stringContaining('occurredAt'), fault: true },
+      { place: 'line 7', reason: expect.stringContaining('supersedes'), fault: true },
+      { place: 'line 8', reason: 'left out: expired', fault: false },
+      { place: 'line 9', reason: expect.stringContaining('superseded'), fault: false },
     ]);
     const { data } = JSON.parse((await person.run(['list', '--json', '--user', 'ada'])).out);
     expect(data.map(({ tags }: { tags: string[] }) => tags)).toEqual([['a', 'b'], ['b']]);
@@ -102,64 +96,131 @@ describe('svc import', () => {
     await newPerson();
     const { out, err, code } = await person.run(['import', '-'], { stdin: '{"content":"a"}\nx\n', tty: true });
     expect(out).toBe(
-      'Imported 1 memory.\n1 line was skipped:\n  line 2: no JSON object (for lines of plain text give --format lines)\n',
+      'Imported 1 memory.\n1 thing was left out:\n  line 2  no JSON object (for lines of plain text give --format lines)\n',
     );
-    expect([code, err.replaceAll(/\r\u001b\[K/g, '')]).toEqual([1, '']);
+    expect([code, err.replaceAll(/\r\u001b\[K[^\r]*/g, '')]).toEqual([1, '']);
   });
 
   test('takes lines of plain text', async () => {
     await newPerson();
-    expect(await imported(['--format', 'lines'], '  one \n\ntwo\n')).toMatchObject({ added: 2 });
+    expect(await imported(['--format', 'lines'], '  one \n\ntwo\n')).toMatchObject({ added: memories(2) });
     expect(JSON.parse((await person.run(['list', '--json'])).out).data[1].content).toBe('one');
   });
 
-  test('large memories travel in batches that the daemon takes', async () => {
+  test('takes large memories', async () => {
     await newPerson();
     const text = ndjson(Array.from({ length: 30 }, (_, index) => ({ content: `${index} ${'é'.repeat(90_000)}` })));
-    expect(await imported([], text)).toMatchObject({ added: 30, code: 0 });
+    expect(await imported([], text)).toMatchObject({ added: memories(30), code: 0 });
   });
 
   test('fills the quota to the last memory, then says when to go on', async () => {
     await newPerson('Free');
     const limit = QUOTAS.A.Free.dailyMemories!;
     const answer = await imported([], ndjson(facts(limit + 37)));
-    expect(answer).toMatchObject({ added: limit, code: 1, stopped: { resetsAt: expect.any(String) } });
+    expect(answer).toMatchObject({ added: memories(limit), code: 1, stopped: { resetsAt: expect.any(String) } });
     expect(answer.err).toContain('nothing is added twice');
     daemon.clock.advance(24 * 3_600_000);
-    expect(await imported([], ndjson(facts(limit + 37)))).toMatchObject({ added: 37, known: limit, code: 0 });
+    const again = await imported([], ndjson(facts(limit + 37)));
+    expect(again).toMatchObject({ added: memories(37), known: memories(limit), code: 0 });
   });
 
   test('waits for the quota where it is asked to, and counts each memory once', async () => {
     const { apiKey } = await newPerson('Free');
     const limit = QUOTAS.A.Free.dailyMemories!;
     const said: string[] = [];
-    const { tally, ended } = await runImport({
+    const { report, ended } = await sendImport({
       client: createClient({ baseUrl: daemon.baseUrl, apiKey }),
-      stream: (async function* () {
-        yield Buffer.from(ndjson(facts(limit + 5)));
-      })(),
-      readLine: createLineReader('ndjson', {}, checkMemory, daemon.clock.nowMs()),
+      source: { open: () => bytesOf(ndjson(facts(limit + 5))), bytes: undefined, repeatable: true },
+      options: { format: 'svc' },
       clock: daemon.clock,
       waitForQuota: true,
       onProgress() {},
-      onQuotaWait: (text) => said.push(text),
+      onWait: (text) => said.push(text),
       sleep: async (ms) => daemon.clock.advance(ms),
     });
-    expect({ ...tally, ended }).toEqual({ read: limit + 5, added: limit + 5, known: 0, skipped: [], ended: undefined });
+    expect({ ...report, ended }).toMatchObject({ added: memories(limit + 5), known: none, ended: undefined });
     expect(said).toEqual([expect.stringMatching(/Waiting; it goes on (in|tomorrow|today)/)]);
+    const refused = await person.run(['import', '-', '--wait'], { stdin: '' });
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--wait needs a file') });
   });
 
-  test('what stops it half-way is told after what was done', async () => {
+  test('sends again from the beginning where the connection breaks, some times', async () => {
+    const { apiKey } = await newPerson();
+    const client = createClient({ baseUrl: daemon.baseUrl, apiKey, fetch: createHttpFetch() });
+    const tries: number[] = [];
+    const sending = (breaks: number, repeatable = true) =>
+      sendImport({
+        client: {
+          import(source, options) {
+            tries.push(1);
+            if (tries.length <= breaks) throw new UnreachableError('The connection broke.');
+            return client.import(source, options);
+          },
+        },
+        source: { open: () => bytesOf(ndjson(facts(3))), bytes: undefined, repeatable },
+        options: { format: 'svc' },
+        clock: daemon.clock,
+        waitForQuota: false,
+        onProgress() {},
+        onWait() {},
+        sleep: async () => {},
+      });
+    expect(await sending(2)).toMatchObject({ report: { added: memories(3) } });
+    expect(tries).toHaveLength(3);
+    tries.length = 0;
+    expect(await sending(100)).toMatchObject({ ended: { message: 'The connection broke.' } });
+    expect(tries).toHaveLength(6);
+    tries.length = 0;
+    expect(await sending(100, false)).toMatchObject({ ended: { message: 'The connection broke.' } });
+    expect(tries).toHaveLength(1);
+  });
+
+  test('refuses what it cannot read with what to give instead', async () => {
     await newPerson();
-    const stranger = await personAt('http://127.0.0.1:9', `svc_live_${'0'.repeat(32)}`);
-    const missing = await stranger.run(['import', join(stranger.folder, 'none')]);
+    const folder = join(person.folder, 'notes');
+    await mkdir(folder);
+    const missing = await person.run(['import', join(folder, 'none')]);
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('cannot be read') });
-    await stranger.close();
+    const whole = await person.run(['import', folder]);
+    expect(whole).toMatchObject({ code: 2, err: expect.stringContaining('--format basic-memory') });
+    await writeFile(join(folder, 'chatgpt.zip'), '');
+    const packed = await person.run(['import', join(folder, 'chatgpt.zip'), '--format', 'chatgpt']);
+    expect(packed).toMatchObject({ code: 2, err: expect.stringContaining('conversations.json') });
+    await writeFile(join(folder, 'fact.ndjson'), ndjson(facts(1)));
+    expect(await person.run(['import', join(folder, 'fact.ndjson')])).toMatchObject({ code: 0 });
+  });
+
+  test('sends a folder of notes in the order of their names, and nothing else that lies there', async () => {
+    await newPerson();
+    const folder = join(person.folder, 'vault');
+    await mkdir(join(folder, 'deep'), { recursive: true });
+    await writeFile(join(folder, 'b.md'), 'second');
+    await writeFile(join(folder, 'deep', 'c.md'), 'third');
+    await writeFile(join(folder, 'a.md'), 'first');
+    await writeFile(join(folder, 'picture.png'), 'none');
+    const { open, bytes } = await importSource(folder, 'basic-memory', { isTty: false } as CommandInput);
+    let text = '';
+    for await (const chunk of open()) text += Buffer.from(chunk).toString();
+    expect(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { path: 'a.md', content: 'first' },
+      { path: 'b.md', content: 'second' },
+      { path: 'deep/c.md', content: 'third' },
+    ]);
+    expect(bytes).toBe(16);
   });
 });
 
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
 describe('svc export', () => {
-  test('writes every memory, and what it wrote can be imported elsewhere', async () => {
+  test('writes the whole account, and what it wrote comes back elsewhere as it was', async () => {
     await newPerson();
     await imported(['--user', 'ada'], ndjson(facts(203)));
     const old = (await person.run(['add', 'Old'])).out.trim();
@@ -168,14 +229,15 @@ describe('svc export', () => {
     expect(await person.run(['export', file])).toMatchObject({ out: `Exported 205 memories to ${file}.\n`, code: 0 });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const text = await readFile(file, 'utf8');
-    expect((await person.run(['export'])).out).toBe(text);
-    expect((await person.run(['export', '-', '--user', 'ada'])).out.split('\n')).toHaveLength(204);
+    expect(withoutHead((await person.run(['export'])).out)).toBe(withoutHead(text));
+    expect((await person.run(['export', '-', '--user', 'ada'])).out.split('\n')).toHaveLength(206);
     await person.close();
     await newPerson();
-    expect(await imported([], text)).toMatchObject({ added: 204, code: 0, skipped: [{ fault: false }] });
-    const { data } = JSON.parse((await person.run(['list', '--all', '--json'])).out);
-    const dated = data.filter(({ occurredAt }: { occurredAt: string | null }) => occurredAt !== null);
-    expect(dated).toHaveLength(204);
+    expect(await imported([], text)).toMatchObject({ added: memories(205), code: 0, skipped: 0 });
+    expect(withoutHead((await person.run(['export'])).out)).toBe(withoutHead(text));
+    const cut = text.slice(0, text.indexOf('\n', 2000) + 1);
+    const { out, code } = await person.run(['import', '-'], { stdin: cut });
+    expect([out, code]).toEqual([expect.stringContaining('it was cut off'), 1]);
   });
 
   test('keeps a link and the former file until it is whole', async () => {
@@ -185,11 +247,13 @@ describe('svc export', () => {
     const link = join(person.folder, 'link');
     await writeFile(file, 'former');
     await symlink(file, link);
-    expect(JSON.parse((await person.run(['export', link, '--json'])).out)).toEqual({ file: link, exported: 1 });
-    expect(JSON.parse(await readFile(file, 'utf8')).content).toBe('One');
+    const told = JSON.parse((await person.run(['export', link, '--json'])).out);
+    expect(told).toEqual({ file: link, exported: memories(1) });
+    const content = async () => JSON.parse((await readFile(file, 'utf8')).split('\n')[1]!).content;
+    expect(await content()).toBe('One');
     const stranger = await personAt('http://127.0.0.1:9', `svc_live_${'0'.repeat(32)}`);
     expect(await stranger.run(['export', file])).toMatchObject({ code: 4 });
-    expect(JSON.parse(await readFile(file, 'utf8')).content).toBe('One');
+    expect(await content()).toBe('One');
     await stranger.close();
     const nowhere = await person.run(['export', join(person.folder, 'none', 'file')]);
     expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('cannot be written') });
@@ -203,3 +267,7 @@ describe('svc export', () => {
     expect([code, out.split('\n').length]).toEqual([0, 2]);
   });
 });
+
+function withoutHead(text: string): string {
+  return text.slice(text.indexOf('\n') + 1);
+}

@@ -21,6 +21,19 @@ afterEach(() => {
 
 afterAll(() => daemon.close());
 
+test('what a source fails with is told as it is, and nothing of it is repeated', async () => {
+  const client = createClient({ baseUrl: daemon.baseUrl, apiKey });
+  const failing = async function* () {
+    yield Buffer.from('{"content":"Read"}\n');
+    throw new Error('the disk failed');
+  };
+  await expect(client.import(failing())).rejects.toThrow('the disk failed');
+  const sound = async function* () {
+    yield Buffer.from('{"content":"Read"}\n');
+  };
+  expect(await client.import(sound())).toMatchObject({ added: { memories: 1 } });
+});
+
 /** A daemon that answers what the test scripts: a status with a body, or a connection that breaks. */
 async function scripted(answers: ({ status: number; headers?: object; body?: object | string } | 'break')[]) {
   const requests: { method?: string; key?: string | string[]; url?: string }[] = [];

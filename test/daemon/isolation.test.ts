@@ -158,6 +158,21 @@ describe('another tenant’s memory', () => {
     expect(visible(foreign)).toEqual(visible(made));
     expect((await owner.call(next)).status).toBe(200);
   });
+
+  test('is in no export but its owner’s, and no import reaches it', async () => {
+    const { id } = await owner.add('The basilisk guards the well');
+    // Without the first line, which names the moment.
+    const exported = async (caller: Caller) => (await caller.call('/v1/export')).text.replace(/^.*\n/, '');
+    expect(await exported(stranger)).not.toMatch(new RegExp(`basilisk|${id}`));
+    const mine = await exported(owner);
+    expect(mine).toContain(id);
+    const changed = mine.replaceAll('basilisk guards', 'basilisk left');
+    const taken = await stranger.call('/v1/import', { body: changed });
+    expect([taken.status, taken.body.known]).toEqual([200, expect.objectContaining({ memories: 0 })]);
+    expect((await owner.read(id)).body).toMatchObject({ content: 'The basilisk guards the well', version: 1 });
+    expect(await exported(owner)).toBe(mine);
+    expect((await owner.call('/v1/import', { body: mine })).body.added).toMatchObject({ memories: 0 });
+  });
 });
 
 describe('a tenant named in the request', () => {
@@ -169,6 +184,8 @@ describe('a tenant named in the request', () => {
     ['its filter', '/v1/search', (tenantId) => ({ body: { query: 'hippogriff', filter: { tenantId } } }), 400],
     ['the query string of a search', '/v1/search?tenantId=TENANT', () => ({ body: { query: 'hippogriff' } }), 200],
     ['the query string of a list', '/v1/memories?tenantId=TENANT', () => ({}), 400],
+    ['the query string of an export', '/v1/export?tenantId=TENANT', () => ({}), 400],
+    ['the query string of an import', '/v1/import?tenantId=TENANT', () => ({ body: { content: 'x' } }), 400],
     ['the user', '/v1/search', (tenantId) => ({ body: { query: 'hippogriff', user: `${tenantId} default` } }), 200],
     [
       'headers',

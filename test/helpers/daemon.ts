@@ -76,7 +76,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
       }),
     });
     const text = await response.text();
-    const json = response.headers.get('content-type')?.includes('json') && text !== '';
+    const json = /[/+]json\b/.test(response.headers.get('content-type') ?? '') && text !== '';
     return {
       status: response.status,
       headers: response.headers,

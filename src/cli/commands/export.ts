@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import type { Client } from '../../client/client.ts';
+import type { ExportEnd } from '../../contract/portability.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { type CommonOptions, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
 import { writeWhole } from '../memory/export-file.ts';
-import { countOf } from '../memory/import-report.ts';
+import { countOf, countsOf } from '../memory/import-report.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 
 interface ExportOptions extends CommonOptions {
@@ -13,20 +14,21 @@ interface ExportOptions extends CommonOptions {
 }
 
 const HELP = `
-One JSON object a line, newest first, superseded memories included. A file is written beside and put in place at the end,
+All of the account as it is at this moment, one JSON object a line: memories with every version, conversations with
+their messages, episodes. svc import brings it back as it was. A file is written beside and put in place at the end,
 readable by you alone; an interrupted export leaves the former file as it was.
 
 Examples:
-  $ svc export memories.ndjson
-  $ svc export | gzip > memories.ndjson.gz
-  $ svc export --user ada | jq -r .content`;
+  $ svc export account.ndjson
+  $ svc export | gzip > account.ndjson.gz
+  $ svc export --user ada | jq -r 'select(.type == "memory").content'`;
 
-/** `svc export`: all memories of the account as NDJSON. */
+/** `svc export`: the whole account as NDJSON. */
 export function exportCommand(context: CommandContext): Command {
   return new Command('export')
-    .description('write all memories to a file or to standard output')
+    .description('write the whole account to a file or to standard output')
     .argument('[file]', 'where to write; without it, or with -, standard output')
-    .option('--user <name>', 'only the memories of one of the people served')
+    .option('--user <name>', 'only what belongs to one of the people served')
     .option('--json', 'print JSON about what was written (with a file)')
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
@@ -34,31 +36,37 @@ export function exportCommand(context: CommandContext): Command {
       const client = await openClient(context, options, { retries: 8 });
       if (file === undefined || file === '-') return exportToOutput(client, options, context);
       const progress = createProgressLine(context, options);
-      let exported = 0;
-      const count = () => {
-        exported += 1;
-        progress.show(countOf(exported, 'memory', 'memories'));
-      };
-      await writeWhole(file, ndjson(client, options, count)).catch((error: NodeJS.ErrnoException) => {
+      const written: { end?: ExportEnd } = {};
+      const lines = exportLines(client, options, (count, end) => {
+        progress.show(countOf(count, 'line'));
+        if (end) written.end = end;
+      });
+      await writeWhole(file, lines).catch((error: NodeJS.ErrnoException) => {
         throw error.syscall ? new CommandFailure(EXIT.failed, `${file} cannot be written: ${error.message}`) : error;
       });
       progress.clear();
+      const { type: _, ...exported } = written.end!;
       if (options.json) printJson(context, { file, exported });
-      else context.terminal.out(`Exported ${countOf(exported, 'memory', 'memories')} to ${file}.\n`);
+      else context.terminal.out(`Exported ${countsOf(exported)} to ${file}.\n`);
     });
 }
 
 async function exportToOutput(client: Client, options: ExportOptions, { terminal }: CommandContext): Promise<void> {
-  for await (const line of ndjson(client, options)) {
+  for await (const line of exportLines(client, options)) {
     if (terminal.closed.aborted) return;
     terminal.out(line);
   }
 }
 
-async function* ndjson(client: Client, { user }: ExportOptions, count = () => {}): AsyncGenerator<string> {
-  const query = { includeSuperseded: true, ...(user !== undefined && { user }) };
-  for await (const memory of client.memories.all(query)) {
-    yield `${JSON.stringify(memory)}\n`;
-    count();
+async function* exportLines(
+  client: Client,
+  { user }: ExportOptions,
+  onLine: (count: number, end: ExportEnd | undefined) => void = () => {},
+): AsyncGenerator<string> {
+  let count = 0;
+  for await (const { text, end } of client.export(user === undefined ? {} : { user })) {
+    yield text;
+    count += 1;
+    onLine(count, end);
   }
 }

@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { Command, Option } from 'commander';
+import { IMPORT_FORMATS, type ImportFormat } from '../../contract/import-formats.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
@@ -12,11 +11,11 @@ import {
   PROFILE_OPTION,
   printJson,
 } from '../memory/command-options.ts';
-import { createLineReader, type ImportFormat } from '../memory/import-lines.ts';
-import { countOf, importReport } from '../memory/import-report.ts';
-import { type ImportRun, runImport } from '../memory/import-run.ts';
-import { QuotaStop } from '../memory/import-sending.ts';
+import { importReport } from '../memory/import-report.ts';
+import { quotaResetIn, sendImport } from '../memory/import-sending.ts';
+import { importSource } from '../memory/import-source.ts';
 import { createProgressLine, type ProgressLine } from '../memory/progress-line.ts';
+import { sayBytes } from '../wording.ts';
 
 interface ImportOptions extends CommonOptions {
   format: ImportFormat;
@@ -26,86 +25,72 @@ interface ImportOptions extends CommonOptions {
 }
 
 const HELP = `
-Each line is a JSON object with content and, if you like, user, tags, metadata, occurredAt, expiresAt, source and
-supersedes; what svc export wrote fits as it is. With --format lines each line is the text of a memory. Running it again
-adds nothing twice, so that is the way to go on after an interruption.
+What svc export wrote comes back as it was: ids, versions and chains of superseded memories included. Other lines are
+JSON objects with content and, if you like, user, tags, metadata, occurredAt, expiresAt, source and supersedes; with
+--format lines each line is the text of a memory. The other formats are files of other systems, as those export them;
+basic-memory also takes a folder of notes. Running it again adds nothing twice, so that is the way to go on after an
+interruption.
 
 Examples:
-  $ svc import memories.ndjson
+  $ svc import account.ndjson
   $ svc import notes.txt --format lines --tag notes
+  $ svc import conversations.json --format chatgpt
   $ jq -c '.[]' other.json | svc import - --json`;
 
-/** `svc import`: many memories from a file or a pipe, in batches. */
+/** `svc import`: an account, or another system's memories, from a file, a folder or a pipe. */
 export function importCommand(context: CommandContext): Command {
   return new Command('import')
-    .description('add many memories from a file')
+    .description('bring in an export, or the file of another system')
     .argument('<file>', 'what to read; - reads standard input')
-    .addOption(new Option('--format <format>', 'what a line is').choices(['ndjson', 'lines']).default('ndjson'))
-    .option('--user <name>', 'whose memories, where a line does not say')
-    .option('--tag <tag>', 'a label for all of them; may be repeated', collect)
+    .addOption(new Option('--format <format>', 'what the file is').choices([...IMPORT_FORMATS]).default('svc'))
+    .option('--user <name>', 'whose things, where the file does not say')
+    .option('--tag <tag>', 'a label for all memories; may be repeated', collect)
     .option('--wait', 'where a quota is used up, wait until it is given anew')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
     .action(async (file: string, options: ImportOptions) => {
-      const { stream, bytes } = await openFile(file, context);
+      const { format, user, tag, wait } = options;
+      const source = await importSource(file, format, context.input);
+      if (wait && !source.repeatable)
+        throw new CommandFailure(EXIT.usage, `--wait needs a file: ${file} is read once.`);
       const progress = createProgressLine(context, options);
-      const client = await openClient(context, options, {
-        retries: 8,
-        onWait: (waitMs, { message }) => progress.show(`waiting ${Math.ceil(waitMs / 1000)} s: ${message}`),
-      });
-      const { checkMemory } = await import('../memory/import-check.ts');
-      const defaults = { user: options.user, tags: options.tag };
-      const run: ImportRun = {
+      const client = await openClient(context, options);
+      const sent = await sendImport({
         client,
-        stream,
-        readLine: createLineReader(options.format, defaults, checkMemory, context.clock.nowMs()),
+        source,
+        options: { format, ...(user !== undefined && { user }), ...(tag && { tags: [...new Set(tag)] }) },
         clock: context.clock,
-        waitForQuota: options.wait === true,
-        onProgress: ({ added, known, skipped }, bytesRead) => {
-          const told = `${countOf(added, 'memory', 'memories')} · ${known} known · ${skipped.length} skipped`;
-          progress.show(told, bytes === undefined ? undefined : Math.min(1, bytesRead / bytes));
+        waitForQuota: wait === true,
+        onProgress: (bytes) => {
+          const share = source.bytes === undefined ? undefined : Math.min(1, bytes / Math.max(1, source.bytes));
+          progress.show(`${sayBytes(bytes)} sent`, share);
         },
-        onQuotaWait: (text) => context.terminal.error(`${text}\n`),
-      };
-      await finish(run, options, progress, context);
+        onWait: (text) => {
+          progress.clear();
+          context.terminal.error(`${text}\n`);
+        },
+      });
+      finish(sent, options, progress, context);
     });
 }
 
 /** Reports what was done, also where it came to an early end; that end is told after it. */
-async function finish(
-  run: ImportRun,
+function finish(
+  { report, ended }: Awaited<ReturnType<typeof sendImport>>,
   options: ImportOptions,
   progress: ProgressLine,
   context: CommandContext,
-): Promise<void> {
-  const { tally, ended } = await runImport(run);
+): void {
   progress.clear();
-  const stopped = ended === undefined ? null : { message: ended.message, ...quotaReset(ended) };
-  if (options.json) printJson(context, { ...tally, stopped });
-  else context.terminal.out(`${importReport(tally)}\n`);
-  if (ended instanceof QuotaStop) {
+  const resetsAt = ended && quotaResetIn(ended);
+  const stopped = ended === undefined ? null : { message: ended.message, ...(resetsAt !== undefined && { resetsAt }) };
+  if (options.json) printJson(context, { ...report, stopped });
+  else context.terminal.out(`${importReport(ended ? { ...report, complete: true } : report)}\n`);
+  if (resetsAt !== undefined) {
     const advice = 'Run the same command again then (or with --wait now): nothing is added twice.';
-    throw new CommandFailure(EXIT.failed, `${ended.message}\n${advice}`);
+    throw new CommandFailure(EXIT.failed, `${ended!.message}\n${advice}`);
   }
   if (ended !== undefined) throw ended;
-  if (tally.skipped.some(({ fault }) => fault)) throw new CommandFailure(EXIT.failed);
-}
-
-function quotaReset(ended: Error): { resetsAt?: string } {
-  return ended instanceof QuotaStop && ended.resetsAt !== undefined ? { resetsAt: ended.resetsAt } : {};
-}
-
-async function openFile(
-  file: string,
-  { input }: CommandContext,
-): Promise<{ stream: AsyncIterable<Uint8Array>; bytes?: number }> {
-  if (file === '-') return { stream: input.stream };
-  try {
-    const found = await stat(file);
-    if (found.isDirectory()) throw new Error('it is a folder');
-    return { stream: createReadStream(file), ...(found.isFile() && { bytes: found.size }) };
-  } catch (error) {
-    throw new CommandFailure(EXIT.failed, `${file} cannot be read: ${(error as Error).message}`);
-  }
+  if (!report.complete || report.reasons.some(({ fault }) => fault)) throw new CommandFailure(EXIT.failed);
 }

@@ -1,5 +1,5 @@
+import type { ImportCounts, ImportReport } from '../../contract/portability.ts';
 import { sayCount } from '../wording.ts';
-import type { ImportTally } from './import-sending.ts';
 
 const SHOWN = 20;
 
@@ -8,15 +8,29 @@ export function countOf(amount: number, one: string, many = `${one}s`): string {
   return `${sayCount(amount)} ${amount === 1 ? one : many}`;
 }
 
-/** What an import did, in words: what came in, what was there, which lines were left out and why. */
-export function importReport({ added, known, skipped }: ImportTally): string {
-  const lines = [`Imported ${countOf(added, 'memory', 'memories')}.`];
-  if (known > 0) lines.push(`${countOf(known, 'memory was', 'memories were')} there already.`);
-  if (skipped.length > 0) lines.push(`${countOf(skipped.length, 'line was', 'lines were')} skipped:`);
-  const width = Math.max(0, ...skipped.slice(0, SHOWN).map(({ line }) => String(line).length));
-  for (const { line, reason } of skipped.slice(0, SHOWN)) {
-    lines.push(`  line ${String(line).padStart(width)}: ${reason}`);
+/** `3 memories, 1 conversation with 12 messages`: what there is of each kind; `nothing` where there is none. */
+export function countsOf({ memories, conversations, messages, episodes }: ImportCounts): string {
+  const within = messages === 0 ? '' : countOf(messages, 'message');
+  const talks = conversations === 0 ? '' : countOf(conversations, 'conversation');
+  const parts = [
+    memories === 0 ? '' : countOf(memories, 'memory', 'memories'),
+    talks && within ? `${talks} with ${within}` : talks || within,
+    episodes === 0 ? '' : countOf(episodes, 'episode'),
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'nothing' : parts.join(', ');
+}
+
+/** What an import did, in words: what came in, what was there, what was left out and why. */
+export function importReport({ added, known, skipped, reasons, complete }: ImportReport): string {
+  const lines = [`Imported ${countsOf(added)}.`];
+  if (Object.values(known).some((count) => count > 0)) lines.push(`There already: ${countsOf(known)}.`);
+  if (skipped > 0) lines.push(`${countOf(skipped, 'thing was', 'things were')} left out:`);
+  const shown = reasons.slice(0, SHOWN);
+  const width = Math.max(0, ...shown.map(({ place }) => place.length));
+  for (const { place, reason } of shown) lines.push(`  ${place.padEnd(width)}  ${reason}`);
+  if (skipped > shown.length) {
+    lines.push(`  and ${countOf(skipped - shown.length, 'more', 'more')} (--json has the first thousand)`);
   }
-  if (skipped.length > SHOWN) lines.push(`  and ${countOf(skipped.length - SHOWN, 'more', 'more')} (--json has all)`);
+  if (!complete) lines.push('The file ends before its last line: it was cut off.');
   return lines.join('\n');
 }

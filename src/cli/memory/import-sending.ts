@@ -1,82 +1,110 @@
-import { createHash } from 'node:crypto';
-import type { Client } from '../../client/client.ts';
+import { type Client, UnreachableError } from '../../client/client.ts';
 import { AppError } from '../../contract/errors.ts';
-import type { ImportEntry, SkippedLine } from './import-lines.ts';
+import type { ImportCounts, ImportFormat, ImportReport } from '../../contract/portability.ts';
+import { type Clock, parseTimestamp } from '../../lib/clock.ts';
+import type { ImportSource } from './import-source.ts';
+import { sayTime } from './said-time.ts';
 
-/** What became of the lines so far. */
-export interface ImportTally {
-  read: number;
-  added: number;
-  /** There already: by an earlier run, or the same content from elsewhere. */
-  known: number;
-  skipped: SkippedLine[];
+export interface ImportSending {
+  client: Pick<Client, 'import'>;
+  source: ImportSource;
+  options: { format: ImportFormat; user?: string; tags?: readonly string[] };
+  clock: Clock;
+  /** Wait for the quota to be given anew instead of ending. */
+  waitForQuota: boolean;
+  onProgress(bytes: number): void;
+  /** Told before each wait. */
+  onWait(text: string): void;
+  /** Waits; replaced in tests. */
+  sleep?: (ms: number) => Promise<void>;
 }
 
-/** The quota is used up. */
-export class QuotaStop extends Error {
-  override readonly name = 'QuotaStop';
-  readonly resetsAt: string | undefined;
-  /** What could not be sent any more. */
-  readonly unsent: ImportEntry[];
-
-  constructor({ message, options }: AppError, unsent: readonly ImportEntry[]) {
-    super(message);
-    this.resetsAt = options.extra?.resetsAt === undefined ? undefined : String(options.extra.resetsAt);
-    this.unsent = [...unsent];
-  }
-}
-
-/** These are about one of the memories in the batch. */
-const ABOUT_ONE = new Set(['invalid_request', 'not_found', 'conflict', 'unprocessable', 'payload_too_large']);
+const RETRIES = 5;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+const LONGEST_SLEEP_MS = 60_000;
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
- * Sends one batch. The daemon takes all of it or nothing, so a batch that is refused is divided until the line that is
- * at fault stands alone, and what a quota has left is used to the last memory. Throws `QuotaStop`.
+ * Sends until all has arrived, from the beginning each time, as nothing is added twice; or to what ends it: then
+ * `ended` says what that was, and the report what was done before, as far as that is known.
  */
-export async function sendBatch(client: Client, batch: readonly ImportEntry[], tally: ImportTally): Promise<void> {
-  if (batch.length === 0) return;
-  try {
-    const { data, replayed } = await addOnce(client, batch);
-    const known = replayed ? data.length : data.filter(({ duplicate }) => duplicate).length;
-    tally.known += known;
-    tally.added += data.length - known;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    await sendInParts(client, batch, tally, error);
+export async function sendImport(sending: ImportSending): Promise<{ report: ImportReport; ended?: Error }> {
+  const { client, source, options, onProgress } = sending;
+  let before: ImportReport | undefined;
+  for (let failures = 0; ; ) {
+    try {
+      return { report: joined(before, await client.import(source.open(), { ...options, onProgress })) };
+    } catch (error) {
+      const ended = error as Error;
+      const partial = reportIn(ended);
+      if (partial) before = joined(before, partial);
+      const waited = source.repeatable && (await waitAfter(sending, ended, failures));
+      if (!waited) return { report: before ?? NOTHING, ended };
+      failures = waited === 'quota' ? 0 : failures + 1;
+    }
   }
 }
 
-async function sendInParts(
-  client: Client,
-  batch: readonly ImportEntry[],
-  tally: ImportTally,
-  refusal: AppError,
-): Promise<void> {
-  const quota = refusal.code === 'quota_exceeded';
-  if (!quota && !ABOUT_ONE.has(refusal.code)) throw refusal;
-  if (batch.length === 1) {
-    if (quota) throw new QuotaStop(refusal, batch);
-    tally.skipped.push({ line: batch[0]!.line, reason: refusal.message, fault: true });
-    return;
+/** Waits before the next try; `false` where trying again would not help. */
+async function waitAfter(sending: ImportSending, ended: Error, failures: number): Promise<'quota' | 'fault' | false> {
+  const { waitForQuota, onWait, sleep = pause } = sending;
+  const resetsAt = quotaResetIn(ended);
+  if (resetsAt !== undefined && waitForQuota) {
+    await untilReset(sending, ended, resetsAt);
+    return 'quota';
   }
-  const middle = Math.ceil(batch.length / 2);
-  const second = batch.slice(middle);
-  await sendBatch(client, batch.slice(0, middle), tally).catch((error) => {
-    if (error instanceof QuotaStop) error.unsent.push(...second);
-    throw error;
-  });
-  await sendBatch(client, second, tally);
+  const waitMs = passingFaultMs(ended, failures);
+  if (waitMs === undefined || failures >= RETRIES) return false;
+  onWait(`${ended.message} Sending again in ${Math.ceil(waitMs / 1000)} s.`);
+  await sleep(waitMs);
+  return 'fault';
 }
 
-/** Under a key made of the content: sent again within a day it is the same request, and answered as it was. */
-async function addOnce(client: Client, batch: readonly ImportEntry[]) {
-  const memories = batch.map(({ memory }) => memory);
-  const idempotencyKey = `import-${createHash('sha256').update(JSON.stringify(memories)).digest('hex')}`;
-  try {
-    return await client.memories.addBatch(memories, { idempotencyKey });
-  } catch (error) {
-    // Some of them were forgotten since: a person who imports again wants them back.
-    if (error instanceof AppError && error.code === 'gone') return client.memories.addBatch(memories);
-    throw error;
-  }
+/** How long to wait after what may pass by itself. */
+function passingFaultMs(ended: Error, failures: number): number | undefined {
+  const backOffMs = FIRST_WAIT_MS * 2 ** failures;
+  if (ended instanceof UnreachableError) return ended.timedOut ? undefined : backOffMs;
+  if (!(ended instanceof AppError) || !['unavailable', 'rate_limited'].includes(ended.code)) return undefined;
+  return Math.min(LONGEST_WAIT_MS, Math.max((ended.options.retryAfterSeconds ?? 0) * 1000, backOffMs));
 }
+
+async function untilReset({ clock, onWait, sleep = pause }: ImportSending, ended: Error, resetsAt: string) {
+  const untilMs = parseTimestamp(resetsAt) ?? clock.nowMs();
+  onWait(`${ended.message} Waiting; it goes on ${sayTime(untilMs, clock.nowMs())}. Ctrl-C ends it, nothing is lost.`);
+  while (clock.nowMs() < untilMs) await sleep(Math.min(LONGEST_SLEEP_MS, untilMs - clock.nowMs()));
+}
+
+/** When a quota that ended the import is given anew. */
+export function quotaResetIn(ended: Error): string | undefined {
+  if (!(ended instanceof AppError) || ended.code !== 'quota_exceeded') return undefined;
+  const { resetsAt } = ended.options.extra ?? {};
+  return resetsAt === undefined ? undefined : String(resetsAt);
+}
+
+function reportIn(ended: Error): ImportReport | undefined {
+  return ended instanceof AppError ? (ended.options.extra?.report as ImportReport | undefined) : undefined;
+}
+
+/** What an earlier try added is known to the next one, which goes over all of the file again. */
+function joined(before: ImportReport | undefined, last: ImportReport): ImportReport {
+  if (!before) return last;
+  const known = (kind: keyof ImportCounts) => Math.max(0, last.known[kind] - before.added[kind]);
+  return {
+    ...last,
+    added: perKind((kind) => before.added[kind] + last.added[kind]),
+    known: perKind(known),
+  };
+}
+
+function perKind(count: (kind: keyof ImportCounts) => number): ImportCounts {
+  return {
+    memories: count('memories'),
+    conversations: count('conversations'),
+    messages: count('messages'),
+    episodes: count('episodes'),
+  };
+}
+
+const NONE: ImportCounts = { memories: 0, conversations: 0, messages: 0, episodes: 0 };
+const NOTHING: ImportReport = { added: NONE, known: NONE, skipped: 0, reasons: [], complete: false };

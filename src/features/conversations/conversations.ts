@@ -24,6 +24,7 @@ import type { Scopes } from '../memories/scopes.ts';
 import type { TextIndex } from '../search/text-index-sqlite.ts';
 import { createAppending, noConversation } from './conversation-appending.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasing.ts';
+import { type ConversationTransfer, createConversationTransfer } from './conversation-transfer.ts';
 import {
   findConversation,
   insertConversations,
@@ -63,6 +64,7 @@ export interface Conversations {
   ): Promise<{ data: Message[]; nextCursor: string | null }>;
   message(principal: Principal, id: string, messageId: string): Promise<Message>;
   removeMessage(principal: Principal, id: string, messageId: string): Promise<void>;
+  transfer: ConversationTransfer;
   /** Finishes what an earlier process began to erase, and takes erased words off the disk. */
   sweep(): Promise<void>;
   /** Erases all of a tenant, some rows a transaction, so that others' writes go on between. */
@@ -180,6 +182,7 @@ export function createConversations(parts: Parts): Conversations {
         await erasing.eraseMessage(connection, conversation, message);
       });
     },
+    transfer: createConversationTransfer(parts),
     sweep: erasing.sweep,
     erase: erasing.eraseTenant,
   };

@@ -16,6 +16,7 @@ import type { TextIndex } from '../search/text-index-sqlite.ts';
 import { createTextPurge } from '../search/text-purge.ts';
 import { createEpisodeCutting } from './episode-cutting.ts';
 import { EDITED, type EpisodeRow, type NewEpisodeRow, toEpisode } from './episode-row.ts';
+import { createEpisodeTransfer, type EpisodeTransfer } from './episode-transfer.ts';
 import { createEpisodeWriting } from './episode-writing.ts';
 import { deleteSomeEpisodesOf, findEpisode, listCuts, listEpisodes } from './episodes-store.ts';
 
@@ -38,6 +39,7 @@ export interface Episodes extends MessageObserver {
     conversationId: string,
     claim: Claim | undefined,
   ): Promise<Created<{ data: Episode[] }>>;
+  transfer: EpisodeTransfer;
   /** Cuts again what grew since. */
   follow(): Promise<void>;
   /** Takes the words of erased episodes off the disk. */
@@ -142,6 +144,7 @@ export function createEpisodes(parts: Parts): Episodes {
     },
     removed,
     erased,
+    transfer: createEpisodeTransfer({ reading, writing, scopes }),
     sweep: purge.sweep,
     async erase(tenantId) {
       let count: number;

@@ -93,12 +93,21 @@ export async function listMemories(reader: Reader, filter: ListFilter): Promise<
   );
 }
 
-/** Inserts versions and returns the number that each id got. */
+/** Inserts versions, one of each id at most, and returns the number that each id got. */
 export async function insertMemories(
   connection: Connection,
   rows: readonly NewMemoryRow[],
 ): Promise<Map<string, number>> {
-  const inserted = await insertRows<{ id: string; number: number }>(
+  const inserted = await insertVersions(connection, rows);
+  return new Map(inserted.map(({ id, number }) => [id, number]));
+}
+
+/** Inserts versions and returns the number that each got. */
+export async function insertVersions(
+  connection: Connection,
+  rows: readonly NewMemoryRow[],
+): Promise<{ id: string; version: number; number: number }[]> {
+  return insertRows(
     connection,
     `INSERT INTO memories (${COLUMNS})`,
     rows.map((row) => [
@@ -123,9 +132,8 @@ export async function insertMemories(
       row.traits,
       row.dates,
     ]),
-    'RETURNING id, number',
+    'RETURNING id, version, number',
   );
-  return new Map(inserted.map(({ id, number }) => [id, number]));
 }
 
 /** Ends the validity of a memory that another one replaces. */

@@ -16,6 +16,7 @@ import { instantOf, metadataOf } from './memory-additions.ts';
 import { changeMemory } from './memory-changes.ts';
 import { createMemoryErasing } from './memory-erasing.ts';
 import { etagOf, hasExpired, type MemoryRow, toMemory } from './memory-row.ts';
+import { createMemoryTransfer, type MemoryTransfer } from './memory-transfer.ts';
 import type { Scopes } from './scopes.ts';
 
 export { etagOf, instantOf, type MemoryRow, metadataOf, toMemory };
@@ -31,6 +32,7 @@ export interface Memories extends MemoryAdding {
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /** All versions, newest first. */
   history(principal: Principal, id: string): Promise<Memory[]>;
+  transfer: MemoryTransfer;
   /** Erases what has expired; results stopped showing it at the instant itself. */
   sweep(): Promise<void>;
   /** Erases all of a tenant, some rows a transaction, so that others' writes go on between. */
@@ -103,6 +105,7 @@ export function createMemories(parts: Parts): Memories {
       shown(rows[0], clock.nowMs());
       return rows.map(toMemory);
     },
+    transfer: createMemoryTransfer({ ...parts, erasing }),
     sweep: erasing.sweep,
     erase: erasing.eraseTenant,
   };

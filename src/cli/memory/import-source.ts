@@ -1,0 +1,65 @@
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ImportFormat } from '../../contract/portability.ts';
+import type { CommandInput } from '../command-context.ts';
+import { EXIT } from '../exit.ts';
+import { CommandFailure } from '../failure.ts';
+
+/** What an import sends. */
+export interface ImportSource {
+  open(): AsyncIterable<Uint8Array>;
+  /** How much it is, where that is known. */
+  bytes: number | undefined;
+  /** It can be read from the beginning again. */
+  repeatable: boolean;
+}
+
+/** A file, `-` for standard input, or a folder of notes. Throws a `CommandFailure` with what to give instead. */
+export async function importSource(path: string, format: ImportFormat, input: CommandInput): Promise<ImportSource> {
+  if (path === '-') return { open: () => input.stream, bytes: undefined, repeatable: false };
+  const found = await stat(path).catch(unreadable(path));
+  if (found.isDirectory()) return folderSource(path, format);
+  if (/\.zip$/i.test(path)) {
+    throw new CommandFailure(EXIT.usage, `Unpack ${path} first; conversations.json is what is read.`);
+  }
+  const open = () => readable(path, createReadStream(path));
+  return { open, bytes: found.isFile() ? found.size : undefined, repeatable: found.isFile() };
+}
+
+async function folderSource(folder: string, format: ImportFormat): Promise<ImportSource> {
+  if (format !== 'basic-memory') {
+    const advice = 'Name the file in it, or give --format basic-memory for a folder of notes.';
+    throw new CommandFailure(EXIT.usage, `${folder} is a folder. ${advice}`);
+  }
+  const names = (await readdir(folder, { recursive: true }))
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.md'))
+    .sort();
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return { open: () => readable(folder, noteLines(folder, names)), bytes, repeatable: true };
+}
+
+function unreadable(path: string) {
+  return (error: Error): never => {
+    throw new CommandFailure(EXIT.failed, `${path} cannot be read: ${error.message}`);
+  };
+}
+
+/** The same bytes; a failure to read them names what was read. */
+async function* readable(path: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    unreadable(path)(error as Error);
+  }
+}
+
+/** Each note as a line of JSON with its path in the folder. */
+async function* noteLines(folder: string, names: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const path of names) {
+    const content = await readFile(join(folder, path), 'utf8');
+    yield Buffer.from(`${JSON.stringify({ path, content })}\n`);
+  }
+}

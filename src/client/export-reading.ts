@@ -1,0 +1,27 @@
+import type { ExportEnd } from '../contract/portability.ts';
+import { UnreachableError } from './transport.ts';
+
+/** A line of an export with its end, and what it is about; `end` counts what there was. */
+export interface ExportLine {
+  text: string;
+  type: string;
+  end?: ExportEnd;
+}
+
+const KIND = /^\{"type":"([a-z-]+)"/;
+
+/** The lines of an export. Throws `UnreachableError` where the last one is missing. */
+export async function* readExport(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ExportLine> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let last = '';
+  for await (const chunk of bytes) {
+    const pieces = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = pieces.pop() ?? '';
+    for (const text of pieces) {
+      last = KIND.exec(text)?.[1] ?? '';
+      yield { text: `${text}\n`, type: last, ...(last === 'end' && { end: JSON.parse(text) as ExportEnd }) };
+    }
+  }
+  if (last !== 'end') throw new UnreachableError('The export broke off before its end.');
+}

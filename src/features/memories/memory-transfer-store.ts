@@ -1,0 +1,49 @@
+import type { Reader } from '../../db/connection.ts';
+import { padToPowerOfTwo, placeholders } from '../../db/values.ts';
+import type { MemoryRow } from './memory-row.ts';
+
+/** A version's place in the order of all of a tenant's. */
+export interface VersionPlace {
+  id: string;
+  version: number;
+}
+
+/** What of a tenant is listed: behind `after`, expired memories left out with all their versions. */
+export interface VersionFilter {
+  tenantId: string;
+  user: string | undefined;
+  after: VersionPlace;
+  nowMs: number;
+  limit: number;
+}
+
+export type ListedVersion = MemoryRow & { supersederExpired: number };
+
+/** All versions in the order of id and version; `supersederExpired` where what took its place is as good as erased. */
+export async function listAllVersions(reader: Reader, filter: VersionFilter): Promise<ListedVersion[]> {
+  const { tenantId, user, after, nowMs, limit } = filter;
+  const ofUser = user === undefined ? '' : 'AND m.endUser = ?';
+  const expired = (id: string) => `EXISTS (SELECT 1 FROM memories c WHERE c.tenantId = m.tenantId AND c.id = ${id}
+    AND c.current = 1 AND c.expiresAt IS NOT NULL AND c.expiresAt <= ?)`;
+  return reader.all<ListedVersion>(
+    `SELECT m.*, m.supersededBy IS NOT NULL AND ${expired('m.supersededBy')} AS supersederExpired FROM memories m
+     WHERE m.tenantId = ? AND (m.id, m.version) > (?, ?) ${ofUser} AND NOT ${expired('m.id')}
+     ORDER BY m.id, m.version LIMIT ?`,
+    [nowMs, tenantId, after.id, after.version, ...(user === undefined ? [] : [user]), nowMs, limit],
+  );
+}
+
+/** The current versions of those ids that are there, expired or not. */
+export async function findPresent(
+  reader: Reader,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Pick<MemoryRow, 'id' | 'expiresAt'>[]> {
+  if (ids.length === 0) return [];
+  const padded = padToPowerOfTwo(ids);
+  return reader.all(
+    `SELECT id, expiresAt FROM memories WHERE (tenantId, id) IN (VALUES ${placeholders(padded.length, 2)})
+     AND current = 1`,
+    padded.flatMap((id) => [tenantId, id]),
+  );
+}

@@ -1,0 +1,168 @@
+import { AppError } from '../../contract/errors.ts';
+import type { PortableMemory } from '../../contract/portability.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Fate } from '../portability/fate.ts';
+import type { TextIndex } from '../search/text-index-sqlite.ts';
+import { findSameContent, insertTags, insertVersions } from './memories-store.ts';
+import { instantOf, metadataOf, placeOf } from './memory-additions.ts';
+import type { MemoryErasing } from './memory-erasing.ts';
+import { contentHashOf, derivedOf, hasExpired, type NewMemoryRow, textEntryOf, toMemory } from './memory-row.ts';
+import { findPresent, listAllVersions, type VersionFilter } from './memory-transfer-store.ts';
+import type { Scopes } from './scopes.ts';
+
+/** A memory with all its versions, oldest first, as it is to be brought in. */
+export type MemoryDraft = Omit<NewMemoryRow, 'scope'>[];
+
+/** Memories as they leave an account and come into one: every version as it was. */
+export interface MemoryTransfer {
+  /** A page in the order of id and version. */
+  read(reader: Reader, filter: VersionFilter): Promise<PortableMemory[]>;
+  /**
+   * Brings memories in, in the caller's transaction, a fate each. Whose id is there or whose content is live already is
+   * known. `take` takes one from the quota; where it refuses, the fates end there.
+   */
+  restore(
+    connection: Connection,
+    drafts: readonly MemoryDraft[],
+    take: () => AppError | undefined,
+    nowMs: number,
+  ): Promise<{ fates: Fate[]; refused: AppError | undefined }>;
+}
+
+interface Parts {
+  text: TextIndex;
+  scopes: Scopes;
+  erasing: MemoryErasing;
+}
+
+/** What is decided before anything is written. */
+interface Plan {
+  fates: Fate[];
+  added: MemoryDraft[];
+  /** Those that have expired and stand in the way. */
+  expired: Set<string>;
+  refused: AppError | undefined;
+}
+
+/** The face of the memories room for whole accounts. */
+export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTransfer {
+  async function plan(
+    connection: Connection,
+    tenantId: string,
+    drafts: readonly MemoryDraft[],
+    take: () => AppError | undefined,
+    nowMs: number,
+  ): Promise<Plan> {
+    const ids = drafts.map(([first]) => first!.id);
+    const present = new Map((await findPresent(connection, tenantId, ids)).map((row) => [row.id, row]));
+    const same = await findSameContent(connection, drafts.map(presentOf).filter(isLive));
+    const live = new Map(same.map((row) => [placeOf(row), row]));
+    const planned: Plan = { fates: [], added: [], expired: new Set(), refused: undefined };
+    const seen = new Set<string>();
+    const isKnown = (draft: MemoryDraft): boolean => {
+      const row = presentOf(draft);
+      const standing = [present.get(row.id), ...(isLive(row) ? [live.get(placeOf(row))] : [])];
+      const stale = standing.flatMap((other) => (other && hasExpired(other, nowMs) ? other.id : []));
+      for (const id of stale) planned.expired.add(id);
+      const inFile = seen.has(row.id) || (isLive(row) && seen.has(placeOf(row)));
+      return inFile || standing.some((other) => other !== undefined && !hasExpired(other, nowMs));
+    };
+    for (const draft of drafts) {
+      const row = presentOf(draft);
+      if (hasExpired(row, nowMs)) planned.fates.push({ reason: 'left out: expired', fault: false });
+      else if (isKnown(draft)) planned.fates.push('known');
+      else {
+        planned.refused = take();
+        if (planned.refused) break;
+        seen.add(row.id);
+        if (isLive(row)) seen.add(placeOf(row));
+        planned.added.push(draft);
+        planned.fates.push('added');
+      }
+    }
+    return planned;
+  }
+
+  return {
+    async read(reader, filter) {
+      const rows = await listAllVersions(reader, filter);
+      return rows.map((row) => ({
+        type: 'memory',
+        ...toMemory(row.supersederExpired === 1 ? { ...row, supersededBy: null } : row),
+      }));
+    },
+    async restore(connection, drafts, take, nowMs) {
+      const [tenantId = ''] = drafts.map(([first]) => first!.tenantId);
+      const { fates, added, expired, refused } = await plan(connection, tenantId, drafts, take, nowMs);
+      for (const id of expired) await erasing.eraseOne(connection, tenantId, id);
+      const scopeOf = await scopes.ensure(connection, added.map(presentOf));
+      const rows = added.flat().map((row) => ({ ...row, scope: scopeOf(row) }));
+      const inserted = await insertVersions(connection, rows);
+      const numbers = new Map(inserted.map(({ id, version, number }) => [`${id} ${version}`, number]));
+      await text.insert(
+        connection,
+        rows.map((row) => {
+          const number = numbers.get(`${row.id} ${row.version}`)!;
+          return textEntryOf({ ...row, number }, isLive(row) ? 'live' : 'past');
+        }),
+      );
+      const tagged = added.map(presentOf).flatMap((row) => (JSON.parse(row.tags) as string[]).map((tag) => [row, tag]));
+      await insertTags(
+        connection,
+        (tagged as [MemoryDraft[number], string][]).map(([{ id }, tag]) => ({ tenantId, tag, memoryId: id })),
+      );
+      return { fates, refused };
+    },
+  };
+}
+
+/** A memory's versions as they are stored. Throws `invalid_request` where they cannot be those of one memory. */
+export function memoryDraftOf(tenantId: string, versions: readonly PortableMemory[]): MemoryDraft {
+  const rows = versions.map((version, index) => rowOf(tenantId, version, index === versions.length - 1));
+  rows.forEach((row, index) => {
+    const next = rows[index + 1];
+    if (next ? row.validTo === null : row.validTo === null && row.supersededBy !== null) {
+      throw unsound('validTo', `of version ${row.version} is missing`);
+    }
+    if (next && next.version <= row.version) throw unsound('version', 'does not rise from line to line');
+    if (next && next.endUser !== row.endUser) throw unsound('user', 'is another one in a later version');
+  });
+  return rows;
+}
+
+function rowOf(tenantId: string, version: PortableMemory, isLast: boolean): MemoryDraft[number] {
+  const occurredAt = instantOf(version.occurredAt, '/occurredAt');
+  const createdAt = instantOf(version.createdAt, '/createdAt')!;
+  return {
+    ...derivedOf(version.content, occurredAt, createdAt),
+    tenantId,
+    id: version.id,
+    version: version.version,
+    current: isLast ? 1 : 0,
+    endUser: version.user,
+    content: version.content,
+    contentHash: contentHashOf(version.content),
+    tags: JSON.stringify(version.tags),
+    metadata: metadataOf(version.metadata, '/metadata'),
+    source: version.source && Object.keys(version.source).length > 0 ? JSON.stringify(version.source) : null,
+    occurredAt,
+    expiresAt: instantOf(version.expiresAt, '/expiresAt'),
+    validFrom: instantOf(version.validFrom, '/validFrom')!,
+    validTo: instantOf(version.validTo, '/validTo'),
+    supersededBy: version.supersededBy,
+    createdAt,
+    updatedAt: instantOf(version.updatedAt, '/updatedAt')!,
+  };
+}
+
+function presentOf(draft: MemoryDraft): MemoryDraft[number] {
+  return draft.at(-1)!;
+}
+
+function isLive({ current, validTo }: MemoryDraft[number]): boolean {
+  return current === 1 && validTo === null;
+}
+
+function unsound(path: string, message: string): AppError {
+  return new AppError('invalid_request', `${path} ${message}.`, { errors: [{ path, message }] });
+}

@@ -1,0 +1,83 @@
+import { EXPORT_FORMAT, type ExportEnd, type ExportHead, type PortableRecord } from '../../contract/portability.ts';
+import type { Reader } from '../../db/connection.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { Episodes } from '../episodes/episodes.ts';
+import type { Memories } from '../memories/memories.ts';
+
+/** What reads an account. */
+export interface ExportParts {
+  memories: Memories;
+  conversations: Conversations;
+  episodes: Episodes;
+}
+
+/** Whose things, of which of their users, as they are at which moment. */
+export interface ExportScope {
+  tenantId: string;
+  user: string | undefined;
+  nowMs: number;
+}
+
+const PAGE_ROWS = 200;
+
+/** All lines of an export, read page by page in one snapshot. */
+export async function* exportRecords(
+  parts: ExportParts,
+  reader: Reader,
+  scope: ExportScope,
+): AsyncGenerator<PortableRecord | ExportHead | ExportEnd> {
+  yield { type: 'svc-export', format: EXPORT_FORMAT, exportedAt: toTimestamp(scope.nowMs) };
+  const end: ExportEnd = { type: 'end', memories: 0, conversations: 0, messages: 0, episodes: 0 };
+  let former: string | undefined;
+  for await (const version of allVersions(parts, reader, scope)) {
+    if (version.id !== former) end.memories += 1;
+    former = version.id;
+    yield version;
+  }
+  for await (const record of allConversations(parts, reader, scope)) {
+    end[record.type === 'message' ? 'messages' : 'conversations'] += 1;
+    yield record;
+  }
+  for await (const episode of allEpisodes(parts, reader, scope)) {
+    end.episodes += 1;
+    yield episode;
+  }
+  yield end;
+}
+
+async function* allVersions({ memories }: ExportParts, reader: Reader, scope: ExportScope) {
+  const read = (after: { id: string; version: number }) =>
+    memories.transfer.read(reader, { ...scope, after, limit: PAGE_ROWS });
+  yield* pages(read, { id: '', version: 0 });
+}
+
+async function* allConversations({ conversations }: ExportParts, reader: Reader, scope: ExportScope) {
+  const { tenantId } = scope;
+  const read = (after: { id: string }) =>
+    conversations.transfer.readConversations(reader, { ...scope, afterId: after.id, limit: PAGE_ROWS });
+  for await (const conversation of pages(read, { id: '' })) {
+    yield conversation;
+    const place = { tenantId, conversationId: conversation.id };
+    const readMessages = (after: { ordinal: number }) =>
+      conversations.transfer.readMessages(reader, place, after.ordinal, PAGE_ROWS);
+    yield* pages(readMessages, { ordinal: 0 });
+  }
+}
+
+async function* allEpisodes({ episodes }: ExportParts, reader: Reader, scope: ExportScope) {
+  const read = (after: { id: string }) =>
+    episodes.transfer.read(reader, { ...scope, afterId: after.id, limit: PAGE_ROWS });
+  yield* pages(read, { id: '' });
+}
+
+/** Each item of a list that is read page after page, from behind the last item of the page before. */
+async function* pages<P, T extends P>(read: (after: P) => Promise<T[]>, first: P): AsyncGenerator<T> {
+  let after: P = first;
+  for (;;) {
+    const page = await read(after);
+    yield* page;
+    if (page.length < PAGE_ROWS) return;
+    after = page.at(-1)!;
+  }
+}

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { conversing } from '../conversations/conversation-caller.ts';
+import { setUsed } from '../limits/tenants.ts';
+import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { NONE, newAccount, portable, version } from './portable-account.ts';
+
+let daemon: MemoryDaemon;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon({ config: { quotas: 'A' } });
+});
+afterAll(() => daemon.close());
+
+const at = '2026-01-01T10:00:00.000Z';
+const conversation = (id: string, more = {}) => ({
+  ...{ type: 'conversation', id, title: null, cut: false, version: 1 },
+  ...{ user: 'default', metadata: {}, createdAt: at, updatedAt: at, ...more },
+});
+const message = (id: string, conversationId: string, ordinal: number, more = {}) => ({
+  ...{ type: 'message', id, conversationId, ordinal, role: 'user', name: null },
+  ...{ content: `Message ${ordinal}`, metadata: {}, createdAt: at, ...more },
+});
+const episode = (id: string, more = {}) => ({
+  ...{ type: 'episode', id, title: 'Episode', summary: null, outcome: null, conversationId: null },
+  ...{ fromMessageId: null, toMessageId: null, startedAt: at, endedAt: at, memoryIds: [], cut: false, edited: [] },
+  ...{ version: 1, user: 'default', metadata: {}, createdAt: at, updatedAt: at, ...more },
+});
+const idOf = (prefix: string, number: number) => `${prefix}_${number.toString(16).padStart(32, '0')}`;
+const MIB = 1024 * 1024;
+
+describe('a line that cannot be taken', () => {
+  const deep = `${'['.repeat(40)}${']'.repeat(40)}`;
+  const withMetadata = (json: string) => JSON.stringify(version()).replace('"metadata":{}', `"metadata":{"a":${json}}`);
+  test.each<[string, string | Uint8Array, RegExp]>([
+    ['no JSON', '{"type":', /no JSON object/],
+    ['a list', '[]', /no JSON object/],
+    ['bad UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /UTF-8/],
+    ['NUL', JSON.stringify(version({ content: 'a\0b' })), /NUL/],
+    ['a lone surrogate', JSON.stringify(version({ content: 'a\ud800b' })), /surrogate/],
+    ['__proto__', withMetadata('{"__proto__":1}'), /__proto__/],
+    ['depth', withMetadata(deep), /deeper than 32/],
+    ['a name twice', withMetadata('{"x":1,"x":2}'), /same name twice/],
+    ['a number beyond 2^53', withMetadata('9007199254740993'), /2\^53/],
+    ['too long a line', `{"content":"${'x'.repeat(MIB)}"}`, /longer than 1 MiB/],
+    ['too much metadata', withMetadata(JSON.stringify('x'.repeat(17_000))), /at most 16384 bytes/],
+    ['an unknown type', '{"type":"key","id":1}', /type that svc does not know/],
+    ['an unknown field', JSON.stringify(version({ colour: 'red' })), /not known: colour/],
+    ['a missing field', JSON.stringify({ ...version(), user: undefined }), /user is missing/],
+    ['an id of another kind', JSON.stringify(version({ id: 'mem_1' })), /id must match/],
+    ['no instant', JSON.stringify(version({ validFrom: '2026-02-30T00:00:00Z' })), /validFrom/],
+    ['a version beyond counting', JSON.stringify(version({ version: 2 ** 40 })), /version must be/],
+    ['no content', JSON.stringify(version({ content: ' ' })), /content is empty/],
+    ['a superseder without an end', JSON.stringify(version({ supersededBy: idOf('mem', 9) })), /validTo/],
+    [
+      'an episode that ends early',
+      JSON.stringify(episode(idOf('ep', 1), { endedAt: '2025-01-01T00:00:00Z' })),
+      /endedAt/,
+    ],
+    ['a cut of nothing', JSON.stringify(episode(idOf('ep', 2), { cut: true })), /fromMessageId/],
+  ])('(%s) is left out with its reason; the lines around it are taken', async (_, line, reason) => {
+    const caller = await newAccount(daemon);
+    const around = [version(), version()].map((memory) => `${JSON.stringify(memory)}\n`);
+    const body = Buffer.concat([around[0]!, line, '\n', around[1]!].map((part) => Buffer.from(part)));
+    const { body: report } = await portable(caller).send(body);
+    expect(report).toMatchObject({ added: { ...NONE, memories: 2 }, skipped: 1 });
+    expect(report.reasons).toEqual([{ place: 'line 2', reason: expect.stringMatching(reason), fault: true }]);
+    expect(await caller.list()).toHaveLength(2);
+  });
+
+  test('is told in few words, however long it is itself', async () => {
+    const caller = await newAccount(daemon);
+    const { reasons } = await portable(caller).take([{ ...version(), ['x'.repeat(500_000)]: 1 }, version()]);
+    expect(reasons[0]!.reason.length).toBe(300);
+  });
+
+  test('of a thousand, the first thousand are told and all are counted', async () => {
+    const caller = await newAccount(daemon);
+    const report = await portable(caller).take('x\n'.repeat(1200));
+    expect([report.skipped, report.reasons.length, report.reasons.at(-1)!.place]).toEqual([1200, 1000, 'line 1000']);
+  });
+});
+
+describe('what is there already', () => {
+  test('an id is known and stays as it is; so is a live content under another id', async () => {
+    const caller = await newAccount(daemon);
+    const [first, second] = [version({ content: 'Oolong tea' }), version({ content: 'Black tea' })];
+    await portable(caller).take([first, second]);
+    const again = [
+      { ...first, content: 'Green tea' },
+      version({ content: ' OOLONG  tea ' }),
+      version({ content: 'Cake' }),
+    ];
+    const report = await portable(caller).take([...again, version({ content: 'cake' })]);
+    expect(report).toMatchObject({ added: { memories: 1 }, known: { memories: 3 } });
+    expect((await caller.list()).sort()).toEqual(['Black tea', 'Cake', 'Oolong tea']);
+  });
+
+  test('another tenant’s ids are free', async () => {
+    const [owner, stranger] = [await newAccount(daemon), await newAccount(daemon)];
+    const talk = [conversation(idOf('conv', 1)), message(idOf('msg', 1), idOf('conv', 1), 1), episode(idOf('ep', 1))];
+    const lines = [version(), ...talk];
+    const added = { memories: 1, conversations: 1, messages: 1, episodes: 1 };
+    expect(await portable(owner).take(lines)).toMatchObject({ added });
+    const before = await portable(owner).lines();
+    const mine = lines.map((line) => ({
+      ...line,
+      user: 'content' in line ? undefined : 'mallory',
+      metadata: { mine: 1 },
+    }));
+    expect(await portable(stranger).take([{ ...lines[0], metadata: { mine: 1 } }, ...mine.slice(1)])).toMatchObject({
+      added,
+    });
+    expect(await portable(owner).lines()).toEqual(before);
+    expect((await portable(stranger).text()).match(/"mine":1/g)).toHaveLength(4);
+  });
+
+  test('what has expired meanwhile is no obstacle, and what is expired in the file is left out', async () => {
+    const caller = await newAccount(daemon);
+    const soon = new Date(daemon.clock.nowMs() + 60_000).toISOString();
+    const lasting = version({ content: 'Kept' });
+    await portable(caller).take([
+      version({ content: 'Comes again', expiresAt: soon }),
+      { ...lasting, expiresAt: soon },
+    ]);
+    daemon.clock.advance(60_001);
+    const lines = [version({ content: 'Comes again' }), lasting, version({ expiresAt: soon })];
+    const report = await portable(caller).take(lines);
+    expect(report).toMatchObject({ added: { memories: 2 }, reasons: [{ place: 'line 3', fault: false }] });
+    expect(await caller.list()).toHaveLength(2);
+  });
+
+  test('a message keeps its place or stays out, and needs its conversation', async () => {
+    const caller = await newAccount(daemon);
+    const talk = conversing(caller);
+    const { id } = await talk.begin();
+    const [said] = await talk.say(id, 'First');
+    const report = await portable(caller).take([
+      message(said!.id, id, 7),
+      message(idOf('msg', 5), id, 1),
+      message(idOf('msg', 6), id, 4),
+      message(idOf('msg', 7), idOf('conv', 77), 1),
+      episode(idOf('ep', 5), { conversationId: idOf('conv', 77) }),
+    ]);
+    expect(report).toMatchObject({ added: { messages: 1 }, known: { messages: 1 }, skipped: 3 });
+    expect(report.reasons.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('has the place 1'),
+      expect.stringContaining('is not there'),
+      expect.stringContaining('is not there'),
+    ]);
+    expect(await talk.read(id)).toMatchObject({ messageCount: 2, lastMessageAt: at });
+    expect((await talk.say(id, 'Next'))[0]!.ordinal).toBe(5);
+  });
+});
+
+describe('a quota', () => {
+  test('stops an import at the last memory it allows, tells what was done, and it goes on later', async () => {
+    const caller = await newAccount(daemon, 'Free');
+    await setUsed(daemon, caller.tenantId, {
+      day: new Date(daemon.clock.nowMs()).toISOString().slice(0, 10),
+      memories: 97,
+    });
+    const replaced = version({ content: 'v1', validTo: at });
+    const lines = [
+      replaced,
+      { ...replaced, version: 2, validTo: null, content: 'v2' },
+      ...[1, 2, 3].map(() => version()),
+    ];
+    const talk = conversation(idOf('conv', 3));
+    const text = [...lines, talk].map((line) => `${JSON.stringify(line)}\n`).join('');
+    const stopped = await portable(caller).send(text);
+    expect([stopped.status, stopped.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+    expect(stopped.body).toMatchObject({
+      ...{ code: 'quota_exceeded', quota: 'dailyMemories', limit: 100 },
+      report: { added: { ...NONE, memories: 3 }, complete: false },
+    });
+    expect(await caller.list()).toHaveLength(3);
+    daemon.clock.advance(24 * 3_600_000);
+    const added = { ...NONE, memories: 1, conversations: 1 };
+    expect(await portable(caller).take(text)).toMatchObject({ added, known: { memories: 3 } });
+  });
+
+  test('counts memories that are added by lines without an id alike', async () => {
+    const caller = await newAccount(daemon, 'Free');
+    const text = Array.from({ length: 103 }, (_, index) => `Fact ${index}\n`).join('');
+    const stopped = await portable(caller).send<Record<string, unknown>>(text, '?format=lines');
+    expect(stopped.body).toMatchObject({ code: 'quota_exceeded', report: { added: { memories: 100 } } });
+    expect((await caller.call('/v1/usage?days=1')).body).toMatchObject({ days: [{ memories: 100 }] });
+  });
+});
+
+describe('the file', () => {
+  test('that was cut off says so, leaves out the memory it ends in, and its whole goes on', async () => {
+    const [from, to] = [await newAccount(daemon), await newAccount(daemon)];
+    const { id } = await from.add('First');
+    await from.change(id, { content: 'Second' });
+    const text = await portable(from).text();
+    const [head, first] = text.split('\n');
+    const cut = await portable(to).take(`${head}\n${first}\n`);
+    expect(cut).toMatchObject({ added: NONE, complete: false, reasons: [{ place: 'line 2', fault: true }] });
+    expect(await portable(to).take(text)).toMatchObject({ added: { memories: 1 }, complete: true });
+    expect((await to.history(id)).body).toEqual((await from.history(id)).body);
+  });
+
+  test('of a newer svc is refused', async () => {
+    const caller = await newAccount(daemon);
+    const answer = await portable(caller).send('{"type":"svc-export","format":2,"exportedAt":""}\n');
+    expect(answer.status).toBe(422);
+  });
+
+  test.each([
+    'application/x-ndjson',
+    'application/json',
+    'text/plain; charset=utf-8',
+    'application/octet-stream',
+    'text/markdown',
+  ])('may be sent as %s', async (type) => {
+    const caller = await newAccount(daemon);
+    const { status, body } = await portable(caller).send('{"content":"Tea"}', '', type);
+    expect([status, body.added?.memories]).toEqual([200, 1]);
+  });
+
+  test('may be sent without a type and empty, and not as anything else', async () => {
+    const caller = await newAccount(daemon);
+    const headers = { authorization: `Bearer ${caller.apiKey}` };
+    const url = `${daemon.baseUrl}/v1/import`;
+    const body = new TextEncoder().encode('{"content":"Tea"}');
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200);
+    expect((await fetch(url, { method: 'POST', headers })).status).toBe(200);
+    expect((await portable(caller).send('<a/>', '', 'text/xml')).status).toBe(415);
+    expect((await portable(caller).send('', '?format=zip')).status).toBe(400);
+    expect((await portable(caller).send('', '?tags=x')).status).toBe(400);
+  });
+
+  test('of memories as a caller adds them gets user and tags where it does not say', async () => {
+    const caller = await newAccount(daemon);
+    const lines = [{ content: 'Tea', tags: ['own'] }, { content: 'Cake', user: 'ben' }, version({ content: 'Rain' })];
+    await portable(caller).take(lines, '?user=ada&tag=a&tag=b');
+    const { data } = (await caller.call<{ data: { content: string; user: string; tags: string[] }[] }>('/v1/memories'))
+      .body;
+    const seen = Object.fromEntries(data.map(({ content, user, tags }) => [content, [user, ...tags]]));
+    expect(seen).toEqual({ Tea: ['ada', 'own', 'a', 'b'], Cake: ['ben', 'a', 'b'], Rain: ['default', 'a', 'b'] });
+  });
+});

@@ -1,0 +1,260 @@
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHttpFetch } from '../../../src/cli/http-fetch.ts';
+import { createClient, UnreachableError } from '../../../src/client/client.ts';
+import { AppError } from '../../../src/contract/errors.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { newAccount, portable, version } from './portable-account.ts';
+
+/** Clients that are slow, stop, or come all at once. */
+
+const REQUEST_MS = 600;
+let daemon: MemoryDaemon;
+/** An account whose export is more than any buffer on the way holds. */
+let large: Caller;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon({ timeouts: { headersMs: 300, requestMs: REQUEST_MS } });
+  large = await newAccount(daemon);
+  const text = 'x'.repeat(90_000);
+  const lines = Array.from({ length: 200 }, (_, index) => version({ content: `${index} ${text}` }));
+  await portable(large).take(lines);
+});
+afterAll(() => daemon.close());
+
+async function until(condition: () => Promise<boolean>, ms = 5000): Promise<boolean> {
+  for (const deadline = performance.now() + ms; performance.now() < deadline; await sleep(20)) {
+    if (await condition()) return true;
+  }
+  return false;
+}
+
+/** Whether the write-ahead log can be emptied: nobody reads an older state. */
+async function isFree(): Promise<boolean> {
+  await daemon.db.probe(daemon.clock.nowMs());
+  await daemon.db.checkpoint();
+  return (await stat(join(daemon.folder, 'svc.db-wal'))).size === 0;
+}
+
+async function open(caller: Caller, head: string): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(daemon.baseUrl).port), host: '127.0.0.1' });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(`${head} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.apiKey}\r\n`);
+  return socket;
+}
+
+describe('an export', () => {
+  test('holds one state, whatever is written while it goes on', async () => {
+    const caller = await newAccount(daemon);
+    const texts = Array.from({ length: 60 }, (_, index) => version({ content: `${index} ${'y'.repeat(50_000)}` }));
+    await portable(caller).take(texts);
+    const answer = await fetch(`${daemon.baseUrl}/v1/export`, {
+      headers: { authorization: `Bearer ${caller.apiKey}` },
+    });
+    const reader = answer.body!.getReader();
+    const decoder = new TextDecoder();
+    let text = decoder.decode((await reader.read()).value, { stream: true });
+    await caller.add('Written meanwhile');
+    await caller.erase(texts.at(-1)!.id);
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+    expect(text).not.toContain('Written meanwhile');
+    expect(text).toContain(texts.at(-1)!.id);
+    expect(JSON.parse(text.trimEnd().split('\n').at(-1)!)).toMatchObject({ type: 'end', memories: 60 });
+    expect(await portable(caller).text()).toContain('Written meanwhile');
+  });
+
+  test('that nobody takes, or too slowly, is given up and holds nothing open', async () => {
+    const socket = await open(large, 'GET /v1/export');
+    socket.pause();
+    socket.write('\r\n');
+    expect(await until(async () => !(await isFree()))).toBe(true);
+    let heard = '';
+    expect(await until(isFree)).toBe(true);
+    socket.on('data', (chunk) => {
+      heard += chunk.toString();
+    });
+    socket.resume();
+    expect(await until(async () => socket.destroyed || socket.readableEnded)).toBe(true);
+    expect(heard).toMatch(/^HTTP\/1\.1 200/);
+    expect(heard).not.toContain('"type":"end"');
+    const slow = await open(large, 'GET /v1/export');
+    slow.pause();
+    slow.write('\r\n');
+    expect(await until(async () => !(await isFree()))).toBe(true);
+    const sips = setInterval(() => slow.read(1), 20);
+    expect(await until(isFree)).toBe(true);
+    clearInterval(sips);
+    slow.destroy();
+  });
+
+  test('whose client hangs up holds nothing open', async () => {
+    const socket = await open(large, 'GET /v1/export');
+    socket.pause();
+    socket.write('\r\n');
+    expect(await until(async () => !(await isFree()))).toBe(true);
+    socket.destroy();
+    expect(await until(isFree, REQUEST_MS / 2)).toBe(true);
+  });
+
+  test('is one at a time an account; the next is told when to come back', async () => {
+    const socket = await open(large, 'GET /v1/export');
+    socket.pause();
+    socket.write('\r\n');
+    expect(await until(async () => !(await isFree()))).toBe(true);
+    const second = await large.call('/v1/export');
+    expect(second).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(second.headers.get('retry-after')).toBe('5');
+    expect((await (await newAccount(daemon)).call('/v1/export')).status).toBe(200);
+    socket.destroy();
+    expect(await until(async () => (await large.call('/v1/export')).status === 200)).toBe(true);
+  });
+
+  test('that breaks off is told from a whole one by the client', async () => {
+    const client = (fetchIt?: ReturnType<typeof createHttpFetch>) =>
+      createClient({ baseUrl: daemon.baseUrl, apiKey: large.apiKey, ...(fetchIt && { fetch: fetchIt }) });
+    for (const its of [client(), client(createHttpFetch())]) {
+      let lines = 0;
+      for await (const { end } of its.export()) lines += end ? 0 : 1;
+      expect(lines).toBe(201);
+      const broken = (async () => {
+        for await (const _ of its.export()) daemon.app.server.closeAllConnections();
+      })();
+      await expect(broken).rejects.toThrow(UnreachableError);
+    }
+    expect(await until(isFree)).toBe(true);
+  });
+});
+
+describe('an import', () => {
+  test('may take longer than any other request, as long as it goes on', async () => {
+    const caller = await newAccount(daemon);
+    const client = createClient({ baseUrl: daemon.baseUrl, apiKey: caller.apiKey, fetch: createHttpFetch() });
+    const started = performance.now();
+    const report = await client.import(
+      (async function* () {
+        for (let index = 0; index < 8; index += 1) {
+          yield Buffer.from(`{"content":"Fact ${index}"}\n`);
+          await sleep(REQUEST_MS / 5);
+        }
+      })(),
+    );
+    expect(report.added.memories).toBe(8);
+    expect(performance.now() - started).toBeGreaterThan(REQUEST_MS);
+  });
+
+  test('whose client says nothing any more is ended, with what was done', async () => {
+    const caller = await newAccount(daemon);
+    const socket = await open(caller, 'POST /v1/import');
+    let heard = '';
+    socket.on('data', (chunk) => {
+      heard += chunk.toString();
+    });
+    socket.write('content-length: 5000\r\n\r\n{"content":"Half"}\n{"cont');
+    expect(await until(async () => heard.includes('"report"'))).toBe(true);
+    expect(heard).toMatch(/^HTTP\/1\.1 400 /);
+    expect(heard).toContain('took too long');
+    socket.destroy();
+    expect((await portable(caller).send('{"content":"Whole"}')).status).toBe(200);
+  });
+
+  test('that is killed half-way goes on when it is sent again, and ends the same', async () => {
+    const caller = await newAccount(daemon);
+    const from = await newAccount(daemon);
+    await portable(from).take(Array.from({ length: 1500 }, () => version()));
+    const text = await portable(from).text();
+    const socket = await open(caller, 'POST /v1/import');
+    socket.write(`content-length: ${Buffer.byteLength(text)}\r\n\r\n${text.slice(0, text.length / 2)}`);
+    expect(await until(async () => (await caller.list()).length > 0)).toBe(true);
+    socket.destroy();
+    const again = () => portable(caller).send(text);
+    expect(await until(async () => (await again()).status === 200)).toBe(true);
+    expect((await again()).body).toMatchObject({ added: { memories: 0 }, known: { memories: 1500 } });
+    expect(await portable(caller).lines()).toEqual(await portable(from).lines());
+    const faults = daemon.logLines.filter((line) => line.includes('"level":50') && !line.includes('is under way'));
+    expect(faults).toEqual([]);
+  });
+
+  test.each<[string, ReturnType<typeof createHttpFetch> | undefined]>([
+    ['the platform’s fetch', undefined],
+    ['the command line’s fetch', createHttpFetch()],
+  ])('that is refused amid its body is told so to %s', async (_, fetchIt) => {
+    const caller = await newAccount(daemon);
+    const client = createClient({ baseUrl: daemon.baseUrl, apiKey: caller.apiKey, ...(fetchIt && { fetch: fetchIt }) });
+    let sent = 0;
+    const endless = async function* () {
+      yield Buffer.from('{"type":"svc-export","format":99}\n');
+      for (;;) {
+        sent += 1;
+        yield Buffer.alloc(65_536, 'x');
+      }
+    };
+    const refused = await client.import(endless()).catch((error: Error) => error);
+    expect(refused).toBeInstanceOf(AppError);
+    expect((refused as AppError).code).toBe('unprocessable');
+    expect(sent).toBeLessThan(20_000);
+    expect(await client.import(version2())).toMatchObject({ added: { memories: 1 } });
+  });
+
+  test('that is refused amid its body is told so to a client that first sends all of it', async () => {
+    const caller = await newAccount(daemon);
+    const socket = await open(caller, 'POST /v1/import');
+    let heard = '';
+    socket.on('data', (chunk) => {
+      heard += chunk.toString();
+    });
+    const body = Buffer.concat([Buffer.from('{"type":"svc-export","format":99}\n'), Buffer.alloc(30_000_000, 'x')]);
+    socket.write(`content-length: ${body.length}\r\n\r\n`);
+    await new Promise((resolve) => socket.write(body, resolve));
+    expect(await until(async () => heard.startsWith('HTTP/1.1 422'))).toBe(true);
+    socket.write('GET /v1/account HTTP/1.1\r\nhost: x\r\n\r\n');
+    expect(await until(async () => heard.includes('HTTP/1.1 401'))).toBe(true);
+    socket.destroy();
+  });
+
+  test('whose account is erased meanwhile brings nothing more in', async () => {
+    const caller = await newAccount(daemon);
+    const socket = await open(caller, 'POST /v1/import');
+    let heard = '';
+    socket.on('data', (chunk) => {
+      heard += chunk.toString();
+    });
+    const lines = (count: number) => Array.from({ length: count }, () => `${JSON.stringify(version())}\n`).join('');
+    const [before, after] = [lines(600), lines(600)];
+    socket.write(`content-length: ${before.length + after.length}\r\n\r\n${before}`);
+    expect(await until(async () => (await caller.list()).length > 0)).toBe(true);
+    expect((await caller.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
+    socket.write(after);
+    expect(await until(async () => heard.includes('"report"'))).toBe(true);
+    expect(heard).toMatch(/^HTTP\/1\.1 401 /);
+    socket.destroy();
+    const left = await daemon.db.readers.all('SELECT id FROM memories WHERE tenantId = ?', [caller.tenantId]);
+    expect(left).toEqual([]);
+  });
+
+  test('ends when the daemon stops', async () => {
+    const own = await startMemoryDaemon();
+    const caller = await newAccount(own);
+    const headers = { authorization: `Bearer ${caller.apiKey}` };
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(Buffer.from('{"content":"One"}\n')),
+    });
+    const request: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body, duplex: 'half' };
+    const importing = fetch(`${own.baseUrl}/v1/import`, request);
+    expect(await until(async () => (await portable(caller).send('{}')).status === 503)).toBe(true);
+    await own.close();
+    expect((await importing).status).toBe(503);
+  });
+});
+
+async function* version2(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(version())}\n`);
+}

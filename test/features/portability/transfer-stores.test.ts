@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Connection, openConnection, type Reader, type Value } from '../../../src/db/connection.ts';
+import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import * as conversations from '../../../src/features/conversations/conversation-transfer-store.ts';
+import * as episodes from '../../../src/features/episodes/episode-transfer-store.ts';
+import * as memories from '../../../src/features/memories/memory-transfer-store.ts';
+
+/** Two tenants with the same ids: only its own predicate keeps a statement to one of them. */
+
+let folder: string;
+let connection: Connection;
+let plans: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-transfer-'));
+  const file = await ensureDatabaseFile(folder);
+  await migrate(file);
+  connection = await openConnection(file);
+  for (const tenantId of ['ten_a', 'ten_b']) await fill(tenantId);
+});
+afterAll(async () => {
+  await connection.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** One row of each table, with what is needed and nothing else. */
+async function fill(tenantId: string): Promise<void> {
+  for (const table of ['memories', 'conversations', 'messages', 'episodes']) {
+    const columns = await connection.all<{ name: string; notnull: number; type: string }>(
+      `PRAGMA table_info(${table})`,
+    );
+    const needed = columns.filter(({ notnull }) => notnull);
+    const number = tenantId === 'ten_a' ? 1 : 2;
+    const given: Record<string, Value> = {
+      ...{ tenantId, number, id: 'x', conversationId: 'x', endUser: 'u', content: tenantId },
+    };
+    const row = needed.map(({ name, type }) => given[name] ?? (/text/i.test(type) ? '{}' : 1));
+    const names = needed.map(({ name }) => name);
+    await connection.run(`INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`, row);
+  }
+}
+
+/** A reader that notes how each statement would be run. */
+const spy: Reader = {
+  async all(sql, values) {
+    const lines = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+    plans.push(...lines.map(({ detail }) => detail));
+    return connection.all(sql, values);
+  },
+  get: (sql, values) => connection.get(sql, values),
+};
+
+const tenantId = 'ten_b';
+const version = { tenantId, user: undefined, after: { id: '', version: 0 }, nowMs: 1, limit: 9 };
+const page = { tenantId, user: undefined, afterId: '', limit: 9 };
+
+test.each<[string, () => Promise<object[]>, RegExp]>([
+  [
+    'all versions',
+    () => memories.listAllVersions(spy, version),
+    /^SEARCH m .*\(tenantId=\? AND \(id,version\)>\(\?,\?\)\)/,
+  ],
+  ['all versions of a user', () => memories.listAllVersions(spy, { ...version, user: 'u' }), /^SEARCH m .*tenantId=\?/],
+  ['memories there', () => memories.findPresent(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
+  ['all conversations', () => conversations.listAllConversations(spy, page), /\(tenantId=\? AND id>\?\)/],
+  [
+    'all conversations of a user',
+    () => conversations.listAllConversations(spy, { ...page, user: 'u' }),
+    /\(tenantId=\? AND endUser=\? AND id>\?\)/,
+  ],
+  ['conversations there', () => conversations.findStanding(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
+  ['messages there', () => conversations.findMessages(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
+  [
+    'places taken',
+    async () => (await conversations.findTaken(spy, tenantId, [1, 2, 3])).map((number) => ({ number })),
+    /^SEARCH m USING INTEGER PRIMARY KEY/,
+  ],
+  ['all episodes', () => episodes.listAllEpisodes(spy, page), /\(tenantId=\? AND id>\?\)/],
+])('%s: one tenant’s alone, in the order of an index', async (name, read, expected) => {
+  plans = [];
+  const rows = await read();
+  expect(rows).toHaveLength(1);
+  expect(JSON.stringify(rows)).not.toContain('ten_a');
+  expect(
+    plans.some((line) => expected.test(line)),
+    `${name}\n${plans.join('\n')}`,
+  ).toBe(true);
+  expect(plans.join()).not.toContain('TEMP B-TREE FOR ORDER BY');
+  expect(plans.filter((line) => /^SCAN (m|memories|conversations|messages|episodes)\b/.test(line))).toEqual([]);
+});
+
+test('episodes there: one tenant’s alone', async () => {
+  expect(await episodes.findEpisodeIds(connection, tenantId, ['x', 'y'])).toEqual(['x']);
+  expect(await episodes.findEpisodeIds(connection, 'ten_c', ['x'])).toEqual([]);
+});
