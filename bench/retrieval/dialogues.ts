@@ -3,11 +3,14 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { Conversation, Message } from '../../src/contract/conversations.ts';
 import type { AddedMemory } from '../../src/contract/memories.ts';
 import type { ContextAnswer, SearchAnswer } from '../../src/contract/search.ts';
+import { bucketOfQuery } from '../../src/features/search/learned-order.ts';
+import { readQuestion } from '../../src/features/search/question.ts';
 import type { Dialogue, Turn } from '../locomo-data.ts';
 import { callApi, patientFetch, signInByMail } from '../person.ts';
 import { runSvc, startDaemon } from '../processes.ts';
 import { createProgress } from '../progress.ts';
 import { recallOf } from '../recall.ts';
+import type { RecordedPool } from './pools.ts';
 import { mean, type RecallRow, recallTable } from './recall-table.ts';
 
 /** `conversations`: each session one, with speakers and dates. `facts`: each turn's bare text as a memory. */
@@ -130,6 +133,24 @@ export async function askQuestions(stored: StoredDialogues, door: Door, strategy
   });
   await client?.close();
   return { storedAs: stored.storedAs, door, strategy, questions: recallTable(asked) };
+}
+
+/** The candidates of every question of categories 1 to 4 with their signals, as the daemon explains them. */
+export async function recordPools(stored: StoredDialogues): Promise<RecordedPool[]> {
+  const { url, apiKey } = stored;
+  const pools = await forEachQuestion(stored, 'pools recorded', async ({ text, sampleId, category, wanted }) => {
+    if (category > 4) return undefined;
+    const body = { query: text, user: sampleId, limit: 100, explain: true };
+    const { results } = await callApi<SearchAnswer>(url, apiKey, '/v1/search', body);
+    const pool = results.map(({ id, why }) => ({
+      id,
+      signals: Object.fromEntries(Object.entries(why!.signals).map(([name, { value }]) => [name, value])),
+    }));
+    const speakers = new Set(pool.some(({ signals }) => signals.spk !== 0) ? ['named'] : []);
+    const bucket = bucketOfQuery(text, readQuestion(text, Date.now()), { candidates: [], speakers, unknown: [] });
+    return { bucket, pool, relevant: wanted };
+  });
+  return pools.filter((pool) => pool !== undefined);
 }
 
 /** What of the evidence stands in contexts of different sizes. */

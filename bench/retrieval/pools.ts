@@ -1,20 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import type { QueryBucket } from '../../src/features/learning/query-bucket.ts';
 
-/** One question with the signals of its candidates, as a line of a recording (NDJSON). */
+/** One question with the signals of its candidates, as the daemon explained them. */
 export interface RecordedPool {
-  question: string;
   bucket: QueryBucket;
   /** In the order of the default ranking, or any other. */
   pool: { id: string; signals: Record<string, number> }[];
   /** The ids that answer the question. */
   relevant: string[];
-}
-
-export async function readPools(file: string): Promise<RecordedPool[]> {
-  const text = await readFile(file, 'utf8');
-  const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as RecordedPool);
 }
 
 /** A pool as learning takes it: the signals as numbers in one order, answers by their place. */

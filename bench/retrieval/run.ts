@@ -2,16 +2,29 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readDialogues } from '../locomo-data.ts';
 import { inFreshFolder } from '../processes.ts';
-import { formatTable } from '../report.ts';
-import { askContexts, askQuestions, type ContextFigure, type DialogueFigures, withStored } from './dialogues.ts';
+import { formatSection, formatTable, isReached, type Section } from '../report.ts';
+import {
+  askContexts,
+  askQuestions,
+  type ContextFigure,
+  type DialogueFigures,
+  recordPools,
+  withStored,
+} from './dialogues.ts';
+import { benchRecall } from './latency.ts';
 import type { RecallRow } from './recall-table.ts';
+import { type Calibration, simulateUsers } from './simulation.ts';
 
-const USAGE = `node --import tsx bench/retrieval/run.ts --data <file> [--json]
+const USAGE = `node --import tsx bench/retrieval/run.ts --data <file> [--users 60] [--seed 1] [--latency] [--json]
 
-Measures what the built daemon (npm run build) finds, through its API: stores labelled dialogues as conversations and, in
-another daemon, as bare facts; asks every question over REST and MCP; looks how much of the evidence contexts hold.
+Measures what the built daemon (npm run build) finds and learns. Stores labelled dialogues as conversations and, in
+another daemon, as bare facts, through the API; asks every question over REST and MCP; looks how much of the evidence
+contexts hold; then simulates users who say which results they used. Ends with 1 where an aim is missed.
 
   --data <file>  dialogues in the format of the LoCoMo benchmark (sample_id, conversation, qa)
+  --users <n>    simulated users of each kind; 0 for none
+  --seed <n>     another draw of users
+  --latency      searches by the size of the tenant as well (npm run bench -- recall): some minutes
   --json         print the figures as JSON`;
 
 /** What is to be reached over conversations, categories 1 to 4. */
@@ -20,6 +33,9 @@ const AIMS = { 'recall@5': 0.73, 'recall@10': 0.8, mrr: 0.64, contextOf1000: 0.7
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
+    users: { type: 'string', default: '60' },
+    seed: { type: 'string', default: '1' },
+    latency: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -28,6 +44,8 @@ const { values } = parseArgs({
 interface Figures {
   dialogues: DialogueFigures[];
   contexts: ContextFigure[];
+  sections: Section[];
+  calibration: Calibration | null;
 }
 
 async function measure(file: string): Promise<Figures> {
@@ -40,6 +58,7 @@ async function measure(file: string): Promise<Figures> {
         await askQuestions(stored, 'rest', 'lexical'),
       ],
       contexts: await askContexts(stored),
+      pools: await recordPools(stored),
     })),
   );
   const facts = await inFreshFolder((folder) =>
@@ -48,10 +67,20 @@ async function measure(file: string): Promise<Figures> {
       await askQuestions(stored, 'rest', 'lexical'),
     ]),
   );
-  return { dialogues: [...conversations.dialogues, ...facts], contexts: conversations.contexts };
+  const users = Number(values.users);
+  const simulated = users > 0 ? simulateUsers(conversations.pools, { users, seed: Number(values.seed) }) : undefined;
+  const sections = simulated ? [simulated.section] : [];
+  const progress = (text: string) => process.stderr.write(`… ${text}\n`);
+  if (values.latency) sections.push(await benchRecall({ rounds: 3, seconds: 4, nodeOptions: [], progress }));
+  return {
+    dialogues: [...conversations.dialogues, ...facts],
+    contexts: conversations.contexts,
+    sections,
+    calibration: simulated?.calibration ?? null,
+  };
 }
 
-function textOf({ dialogues, contexts }: Figures): string {
+function textOf({ dialogues, contexts, sections, calibration }: Figures): string {
   const lines = dialogues.flatMap(({ storedAs, door, strategy, questions }) => [
     `Turns stored as ${storedAs}, asked by ${door}, strategy ${strategy}`,
     formatTable(questions.map(withThreeDigits)),
@@ -62,7 +91,9 @@ function textOf({ dialogues, contexts }: Figures): string {
     'holds evidence': hit.toFixed(3),
     'share of the evidence': recall.toFixed(3),
   }));
-  return [...lines, 'Contexts over conversations, categories 1 to 4', formatTable(shares), ''].join('\n');
+  const learning = calibration ? [`Fitted anew to these pools: ${JSON.stringify(calibration)}`, ''] : [];
+  const contextLines = ['Contexts over conversations, categories 1 to 4', formatTable(shares), ''];
+  return [...lines, ...contextLines, ...sections.map(formatSection), ...learning].join('\n');
 }
 
 function withThreeDigits({ questions, count, mrr, ...rest }: RecallRow): Record<string, string | number> {
@@ -70,12 +101,15 @@ function withThreeDigits({ questions, count, mrr, ...rest }: RecallRow): Record<
   return { questions, count: String(count), ...Object.fromEntries(shares) };
 }
 
-function missed({ dialogues, contexts }: Figures): string[] {
+function missed({ dialogues, contexts, sections }: Figures): string[] {
   const [all] = dialogues[0]!.questions;
   const found = { ...all!, contextOf1000: contexts.find(({ maxTokens }) => maxTokens === 1000)!.hit };
-  return Object.entries(AIMS)
+  const findings = sections.flatMap((section) => section.findings).filter((finding) => !isReached(finding));
+  const inSections = findings.map(({ name, value }) => `${name}: MISSED (${value.toFixed(2)})`);
+  const ofDialogues = Object.entries(AIMS)
     .filter(([name, aim]) => found[name as keyof typeof AIMS] < aim)
     .map(([name, aim]) => `${name}: aim ${aim}, MISSED (${found[name as keyof typeof AIMS].toFixed(3)})`);
+  return [...ofDialogues, ...inSections];
 }
 
 async function main(): Promise<number> {

@@ -6,6 +6,8 @@ import type { NumberedPool } from './pools.ts';
 export interface SimulatedUser {
   name: string;
   wanted(pool: NumberedPool, event: number): number;
+  /** The weights of a ranking that knew its taste outright. */
+  ideal(model: SignalModel, event: number): number[];
   /** The result that it says it used, if it says anything. */
   feedback(wanted: number, shown: readonly number[], event: number): number | undefined;
 }
@@ -37,6 +39,7 @@ export function averageUser(index: number, chance: Chance): SimulatedUser {
   return {
     name: `average ${index}`,
     wanted: ({ relevant }) => chance.pick(relevant),
+    ideal: ({ weights }) => [...weights],
     feedback: honest(chance),
   };
 }
@@ -71,6 +74,10 @@ export function differingUser(
   return {
     name: `differing ${index} (${told})`,
     wanted: (pool, event) => mostUseful(pool, user.tastes[user.tasteAt(event)]!, model, chance),
+    ideal: ({ names, weights, deviations, temperature }, event) => {
+      const now = user.tastes[user.tasteAt(event)]!;
+      return names.map((name, at) => weights[at]! + (temperature * (now.get(name) ?? 0)) / deviations[at]!);
+    },
     feedback: honest(chance),
   };
 }

@@ -23,6 +23,8 @@ export interface UserOutcome {
   /** After each of the checkpoints, how much better than by default, in points. */
   gains: Figures[];
   byDefault: Figures;
+  /** How much better a ranking would be that knew the taste outright. */
+  attainable: Figures;
 }
 
 const scoreOf = (row: Float64Array, weights: readonly number[]) =>
@@ -58,6 +60,7 @@ export function simulate(
   let state = createLearnedState(model.names);
   const gains: Figures[] = [];
   const defaults: Figures[] = [];
+  let attainable: Figures = { mrr: 0, recall: 0 };
   for (const checkpoint of checkpoints) {
     let silent = 0;
     while (state.events < checkpoint && silent < MAX_SEARCHES) {
@@ -65,11 +68,16 @@ export function simulate(
       state = search(user, chance.pick(learning), state, model);
       silent = state === before ? silent + 1 : 0;
     }
-    const { now, byDefault } = tryOut(user, trial, state, { model, chance, event: checkpoint });
-    gains.push({ mrr: 100 * (now.mrr - byDefault.mrr), recall: 100 * (now.recall - byDefault.recall) });
+    const { now, byDefault, ideally } = tryOut(user, trial, state, { model, chance, event: checkpoint });
+    gains.push(inPoints(now, byDefault));
+    attainable = inPoints(ideally, byDefault);
     defaults.push({ mrr: 100 * byDefault.mrr, recall: 100 * byDefault.recall });
   }
-  return { name: user.name, gains, byDefault: meanOf(defaults) };
+  return { name: user.name, gains, byDefault: meanOf(defaults), attainable };
+}
+
+function inPoints(now: Figures, before: Figures): Figures {
+  return { mrr: 100 * (now.mrr - before.mrr), recall: 100 * (now.recall - before.recall) };
 }
 
 function search(user: SimulatedUser, pool: NumberedPool, state: LearnedState, model: SignalModel): LearnedState {
@@ -100,15 +108,18 @@ function tryOut(
   state: LearnedState,
   { model, chance, event }: Trial,
 ) {
+  const ideal = user.ideal(model, event);
   const tried = Array.from({ length: TRIALS }, () => {
     const pool = chance.pick(pools);
     const wanted = user.wanted(pool, event);
     return {
       now: figuresOf(wanted, ranking(pool, state, model)),
       byDefault: figuresOf(wanted, rank(pool, model.weights)),
+      ideally: figuresOf(wanted, rank(pool, ideal)),
     };
   });
-  return { now: meanOf(tried.map(({ now }) => now)), byDefault: meanOf(tried.map(({ byDefault }) => byDefault)) };
+  const meanBy = (name: 'now' | 'byDefault' | 'ideally') => meanOf(tried.map((one) => one[name]));
+  return { now: meanBy('now'), byDefault: meanBy('byDefault'), ideally: meanBy('ideally') };
 }
 
 function figuresOf(wanted: number, order: readonly number[]): Figures {

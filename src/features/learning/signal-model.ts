@@ -11,18 +11,18 @@ export interface SignalModel {
 
 /** Over the pools of labelled dialogues; of a signal that is not in the table, `USUAL_DEVIATION`. */
 const DEVIATIONS: Readonly<Record<string, number>> = {
-  lex: 0.2,
-  tri: 0.15,
+  lex: 0.23,
+  tri: 0.24,
   win: 0.2,
-  sess: 0.25,
-  ctx: 0.2,
-  spk: 0.7,
-  date: 0.15,
-  rec: 0.3,
-  cue: 0.4,
-  reply: 0.15,
+  sess: 0.3,
+  ctx: 0.21,
+  spk: 1,
+  date: 0.39,
+  rec: 0.25,
+  cue: 0.39,
+  reply: 0.19,
   self: 0.3,
-  vec: 0.15,
+  vec: 0.25,
 };
 const USUAL_DEVIATION = 0.25;
 

@@ -17,7 +17,7 @@ export const STRATEGY_WEIGHTS = {
 } satisfies Record<string, Weights>;
 
 /** Divides the default scores, so that their softmax over a pool is how often each result is the one that is used. */
-export const TEMPERATURE = 0.2;
+export const TEMPERATURE = 0.85;
 
 /** Something with what speaks for it. */
 export interface Signalled<T> {
