@@ -57,15 +57,18 @@ function scoreOf(signals: Signals, weights: Weights): number {
   return SIGNAL_NAMES.reduce((sum, name) => sum + weights[name] * signals[name], 0);
 }
 
-/** What each signal gave to a score, for `explain`. */
+/**
+ * What each signal gave to a score, for `explain`. The surroundings of what stands alone are its own words: all that is
+ * said of them is told of these.
+ */
 export function sharesOf(
   signals: Signals,
   weights: Weights,
+  standsAlone: boolean,
 ): Record<string, { value: number; weight: number; share: number }> {
+  const told = standsAlone ? { ...signals, win: 0, sess: 0 } : signals;
+  const weighed = standsAlone ? { ...weights, lex: weights.lex + weights.win + weights.sess } : weights;
   return Object.fromEntries(
-    SIGNAL_NAMES.map((name) => [
-      name,
-      { value: signals[name], weight: weights[name], share: weights[name] * signals[name] },
-    ]),
+    SIGNAL_NAMES.map((name) => [name, { value: told[name], weight: weighed[name], share: weighed[name] * told[name] }]),
   );
 }

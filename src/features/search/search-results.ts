@@ -21,7 +21,9 @@ export function toResult(
   ranks: { rank: number; defaultRank: number } | undefined,
 ): SearchResult {
   const result = { ...itemOf(hit), score: Math.round(hit.score * 1e6) / 1e6 };
-  return ranks === undefined ? result : { ...result, why: { ...ranks, signals: sharesOf(hit.signals, weights) } };
+  return ranks === undefined
+    ? result
+    : { ...result, why: { ...ranks, signals: sharesOf(hit.signals, weights, hit.item.type !== 'message') } };
 }
 
 function itemOf({ item: { type }, row }: LoadedHit): SearchResult {
