@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Connection, openConnection, type Value } from '../../../src/db/connection.ts';
-import * as conversations from '../../../src/features/conversations/conversations-store.ts';
-import * as messages from '../../../src/features/conversations/messages-store.ts';
-import * as episodes from '../../../src/features/episodes/episodes-store.ts';
-import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
-import { conversing } from './conversation-caller.ts';
+import { type Connection, openConnection, type Value } from '../../src/db/connection.ts';
+import * as conversations from '../../src/features/conversations/conversations-store.ts';
+import * as messages from '../../src/features/conversations/messages-store.ts';
+import * as episodes from '../../src/features/episodes/episodes-store.ts';
+import { conversing } from '../features/conversations/conversation-caller.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 
 let daemon: MemoryDaemon;
 let caller: Caller;
