@@ -17,7 +17,7 @@ import { innerWidth, memoryCard } from '../memory/memory-card.ts';
 import { memoryRow } from '../memory/memory-rows.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortIds } from '../memory/short-id.ts';
-import { signalBars } from '../memory/signal-bars.ts';
+import { sayLearned, signalBars } from '../memory/signal-bars.ts';
 import { wrap } from '../memory/terminal-text.ts';
 import { readTime } from '../memory/typed-time.ts';
 
@@ -95,7 +95,7 @@ function printRows({ results }: SearchAnswer, { terminal }: CommandContext): voi
 async function printCards(
   query: string,
   { limit }: SearchOptions,
-  { results, tookMs }: SearchAnswer,
+  { results, tookMs, learned }: SearchAnswer,
   context: CommandContext,
 ): Promise<void> {
   const look = lookOf(context);
@@ -107,7 +107,11 @@ async function printCards(
   });
   const count = results.length === 1 ? '1 result' : `${results.length} results`;
   const further = results.length === limit && limit < 100 ? `; --limit ${Math.min(100, limit * 2)} shows more` : '';
-  const footer = wrap(`${count} in ${Math.max(1, Math.round(tookMs))} ms${further}`, look.columns).join('\n');
+  const told = [
+    `${count} in ${Math.max(1, Math.round(tookMs))} ms${further}`,
+    ...(learned ? [sayLearned(learned)] : []),
+  ];
+  const footer = told.flatMap((text) => wrap(text, look.columns)).join('\n');
   context.terminal.out(`${cards.join('\n\n')}\n\n${look.style.dim(footer)}\n`);
   await createRecentIds(context.settingsFolder).remember(results.map(({ id }) => id));
 }

@@ -1,3 +1,4 @@
+import type { LearnedShift } from '../../contract/learning.ts';
 import type { SearchResult } from '../../contract/search.ts';
 import { SIGNAL_LABELS } from '../../contract/signals.ts';
 import type { MemoryStyle } from './style.ts';
@@ -20,10 +21,23 @@ export function signalBars({ why }: SearchResult, width: number, style: MemorySt
   const longest = Math.max(0, ...telling.map(({ name }) => name.length)) + 1;
   const nameWidth = Math.min(longest, Math.max(6, width - SHORTEST_BAR - FIGURES));
   const barWidth = Math.max(SHORTEST_BAR, Math.min(LONGEST_BAR, width - nameWidth - FIGURES));
-  return telling.map(({ name, value, weight, share }) => {
+  const lines = telling.map(({ name, value, weight, share }) => {
     const drawn = padded(bar(most > 0 ? share / most : 0, barWidth), barWidth);
     return `${style.dim(padded(cut(name, nameWidth - 1), nameWidth))}${style.good(drawn)} ${style.dim(`${round(value)} × ${round(weight)}`)}`;
   });
+  return why.rank === why.defaultRank
+    ? lines
+    : [...lines, style.dim(`place ${why.rank}, by default ${why.defaultRank}`)];
+}
+
+/** What was learned of the user for such questions, in a line. */
+export function sayLearned({ bucket, events, largest }: LearnedShift): string {
+  if (events === 0) return `kind of question: ${bucket}; nothing is learned yet, this is the default order`;
+  const shifts = largest.map(
+    ({ signal, delta }) => `${NAMES[signal] ?? signal} ${delta > 0 ? '+' : '−'}${round(Math.abs(delta))}`,
+  );
+  const most = shifts.length === 0 ? '' : ` (${shifts.join(', ')})`;
+  return `kind of question: ${bucket}; learned from ${events} ${events === 1 ? 'answer' : 'answers'}${most}`;
 }
 
 /** A bar of at most `width` columns, to an eighth of a column. */

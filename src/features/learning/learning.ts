@@ -52,6 +52,8 @@ type Tenant = Pick<Principal, 'tenantId'>;
 export interface Learning {
   /** What was learned of a user for such queries; `undefined` where nothing is, so that the default ranking holds. */
   rankingFor(place: Place, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
+  /** What shapes such queries of a user of whom nothing is learned. */
+  unlearned(bucket: QueryBucket): LearnedShift;
   /** Keeps a search for 24 hours, for feedback; written in the background. Past some a second they are dropped. */
   remember(search: AnsweredSearch): void;
   /**
@@ -124,6 +126,7 @@ export function createLearning({
       const weights = learnedWeights(state, model, bucket);
       return { weights, events: state.events, explain: () => toLearnedShift(state, bucket) };
     },
+    unlearned: (bucket) => toLearnedShift(fresh, bucket),
     remember({ tenantId, endUser, searchId, bucket, byDefault, shownIds }) {
       const kept = keptCandidates(byDefault, shownIds);
       waiting.add({

@@ -124,7 +124,7 @@ export function createSearch(parts: Parts): Search {
         weights,
         learnedFrom: learned?.events ?? 0,
       },
-      ...(explain && learned && { learned: learned.explain() }),
+      ...(explain && strategy === 'auto' && { learned: learned?.explain() ?? learning.unlearned(bucket) }),
       tookMs: Math.round((clock.monotonicMs() - startMs) * 100) / 100,
     };
     const remembered = { ...place, searchId, bucket, byDefault: toRemembered(byDefault) };

@@ -48,7 +48,8 @@ describe('a search', () => {
     expect(JSON.stringify(auto.body.results)).toBe(JSON.stringify(byDefault.body.results));
     expect(auto.body.strategy).toEqual(byDefault.body.strategy);
     const explained = (await caller.search('plum', { explain: true })).body;
-    expect(explained.learned).toBeUndefined();
+    expect(explained.learned).toMatchObject({ bucket: 'short', events: 0, largest: [] });
+    expect((await caller.search('plum', { explain: true, strategy: 'default' })).body.learned).toBeUndefined();
     for (const { why } of explained.results) expect(why!.rank).toBe(why!.defaultRank);
   });
 
