@@ -11,6 +11,8 @@ import { type Variant, variantsOf } from './spelling.ts';
 /** From so many documents of one user on, words that stand in more than this share of them are passed over. */
 const LARGE = 20_000;
 const COMMON_SHARE = 0.05;
+/** So many postings are scored in some ten milliseconds. */
+const MOST_POSTINGS = 40_000;
 /** Best stretches whose every message is a candidate, and how many of those at most. */
 const STRETCHES = 3;
 const IN_STRETCHES = 60;
@@ -124,18 +126,23 @@ async function scoreVariants(
   return scoreRows(like, sizes.own).lex;
 }
 
-/** Of a large user, the words that tell documents apart, two at least. */
+/** The words that tell documents apart, two at least, where all postings of all words could be too many. */
 async function tellingTerms(
   reader: Reader,
   source: Source,
   query: CandidateQuery,
   { own }: Sizes,
 ): Promise<readonly string[]> {
-  if (own < LARGE || query.terms.length <= 2) return query.terms;
+  if (query.terms.length <= 2 || own * query.terms.length <= MOST_POSTINGS) return query.terms;
   const counts = await countDocuments(reader, source, query, query.terms);
   const rarest = [...query.terms.keys()].sort((a, b) => counts[a]! - counts[b]!);
-  const kept = new Set(rarest.filter((word, rank) => rank < 2 || counts[word]! <= own * COMMON_SHARE));
-  return query.terms.filter((_, word) => kept.has(word));
+  let postings = 0;
+  const isTelling = (word: number) => postings <= MOST_POSTINGS && (own < LARGE || counts[word]! <= own * COMMON_SHARE);
+  const kept = rarest.filter((word, rank) => {
+    postings += counts[word]!;
+    return rank < 2 || isTelling(word);
+  });
+  return query.terms.filter((_, word) => kept.includes(word));
 }
 
 /** Names of speakers say who is meant, not what: they are passed over while other words remain. */
