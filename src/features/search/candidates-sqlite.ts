@@ -13,6 +13,8 @@ const LARGE = 20_000;
 const COMMON_SHARE = 0.05;
 /** So many postings are scored in some ten milliseconds. */
 const MOST_POSTINGS = 40_000;
+/** Words that are looked for around a message: of a pasted page the rarest. */
+const MOST_AROUND = 16;
 /** Best stretches whose every message is a candidate, and how many of those at most. */
 const STRETCHES = 3;
 const IN_STRETCHES = 60;
@@ -157,7 +159,8 @@ function scoresOf(
   const words = telling.some(({ numbers }) => numbers.length > 0) ? telling : postings.words;
   const rows = scoreRows(words, sizes.own);
   if (source.type !== 'message') return { ...rows, win: new Map(), sess: new Map() };
-  return { ...rows, ...scoreSurroundings(words, rows.lex, sizes.own, sizes.stretches) };
+  const rarest = words.toSorted((a, b) => a.documents - b.documents).slice(0, MOST_AROUND);
+  return { ...rows, ...scoreSurroundings(rarest, rows.lex, sizes.own, sizes.stretches) };
 }
 
 /** The rows worth looking at, and those of them that hold words of the query themselves. */
