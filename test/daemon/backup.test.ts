@@ -7,6 +7,7 @@ import { backUp } from '../../src/daemon/backup.ts';
 import { readConfig } from '../../src/daemon/config.ts';
 import { openConnection, openPlainConnection } from '../../src/db/connection.ts';
 import { integrityProblems } from '../../src/db/integrity.ts';
+import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { runAdmin, runAdminAtTerminal } from './backup-folder.ts';
 
@@ -50,7 +51,7 @@ describe('a backup beside a daemon that serves', () => {
     expect(json()).toEqual({
       file: target,
       bytes: size,
-      schema: 3,
+      schema: SCHEMA_VERSION,
       accounts: 1,
       masterKeyIncluded: false,
       masterKeyFile: join(daemon.folder, 'master.key'),
@@ -86,7 +87,7 @@ describe('a backup beside a daemon that serves', () => {
 
   test('says that the master key is not in it and where it is', async () => {
     const { out } = await backup();
-    expect(out).toMatch(/^Backed up to .*: 1 account, \d+\.\d MiB, schema 3\.\n/);
+    expect(out).toMatch(new RegExp(`^Backed up to .*: 1 account, \\d+\\.\\d MiB, schema ${SCHEMA_VERSION}\\.\n`));
     expect(out).toContain(`The master key is not in it.`);
     expect(out).toContain(join(daemon.folder, 'master.key'));
     const key = (await readFile(join(daemon.folder, 'master.key'), 'utf8')).trim();

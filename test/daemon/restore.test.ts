@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openConnection, openPlainConnection } from '../../src/db/connection.ts';
 import { APPLICATION_ID, ensureDatabaseFile } from '../../src/db/database-file.ts';
 import { lockFolder } from '../../src/db/folder-lock.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate, SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { digestsOf, runAdmin, runAdminAtTerminal } from './backup-folder.ts';
 
@@ -72,7 +72,7 @@ describe('a restored backup', () => {
     const before = await readFile(backup);
     const { code, json } = await runAdmin(folder, 'restore', backup, '--json');
     expect(code).toBe(0);
-    expect(json()).toEqual({ database: file, accounts: 1, schema: 3, former: null });
+    expect(json()).toEqual({ database: file, accounts: 1, schema: SCHEMA_VERSION, former: null });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readFile(backup)).toEqual(before);
     expect(await served()).toEqual(AS_BACKED_UP);
