@@ -1,11 +1,11 @@
 import { conversationPlace, type ForeignMessage, readConversation } from './foreign-conversations.ts';
-import { fault, type Given, type RecordRead } from './foreign-records.ts';
+import { fault, type ReadRecords, type RecordRead } from './foreign-records.ts';
 import { kindName } from './foreign-text.ts';
 import { instantOfSeconds } from './foreign-time.ts';
 import { type Fields, fieldsOf, objectsIn, textOf } from './foreign-values.ts';
+import type { ImportGiven } from './import-items.ts';
 import { readJsonItems } from './json-items.ts';
 import { createLeftOut, type LeftOut } from './left-out.ts';
-import type { ReadRecords } from './record-reading.ts';
 
 /**
  * `conversations.json` of ChatGPT's account export (Settings, Data controls, Export data), also in the parts
@@ -34,7 +34,7 @@ function* readTree(
   index: number | string,
   conversation: Fields | undefined,
   place: string,
-  given: Given,
+  given: ImportGiven,
 ): Generator<RecordRead> {
   const mapping = fieldsOf(conversation?.mapping);
   if (conversation === undefined || mapping === undefined) {

@@ -1,12 +1,12 @@
 import { conversationPlace, type ForeignMessage, readConversation } from './foreign-conversations.ts';
-import { fault, type Given, type RecordRead, readMemory } from './foreign-records.ts';
+import { fault, type ReadRecords, type RecordRead, readMemory } from './foreign-records.ts';
 import { clip, kindName, oneLine } from './foreign-text.ts';
 import { instantIn } from './foreign-time.ts';
 import { type Fields, fieldsOf, objectsIn, textOf } from './foreign-values.ts';
+import type { ImportGiven } from './import-items.ts';
 import { type JsonItem, readJsonItems } from './json-items.ts';
 import { createLeftOut, type LeftOut } from './left-out.ts';
 import { sectionsOf } from './markdown-sections.ts';
-import type { ReadRecords } from './record-reading.ts';
 
 /**
  * `conversations.json` and `memories.json` of Claude's account export (Settings, Privacy, Export data): a list of
@@ -32,7 +32,7 @@ function placeOf({ key, value }: JsonItem): string {
   return key === '' ? 'the file' : `[${key}]`;
 }
 
-function readChat(index: number | string, chat: Fields, place: string, given: Given): Iterable<RecordRead> {
+function readChat(index: number | string, chat: Fields, place: string, given: ImportGiven): Iterable<RecordRead> {
   const leftOut = createLeftOut();
   const title = textOf(chat.name);
   return readConversation(
@@ -68,7 +68,7 @@ function readMessage(message: Fields, leftOut: LeftOut): ForeignMessage | undefi
   return { id: textOf(message.uuid), role, text, createdMs: instantIn(message.created_at) };
 }
 
-function* readMemoryTexts(fields: Fields, place: string, given: Given): Generator<RecordRead> {
+function* readMemoryTexts(fields: Fields, place: string, given: ImportGiven): Generator<RecordRead> {
   const account = textOf(fields.account_uuid) ?? '';
   const projects = Object.entries(fieldsOf(fields.project_memories) ?? {});
   for (const [project, text] of [[undefined, fields.conversations_memory] as const, ...projects]) {

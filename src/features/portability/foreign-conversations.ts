@@ -1,8 +1,9 @@
 import type { PortableMessage } from '../../contract/portability.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { deriveId } from './derived-id.ts';
-import { checked, type Given, type RecordRead, remark } from './foreign-records.ts';
+import { checked, type RecordRead, remark } from './foreign-records.ts';
 import { clip, oneLine, storable } from './foreign-text.ts';
+import type { ImportGiven } from './import-items.ts';
 import type { LeftOut } from './left-out.ts';
 
 /** A conversation as another system knows it. */
@@ -36,7 +37,7 @@ export function conversationPlace(index: number | string, title: string | undefi
 export function* readConversation(
   place: string,
   conversation: ForeignConversation,
-  given: Given,
+  given: ImportGiven,
 ): Generator<RecordRead> {
   const { leftOut } = conversation;
   const said = conversation.messages.filter(({ text }) => /\S/.test(storable(text)));
@@ -52,7 +53,7 @@ function* readSaid(
   place: string,
   { format, id, title, createdMs, updatedMs }: ForeignConversation,
   messages: readonly ForeignMessage[],
-  given: Given,
+  given: ImportGiven,
 ): Generator<RecordRead> {
   const times = messages.flatMap(({ createdMs }) => createdMs ?? []);
   const startMs = createdMs ?? earliest(times) ?? updatedMs;

@@ -1,9 +1,9 @@
 import { readBasicMemoryNotes } from './basic-memory-notes.ts';
 import { readChatgptExport } from './chatgpt-export.ts';
 import { readClaudeExport } from './claude-export.ts';
+import type { ReadRecords } from './foreign-records.ts';
 import { readMcpMemoryGraph } from './mcp-memory-graph.ts';
 import { readMem0Export } from './mem0-export.ts';
-import type { ReadRecords } from './record-reading.ts';
 
 /** Reads the files of other systems, by the name of the format in the contract. */
 export const readForeign: Record<'chatgpt' | 'claude' | 'mem0' | 'basic-memory' | 'mcp-memory', ReadRecords> = {

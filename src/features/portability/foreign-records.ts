@@ -1,19 +1,23 @@
 import Value from 'typebox/value';
-import {
-  PortableConversation,
-  PortableMemory,
-  PortableMessage,
-  type PortableRecord,
-} from '../../contract/portability.ts';
+import { PortableConversation, PortableMemory, PortableMessage } from '../../contract/portability.ts';
 import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import { deriveId } from './derived-id.ts';
+import type { LeftOut } from './fate.ts';
 import { clip, countCharacters, oneLine, storable, storableObject } from './foreign-text.ts';
-import type { ReadRecords } from './record-reading.ts';
+import type { ImportGiven } from './import-items.ts';
 
-/** What the reader of a format is given beside the file. */
-export type Given = Parameters<ReadRecords>[1];
+/** What other systems' files are turned into. */
+export type ForeignRecord = PortableMemory | PortableConversation | PortableMessage;
+
 /** What the reader of a format yields. */
-export type RecordRead = ReturnType<ReadRecords> extends AsyncGenerator<infer Read> ? Read : never;
+export type RecordRead = { place: string; record: ForeignRecord } | ({ place: string } & LeftOut);
+
+/**
+ * Reads a file of another system as it streams in and yields what it holds, in the order in which it can be stored: a
+ * conversation before its messages. What the file does not say is taken from `given`; its tags every memory gets. The
+ * same file gives the same user the same ids each time.
+ */
+export type ReadRecords = (bytes: AsyncIterable<Uint8Array>, given: ImportGiven) => AsyncGenerator<RecordRead>;
 
 /** A memory as another system knows it. */
 export interface ForeignMemory {
@@ -45,7 +49,7 @@ export function fault(place: string, reason: string): RecordRead {
 }
 
 /** A memory as a record, or why it can be none. */
-export function readMemory(place: string, memory: ForeignMemory, given: Given): RecordRead {
+export function readMemory(place: string, memory: ForeignMemory, given: ImportGiven): RecordRead {
   const metadata = storableObject(memory.metadata);
   if (metadata === undefined) return fault(place, 'Its metadata is nested deeper than 32 levels.');
   const createdMs = memory.createdMs ?? given.nowMs;
@@ -69,7 +73,7 @@ export function readMemory(place: string, memory: ForeignMemory, given: Given): 
 }
 
 /** The record if the contract takes it, else the fault. */
-export function checked(place: string, record: Exclude<PortableRecord, { type: 'episode' }>): RecordRead {
+export function checked(place: string, record: ForeignRecord): RecordRead {
   if ('content' in record && record.content.length > CONTENT_CHARACTERS) {
     const characters = countCharacters(record.content);
     if (characters > CONTENT_CHARACTERS) {

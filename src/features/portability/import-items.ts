@@ -19,5 +19,5 @@ export interface ImportGiven {
   tags: readonly string[];
 }
 
-/** Reads a file of one format; what a `ReadRecords` gives are items too. */
+/** Reads a file of one format. */
 export type ReadItems = (bytes: AsyncIterable<Uint8Array>, given: ImportGiven) => AsyncGenerator<ImportItem>;

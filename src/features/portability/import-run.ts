@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Episodes } from '../episodes/episodes.ts';
 import type { Principal } from '../keys/keys.ts';
+import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { Scopes } from '../memories/scopes.ts';
@@ -24,12 +25,13 @@ export interface ImportParts {
   memories: Memories;
   conversations: Conversations;
   episodes: Episodes;
+  learning: Pick<Learning, 'transfer'>;
   check: CheckRecord;
   /** Runs one batch of all imports at a time, so that no caller's own write waits for several of them. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-const KINDS = ['memories', 'conversations', 'messages', 'episodes'] as const;
+const KINDS = ['memories', 'conversations', 'messages', 'episodes', 'learned'] as const;
 
 /** What became of a batch; `refused` where the quota came to its end within it. */
 interface Restored extends Record<(typeof KINDS)[number], readonly Fate[]> {
@@ -49,7 +51,7 @@ export async function runImport(
   items: AsyncIterable<ImportItem>,
 ): Promise<ImportReport> {
   const tally = createTally();
-  const gathering = createGathering(principal.tenantId, tally);
+  const gathering = createGathering(principal.tenantId, tally, parts.learning.transfer);
   const uncut = new Set<string>();
   let last: 'head' | 'end' | undefined;
   try {
@@ -114,6 +116,7 @@ async function flush(
       ...added(batch.conversations, restored.conversations),
       ...added(batch.episodes, restored.episodes),
     ]);
+    parts.learning.transfer.confirm(added(batch.learned, restored.learned));
     for (const kind of KINDS) {
       for (const [index, fate] of restored[kind].entries()) tally.count(kind, fate, batch[kind][index]!.place);
     }
@@ -129,7 +132,7 @@ function added<T>(placed: readonly Placed<T>[], fates: readonly Fate[]): T[] {
 async function restore(
   { usage, clock, ...rooms }: ImportParts,
   principal: Principal,
-  { memories, conversations, messages, episodes }: ImportBatch,
+  { memories, conversations, messages, episodes, learned }: ImportBatch,
   uncut: ReadonlySet<string>,
   connection: Connection,
 ): Promise<Restored> {
@@ -138,12 +141,13 @@ async function restore(
   const take = () => allowance.take(principal, 1);
   const { fates, refused } = await rooms.memories.transfer.restore(connection, draftsOf(memories), take, nowMs);
   await allowance.store(connection);
-  if (refused) return { memories: fates, conversations: [], messages: [], episodes: [], refused };
+  if (refused) return { memories: fates, conversations: [], messages: [], episodes: [], learned: [], refused };
   return {
     memories: fates,
     conversations: await rooms.conversations.transfer.restoreConversations(connection, draftsOf(conversations)),
     messages: await rooms.conversations.transfer.restoreMessages(connection, draftsOf(messages), uncut),
     episodes: await rooms.episodes.transfer.restore(connection, draftsOf(episodes)),
+    learned: await rooms.learning.transfer.restore(connection, draftsOf(learned)),
     refused,
   };
 }

@@ -40,5 +40,5 @@ function lineOf({ place }: { place: string }): number {
 }
 
 function none(): ImportCounts {
-  return { memories: 0, conversations: 0, messages: 0, episodes: 0 };
+  return { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
 }

@@ -39,7 +39,7 @@ function readLine(bytes: Buffer, given: ImportGiven): WithoutPlace<ImportItem> |
 
 const NO_OBJECT: LeftOut = { reason: 'no JSON object (for lines of plain text give --format lines)', fault: true };
 const NO_UTF_8: LeftOut = { reason: 'is not valid UTF-8', fault: true };
-const KINDS = new Set(['memory', 'conversation', 'message', 'episode']);
+const KINDS = new Set(['memory', 'conversation', 'message', 'episode', 'learned']);
 
 function readObject(fields: Fields, given: ImportGiven): WithoutPlace<ImportItem> {
   const { type } = fields;

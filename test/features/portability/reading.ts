@@ -2,14 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import Value from 'typebox/value';
 import { expect } from 'vitest';
-import {
-  PortableConversation,
-  PortableMemory,
-  PortableMessage,
-  type PortableRecord,
-} from '../../../src/contract/portability.ts';
+import { PortableConversation, PortableMemory, PortableMessage } from '../../../src/contract/portability.ts';
 import { readForeign } from '../../../src/features/portability/foreign-formats.ts';
-import type { RecordRead } from '../../../src/features/portability/foreign-records.ts';
+import type { ForeignRecord, RecordRead } from '../../../src/features/portability/foreign-records.ts';
 
 export type ForeignFormat = keyof typeof readForeign;
 
@@ -65,14 +60,14 @@ export async function read(
   return found;
 }
 
-function schemaOf({ type }: PortableRecord) {
+function schemaOf({ type }: ForeignRecord) {
   return type === 'memory' ? PortableMemory : type === 'message' ? PortableMessage : PortableConversation;
 }
 
-export function recordsOf<Type extends PortableRecord['type']>(found: readonly RecordRead[], type: Type) {
+export function recordsOf<Type extends ForeignRecord['type']>(found: readonly RecordRead[], type: Type) {
   return found
     .flatMap((item) => ('record' in item ? [item.record] : []))
-    .filter((record): record is Extract<PortableRecord, { type: Type }> => record.type === type);
+    .filter((record): record is Extract<ForeignRecord, { type: Type }> => record.type === type);
 }
 
 export function reasonsOf(found: readonly RecordRead[]): string[] {
