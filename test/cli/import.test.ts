@@ -97,7 +97,7 @@ describe('svc import', () => {
     await newPerson();
     const { out, err, code } = await person.run(['import', '-'], { stdin: '{"content":"a"}\nx\n', tty: true });
     expect(out).toBe(
-      'Imported 1 memory.\n1 thing was left out:\n  line 2  no JSON object (for lines of plain text give --format lines)\n',
+      'Imported 1 memory.\n1 thing was left out:\n  line 2  no JSON object (plain text needs --format lines, a file of another system its --format)\n',
     );
     expect([code, err.replaceAll(/\r\u001b\[K[^\r]*/g, '')]).toEqual([1, '']);
   });
@@ -187,6 +187,9 @@ describe('svc import', () => {
     await writeFile(join(folder, 'chatgpt.zip'), '');
     const packed = await person.run(['import', join(folder, 'chatgpt.zip'), '--format', 'chatgpt']);
     expect(packed).toMatchObject({ code: 2, err: expect.stringContaining('conversations.json') });
+    await writeFile(join(folder, 'note.md'), 'Tea');
+    const note = await person.run(['import', join(folder, 'note.md'), '--format', 'basic-memory']);
+    expect(note).toMatchObject({ code: 2, err: expect.stringContaining('Give the folder') });
     await writeFile(join(folder, 'fact.ndjson'), ndjson(facts(1)));
     expect(await person.run(['import', join(folder, 'fact.ndjson')])).toMatchObject({ code: 0 });
   });
@@ -198,7 +201,9 @@ describe('svc import', () => {
     await writeFile(join(folder, 'b.md'), 'second');
     await writeFile(join(folder, 'deep', 'c.md'), 'third');
     await writeFile(join(folder, 'a.md'), 'first');
-    await writeFile(join(folder, 'picture.png'), 'none');
+    await mkdir(join(folder, '.trash'));
+    await mkdir(join(folder, 'a folder.md'));
+    for (const other of ['picture.png', '.hidden.md', '.trash/old.md']) await writeFile(join(folder, other), 'none');
     const { open, bytes } = await importSource(folder, 'basic-memory', { isTty: false } as CommandInput);
     let text = '';
     for await (const chunk of open()) text += Buffer.from(chunk).toString();

@@ -1,34 +1,32 @@
-import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../contract/errors.ts';
 import type { NewMemory } from '../../contract/memories.ts';
 import { EXPORT_FORMAT, type PortableMemory, type PortableRecord } from '../../contract/portability.ts';
-import { parseStorable } from '../../contract/storable.ts';
+import { parseStorableText } from '../../contract/storable.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { faultOf, type LeftOut } from './fate.ts';
 import type { ImportGiven, ImportItem, ReadItems } from './import-items.ts';
 import { readLines } from './import-lines.ts';
-import { TOO_LONG } from './read-plain.ts';
 
 type Fields = Record<string, unknown>;
 
+/** More than the largest thing there is takes as JSON. */
+const LONGEST_MIB = 1;
+
 /** Reads the lines of an export of svc, and lines that are memories to add. */
 export const readSvc: ReadItems = async function* (stream, given) {
-  for await (const { line, bytes } of readLines(stream)) {
-    const place = `line ${line}`;
-    const item = bytes === undefined ? TOO_LONG : readLine(bytes, given);
-    if (item) yield { place, ...item } as ImportItem;
+  for await (const line of readLines(stream, LONGEST_MIB)) {
+    if ('reason' in line) yield { ...line, reason: `${line.reason} (${ANOTHER_FORMAT})` };
+    else yield { place: line.place, ...readLine(line.text, given) } as ImportItem;
   }
 };
 
 /** `Omit` that keeps the alternatives of a union apart. */
 type WithoutPlace<T> = T extends { place: string } ? Omit<T, 'place'> : never;
 
-/** Nothing for a blank line. Throws `unprocessable` for an export of a newer svc. */
-function readLine(bytes: Buffer, given: ImportGiven): WithoutPlace<ImportItem> | undefined {
+/** Throws `unprocessable` for an export of a newer svc. */
+function readLine(text: string, given: ImportGiven): WithoutPlace<ImportItem> {
   try {
-    if (isBlank(bytes)) return undefined;
-    if (!isUtf8(bytes)) return NO_UTF_8;
-    const value = parseStorable(bytes);
+    const value = parseStorableText(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_OBJECT;
     return readObject(value as Fields, given);
   } catch (error) {
@@ -37,8 +35,9 @@ function readLine(bytes: Buffer, given: ImportGiven): WithoutPlace<ImportItem> |
   }
 }
 
-const NO_OBJECT: LeftOut = { reason: 'no JSON object (for lines of plain text give --format lines)', fault: true };
-const NO_UTF_8: LeftOut = { reason: 'is not valid UTF-8', fault: true };
+/** What most often is wrong with a file of which nothing can be read. */
+const ANOTHER_FORMAT = 'plain text needs --format lines, a file of another system its --format';
+const NO_OBJECT: LeftOut = { reason: `no JSON object (${ANOTHER_FORMAT})`, fault: true };
 const KINDS = new Set(['memory', 'conversation', 'message', 'episode', 'learned']);
 
 function readObject(fields: Fields, given: ImportGiven): WithoutPlace<ImportItem> {
@@ -87,8 +86,4 @@ function withTags<T extends Fields | PortableMemory>(fields: T, tags: readonly s
   const { tags: own = [] } = fields as Fields;
   if (tags.length === 0 || !Array.isArray(own)) return fields;
   return { ...fields, tags: [...new Set([...own, ...tags])] };
-}
-
-function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

@@ -133,7 +133,7 @@ describe('a file of another system', () => {
       yield Buffer.from('\n{"type":"relation","from":"a","to":"b","relationType":"knows"}');
     }
     const found = await read('mcp-memory', longLine());
-    expect(reasonsOf(found)).toEqual(['!line 1: The line is longer than 16 MiB.']);
+    expect(reasonsOf(found)).toEqual(['!line 1: is longer than 16 MiB']);
     expect(recordsOf(found, 'memory').map(({ content }) => content)).toEqual(['a knows b']);
   });
 });
