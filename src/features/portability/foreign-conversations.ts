@@ -59,7 +59,7 @@ function* readSaid(
   const startMs = createdMs ?? earliest(times) ?? updatedMs;
   const record = checked(place, {
     type: 'conversation',
-    id: deriveId('conv', startMs, [format, id]),
+    id: deriveId('conv', startMs, given.user, [format, id]),
     title: title === undefined ? null : clip(oneLine(title), 500) || null,
     version: 1,
     cut: false,
@@ -75,9 +75,10 @@ function* readSaid(
   for (const [index, message] of messages.entries()) {
     // One without a time was sent with the one before it, so that the times follow each other.
     sentMs = message.createdMs ?? sentMs;
+    const source = message.id ?? `${index} ${message.role} ${message.text}`;
     const read = checked(`${place}, message ${index + 1}`, {
       type: 'message',
-      id: deriveId('msg', sentMs, [format, id, message.id ?? `${index} ${message.role} ${message.text}`]),
+      id: deriveId('msg', sentMs, given.user, [format, id, source]),
       conversationId: record.record.id,
       ordinal,
       role: message.role,

@@ -53,9 +53,10 @@ export function readMemory(place: string, memory: ForeignMemory, given: ImportGi
   const metadata = storableObject(memory.metadata);
   if (metadata === undefined) return fault(place, 'Its metadata is nested deeper than 32 levels.');
   const createdMs = memory.createdMs ?? given.nowMs;
+  const user = (memory.user && oneLine(memory.user)) || given.user;
   return checked(place, {
     type: 'memory',
-    id: deriveId('mem', memory.createdMs, memory.source),
+    id: deriveId('mem', memory.createdMs, user, memory.source),
     content: storable(memory.content),
     tags: tagsOf([...given.tags, ...memory.tags]),
     source: null,
@@ -65,7 +66,7 @@ export function readMemory(place: string, memory: ForeignMemory, given: ImportGi
     validTo: null,
     supersededBy: null,
     version: 1,
-    user: (memory.user && oneLine(memory.user)) || given.user,
+    user,
     metadata,
     createdAt: toTimestamp(createdMs),
     updatedAt: toTimestamp(memory.updatedMs ?? createdMs),

@@ -37,14 +37,13 @@ function readOne(fields: Fields | undefined, place: string, given: ImportGiven):
   if (expiresMs !== undefined && expiresMs <= given.nowMs) {
     return remark(place, `Expired at ${toTimestamp(expiresMs)}: left out`);
   }
-  const user = textOf(fields.user_id);
   const origins = ORIGINS.flatMap((name) => (textOf(fields[name]) ? [[name, fields[name]]] : []));
   const memory = {
-    source: [FORMAT, textOf(fields.id) ?? `${user ?? ''} ${content}`],
+    source: [FORMAT, textOf(fields.id) ?? content],
     content,
     tags: textsIn(fields.categories),
     metadata: { ...Object.fromEntries(origins), ...fieldsOf(fields.metadata) },
-    user,
+    user: textOf(fields.user_id),
     expiresMs,
     createdMs: instantIn(fields.created_at),
     updatedMs: instantIn(fields.updated_at),

@@ -32,8 +32,12 @@ function counts(memories: number, conversations: number, messages: number) {
   return { memories, conversations, messages };
 }
 
+export function fixturePath(name: string): string {
+  return fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
+}
+
 export function fixture(name: string): Promise<Buffer> {
-  return readFile(fileURLToPath(new URL(`fixtures/${name}`, import.meta.url)));
+  return readFile(fixturePath(name));
 }
 
 /** The bytes in pieces of the given sizes, over and over. */
