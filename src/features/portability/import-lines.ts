@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { LeftOut } from './fate.ts';
 
 /** A line of a file, or why it is not read. */
-export type FileLine = { place: string; text: string } | ({ place: string } & LeftOut);
+export type FileLine = { place: string } & ({ text: string } | LeftOut);
 
 const MIB = 1024 * 1024;
 const NEWLINE = 10;

@@ -5,9 +5,12 @@ import { readLines } from './import-lines.ts';
 const LONGEST_MIB = 1;
 
 /** Each line that is not blank is the text of a memory. */
-export const readPlain: ReadItems = async function* (stream, { user, tags }) {
+export const readPlain: ReadItems = async function* (stream, { user, tags, check }) {
   for await (const line of readLines(stream, LONGEST_MIB)) {
     if ('reason' in line) yield line;
-    else yield { place: line.place, memory: { content: line.text.trim(), user, tags: [...tags] } };
+    else {
+      const memory = { content: line.text.trim(), user, tags: [...tags] };
+      yield { place: line.place, ...(check('new', memory) ?? { memory }) };
+    }
   }
 };

@@ -3,12 +3,19 @@ import { fileURLToPath } from 'node:url';
 import Value from 'typebox/value';
 import { expect } from 'vitest';
 import { PortableConversation, PortableMemory, PortableMessage } from '../../../src/contract/portability.ts';
-import { readForeign } from '../../../src/features/portability/foreign-formats.ts';
 import type { ForeignRecord, RecordRead } from '../../../src/features/portability/foreign-records.ts';
+import type { ImportGiven } from '../../../src/features/portability/import-items.ts';
+import { FOREIGN_READERS } from '../../../src/features/portability/readers.ts';
+import { createRecordCheck } from '../../../src/features/portability/record-check.ts';
 
-export type ForeignFormat = keyof typeof readForeign;
+export type ForeignFormat = keyof typeof FOREIGN_READERS;
 
-export const GIVEN = { nowMs: Date.UTC(2026, 10, 20, 9), user: 'default', tags: ['imported'] as readonly string[] };
+export const GIVEN: ImportGiven = {
+  nowMs: Date.UTC(2026, 10, 20, 9),
+  user: 'default',
+  tags: ['imported'],
+  check: createRecordCheck(),
+};
 
 /** Files of other systems with invented content, and how much of each is read. */
 export const FIXTURES: {
@@ -57,7 +64,10 @@ export async function read(
 ): Promise<RecordRead[]> {
   const bytes = typeof file === 'string' ? Buffer.from(file) : file;
   const found: RecordRead[] = [];
-  for await (const item of readForeign[format](bytes instanceof Uint8Array ? inPieces(bytes, [4096]) : bytes, given)) {
+  for await (const item of FOREIGN_READERS[format](
+    bytes instanceof Uint8Array ? inPieces(bytes, [4096]) : bytes,
+    given,
+  )) {
     if ('record' in item) expect(Value.Errors(schemaOf(item.record), item.record)).toEqual([]);
     found.push(item);
   }
