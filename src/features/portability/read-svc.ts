@@ -4,10 +4,9 @@ import { EXPORT_FORMAT, type PortableRecord } from '../../contract/portability.t
 import { parseStorableText } from '../../contract/storable.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { faultOf, type LeftOut } from './fate.ts';
+import { type Fields, fieldsOf } from './foreign-values.ts';
 import type { Found, ImportGiven, ReadItems } from './import-items.ts';
 import { readLines } from './import-lines.ts';
-
-type Fields = Record<string, unknown>;
 
 /** More than the largest thing there is takes as JSON. */
 const LONGEST_MIB = 1;
@@ -23,9 +22,8 @@ export const readSvc: ReadItems = async function* (stream, given) {
 /** Throws `unprocessable` for an export of a newer svc. */
 function readLine(text: string, given: ImportGiven): Found {
   try {
-    const value = parseStorableText(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_OBJECT;
-    return readObject(value as Fields, given);
+    const fields = fieldsOf(parseStorableText(text));
+    return fields ? readObject(fields, given) : NO_OBJECT;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;
     return error.options.errors ? faultOf(error) : NO_OBJECT;
