@@ -7,8 +7,8 @@ export { IMPORT_FORMATS, type ImportFormat } from './import-formats.ts';
 
 /**
  * The lines of an export, NDJSON: first `svc-export`, then memories (each version a line, oldest first), then each
- * conversation with its messages behind it, then episodes, last `end` with how many there were, so that a file that was
- * cut off is told from a whole one. The same lines are what an import reads.
+ * conversation with its messages behind it, then episodes, then what was learned of each user, last `end` with how many
+ * there were, so that a file that was cut off is told from a whole one. The same lines are what an import reads.
  */
 export const EXPORT_FORMAT = 1;
 
@@ -117,24 +117,42 @@ export const PortableEpisode = Type.Object(
 );
 export type PortableEpisode = Static<typeof PortableEpisode>;
 
-/** What other systems' files are turned into, and what an export holds between its first line and its last. */
-export type PortableRecord = PortableMemory | PortableConversation | PortableMessage | PortableEpisode;
+/** What the retrieval learned of one user. */
+export const PortableLearned = Type.Object(
+  {
+    type: Type.Literal('learned'),
+    user: Name,
+    state: Type.String({
+      minLength: 1,
+      maxLength: 32_768,
+      pattern: '^[A-Za-z0-9_-]+$',
+      description: 'base64url; svc alone reads it',
+    }),
+    events: Type.Integer({ minimum: 1, maximum: LARGEST, description: 'Feedback events that shaped it' }),
+    updatedAt: Timestamp,
+  },
+  strict,
+);
+export type PortableLearned = Static<typeof PortableLearned>;
 
-export const ExportEnd = Type.Object({
-  type: Type.Literal('end'),
-  memories: Type.Integer(),
-  conversations: Type.Integer(),
-  messages: Type.Integer(),
-  episodes: Type.Integer(),
-});
-export type ExportEnd = Static<typeof ExportEnd>;
+/** What an export holds between its first line and its last. */
+export type PortableRecord =
+  | PortableMemory
+  | PortableConversation
+  | PortableMessage
+  | PortableEpisode
+  | PortableLearned;
 
 const Counts = Type.Object({
   memories: Type.Integer(),
   conversations: Type.Integer(),
   messages: Type.Integer(),
   episodes: Type.Integer(),
+  learned: Type.Integer({ description: 'Users of whom the retrieval learned something' }),
 });
+
+export const ExportEnd = Type.Object({ type: Type.Literal('end'), ...Counts.properties });
+export type ExportEnd = Static<typeof ExportEnd>;
 
 export const ExportQuery = Type.Object({ user: Type.Optional(Name) }, strict);
 export type ExportQuery = Static<typeof ExportQuery>;

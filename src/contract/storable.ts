@@ -7,7 +7,11 @@ const MAX_DEPTH = 32;
 export function parseStorable(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw new AppError('invalid_request', 'The body is not valid UTF-8.');
-  const text = body.toString('utf8').replace(/^\ufeff/, '');
+  return parseStorableText(body.toString('utf8').replace(/^\ufeff/, ''));
+}
+
+/** JSON as it may be stored, out of a text. Throws `invalid_request`. */
+export function parseStorableText(text: string): unknown {
   const value = parseJson(text);
   if (requireStorable(value) !== namesIn(text)) throw refusal('', 'has an object with the same name twice');
   return value;

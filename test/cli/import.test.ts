@@ -7,6 +7,7 @@ import { sendImport } from '../../src/cli/memory/import-sending.ts';
 import { importSource } from '../../src/cli/memory/import-source.ts';
 import { createClient, UnreachableError } from '../../src/client/client.ts';
 import { QUOTAS } from '../../src/contract/limits.ts';
+import type { SearchAnswer } from '../../src/contract/search.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type Person, personAt } from './memory-harness.ts';
 
@@ -35,7 +36,7 @@ async function newPerson(tier: 'Free' | 'Pro' = 'Pro'): Promise<{ apiKey: string
 const ndjson = (objects: object[]) => objects.map((object) => `${JSON.stringify(object)}\n`).join('');
 const facts = (amount: number, word = 'Fact') =>
   Array.from({ length: amount }, (_, index) => ({ content: `${word} ${index}` }));
-const none = { memories: 0, conversations: 0, messages: 0, episodes: 0 };
+const none = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
 const memories = (amount: number) => ({ ...none, memories: amount });
 const imported = async (words: string[], stdin: string) => {
   const { out, code, err } = await person.run(['import', '-', '--json', ...words], { stdin });
@@ -96,7 +97,7 @@ describe('svc import', () => {
     await newPerson();
     const { out, err, code } = await person.run(['import', '-'], { stdin: '{"content":"a"}\nx\n', tty: true });
     expect(out).toBe(
-      'Imported 1 memory.\n1 thing was left out:\n  line 2  no JSON object (for lines of plain text give --format lines)\n',
+      'Imported 1 memory.\n1 thing was left out:\n  line 2  no JSON object (plain text needs --format lines, a file of another system its --format)\n',
     );
     expect([code, err.replaceAll(/\r\u001b\[K[^\r]*/g, '')]).toEqual([1, '']);
   });
@@ -186,6 +187,9 @@ describe('svc import', () => {
     await writeFile(join(folder, 'chatgpt.zip'), '');
     const packed = await person.run(['import', join(folder, 'chatgpt.zip'), '--format', 'chatgpt']);
     expect(packed).toMatchObject({ code: 2, err: expect.stringContaining('conversations.json') });
+    await writeFile(join(folder, 'note.md'), 'Tea');
+    const note = await person.run(['import', join(folder, 'note.md'), '--format', 'basic-memory']);
+    expect(note).toMatchObject({ code: 2, err: expect.stringContaining('Give the folder') });
     await writeFile(join(folder, 'fact.ndjson'), ndjson(facts(1)));
     expect(await person.run(['import', join(folder, 'fact.ndjson')])).toMatchObject({ code: 0 });
   });
@@ -197,7 +201,9 @@ describe('svc import', () => {
     await writeFile(join(folder, 'b.md'), 'second');
     await writeFile(join(folder, 'deep', 'c.md'), 'third');
     await writeFile(join(folder, 'a.md'), 'first');
-    await writeFile(join(folder, 'picture.png'), 'none');
+    await mkdir(join(folder, '.trash'));
+    await mkdir(join(folder, 'a folder.md'));
+    for (const other of ['picture.png', '.hidden.md', '.trash/old.md']) await writeFile(join(folder, other), 'none');
     const { open, bytes } = await importSource(folder, 'basic-memory', { isTty: false } as CommandInput);
     let text = '';
     for await (const chunk of open()) text += Buffer.from(chunk).toString();
@@ -238,6 +244,28 @@ describe('svc export', () => {
     const cut = text.slice(0, text.indexOf('\n', 2000) + 1);
     const { out, code } = await person.run(['import', '-'], { stdin: cut });
     expect([out, code]).toEqual([expect.stringContaining('it was cut off'), 1]);
+  });
+
+  test('tells of whom something was learned, and so does its import', async () => {
+    const { apiKey } = await newPerson();
+    const search = async (user: string) => {
+      await person.run(['add', `Plum jam of ${user}`, '--user', user]);
+      return (await daemon.call<SearchAnswer>(apiKey, '/v1/search', { body: { query: 'plum', user } })).body;
+    };
+    for (const user of ['ada', 'ben']) {
+      const { searchId, results } = await search(user);
+      await daemon.call(apiKey, `/v1/searches/${searchId}/feedback`, { body: { used: [results[0]!.id] } });
+    }
+    const file = join(person.folder, 'all.ndjson');
+    const counts = '2 memories, what was learned of 2 people';
+    expect((await person.run(['export', file])).out).toBe(`Exported ${counts} to ${file}.\n`);
+    const one = '1 memory, what was learned of 1 person';
+    expect((await person.run(['export', file, '--user', 'ada'])).out).toBe(`Exported ${one} to ${file}.\n`);
+    expect((await person.run(['import', file])).out).toBe(`Imported nothing.\nThere already: ${one}.\n`);
+    const { apiKey: other } = await daemon.signIn('import-elsewhere@example.com');
+    const elsewhere = await personAt(daemon.baseUrl, other, daemon.clock);
+    expect(await elsewhere.run(['import', file])).toMatchObject({ out: `Imported ${one}.\n`, code: 0 });
+    await elsewhere.close();
   });
 
   test('keeps a link and the former file until it is whole', async () => {

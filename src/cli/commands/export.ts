@@ -15,8 +15,9 @@ interface ExportOptions extends CommonOptions {
 
 const HELP = `
 All of the account as it is at this moment, one JSON object a line: memories with every version, conversations with
-their messages, episodes. svc import brings it back as it was. A file is written beside and put in place at the end,
-readable by you alone; an interrupted export leaves the former file as it was.
+their messages, episodes, and what the retrieval learned of each person served. svc import brings it back as it was. A
+file is written beside and put in place at the end, readable by you alone; an interrupted export leaves the former file
+as it was.
 
 Examples:
   $ svc export account.ndjson

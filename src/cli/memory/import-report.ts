@@ -9,13 +9,14 @@ export function countOf(amount: number, one: string, many = `${one}s`): string {
 }
 
 /** `3 memories, 1 conversation with 12 messages`: what there is of each kind; `nothing` where there is none. */
-export function countsOf({ memories, conversations, messages, episodes }: ImportCounts): string {
+export function countsOf({ memories, conversations, messages, episodes, learned }: ImportCounts): string {
   const within = messages === 0 ? '' : countOf(messages, 'message');
   const talks = conversations === 0 ? '' : countOf(conversations, 'conversation');
   const parts = [
     memories === 0 ? '' : countOf(memories, 'memory', 'memories'),
     talks && within ? `${talks} with ${within}` : talks || within,
     episodes === 0 ? '' : countOf(episodes, 'episode'),
+    learned === 0 ? '' : `what was learned of ${countOf(learned, 'person', 'people')}`,
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'nothing' : parts.join(', ');
 }

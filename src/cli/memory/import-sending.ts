@@ -103,8 +103,9 @@ function perKind(count: (kind: keyof ImportCounts) => number): ImportCounts {
     conversations: count('conversations'),
     messages: count('messages'),
     episodes: count('episodes'),
+    learned: count('learned'),
   };
 }
 
-const NONE: ImportCounts = { memories: 0, conversations: 0, messages: 0, episodes: 0 };
+const NONE: ImportCounts = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
 const NOTHING: ImportReport = { added: NONE, known: NONE, skipped: 0, reasons: [], complete: false };

@@ -21,7 +21,11 @@ export async function importSource(path: string, format: ImportFormat, input: Co
   const found = await stat(path).catch(unreadable(path));
   if (found.isDirectory()) return folderSource(path, format);
   if (/\.zip$/i.test(path)) {
-    throw new CommandFailure(EXIT.usage, `Unpack ${path} first; conversations.json is what is read.`);
+    const advice = 'Unpack it and give what is in it: conversations.json, memories.json, or a folder of notes.';
+    throw new CommandFailure(EXIT.usage, `${path} is an archive. ${advice}`);
+  }
+  if (format === 'basic-memory' && /\.md$/i.test(path)) {
+    throw new CommandFailure(EXIT.usage, `${path} is a single note. Give the folder in which it lies.`);
   }
   const open = () => readable(path, createReadStream(path));
   return { open, bytes: found.isFile() ? found.size : undefined, repeatable: found.isFile() };
@@ -32,14 +36,21 @@ async function folderSource(folder: string, format: ImportFormat): Promise<Impor
     const advice = 'Name the file in it, or give --format basic-memory for a folder of notes.';
     throw new CommandFailure(EXIT.usage, `${folder} is a folder. ${advice}`);
   }
-  const names = (await readdir(folder, { recursive: true }))
-    .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => name.endsWith('.md'))
-    .sort();
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  return { open: () => readable(folder, noteLines(folder, names)), bytes, repeatable: true };
+  const notes: string[] = [];
+  let bytes = 0;
+  for (const name of (await readdir(folder, { recursive: true }).catch(unreadable(folder))).sort()) {
+    const path = name.replaceAll('\\', '/');
+    if (!NOTE.test(path)) continue;
+    const found = await stat(join(folder, path)).catch(unreadable(join(folder, path)));
+    if (!found.isFile()) continue;
+    notes.push(path);
+    bytes += found.size;
+  }
+  return { open: () => readable(folder, noteLines(folder, notes)), bytes, repeatable: true };
 }
+
+/** What is hidden, or lies in a hidden folder, is an editor's or was thrown away. */
+const NOTE = /^(?:[^./][^/]*\/)*[^./][^/]*\.md$/i;
 
 function unreadable(path: string) {
   return (error: Error): never => {
@@ -57,8 +68,8 @@ async function* readable(path: string, chunks: AsyncIterable<Uint8Array>): Async
 }
 
 /** Each note as a line of JSON with its path in the folder. */
-async function* noteLines(folder: string, names: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const path of names) {
+async function* noteLines(folder: string, paths: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const path of paths) {
     const content = await readFile(join(folder, path), 'utf8');
     yield Buffer.from(`${JSON.stringify({ path, content })}\n`);
   }

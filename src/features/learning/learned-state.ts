@@ -24,6 +24,9 @@ export interface LearnedState {
 /** Raised where the meaning of the numbers changes: what was learned under another one is learned anew. */
 const VERSION = 1;
 
+/** Steps that all go one way end at a shift of a hundred, for its forgetting; no belief comes near that. */
+const LARGEST_MAGNITUDE = 128;
+
 /** The state before any feedback. */
 export function createLearnedState(signals: readonly string[]): LearnedState {
   const estimate = (precision: number): Estimate => ({
@@ -82,8 +85,17 @@ export function decodeLearnedState(bytes: Buffer, signals: readonly string[]): L
       if (place >= 0) target[index] = valueAt(fresh.beliefs.length + row * width + place);
     }
   }
-  const sound = [fresh.beliefs, ...targets].every((list) => list.every(Number.isFinite));
-  return sound ? { ...fresh, events: head.events } : createLearnedState(signals);
+  return isSound(fresh) ? { ...fresh, events: head.events } : createLearnedState(signals);
+}
+
+/** Whether learning can have come to such numbers. */
+function isSound(state: LearnedState): boolean {
+  const isModest = (value: number) => Math.abs(value) <= LARGEST_MAGNITUDE;
+  const isSure = (precision: number) => precision > 0 && precision < Number.POSITIVE_INFINITY;
+  return (
+    state.beliefs.every(isModest) &&
+    estimatesOf(state).every(({ deltas, precisions }) => deltas.every(isModest) && precisions.every(isSure))
+  );
 }
 
 function estimatesOf({ overall, byBucket }: LearnedState): Estimate[] {

@@ -1,5 +1,5 @@
 import type { Connection, Reader } from '../../db/connection.ts';
-import { insertRows } from '../../db/values.ts';
+import { insertRows, padToPowerOfTwo, placeholders } from '../../db/values.ts';
 
 export interface LearnedRow {
   tenantId: string;
@@ -33,18 +33,33 @@ export async function findLearned(reader: Reader, tenantId: string, endUser: str
   return reader.get<LearnedRow>('SELECT * FROM learned WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
 }
 
-/** What was learned of a tenant's users, by their names, those behind `afterUser`. */
-export async function listLearned(
-  reader: Reader,
-  tenantId: string,
-  afterUser: string,
-  limit: number,
-): Promise<LearnedRow[]> {
-  return reader.all<LearnedRow>('SELECT * FROM learned WHERE tenantId = ? AND endUser > ? ORDER BY endUser LIMIT ?', [
-    tenantId,
-    afterUser,
-    limit,
-  ]);
+/** What of a tenant is listed: behind `afterUser`. */
+export interface LearnedFilter {
+  tenantId: string;
+  user: string | undefined;
+  afterUser: string;
+  limit: number;
+}
+
+/** What was learned of a tenant's users, by their names. */
+export async function listLearned(reader: Reader, filter: LearnedFilter): Promise<LearnedRow[]> {
+  const { tenantId, user, afterUser, limit } = filter;
+  return reader.all<LearnedRow>(
+    `SELECT * FROM learned WHERE tenantId = ? AND endUser > ? ${user === undefined ? '' : 'AND endUser = ?'}
+     ORDER BY endUser LIMIT ?`,
+    [tenantId, afterUser, ...(user === undefined ? [] : [user]), limit],
+  );
+}
+
+/** Of these users, those of whom something was learned. */
+export async function findLearnedUsers(reader: Reader, tenantId: string, users: readonly string[]): Promise<string[]> {
+  if (users.length === 0) return [];
+  const padded = padToPowerOfTwo(users);
+  const rows = await reader.all<{ endUser: string }>(
+    `SELECT endUser FROM learned WHERE (tenantId, endUser) IN (VALUES ${placeholders(padded.length, 2)})`,
+    padded.flatMap((user) => [tenantId, user]),
+  );
+  return rows.map(({ endUser }) => endUser);
 }
 
 export async function upsertLearned(connection: Connection, row: LearnedRow): Promise<void> {

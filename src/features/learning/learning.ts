@@ -13,9 +13,9 @@ import {
   deleteSomeSearchesBefore,
   deleteSomeSearchesOf,
   findLearned,
-  listLearned,
   listLearningDays,
 } from './learning-store.ts';
+import { createLearningTransfer, type LearningTransfer } from './learning-transfer.ts';
 import type { QueryBucket } from './query-bucket.ts';
 import { keptCandidates, packPlaces, packSignals, type RememberedCandidate } from './remembered-search.ts';
 import { toLearnedShift, toLearningDay, toRetrieval } from './retrieval-view.ts';
@@ -68,8 +68,7 @@ export interface Learning {
   reset(principal: Tenant, user?: string): Promise<void>;
   /** The learning curve over the last days, today included; days without feedback are left out. */
   curve(principal: Tenant, days: number): Promise<LearningDay[]>;
-  /** What was learned of each user of a tenant, for an export. */
-  exportOf(tenantId: string): AsyncGenerator<Retrieval>;
+  transfer: LearningTransfer;
   /** Writes the searches that wait. */
   flush(): Promise<void>;
   /** Searches that could not be kept for feedback, since the start. */
@@ -80,7 +79,6 @@ export interface Learning {
 }
 
 const SWEEP_ROWS = 200;
-const EXPORT_ROWS = 50;
 /** Implied uses that are learned from at once; those beyond are passed over. */
 const MAX_NOTING = 32;
 
@@ -169,15 +167,7 @@ export function createLearning({
       const fromDay = utcDay(clock.nowMs() - (days - 1) * 86_400_000);
       return (await listLearningDays(db.readers, tenantId, fromDay)).map(toLearningDay);
     },
-    async *exportOf(tenantId) {
-      let rows = await listLearned(db.readers, tenantId, '', EXPORT_ROWS);
-      while (rows.length > 0) {
-        for (const { endUser, state, updatedAt } of rows) {
-          yield toRetrieval(endUser, decodeLearnedState(state, model.names), updatedAt, model);
-        }
-        rows = await listLearned(db.readers, tenantId, rows.at(-1)!.endUser, EXPORT_ROWS);
-      }
-    },
+    transfer: createLearningTransfer({ signals: model.names, cache }),
     flush: waiting.flush,
     dropped: waiting.dropped,
     sweep() {

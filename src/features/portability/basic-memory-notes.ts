@@ -1,10 +1,10 @@
-import { fault, type Given, type RecordRead, readMemory, remark } from './foreign-records.ts';
+import { fault, type ReadRecords, type RecordRead, readMemory, remark } from './foreign-records.ts';
 import { type Fields, textOf } from './foreign-values.ts';
 import { type FrontMatter, parseNote } from './front-matter.ts';
+import type { ImportGiven } from './import-items.ts';
 import { readJsonLines } from './json-lines.ts';
 import { sectionsOf } from './markdown-sections.ts';
 import { factsOf } from './note-facts.ts';
-import type { ReadRecords } from './record-reading.ts';
 
 /**
  * The notes of Basic Memory, Markdown files in a folder, a line each: `{"path": "folder/note.md", "content": "..."}`.
@@ -23,7 +23,7 @@ interface Piece {
   metadata: Record<string, unknown>;
 }
 
-function* readNote({ path, content }: Fields, line: string, given: Given): Generator<RecordRead> {
+function* readNote({ path, content }: Fields, line: string, given: ImportGiven): Generator<RecordRead> {
   const place = textOf(path);
   if (place === undefined) return yield fault(line, 'The note has no “path”.');
   if (typeof content !== 'string') return yield fault(place, 'The note has no “content”.');

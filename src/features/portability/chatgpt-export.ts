@@ -1,11 +1,11 @@
 import { conversationPlace, type ForeignMessage, readConversation } from './foreign-conversations.ts';
-import { fault, type Given, type RecordRead } from './foreign-records.ts';
+import { fault, type ReadRecords, type RecordRead } from './foreign-records.ts';
 import { kindName } from './foreign-text.ts';
 import { instantOfSeconds } from './foreign-time.ts';
 import { type Fields, fieldsOf, objectsIn, textOf } from './foreign-values.ts';
+import type { ImportGiven } from './import-items.ts';
 import { readJsonItems } from './json-items.ts';
-import { createLeftOut, type LeftOut } from './left-out.ts';
-import type { ReadRecords } from './record-reading.ts';
+import { createOmissions, type Omissions } from './omissions.ts';
 
 /**
  * `conversations.json` of ChatGPT's account export (Settings, Data controls, Export data), also in the parts
@@ -34,18 +34,18 @@ function* readTree(
   index: number | string,
   conversation: Fields | undefined,
   place: string,
-  given: Given,
+  given: ImportGiven,
 ): Generator<RecordRead> {
   const mapping = fieldsOf(conversation?.mapping);
   if (conversation === undefined || mapping === undefined) {
     return yield fault(place, 'It is no conversation of ChatGPT: it has no “mapping” of messages.');
   }
   const title = textOf(conversation.title);
-  const leftOut = createLeftOut();
+  const omissions = createOmissions();
   const shown = shownBranch(mapping, conversation.current_node);
   const others = Object.values(mapping).filter((node) => fieldsOf(fieldsOf(node)?.message)).length - shown.length;
-  const messages = shown.flatMap((message) => readMessage(message, leftOut) ?? []);
-  leftOut.add('message(s) of branches that were not shown', undefined, others);
+  const messages = shown.flatMap((message) => readMessage(message, omissions) ?? []);
+  omissions.add('message(s) of branches that were not shown', undefined, others);
   yield* readConversation(
     place,
     {
@@ -55,7 +55,7 @@ function* readTree(
       createdMs: instantOfSeconds(conversation.create_time),
       updatedMs: instantOfSeconds(conversation.update_time),
       messages,
-      leftOut,
+      omissions,
     },
     given,
   );
@@ -77,7 +77,7 @@ function shownBranch(mapping: Fields, currentNode: unknown): Fields[] {
   return messages.reverse();
 }
 
-function readMessage(message: Fields, leftOut: LeftOut): ForeignMessage | undefined {
+function readMessage(message: Fields, omissions: Omissions): ForeignMessage | undefined {
   const author = fieldsOf(message.author);
   const content = fieldsOf(message.content) ?? {};
   const role = roleOf(author?.role);
@@ -85,13 +85,13 @@ function readMessage(message: Fields, leftOut: LeftOut): ForeignMessage | undefi
   if (role === 'system' && !hasText(content)) return undefined;
   const kind = kindLeftOut(message, role, content.content_type);
   if (kind !== undefined || role === undefined) {
-    leftOut.add(kind ?? 'message(s) of an unknown role');
+    omissions.add(kind ?? 'message(s) of an unknown role');
     return undefined;
   }
   for (const { name, mime_type } of objectsIn(fieldsOf(message.metadata)?.attachments)) {
-    if (!textOf(mime_type)?.startsWith('image/')) leftOut.add('attachment(s)', textOf(name));
+    if (!textOf(mime_type)?.startsWith('image/')) omissions.add('attachment(s)', textOf(name));
   }
-  const text = textOfContent(content, leftOut);
+  const text = textOfContent(content, omissions);
   if (!/\S/.test(text) && hasOtherParts(content)) return undefined;
   const name = role === 'tool' ? textOf(author?.name) : undefined;
   return { id: textOf(message.id), role, name, text, createdMs: instantOfSeconds(message.create_time) };
@@ -109,13 +109,13 @@ function kindLeftOut(message: Fields, role: ForeignMessage['role'] | undefined, 
   return TEXT_TYPES.has(type) ? undefined : `message(s) of the type ${kindName(type)}`;
 }
 
-function textOfContent(content: Fields, leftOut: LeftOut): string {
+function textOfContent(content: Fields, omissions: Omissions): string {
   if (!Array.isArray(content.parts)) return textOf(content.text) ?? '';
   const texts = content.parts.map((part: unknown) => {
     if (typeof part === 'string') return part;
     const { content_type: type, text } = fieldsOf(part) ?? {};
     if (type === 'audio_transcription' && typeof text === 'string') return text;
-    leftOut.add(PART_KINDS.get(type) ?? `part(s) of the type ${kindName(type)}`);
+    omissions.add(PART_KINDS.get(type) ?? `part(s) of the type ${kindName(type)}`);
     return '';
   });
   return texts.filter((text) => text !== '').join('\n\n');

@@ -1,12 +1,12 @@
 import { conversationPlace, type ForeignMessage, readConversation } from './foreign-conversations.ts';
-import { fault, type Given, type RecordRead, readMemory } from './foreign-records.ts';
+import { fault, type ReadRecords, type RecordRead, readMemory } from './foreign-records.ts';
 import { clip, kindName, oneLine } from './foreign-text.ts';
 import { instantIn } from './foreign-time.ts';
 import { type Fields, fieldsOf, objectsIn, textOf } from './foreign-values.ts';
+import type { ImportGiven } from './import-items.ts';
 import { type JsonItem, readJsonItems } from './json-items.ts';
-import { createLeftOut, type LeftOut } from './left-out.ts';
 import { sectionsOf } from './markdown-sections.ts';
-import type { ReadRecords } from './record-reading.ts';
+import { createOmissions, type Omissions } from './omissions.ts';
 
 /**
  * `conversations.json` and `memories.json` of Claude's account export (Settings, Privacy, Export data): a list of
@@ -32,8 +32,8 @@ function placeOf({ key, value }: JsonItem): string {
   return key === '' ? 'the file' : `[${key}]`;
 }
 
-function readChat(index: number | string, chat: Fields, place: string, given: Given): Iterable<RecordRead> {
-  const leftOut = createLeftOut();
+function readChat(index: number | string, chat: Fields, place: string, given: ImportGiven): Iterable<RecordRead> {
+  const omissions = createOmissions();
   const title = textOf(chat.name);
   return readConversation(
     place,
@@ -43,24 +43,24 @@ function readChat(index: number | string, chat: Fields, place: string, given: Gi
       title,
       createdMs: instantIn(chat.created_at),
       updatedMs: instantIn(chat.updated_at),
-      messages: objectsIn(chat.chat_messages).flatMap((message) => readMessage(message, leftOut) ?? []),
-      leftOut,
+      messages: objectsIn(chat.chat_messages).flatMap((message) => readMessage(message, omissions) ?? []),
+      omissions,
     },
     given,
   );
 }
 
-function readMessage(message: Fields, leftOut: LeftOut): ForeignMessage | undefined {
+function readMessage(message: Fields, omissions: Omissions): ForeignMessage | undefined {
   const role = message.sender === 'human' ? 'user' : message.sender === 'assistant' ? 'assistant' : undefined;
   if (role === undefined) {
-    leftOut.add('message(s) of an unknown sender');
+    omissions.add('message(s) of an unknown sender');
     return undefined;
   }
   const attached = [...objectsIn(message.attachments), ...objectsIn(message.files)];
-  for (const { file_name } of attached) leftOut.add('attachment(s)', textOf(file_name));
+  for (const { file_name } of attached) omissions.add('attachment(s)', textOf(file_name));
   const blocks = objectsIn(message.content);
   const others = blocks.filter(({ type }) => type !== 'text');
-  for (const { type } of others) leftOut.add(`part(s) of the type ${kindName(type)}`);
+  for (const { type } of others) omissions.add(`part(s) of the type ${kindName(type)}`);
   const texts = blocks.flatMap(({ type, text }) => (type === 'text' && textOf(text)) || []);
   // The text beside the parts stands for them all, also for those that are left out; older exports have nothing else.
   const text = blocks.length > 0 ? texts.join('\n\n') : (textOf(message.text) ?? '');
@@ -68,7 +68,7 @@ function readMessage(message: Fields, leftOut: LeftOut): ForeignMessage | undefi
   return { id: textOf(message.uuid), role, text, createdMs: instantIn(message.created_at) };
 }
 
-function* readMemoryTexts(fields: Fields, place: string, given: Given): Generator<RecordRead> {
+function* readMemoryTexts(fields: Fields, place: string, given: ImportGiven): Generator<RecordRead> {
   const account = textOf(fields.account_uuid) ?? '';
   const projects = Object.entries(fieldsOf(fields.project_memories) ?? {});
   for (const [project, text] of [[undefined, fields.conversations_memory] as const, ...projects]) {

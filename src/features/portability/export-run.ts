@@ -3,6 +3,7 @@ import type { Reader } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Episodes } from '../episodes/episodes.ts';
+import type { Learning } from '../learning/learning.ts';
 import type { Memories } from '../memories/memories.ts';
 
 /** What reads an account. */
@@ -10,6 +11,7 @@ export interface ExportParts {
   memories: Memories;
   conversations: Conversations;
   episodes: Episodes;
+  learning: Pick<Learning, 'transfer'>;
 }
 
 /** Whose things, of which of their users, as they are at which moment. */
@@ -28,7 +30,7 @@ export async function* exportRecords(
   scope: ExportScope,
 ): AsyncGenerator<PortableRecord | ExportHead | ExportEnd> {
   yield { type: 'svc-export', format: EXPORT_FORMAT, exportedAt: toTimestamp(scope.nowMs) };
-  const end: ExportEnd = { type: 'end', memories: 0, conversations: 0, messages: 0, episodes: 0 };
+  const end: ExportEnd = { type: 'end', memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
   let former: string | undefined;
   for await (const version of allVersions(parts, reader, scope)) {
     if (version.id !== former) end.memories += 1;
@@ -42,6 +44,10 @@ export async function* exportRecords(
   for await (const episode of allEpisodes(parts, reader, scope)) {
     end.episodes += 1;
     yield episode;
+  }
+  for await (const learned of allLearned(parts, reader, scope)) {
+    end.learned += 1;
+    yield learned;
   }
   yield end;
 }
@@ -69,6 +75,12 @@ async function* allEpisodes({ episodes }: ExportParts, reader: Reader, scope: Ex
   const read = (after: { id: string }) =>
     episodes.transfer.read(reader, { ...scope, afterId: after.id, limit: PAGE_ROWS });
   yield* pages(read, { id: '' });
+}
+
+async function* allLearned({ learning }: ExportParts, reader: Reader, scope: ExportScope) {
+  const read = (after: { user: string }) =>
+    learning.transfer.read(reader, { ...scope, afterUser: after.user, limit: PAGE_ROWS });
+  yield* pages(read, { user: '' });
 }
 
 /** Each item of a list that is read page after page, from behind the last item of the page before. */

@@ -1,9 +1,10 @@
-import type { PortableMessage } from '../../contract/portability.ts';
+import type { PortableConversation, PortableMessage } from '../../contract/portability.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { deriveId } from './derived-id.ts';
-import { checked, type Given, type RecordRead, remark } from './foreign-records.ts';
+import { checked, type RecordRead, remark } from './foreign-records.ts';
 import { clip, oneLine, storable } from './foreign-text.ts';
-import type { LeftOut } from './left-out.ts';
+import type { ImportGiven } from './import-items.ts';
+import type { Omissions } from './omissions.ts';
 
 /** A conversation as another system knows it. */
 export interface ForeignConversation {
@@ -15,7 +16,7 @@ export interface ForeignConversation {
   updatedMs: number | undefined;
   /** In their order. Those without text are left out. */
   messages: readonly ForeignMessage[];
-  leftOut: LeftOut;
+  omissions: Omissions;
 }
 
 /** A message as another system knows it. */
@@ -36,29 +37,29 @@ export function conversationPlace(index: number | string, title: string | undefi
 export function* readConversation(
   place: string,
   conversation: ForeignConversation,
-  given: Given,
+  given: ImportGiven,
 ): Generator<RecordRead> {
-  const { leftOut } = conversation;
+  const { omissions } = conversation;
   const said = conversation.messages.filter(({ text }) => /\S/.test(storable(text)));
   if (said.length < conversation.messages.length) {
-    leftOut.add('empty message(s)', undefined, conversation.messages.length - said.length);
+    omissions.add('empty message(s)', undefined, conversation.messages.length - said.length);
   }
   if (said.length === 0) yield remark(place, 'The conversation has no text');
   else yield* readSaid(place, conversation, said, given);
-  yield* leftOut.reasons(place);
+  yield* omissions.reasons(place);
 }
 
 function* readSaid(
   place: string,
   { format, id, title, createdMs, updatedMs }: ForeignConversation,
   messages: readonly ForeignMessage[],
-  given: Given,
+  given: ImportGiven,
 ): Generator<RecordRead> {
   const times = messages.flatMap(({ createdMs }) => createdMs ?? []);
   const startMs = createdMs ?? earliest(times) ?? updatedMs;
-  const record = checked(place, {
+  const conversation: PortableConversation = {
     type: 'conversation',
-    id: deriveId('conv', startMs, [format, id]),
+    id: deriveId('conv', startMs, given.user, [format, id]),
     title: title === undefined ? null : clip(oneLine(title), 500) || null,
     version: 1,
     cut: false,
@@ -66,25 +67,28 @@ function* readSaid(
     metadata: { source: format, sourceId: storable(id) },
     createdAt: toTimestamp(startMs ?? given.nowMs),
     updatedAt: toTimestamp(updatedMs ?? latest(times) ?? startMs ?? given.nowMs),
-  });
-  yield record;
-  if (!('record' in record)) return;
+  };
+  const first = checked(place, conversation, given);
+  yield first;
+  if (!('record' in first)) return;
   let ordinal = 1;
   let sentMs = startMs;
   for (const [index, message] of messages.entries()) {
     // One without a time was sent with the one before it, so that the times follow each other.
     sentMs = message.createdMs ?? sentMs;
-    const read = checked(`${place}, message ${index + 1}`, {
+    const source = message.id ?? `${index} ${message.role} ${message.text}`;
+    const record: PortableMessage = {
       type: 'message',
-      id: deriveId('msg', sentMs, [format, id, message.id ?? `${index} ${message.role} ${message.text}`]),
-      conversationId: record.record.id,
+      id: deriveId('msg', sentMs, given.user, [format, id, source]),
+      conversationId: conversation.id,
       ordinal,
       role: message.role,
       name: (message.name && oneLine(message.name)) || null,
       content: storable(message.text),
       metadata: {},
       createdAt: toTimestamp(sentMs ?? given.nowMs),
-    });
+    };
+    const read = checked(`${place}, message ${index + 1}`, record, given);
     if ('record' in read) ordinal += 1;
     yield read;
   }

@@ -1,19 +1,22 @@
-import Value from 'typebox/value';
-import {
-  PortableConversation,
-  PortableMemory,
-  PortableMessage,
-  type PortableRecord,
-} from '../../contract/portability.ts';
+import type { PortableConversation, PortableMemory, PortableMessage } from '../../contract/portability.ts';
 import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import { deriveId } from './derived-id.ts';
-import { clip, countCharacters, oneLine, storable, storableObject } from './foreign-text.ts';
-import type { ReadRecords } from './record-reading.ts';
+import type { LeftOut } from './fate.ts';
+import { clip, oneLine, storable, storableObject } from './foreign-text.ts';
+import type { ImportGiven } from './import-items.ts';
 
-/** What the reader of a format is given beside the file. */
-export type Given = Parameters<ReadRecords>[1];
+/** What other systems' files are turned into. */
+export type ForeignRecord = PortableMemory | PortableConversation | PortableMessage;
+
 /** What the reader of a format yields. */
-export type RecordRead = ReturnType<ReadRecords> extends AsyncGenerator<infer Read> ? Read : never;
+export type RecordRead = { place: string } & ({ record: ForeignRecord } | LeftOut);
+
+/**
+ * Reads a file of another system as it streams in and yields what it holds, in the order in which it can be stored: a
+ * conversation before its messages. What the file does not say is taken from `given`; its tags every memory gets. The
+ * same file gives the same user the same ids each time.
+ */
+export type ReadRecords = (bytes: AsyncIterable<Uint8Array>, given: ImportGiven) => AsyncGenerator<RecordRead>;
 
 /** A memory as another system knows it. */
 export interface ForeignMemory {
@@ -29,10 +32,7 @@ export interface ForeignMemory {
   updatedMs?: number | undefined;
 }
 
-const CONTENT_CHARACTERS = 100_000;
 const TAG_CHARACTERS = 256;
-const METADATA_BYTES = 16 * 1024;
-const SCHEMAS = { memory: PortableMemory, conversation: PortableConversation, message: PortableMessage };
 
 /** Something that was left out on purpose. */
 export function remark(place: string, reason: string): RecordRead {
@@ -45,13 +45,14 @@ export function fault(place: string, reason: string): RecordRead {
 }
 
 /** A memory as a record, or why it can be none. */
-export function readMemory(place: string, memory: ForeignMemory, given: Given): RecordRead {
+export function readMemory(place: string, memory: ForeignMemory, given: ImportGiven): RecordRead {
   const metadata = storableObject(memory.metadata);
-  if (metadata === undefined) return fault(place, 'Its metadata is nested deeper than 32 levels.');
+  if (metadata === undefined) return fault(place, 'Its metadata is nested too deep: 31 levels fit.');
   const createdMs = memory.createdMs ?? given.nowMs;
-  return checked(place, {
+  const user = (memory.user && oneLine(memory.user)) || given.user;
+  const record: PortableMemory = {
     type: 'memory',
-    id: deriveId('mem', memory.createdMs, memory.source),
+    id: deriveId('mem', memory.createdMs, user, memory.source),
     content: storable(memory.content),
     tags: tagsOf([...given.tags, ...memory.tags]),
     source: null,
@@ -61,30 +62,18 @@ export function readMemory(place: string, memory: ForeignMemory, given: Given): 
     validTo: null,
     supersededBy: null,
     version: 1,
-    user: (memory.user && oneLine(memory.user)) || given.user,
+    user,
     metadata,
     createdAt: toTimestamp(createdMs),
     updatedAt: toTimestamp(memory.updatedMs ?? createdMs),
-  });
+  };
+  return checked(place, record, given);
 }
 
 /** The record if the contract takes it, else the fault. */
-export function checked(place: string, record: Exclude<PortableRecord, { type: 'episode' }>): RecordRead {
-  if ('content' in record && record.content.length > CONTENT_CHARACTERS) {
-    const characters = countCharacters(record.content);
-    if (characters > CONTENT_CHARACTERS) {
-      return fault(place, `Its text has ${characters} characters; ${CONTENT_CHARACTERS} fit.`);
-    }
-  }
-  const metadataBytes = Buffer.byteLength(JSON.stringify(record.metadata));
-  if (metadataBytes > METADATA_BYTES) {
-    return fault(place, `Its metadata has ${metadataBytes} bytes as JSON; ${METADATA_BYTES} fit.`);
-  }
-  const schema = SCHEMAS[record.type];
-  if (Value.Check(schema, record)) return { place, record };
-  const [wrong] = Value.Errors(schema, record).filter(({ keyword }) => keyword !== 'boolean');
-  const path = wrong?.instancePath.slice(1).replaceAll('/', '.') || 'The record';
-  return fault(place, `${path} ${wrong?.message ?? 'does not fit'}`);
+export function checked(place: string, record: ForeignRecord, { check }: ImportGiven): RecordRead {
+  const wrong = check(record.type, record);
+  return wrong ? { place, ...wrong } : { place, record };
 }
 
 function tagsOf(tags: readonly string[]): string[] {

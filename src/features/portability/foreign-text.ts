@@ -1,4 +1,5 @@
-const MAX_DEPTH = 32;
+/** What is around it counts for one of the 32 levels that can be stored. */
+const MAX_DEPTH = 31;
 
 /** A text as it can be stored: without NUL, and with U+FFFD for half of a surrogate pair. */
 export function storable(text: string): string {
@@ -21,13 +22,6 @@ export function clip(text: string, maxCharacters: number): string {
 /** What another system calls a kind of thing, short enough for a sentence. */
 export function kindName(value: unknown): string {
   return typeof value === 'string' ? clip(oneLine(value), 40) : 'unknown';
-}
-
-/** How many characters (code points) a text has. */
-export function countCharacters(text: string): number {
-  let pairs = 0;
-  for (let index = 0; index < text.length; index++) if (text.codePointAt(index)! > 0xffff) pairs++;
-  return text.length - pairs;
 }
 
 /** A JSON object whose texts can be stored, or `undefined` where it is nested too deep to be kept. */

@@ -4,6 +4,7 @@ import type { PortableMemory, PortableRecord } from '../../contract/portability.
 import { type ConversationDraft, conversationDraftOf } from '../conversations/conversation-transfer.ts';
 import { type MessageDraft, messageDraftOf } from '../conversations/message-transfer.ts';
 import { type EpisodeDraft, episodeDraftOf } from '../episodes/episode-transfer.ts';
+import type { LearnedDraft, LearningTransfer } from '../learning/learning-transfer.ts';
 import { type MemoryDraft, memoryDraftOf } from '../memories/memory-transfer.ts';
 import { faultOf } from './fate.ts';
 import type { ImportTally } from './import-tally.ts';
@@ -20,6 +21,7 @@ export interface ImportBatch {
   conversations: Placed<ConversationDraft>[];
   messages: Placed<MessageDraft>[];
   episodes: Placed<EpisodeDraft>[];
+  learned: Placed<LearnedDraft>[];
   /** Added as a caller would, with ids of their own. */
   fresh: Placed<NewMemory>[];
 }
@@ -42,7 +44,11 @@ const MOST_CHARACTERS = 1024 * 1024;
 const MOST_VERSIONS_CHARACTERS = 32 * 1024 * 1024;
 
 /** Gathers for one tenant; what cannot be kept as it is goes to the tally. */
-export function createGathering(tenantId: string, tally: ImportTally): Gathering {
+export function createGathering(
+  tenantId: string,
+  tally: ImportTally,
+  learning: Pick<LearningTransfer, 'draftOf'>,
+): Gathering {
   let batch = emptyBatch();
   let records = 0;
   let characters = 0;
@@ -90,9 +96,12 @@ export function createGathering(tenantId: string, tally: ImportTally): Gathering
       } else if (record.type === 'message') {
         grow(1, record.content);
         batch.messages.push(...prepared(place, () => messageDraftOf(tenantId, record)));
-      } else {
+      } else if (record.type === 'episode') {
         grow(1, record.summary);
         batch.episodes.push(...prepared(place, () => episodeDraftOf(tenantId, record)));
+      } else {
+        grow(1, record.state);
+        batch.learned.push(...prepared(place, () => learning.draftOf(tenantId, record)));
       }
     },
     addFresh(place, draft) {
@@ -117,5 +126,5 @@ export function createGathering(tenantId: string, tally: ImportTally): Gathering
 }
 
 function emptyBatch(): ImportBatch {
-  return { memories: [], conversations: [], messages: [], episodes: [], fresh: [] };
+  return { memories: [], conversations: [], messages: [], episodes: [], learned: [], fresh: [] };
 }

@@ -1,23 +1,29 @@
 import type { NewMemory } from '../../contract/memories.ts';
 import type { PortableRecord } from '../../contract/portability.ts';
 import type { LeftOut } from './fate.ts';
+import type { CheckRecord } from './record-check.ts';
 
-/** What a reader finds at a place of a file. Nothing of it is checked against the contract yet. */
-export type ImportItem =
-  | { place: string; record: PortableRecord }
+/** What a reader finds in a file; what is to be brought in holds to the contract. */
+export type Found =
+  | { record: PortableRecord }
   /** A memory as a caller adds one: it gets an id here. */
-  | { place: string; memory: NewMemory }
-  | ({ place: string } & LeftOut)
+  | { memory: NewMemory }
+  | LeftOut
   /** The first and the last line of an export. */
-  | { place: string; mark: 'head' | 'end' };
+  | { mark: 'head' | 'end' };
 
-/** What the caller says about all that is in a file. */
+/** It, and where in the file that is, for a person. */
+export type ImportItem = { place: string } & Found;
+
+/** What a reader is given beside the file. */
 export interface ImportGiven {
   nowMs: number;
   /** Whose things they are, where the file does not say. */
   user: string;
+  /** What every memory gets. */
   tags: readonly string[];
+  check: CheckRecord;
 }
 
-/** Reads a file of one format; what a `ReadRecords` gives are items too. */
+/** Reads a file of one format. */
 export type ReadItems = (bytes: AsyncIterable<Uint8Array>, given: ImportGiven) => AsyncGenerator<ImportItem>;

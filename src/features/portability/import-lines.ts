@@ -1,27 +1,47 @@
-/** A line of a file by its number, or that it was longer than any that is read. */
-export type FileLine = { line: number; bytes: Buffer } | { line: number; bytes: undefined };
+import { isUtf8 } from 'node:buffer';
+import type { LeftOut } from './fate.ts';
 
-/** More than the largest thing there is takes as JSON. */
-export const LINE_BYTES = 1024 * 1024;
+/** A line of a file, or why it is not read. */
+export type FileLine = { place: string } & ({ text: string } | LeftOut);
 
+const MIB = 1024 * 1024;
 const NEWLINE = 10;
 
-/** The lines of a stream, without their ends; a last one without an end is a line. What is too long is never held. */
-export async function* readLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<FileLine> {
+/**
+ * The lines of a file that are not blank, without their ends; a last one without an end is a line. One that is longer
+ * than so many MiB is never held.
+ */
+export async function* readLines(stream: AsyncIterable<Uint8Array>, longestMib: number): AsyncGenerator<FileLine> {
+  let line = 0;
+  for await (const bytes of splitLines(stream, longestMib * MIB)) {
+    line += 1;
+    const place = `line ${line}`;
+    if (bytes === undefined) yield { place, reason: `is longer than ${longestMib} MiB`, fault: true };
+    else if (!isUtf8(bytes)) yield { place, reason: 'is not valid UTF-8', fault: true };
+    else {
+      const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+      if (/\S/.test(text)) yield { place, text };
+    }
+  }
+}
+
+/** Each line; `undefined` for one that is too long. */
+async function* splitLines(
+  stream: AsyncIterable<Uint8Array>,
+  longestBytes: number,
+): AsyncGenerator<Buffer | undefined> {
   let pieces: Uint8Array[] = [];
   let size = 0;
-  let line = 0;
   const take = (piece: Uint8Array) => {
     size += piece.length;
-    if (size > LINE_BYTES) pieces = [];
+    if (size > longestBytes) pieces = [];
     else if (piece.length > 0) pieces.push(piece);
   };
-  const finish = (): FileLine => {
-    const bytes = size > LINE_BYTES ? undefined : Buffer.concat(pieces);
+  const finish = () => {
+    const bytes = size > longestBytes ? undefined : Buffer.concat(pieces);
     pieces = [];
     size = 0;
-    line += 1;
-    return { line, bytes };
+    return bytes;
   };
   for await (const chunk of stream) {
     let from = 0;

@@ -1,5 +1,6 @@
 import type { ImportCounts, ImportReport } from '../../contract/portability.ts';
 import type { Fate, LeftOut } from './fate.ts';
+import { clip } from './foreign-text.ts';
 
 const REASONS_KEPT = 1000;
 const REASON_CHARACTERS = 300;
@@ -18,7 +19,8 @@ export function createTally(): ImportTally {
   function leaveOut(place: string, { reason, fault }: LeftOut): void {
     report.skipped += 1;
     // A reason may name what the file holds, however long that is.
-    if (report.reasons.length < REASONS_KEPT) report.reasons.push({ place: clip(place), reason: clip(reason), fault });
+    if (report.reasons.length >= REASONS_KEPT) return;
+    report.reasons.push({ place: clip(place, REASON_CHARACTERS), reason: clip(reason, REASON_CHARACTERS), fault });
   }
   return {
     report: () => ({ ...report, reasons: report.reasons.toSorted((a, b) => lineOf(a) - lineOf(b)) }),
@@ -30,15 +32,11 @@ export function createTally(): ImportTally {
   };
 }
 
-function clip(text: string): string {
-  return text.length <= REASON_CHARACTERS ? text : `${text.slice(0, REASON_CHARACTERS - 1)}…`.toWellFormed();
-}
-
 /** Some are left out only when they are written, behind later lines that were never to be. */
 function lineOf({ place }: { place: string }): number {
   return Number(/^line (\d+)$/.exec(place)?.[1] ?? 0);
 }
 
 function none(): ImportCounts {
-  return { memories: 0, conversations: 0, messages: 0, episodes: 0 };
+  return { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
 }

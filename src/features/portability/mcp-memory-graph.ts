@@ -1,7 +1,7 @@
-import { fault, type Given, type RecordRead, readMemory, remark } from './foreign-records.ts';
+import { fault, type ReadRecords, type RecordRead, readMemory, remark } from './foreign-records.ts';
 import { type Fields, textOf, textsIn } from './foreign-values.ts';
+import type { ImportGiven } from './import-items.ts';
 import { readJsonLines } from './json-lines.ts';
-import type { ReadRecords } from './record-reading.ts';
 
 /**
  * `memory.jsonl` (formerly `memory.json`) of the reference memory server of the Model Context Protocol: its graph, a
@@ -17,7 +17,7 @@ export const readMcpMemoryGraph: ReadRecords = (bytes, given) =>
 
 const FORMAT = 'mcp-memory';
 
-function* readEntity(fields: Fields, place: string, given: Given): Generator<RecordRead> {
+function* readEntity(fields: Fields, place: string, given: ImportGiven): Generator<RecordRead> {
   const entity = textOf(fields.name);
   const entityType = textOf(fields.entityType);
   if (entity === undefined) return yield fault(place, 'The entity has no name.');
@@ -37,7 +37,7 @@ function* readEntity(fields: Fields, place: string, given: Given): Generator<Rec
   }
 }
 
-function readRelation(fields: Fields, place: string, given: Given): RecordRead {
+function readRelation(fields: Fields, place: string, given: ImportGiven): RecordRead {
   const [from, relationType, to] = [textOf(fields.from), textOf(fields.relationType), textOf(fields.to)];
   if (from === undefined || relationType === undefined || to === undefined) {
     return fault(place, 'The relation lacks “from”, “relationType” or “to”.');

@@ -1,9 +1,9 @@
 import { nextUtcDayMs, toTimestamp } from '../../lib/clock.ts';
-import { fault, type Given, type RecordRead, readMemory, remark } from './foreign-records.ts';
+import { fault, type ReadRecords, type RecordRead, readMemory, remark } from './foreign-records.ts';
 import { instantIn } from './foreign-time.ts';
 import { type Fields, fieldsOf, textOf, textsIn } from './foreign-values.ts';
+import type { ImportGiven } from './import-items.ts';
 import { type JsonItem, readJsonItems } from './json-items.ts';
-import type { ReadRecords } from './record-reading.ts';
 
 /**
  * What `get_all` of Mem0 answers, of the platform or of the open source library: `{"results": [...]}`, or the list
@@ -22,7 +22,7 @@ const FORMAT = 'mem0';
 /** What says where a memory comes from; kept beside the metadata of its own. */
 const ORIGINS = ['agent_id', 'app_id', 'run_id', 'actor_id', 'role'];
 
-function* readItem({ key, value }: JsonItem, place: string, given: Given): Generator<RecordRead> {
+function* readItem({ key, value }: JsonItem, place: string, given: ImportGiven): Generator<RecordRead> {
   if (key === 'next') {
     if (value !== null) yield fault(place, 'The file is one page of several: the memories of the next are missing.');
   } else if (key === 'relations') {
@@ -30,21 +30,20 @@ function* readItem({ key, value }: JsonItem, place: string, given: Given): Gener
   } else yield readOne(fieldsOf(value), place, given);
 }
 
-function readOne(fields: Fields | undefined, place: string, given: Given): RecordRead {
+function readOne(fields: Fields | undefined, place: string, given: ImportGiven): RecordRead {
   const content = textOf(fields?.memory);
   if (fields === undefined || content === undefined) return fault(place, 'It has no text under “memory”.');
   const expiresMs = expiryOf(fields.expiration_date);
   if (expiresMs !== undefined && expiresMs <= given.nowMs) {
     return remark(place, `Expired at ${toTimestamp(expiresMs)}: left out`);
   }
-  const user = textOf(fields.user_id);
   const origins = ORIGINS.flatMap((name) => (textOf(fields[name]) ? [[name, fields[name]]] : []));
   const memory = {
-    source: [FORMAT, textOf(fields.id) ?? `${user ?? ''} ${content}`],
+    source: [FORMAT, textOf(fields.id) ?? content],
     content,
     tags: textsIn(fields.categories),
     metadata: { ...Object.fromEntries(origins), ...fieldsOf(fields.metadata) },
-    user,
+    user: textOf(fields.user_id),
     expiresMs,
     createdMs: instantIn(fields.created_at),
     updatedMs: instantIn(fields.updated_at),

@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
 import type { Principal } from '../keys/keys.ts';
 import { type ExportParts, exportRecords } from './export-run.ts';
-import { type ImportParts, runImport } from './import-run.ts';
+import { runImport } from './import-run.ts';
+import type { ImportParts } from './import-writing.ts';
 import { READERS } from './readers.ts';
 import { createRecordCheck } from './record-check.ts';
 import { createSlots, createTurns } from './slots.ts';
@@ -29,7 +30,7 @@ const MOST_IMPORTS = 8;
 const PORTION_CHARACTERS = 64 * 1024;
 
 /** Ties the faces of the rooms together; a few exports and imports go on at once, one of each a tenant. */
-export function createPortability(parts: ExportParts & Omit<ImportParts, 'check' | 'inTurn'>): Portability {
+export function createPortability(parts: ExportParts & ImportParts): Portability {
   const { db, clock } = parts;
   const check = createRecordCheck();
   const exports = createSlots(MOST_EXPORTS, 'export');
@@ -56,8 +57,8 @@ export function createPortability(parts: ExportParts & Omit<ImportParts, 'check'
       const read = READERS[format];
       const release = imports.take(principal.tenantId);
       try {
-        const given = { nowMs: clock.nowMs(), user, tags: [tag].flat() };
-        return await runImport({ ...parts, check, inTurn }, principal, read(body, given));
+        const given = { nowMs: clock.nowMs(), user, tags: [tag].flat(), check };
+        return await runImport({ ...parts, inTurn }, principal, read(body, given));
       } finally {
         release();
       }

@@ -1,22 +1,16 @@
-import { isUtf8 } from 'node:buffer';
 import type { ReadItems } from './import-items.ts';
-import { LINE_BYTES, readLines } from './import-lines.ts';
+import { readLines } from './import-lines.ts';
+
+/** More than the longest memory there is takes. */
+const LONGEST_MIB = 1;
 
 /** Each line that is not blank is the text of a memory. */
-export const readPlain: ReadItems = async function* (stream, { user, tags }) {
-  for await (const { line, bytes } of readLines(stream)) {
-    const place = `line ${line}`;
-    if (bytes === undefined) yield { place, ...TOO_LONG };
-    else if (!isUtf8(bytes)) yield { place, reason: 'is not valid UTF-8', fault: true };
+export const readPlain: ReadItems = async function* (stream, { user, tags, check }) {
+  for await (const line of readLines(stream, LONGEST_MIB)) {
+    if ('reason' in line) yield line;
     else {
-      const content = bytes
-        .toString('utf8')
-        .replace(/^\ufeff/, '')
-        .trim();
-      if (content !== '') yield { place, memory: { content, user, tags: [...tags] } };
+      const memory = { content: line.text.trim(), user, tags: [...tags] };
+      yield { place: line.place, ...(check('new', memory) ?? { memory }) };
     }
   }
 };
-
-/** The fate of a line that is not read. */
-export const TOO_LONG = { reason: `is longer than ${LINE_BYTES / 1024 / 1024} MiB`, fault: true };

@@ -1,47 +1,41 @@
-import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../contract/errors.ts';
 import type { NewMemory } from '../../contract/memories.ts';
-import { EXPORT_FORMAT, type PortableMemory, type PortableRecord } from '../../contract/portability.ts';
-import { parseStorable } from '../../contract/storable.ts';
+import { EXPORT_FORMAT, type PortableRecord } from '../../contract/portability.ts';
+import { parseStorableText } from '../../contract/storable.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { faultOf, type LeftOut } from './fate.ts';
-import type { ImportGiven, ImportItem, ReadItems } from './import-items.ts';
+import { type Fields, fieldsOf } from './foreign-values.ts';
+import type { Found, ImportGiven, ReadItems } from './import-items.ts';
 import { readLines } from './import-lines.ts';
-import { TOO_LONG } from './read-plain.ts';
 
-type Fields = Record<string, unknown>;
+/** More than the largest thing there is takes as JSON. */
+const LONGEST_MIB = 1;
 
 /** Reads the lines of an export of svc, and lines that are memories to add. */
 export const readSvc: ReadItems = async function* (stream, given) {
-  for await (const { line, bytes } of readLines(stream)) {
-    const place = `line ${line}`;
-    const item = bytes === undefined ? TOO_LONG : readLine(bytes, given);
-    if (item) yield { place, ...item } as ImportItem;
+  for await (const line of readLines(stream, LONGEST_MIB)) {
+    if ('reason' in line) yield { ...line, reason: `${line.reason} (${ANOTHER_FORMAT})` };
+    else yield { place: line.place, ...readLine(line.text, given) };
   }
 };
 
-/** `Omit` that keeps the alternatives of a union apart. */
-type WithoutPlace<T> = T extends { place: string } ? Omit<T, 'place'> : never;
-
-/** Nothing for a blank line. Throws `unprocessable` for an export of a newer svc. */
-function readLine(bytes: Buffer, given: ImportGiven): WithoutPlace<ImportItem> | undefined {
+/** Throws `unprocessable` for an export of a newer svc. */
+function readLine(text: string, given: ImportGiven): Found {
   try {
-    if (isBlank(bytes)) return undefined;
-    if (!isUtf8(bytes)) return NO_UTF_8;
-    const value = parseStorable(bytes);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_OBJECT;
-    return readObject(value as Fields, given);
+    const fields = fieldsOf(parseStorableText(text));
+    return fields ? readObject(fields, given) : NO_OBJECT;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;
     return error.options.errors ? faultOf(error) : NO_OBJECT;
   }
 }
 
-const NO_OBJECT: LeftOut = { reason: 'no JSON object (for lines of plain text give --format lines)', fault: true };
-const NO_UTF_8: LeftOut = { reason: 'is not valid UTF-8', fault: true };
-const KINDS = new Set(['memory', 'conversation', 'message', 'episode']);
+/** What most often is wrong with a file of which nothing can be read. */
+const ANOTHER_FORMAT = 'plain text needs --format lines, a file of another system its --format';
+const NO_OBJECT: LeftOut = { reason: `no JSON object (${ANOTHER_FORMAT})`, fault: true };
+const KINDS = ['memory', 'conversation', 'message', 'episode', 'learned'] as const;
 
-function readObject(fields: Fields, given: ImportGiven): WithoutPlace<ImportItem> {
+function readObject(fields: Fields, given: ImportGiven): Found {
   const { type } = fields;
   // A search answer's memory says its type too.
   if (type === undefined || (type === 'memory' && fields.version === undefined)) return readMemory(fields, given);
@@ -50,10 +44,10 @@ function readObject(fields: Fields, given: ImportGiven): WithoutPlace<ImportItem
     return { mark: 'head' };
   }
   if (type === 'end') return { mark: 'end' };
-  if (typeof type !== 'string' || !KINDS.has(type)) {
-    return { reason: 'has a type that svc does not know', fault: true };
-  }
-  return { record: (type === 'memory' ? withTags(fields, given.tags) : fields) as PortableRecord };
+  const kind = KINDS.find((name) => name === type);
+  if (kind === undefined) return { reason: 'has a type that svc does not know', fault: true };
+  const record = kind === 'memory' ? withTags(fields, given.tags) : fields;
+  return given.check(kind, record) ?? { record: record as PortableRecord };
 }
 
 function newer(): AppError {
@@ -67,15 +61,15 @@ const GIVEN_ANEW = new Set([
   ...['type', 'score', 'why'],
 ]);
 
-function readMemory(fields: Fields, { nowMs, user, tags }: ImportGiven): { memory: NewMemory } | LeftOut {
+function readMemory(fields: Fields, { nowMs, user, tags, check }: ImportGiven): { memory: NewMemory } | LeftOut {
   const { expiresAt } = fields;
   if (fields.supersededBy != null) return { reason: 'left out: superseded by a newer memory', fault: false };
   if (typeof expiresAt === 'string' && (parseTimestamp(expiresAt) ?? nowMs + 1) <= nowMs) {
     return { reason: 'left out: expired', fault: false };
   }
   const taken = Object.entries(fields).filter(([name, value]) => !GIVEN_ANEW.has(name) && value !== null);
-  const memory = { user, ...noted(fields), ...Object.fromEntries(taken) };
-  return { memory: withTags(memory, tags) as NewMemory };
+  const memory = withTags({ user, ...noted(fields), ...Object.fromEntries(taken) }, tags);
+  return check('new', memory) ?? { memory: memory as unknown as NewMemory };
 }
 
 /** A listed memory keeps when it was noted: to the account that takes it in, that is when it was said. */
@@ -83,12 +77,8 @@ function noted({ id, createdAt, occurredAt }: Fields): Fields {
   return typeof id === 'string' && typeof createdAt === 'string' && occurredAt == null ? { occurredAt: createdAt } : {};
 }
 
-function withTags<T extends Fields | PortableMemory>(fields: T, tags: readonly string[]): T {
-  const { tags: own = [] } = fields as Fields;
+function withTags(fields: Fields, tags: readonly string[]): Fields {
+  const { tags: own = [] } = fields;
   if (tags.length === 0 || !Array.isArray(own)) return fields;
   return { ...fields, tags: [...new Set([...own, ...tags])] };
-}
-
-function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

@@ -2,7 +2,13 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { AppError } from '../../contract/errors.ts';
 import { NewMemory } from '../../contract/memories.ts';
-import { PortableConversation, PortableEpisode, PortableMemory, PortableMessage } from '../../contract/portability.ts';
+import {
+  PortableConversation,
+  PortableEpisode,
+  PortableLearned,
+  PortableMemory,
+  PortableMessage,
+} from '../../contract/portability.ts';
 import { requireStorable } from '../../contract/storable.ts';
 import { metadataOf } from '../memories/memories.ts';
 import { faultOf, type LeftOut } from './fate.ts';
@@ -16,6 +22,7 @@ const SCHEMAS = {
   conversation: PortableConversation,
   message: PortableMessage,
   episode: PortableEpisode,
+  learned: PortableLearned,
 };
 
 /** Says what the contract has against a thing that is to be brought in; `undefined` where nothing. */

@@ -48,6 +48,8 @@ async function fill(tenantId: string): Promise<void> {
   });
 }
 
+const pageOf = (tenantId: string, afterUser: string) => ({ tenantId, user: undefined, afterUser, limit: 9 });
+
 const rowsOf = (tenantId: string) =>
   Promise.all(TABLES.map((table) => db.readers.all(`SELECT * FROM "${table}" WHERE tenantId = '${tenantId}'`)));
 
@@ -67,7 +69,9 @@ test.each<[string, (on: Connection) => Promise<unknown>]>([
 
 test('what is read for one tenant is its own alone', async () => {
   expect(await store.findLearned(db.readers, 'ten_b', 'default')).toMatchObject({ tenantId: 'ten_b' });
-  expect(await store.listLearned(db.readers, 'ten_b', '', 9)).toHaveLength(1);
+  expect(await store.listLearned(db.readers, pageOf('ten_b', ''))).toHaveLength(1);
+  expect(await store.findLearnedUsers(db.readers, 'ten_b', ['default', 'x'])).toEqual(['default']);
+  expect(await store.findLearnedUsers(db.readers, 'ten_c', ['default'])).toEqual([]);
   expect(await store.findSearch(db.readers, 'ten_b', 'srch_1', 0)).toMatchObject({ tenantId: 'ten_b' });
   expect(await store.listLearningDays(db.readers, 'ten_b', '2026-05-20')).toEqual([day]);
   expect(await store.findSearch(db.readers, 'ten_c', 'srch_1', 0)).toBeUndefined();
@@ -89,7 +93,13 @@ function spy(connection: Connection, plans: string[]): Connection {
 
 test.each<[string, (on: Connection) => Promise<unknown>, string]>([
   ['findLearned', (on) => store.findLearned(on, 'ten_a', 'x'), '(tenantId=? AND endUser=?)'],
-  ['listLearned', (on) => store.listLearned(on, 'ten_a', 'x', 9), '(tenantId=? AND endUser>?)'],
+  ['listLearned', (on) => store.listLearned(on, pageOf('ten_a', 'x')), '(tenantId=? AND endUser>?)'],
+  [
+    'listLearned of a user',
+    (on) => store.listLearned(on, { ...pageOf('ten_a', ''), user: 'x' }),
+    '(tenantId=? AND endUser=?)',
+  ],
+  ['findLearnedUsers', (on) => store.findLearnedUsers(on, 'ten_a', ['x', 'y']), '(tenantId=? AND endUser=?)'],
   ['findSearch', (on) => store.findSearch(on, 'ten_a', 'x', 1), '(tenantId=? AND id=?)'],
   ['listLearningDays', (on) => store.listLearningDays(on, 'ten_a', 'x'), '(tenantId=? AND day>?)'],
   ['updateLearnedFrom', (on) => store.updateLearnedFrom(on, searchOf('ten_a', 'x')), '(tenantId=? AND id=?)'],
@@ -102,7 +112,7 @@ test.each<[string, (on: Connection) => Promise<unknown>, string]>([
   await run(spy(connection, plans));
   await connection.close();
   expect(plans.join('\n')).toContain(expected);
-  expect(plans.filter((line) => /^SCAN|TEMP B-TREE/.test(line))).toEqual([]);
+  expect(plans.filter((line) => /^SCAN (?!\d+-ROW VALUES)|TEMP B-TREE/.test(line))).toEqual([]);
 });
 
 describe('searches that wait to be written', () => {

@@ -75,7 +75,9 @@ describe('a note of Basic Memory', () => {
 
   test('may hold a list item of very many lines', async () => {
     const long = `- x\n${' y\n'.repeat(200_000)}`;
-    expect(reasonsOf(await readNote(long))).toEqual(['!folder/note.md: Its text has 600003 characters; 100000 fit.']);
+    expect(reasonsOf(await readNote(long))).toEqual([
+      '!folder/note.md: content must NOT have more than 100000 characters',
+    ]);
     const fitting = `- x\n${' y\n'.repeat(1_000)}`.trimEnd();
     expect(await contentsOf(fitting)).toEqual([fitting]);
   });

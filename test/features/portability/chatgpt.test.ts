@@ -127,7 +127,7 @@ describe('an export of ChatGPT', () => {
       ]),
     );
     expect(reasonsOf(found)).toEqual([
-      '!conversations[0] “Chat”, message 1: Its text has 100001 characters; 100000 fit.',
+      '!conversations[0] “Chat”, message 1: content must NOT have more than 100000 characters',
     ]);
     expect(recordsOf(found, 'message').map(({ ordinal }) => ordinal)).toEqual([1, 2]);
   });

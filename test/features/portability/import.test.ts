@@ -219,6 +219,13 @@ describe('the file', () => {
     expect([status, body.added?.memories]).toEqual([200, 1]);
   });
 
+  test.each(['svc', 'lines'])('of the format %s may begin with a byte order mark', async (format) => {
+    const caller = await newAccount(daemon);
+    const line = format === 'svc' ? '{"content":"Tea"}' : 'Tea';
+    await portable(caller).take(`\ufeff${line}\r\n\r\n`, `?format=${format}`);
+    expect(await caller.list()).toEqual(['Tea']);
+  });
+
   test('may be sent without a type and empty, and not as anything else', async () => {
     const caller = await newAccount(daemon);
     const headers = { authorization: `Bearer ${caller.apiKey}` };

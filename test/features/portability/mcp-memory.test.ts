@@ -31,6 +31,6 @@ describe('a graph of the MCP memory server', () => {
     const broken = Buffer.from(line('é')).fill(0xff, 26, 27);
     const found = await read('mcp-memory', Buffer.concat([line('a'), broken, line('b')]));
     expect(recordsOf(found, 'memory').map(({ content }) => content)).toEqual(['a: x', 'b: x']);
-    expect(reasonsOf(found)).toEqual(['!line 2: The line is not valid UTF-8.']);
+    expect(reasonsOf(found)).toEqual(['!line 2: is not valid UTF-8']);
   });
 });

@@ -56,15 +56,15 @@ describe('an answer of Mem0', () => {
     const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) });
     const found = await readList(
       { memory: 'a', metadata: { text: 'x'.repeat(16 * 1024) } },
-      { memory: 'b', metadata: nested(33) },
+      { memory: 'b', metadata: nested(32) },
       { memory: 'c', metadata: { text: 'x'.repeat(16_000), '__proto__\0': 'a\0' } },
-      { memory: 'd', metadata: nested(32) },
+      { memory: 'd', metadata: nested(31) },
       { memory: 'e', user_id: 'x'.repeat(257) },
     );
     expect(reasonsOf(found)).toEqual([
-      '![0]: Its metadata has 16395 bytes as JSON; 16384 fit.',
-      '![1]: Its metadata is nested deeper than 32 levels.',
-      '![4]: user must not have more than 256 characters',
+      '![0]: metadata must be at most 16384 bytes as JSON',
+      '![1]: Its metadata is nested too deep: 31 levels fit.',
+      '![4]: user must NOT have more than 256 characters',
     ]);
     const [c, d] = recordsOf(found, 'memory');
     expect([c?.content, d?.content]).toEqual(['c', 'd']);

@@ -2,18 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import Value from 'typebox/value';
 import { expect } from 'vitest';
-import {
-  PortableConversation,
-  PortableMemory,
-  PortableMessage,
-  type PortableRecord,
-} from '../../../src/contract/portability.ts';
-import { readForeign } from '../../../src/features/portability/foreign-formats.ts';
-import type { RecordRead } from '../../../src/features/portability/foreign-records.ts';
+import { PortableConversation, PortableMemory, PortableMessage } from '../../../src/contract/portability.ts';
+import type { ForeignRecord, RecordRead } from '../../../src/features/portability/foreign-records.ts';
+import type { ImportGiven } from '../../../src/features/portability/import-items.ts';
+import { FOREIGN_READERS } from '../../../src/features/portability/readers.ts';
+import { createRecordCheck } from '../../../src/features/portability/record-check.ts';
 
-export type ForeignFormat = keyof typeof readForeign;
+export type ForeignFormat = keyof typeof FOREIGN_READERS;
 
-export const GIVEN = { nowMs: Date.UTC(2026, 10, 20, 9), user: 'default', tags: ['imported'] as readonly string[] };
+export const GIVEN: ImportGiven = {
+  nowMs: Date.UTC(2026, 10, 20, 9),
+  user: 'default',
+  tags: ['imported'],
+  check: createRecordCheck(),
+};
 
 /** Files of other systems with invented content, and how much of each is read. */
 export const FIXTURES: {
@@ -37,8 +39,12 @@ function counts(memories: number, conversations: number, messages: number) {
   return { memories, conversations, messages };
 }
 
+export function fixturePath(name: string): string {
+  return fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
+}
+
 export function fixture(name: string): Promise<Buffer> {
-  return readFile(fileURLToPath(new URL(`fixtures/${name}`, import.meta.url)));
+  return readFile(fixturePath(name));
 }
 
 /** The bytes in pieces of the given sizes, over and over. */
@@ -58,21 +64,24 @@ export async function read(
 ): Promise<RecordRead[]> {
   const bytes = typeof file === 'string' ? Buffer.from(file) : file;
   const found: RecordRead[] = [];
-  for await (const item of readForeign[format](bytes instanceof Uint8Array ? inPieces(bytes, [4096]) : bytes, given)) {
+  for await (const item of FOREIGN_READERS[format](
+    bytes instanceof Uint8Array ? inPieces(bytes, [4096]) : bytes,
+    given,
+  )) {
     if ('record' in item) expect(Value.Errors(schemaOf(item.record), item.record)).toEqual([]);
     found.push(item);
   }
   return found;
 }
 
-function schemaOf({ type }: PortableRecord) {
+function schemaOf({ type }: ForeignRecord) {
   return type === 'memory' ? PortableMemory : type === 'message' ? PortableMessage : PortableConversation;
 }
 
-export function recordsOf<Type extends PortableRecord['type']>(found: readonly RecordRead[], type: Type) {
+export function recordsOf<Type extends ForeignRecord['type']>(found: readonly RecordRead[], type: Type) {
   return found
     .flatMap((item) => ('record' in item ? [item.record] : []))
-    .filter((record): record is Extract<PortableRecord, { type: Type }> => record.type === type);
+    .filter((record): record is Extract<ForeignRecord, { type: Type }> => record.type === type);
 }
 
 export function reasonsOf(found: readonly RecordRead[]): string[] {

@@ -49,6 +49,11 @@ async function fill(caller: Caller) {
   const span = { conversationId: id, fromMessageId: said[0]!.id, toMessageId: said[2]!.id };
   await talk.episode({ title: 'Choosing tea', ...SPAN, ...span, memoryIds: [next.id], outcome: 'Black tea' });
   await talk.episode({ title: 'A walk', summary: 'Through the park', ...SPAN });
+  const { searchId, results } = (await caller.search('tea', { user: 'ada', types: ['memory', 'message'] })).body;
+  const used = [results.at(-1)!.id];
+  expect((await caller.call(`/v1/searches/${searchId}/feedback`, { body: { used } })).body).toMatchObject({
+    events: 1,
+  });
   return { tea, next, conversationId: id, beforeMs, betweenMs };
 }
 
@@ -70,7 +75,7 @@ describe('a whole account', () => {
     const [from, to] = [await newAccount(daemon), await newAccount(daemon)];
     const { tea, beforeMs, betweenMs } = await fill(from);
     const text = await portable(from).text();
-    const added = { memories: 3, conversations: 1, messages: 3, episodes: 3 };
+    const added = { memories: 3, conversations: 1, messages: 3, episodes: 3, learned: 1 };
     expect(await portable(to).take(text)).toEqual({ added, known: NONE, skipped: 0, reasons: [], complete: true });
     expect(await portable(to).lines()).toEqual(await portable(from).lines());
     const answers = await answersOf(to, [beforeMs, betweenMs]);
@@ -87,7 +92,7 @@ describe('a whole account', () => {
     const text = await portable(from).text();
     await portable(to).take(text);
     const before = await portable(to).lines();
-    const known = { memories: 3, conversations: 1, messages: 3, episodes: 3 };
+    const known = { memories: 3, conversations: 1, messages: 3, episodes: 3, learned: 1 };
     expect(await portable(to).take(text)).toMatchObject({ added: NONE, known, skipped: 0 });
     expect(await portable(from).take(text)).toMatchObject({ added: NONE, known, skipped: 0 });
     expect(await portable(to).lines()).toEqual(before);
@@ -132,7 +137,9 @@ describe('a whole account', () => {
     await fill(caller);
     const lines = (await portable(caller).lines('?user=ada')).map((line) => JSON.parse(line));
     expect(lines.slice(0, -1).every(({ user = 'ada' }) => user === 'ada')).toBe(true);
-    expect(lines.at(-1)).toEqual({ type: 'end', memories: 2, conversations: 1, messages: 3, episodes: 2 });
+    expect(lines.at(-1)).toEqual({
+      ...{ type: 'end', memories: 2, conversations: 1, messages: 3, episodes: 2, learned: 1 },
+    });
     expect((await caller.call('/v1/export?user=')).status).toBe(400);
     expect((await caller.call('/v1/export?who=ada')).status).toBe(400);
   });
@@ -155,26 +162,41 @@ describe('a whole account', () => {
     const lines = (await portable(caller).lines()).map((line) => JSON.parse(line));
     expect(lines).toMatchObject([
       { content: 'Replaced by what expires', supersededBy: null },
-      { type: 'end', memories: 1, conversations: 0, messages: 0, episodes: 0 },
+      { type: 'end', ...NONE, memories: 1 },
     ]);
     await daemon.memories.sweep();
     expect((await portable(caller).lines()).map((line) => JSON.parse(line))).toEqual(lines);
   });
 });
 
-test('any sequence of adds, changes and supersedes comes back as it was', async () => {
+/** Says that the worst result of a search was of use, and the best of none. */
+async function teach(caller: Caller, user: string): Promise<void> {
+  const { searchId, results } = (await caller.search('tea cake rain', { user })).body;
+  // What is changed next is learned from as well: at once where its search is kept already.
+  await daemon.learning.flush();
+  const [best, worst] = [results[0]?.id, results.at(-1)?.id];
+  if (best === worst) return;
+  await caller.call(`/v1/searches/${searchId}/feedback`, { body: { used: [worst], irrelevant: [best] } });
+}
+
+test('any sequence of adds, changes, supersedes and feedback comes back as it was', async () => {
   const word = fc.constantFrom('tea', 'Tea', 'cake', 'rain', 'ünïcödé ☕', 'a "quoted" \\ line\nbreak');
   const step = fc.oneof(
     fc.record({ kind: fc.constant('add' as const), word, user: fc.constantFrom('ada', 'ben'), tag: word }),
     fc.record({ kind: fc.constant('change' as const), word, pick: fc.nat(20) }),
     fc.record({ kind: fc.constant('supersede' as const), word, pick: fc.nat(20) }),
     fc.record({ kind: fc.constant('erase' as const), pick: fc.nat(20) }),
+    fc.record({ kind: fc.constant('teach' as const), user: fc.constantFrom('ada', 'ben') }),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       const [from, to] = [await newAccount(daemon), await newAccount(daemon)];
       const ids: string[] = [];
       for (const [index, done] of steps.entries()) {
+        if (done.kind === 'teach') {
+          await teach(from, done.user);
+          continue;
+        }
         const id = ids[('pick' in done ? done.pick : 0) % Math.max(1, ids.length)] ?? 'mem_none';
         const content = 'word' in done ? `${done.word} ${index % 4}` : '';
         const { body } =
@@ -189,6 +211,7 @@ test('any sequence of adds, changes and supersedes comes back as it was', async 
         if (made?.startsWith('mem_')) ids.push(made);
         daemon.clock.advance(1000);
       }
+      await daemon.db.writes.write(async () => {});
       const lines = await portable(from).lines();
       expect(await portable(to).take(await portable(from).text())).toMatchObject({ skipped: 0, known: NONE });
       expect(await portable(to).lines()).toEqual(lines);

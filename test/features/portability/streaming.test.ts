@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readForeign } from '../../../src/features/portability/foreign-formats.ts';
+import { FOREIGN_READERS } from '../../../src/features/portability/readers.ts';
 import { FIXTURES, fixture, GIVEN, inPieces, read, reasonsOf, recordsOf } from './reading.ts';
 
 const LISTS = ['chatgpt', 'claude', 'mem0'] as const;
@@ -92,7 +92,7 @@ describe('a file of another system', () => {
 
   test('is asked for no faster than its conversations are taken', async () => {
     const asked = { chunks: 0 };
-    for await (const item of readForeign.chatgpt(generated(20, 20, asked), GIVEN)) {
+    for await (const item of FOREIGN_READERS.chatgpt(generated(20, 20, asked), GIVEN)) {
       if (!('record' in item) || item.record.type !== 'conversation') continue;
       expect(asked.chunks).toBe(Number(/\d+/.exec(item.place)?.[0]) + 1);
     }
@@ -107,7 +107,7 @@ describe('a file of another system', () => {
       let count = 0;
       collect();
       const before = process.memoryUsage().heapUsed;
-      for await (const item of readForeign.chatgpt(generated(conversations, messages, { chunks: 0 }), GIVEN)) {
+      for await (const item of FOREIGN_READERS.chatgpt(generated(conversations, messages, { chunks: 0 }), GIVEN)) {
         if (!('record' in item) || item.record.type === 'message') count += 1;
         else if (Number(/\d+/.exec(item.place)?.[0]) % 50 === 45) {
           collect();
@@ -133,7 +133,7 @@ describe('a file of another system', () => {
       yield Buffer.from('\n{"type":"relation","from":"a","to":"b","relationType":"knows"}');
     }
     const found = await read('mcp-memory', longLine());
-    expect(reasonsOf(found)).toEqual(['!line 1: The line is longer than 16 MiB.']);
+    expect(reasonsOf(found)).toEqual(['!line 1: is longer than 16 MiB']);
     expect(recordsOf(found, 'memory').map(({ content }) => content)).toEqual(['a knows b']);
   });
 });

@@ -2,7 +2,7 @@ import { type RecordRead, remark } from './foreign-records.ts';
 import { clip, oneLine } from './foreign-text.ts';
 
 /** Counts what of a thing is left out, to be said once a kind. */
-export interface LeftOut {
+export interface Omissions {
   /** `kind` marks its plural, e.g. `image(s)`; `name` is what the one left out is called. */
   add(kind: string, name?: string, count?: number): void;
   reasons(place: string): RecordRead[];
@@ -11,7 +11,7 @@ export interface LeftOut {
 const NAMES_SHOWN = 5;
 
 /** Nothing left out yet. */
-export function createLeftOut(): LeftOut {
+export function createOmissions(): Omissions {
   const counts = new Map<string, { count: number; names: string[] }>();
   return {
     add(kind, name, count = 1) {

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Retrieval } from '../../../src/contract/learning.ts';
+import type { PortableLearned } from '../../../src/contract/portability.ts';
+import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { NONE, newAccount, portable } from './portable-account.ts';
+
+/** What the retrieval learned of each user goes where the account goes. */
+
+const DAY_MS = 86_400_000;
+let daemon: MemoryDaemon;
+/** An account whose user `ada` prefers what is old, and what of it an export holds. */
+let source: Caller;
+let learned: PortableLearned;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+  source = await newAccount(daemon);
+  const nowMs = daemon.clock.nowMs();
+  const memories = Array.from({ length: 12 }, (_, index) => ({
+    content: `plum of day ${index + 10}`,
+    user: 'ada',
+    occurredAt: instant(nowMs - (11 - index) * 30 * DAY_MS),
+  }));
+  const [oldest] = await source.addAll(memories);
+  await teach(source, 'ada', oldest!.id, 12);
+  [learned] = (await learnedIn(source)) as [PortableLearned];
+});
+afterAll(() => daemon.close());
+
+/** Searches and says that one of the results was used, so many times. */
+async function teach(caller: Caller, user: string, usedId: string, times: number): Promise<void> {
+  for (let round = 0; round < times; round += 1) {
+    const { searchId } = (await caller.search('plum', { user, limit: 12 })).body;
+    const answer = await caller.call(`/v1/searches/${searchId}/feedback`, { body: { used: [usedId] } });
+    expect(answer.status, answer.text).toBe(202);
+  }
+}
+
+async function learnedIn(caller: Caller, query = ''): Promise<PortableLearned[]> {
+  const lines = (await portable(caller).lines(query)).map((line) => JSON.parse(line));
+  expect(lines.at(-1)).toMatchObject({ type: 'end', learned: lines.filter(({ type }) => type === 'learned').length });
+  return lines.filter(({ type }) => type === 'learned');
+}
+
+const retrievalOf = async (caller: Caller, user: string) =>
+  (await caller.call<Retrieval>(`/v1/retrieval?user=${user}`)).body;
+const answerOf = async (caller: Caller, strategy = 'auto') => {
+  const { results, strategy: used } = (await caller.search('plum', { user: 'ada', limit: 12, strategy })).body;
+  return { order: results.map(({ id }) => id), weights: used.weights, learnedFrom: used.learnedFrom };
+};
+const eventsOf = async (caller: Caller, user: string) => (await retrievalOf(caller, user)).events;
+const named = (user: string, more: object = {}) => ({ ...learned, user, ...more });
+
+describe('what was learned', () => {
+  test('gives the same ranking elsewhere, at once, and goes on being learned', async () => {
+    const to = await newAccount(daemon);
+    expect(await answerOf(to)).toMatchObject({ order: [], learnedFrom: 0 });
+    expect(await portable(to).take(await portable(source).text())).toEqual({
+      added: { ...NONE, memories: 12, learned: 1 },
+      ...{ known: NONE, skipped: 0, reasons: [], complete: true },
+    });
+    const expected = await answerOf(source);
+    expect(expected.learnedFrom).toBe(12);
+    expect(expected.order).not.toEqual((await answerOf(source, 'default')).order);
+    expect(await answerOf(to)).toEqual(expected);
+    expect(await retrievalOf(to, 'ada')).toEqual(await retrievalOf(source, 'ada'));
+    await teach(to, 'ada', expected.order[0]!, 1);
+    expect([await eventsOf(to, 'ada'), await eventsOf(source, 'ada')]).toEqual([13, 12]);
+  });
+
+  test('is exported page by page, of all users in their order or of one', async () => {
+    const caller = await newAccount(daemon);
+    const users = Array.from({ length: 450 }, (_, index) => `user ${String(index).padStart(3, '0')}`);
+    const report = await portable(caller).take(users.toReversed().map((user) => named(user)));
+    expect(report).toMatchObject({ added: { ...NONE, learned: 450 }, skipped: 0 });
+    expect(await learnedIn(caller)).toEqual(users.map((user) => named(user)));
+    expect(await learnedIn(caller, '?user=user%20007')).toEqual([named('user 007')]);
+    expect(await learnedIn(caller, '?user=nobody')).toEqual([]);
+  });
+
+  test('of a user who has learned something is known and stays as it is', async () => {
+    const caller = await newAccount(daemon);
+    const { id } = await caller.add('plum jam', { user: 'ada' });
+    await teach(caller, 'ada', id, 1);
+    const before = await retrievalOf(caller, 'ada');
+    const report = await portable(caller).take([learned, named('ben'), named('ben')]);
+    expect(report).toMatchObject({ added: { learned: 1 }, known: { learned: 2 }, skipped: 0 });
+    expect(await retrievalOf(caller, 'ada')).toEqual(before);
+    expect(await eventsOf(caller, 'ben')).toBe(12);
+  });
+
+  test('comes back after it was forgotten', async () => {
+    const caller = await newAccount(daemon);
+    await portable(caller).take([learned]);
+    expect((await caller.call('/v1/retrieval?user=ada', { method: 'DELETE' })).status).toBe(204);
+    expect(await eventsOf(caller, 'ada')).toBe(0);
+    expect(await portable(caller).take([learned])).toMatchObject({ added: { learned: 1 } });
+    expect((await answerOf(caller)).learnedFrom).toBe(12);
+  });
+});
+
+describe('what was learned is left out, with its reason, where', () => {
+  /** The state with its last number replaced: how sure something is. */
+  const withLast = (value: number) => {
+    const bytes = Buffer.from(learned.state, 'base64url');
+    bytes.writeFloatLE(value, bytes.length - 4);
+    return bytes.toString('base64url');
+  };
+  const withFirst = (value: number) => {
+    const bytes = Buffer.from(learned.state, 'base64url');
+    bytes.writeFloatLE(value, 2 + bytes.readUInt16LE());
+    return bytes.toString('base64url');
+  };
+  const unread = /^state cannot be read/;
+  test.each<[string, () => object, RegExp]>([
+    ['its state is something else', () => ({ state: Buffer.from('something else').toString('base64url') }), unread],
+    ['its state is cut off', () => ({ state: learned.state.slice(0, -8) }), unread],
+    ['its state holds no number', () => ({ state: withFirst(Number.NaN) }), unread],
+    ['its state holds what learning never comes to', () => ({ state: withFirst(1e30) }), unread],
+    ['its state is sure of less than nothing', () => ({ state: withLast(-1) }), unread],
+    ['it counts other events than its state', () => ({ events: 13 }), unread],
+    ['it counts no events', () => ({ events: 0 }), /^events must be/],
+    ['its state is no base64url', () => ({ state: '+/==' }), /^state must match/],
+    ['its state is too long', () => ({ state: 'A'.repeat(32_769) }), /^state must NOT have more/],
+    ['its time is none', () => ({ updatedAt: '2026-02-30T00:00:00Z' }), /^updatedAt/],
+    ['it holds more', () => ({ weights: {} }), /not known: weights/],
+  ])('%s', async (_, more, reason) => {
+    const caller = await newAccount(daemon);
+    const report = await portable(caller).take([named('ada', more()), named('ben')]);
+    expect(report).toMatchObject({ added: { ...NONE, learned: 1 }, skipped: 1 });
+    expect(report.reasons).toEqual([{ place: 'line 1', reason: expect.stringMatching(reason), fault: true }]);
+    expect([await eventsOf(caller, 'ada'), await eventsOf(caller, 'ben')]).toEqual([0, 12]);
+  });
+});
