@@ -1,5 +1,5 @@
 import type { Reader, Value } from '../../db/connection.ts';
-import type { Posting } from './lexical.ts';
+import { MOST_PART, type Posting } from './lexical.ts';
 import type { Sizes } from './sizes-sqlite.ts';
 import { type CandidateQuery, type Condition, type Source, shownConditions } from './sources-sqlite.ts';
 import { isCharacter, scopePrefix, speakerTokensOf, tokenOf } from './terms.ts';
@@ -40,9 +40,10 @@ export async function readPostings(
   terms: readonly string[],
   sizes: Sizes,
   narrowed: boolean,
+  match: typeof matchOf = matchOf,
 ): Promise<Postings> {
   const parts = query.asOfMs === undefined ? (['live'] as const) : source.partsThen;
-  const words = parts.flatMap((part) => terms.map((term) => matchOf(query.scope, part, term)));
+  const words = parts.flatMap((part) => terms.map((term) => match(query.scope, part, term)));
   const spoken = source.type === 'message' ? terms : [];
   const from = narrowed ? narrowedFrom(source, query) : { sql: '', values: [] };
   const with_ = words.map(
@@ -81,20 +82,26 @@ export async function countDocuments(
   return terms.map((_, word) => row?.[`word${word}`] ?? 0);
 }
 
-/** The newest rows that are of one of these months, said by one of these speakers where some are named. */
+/**
+ * The newest rows that are of one of the months asked for, said by one of these speakers where some are named.
+ * `narrowed` as for `readPostings`.
+ */
 export async function readDated(
   reader: Reader,
-  { index }: Source,
-  { scope, months }: CandidateQuery,
+  source: Source,
+  query: CandidateQuery,
   speakers: readonly string[],
-  limit: number,
+  { limit, narrowed }: { limit: number; narrowed: boolean },
 ): Promise<number[]> {
+  const { scope, months } = query;
   if (months.length === 0) return [];
+  const from = narrowed ? narrowedFrom(source, query) : { sql: '', values: [] };
   const any = (terms: readonly string[]) => `(${terms.map((term) => quoted(scope, 'live', term)).join(' OR ')})`;
   const named = speakers.length === 0 ? '' : ` AND ${any(speakers.flatMap(speakerTokensOf))}`;
   const rows = await reader.all<{ number: number }>(
-    `SELECT rowid AS number FROM ${index} WHERE ${index} MATCH ? ORDER BY rowid DESC LIMIT ?`,
-    [any(months) + named, limit],
+    `SELECT f.number FROM (SELECT rowid AS number FROM ${source.index} WHERE ${source.index} MATCH ?) f ${from.sql}
+     ORDER BY f.number DESC LIMIT ?`,
+    [any(months) + named, ...from.values, limit],
   );
   return rows.map(({ number }) => number);
 }
@@ -139,14 +146,25 @@ function matchOf(scope: number, part: 'live' | 'past', term: string): string {
   return `${quoted(scope, part, term)}${isCharacter(term) ? '*' : ''}`;
 }
 
+/**
+ * A stem of the vocabulary. The index stems what is asked once more, which of some makes another ("hous" of "house"):
+ * with an `e` behind it such a one comes out as it is.
+ */
+export function matchOfStem(scope: number, part: 'live' | 'past', stem: string): string {
+  return `(${quoted(scope, part, stem)} OR ${quoted(scope, part, `${stem}e`)})`;
+}
+
 function quoted(scope: number, part: 'live' | 'past', term: string): string {
   return `"${tokenOf(scopePrefix(scope, part), term)}"`;
 }
 
+/** More than there can be is what a size of the index from some seconds ago made of it. */
 function postingOf(rows: readonly Row[]): Posting {
   return {
     documents: rows.reduce((sum, { documents }) => sum + documents, 0),
     numbers: rows.flatMap(({ numbers }) => JSON.parse(numbers) as number[]),
-    parts: rows.flatMap(({ parts }) => (JSON.parse(parts) as number[]).map((part) => part / PART_UNIT)),
+    parts: rows.flatMap(({ parts }) =>
+      (JSON.parse(parts) as number[]).map((part) => Math.min(MOST_PART, part / PART_UNIT)),
+    ),
   };
 }
