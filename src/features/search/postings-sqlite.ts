@@ -96,7 +96,9 @@ export async function readDated(
   const { scope, months } = query;
   if (months.length === 0) return [];
   const from = narrowed ? narrowedFrom(source, query) : { sql: '', values: [] };
-  const any = (terms: readonly string[]) => `(${terms.map((term) => quoted(scope, 'live', term)).join(' OR ')})`;
+  const parts = query.asOfMs === undefined ? (['live'] as const) : source.partsThen;
+  const any = (terms: readonly string[]) =>
+    `(${parts.flatMap((part) => terms.map((term) => quoted(scope, part, term))).join(' OR ')})`;
   const named = speakers.length === 0 ? '' : ` AND ${any(speakers.flatMap(speakerTokensOf))}`;
   const rows = await reader.all<{ number: number }>(
     `SELECT f.number FROM (SELECT rowid AS number FROM ${source.index} WHERE ${source.index} MATCH ?) f ${from.sql}

@@ -78,7 +78,7 @@ test('after any history, and after a restart, search says what a naive model say
       for (const each of steps) await world.take(each);
       await world.compare();
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   );
   await whole();
   await daemon.stop();

@@ -123,6 +123,14 @@ describe('a date asked for', () => {
     expect(await caller.find('What was it in March?')).toEqual(['The skates were bought']);
   });
 
+  test('leads to what was valid then, at a time that has passed', async () => {
+    const old = await caller.add('The skis are red', { occurredAt: '2026-04-10T00:00:00Z' });
+    await caller.add('The boards are blue', { supersedes: old.id, occurredAt: '2026-04-11T00:00:00Z' });
+    const query = 'What happened in April?';
+    expect(await caller.find(query)).toEqual(['The boards are blue']);
+    expect(await caller.find(query, { asOf: '2026-04-10T12:00:00Z' })).toEqual(['The skis are red']);
+  });
+
   test('of one user leads to nothing of another', async () => {
     await say('2026-04-10', [['Ann', 'Skis are expensive']], { user: 'one' });
     expect(await caller.find('What happened in April?', { user: 'one' })).toHaveLength(1);
