@@ -5,10 +5,10 @@ import type { Candidate, CandidateFacts, CandidateSearch, FoundCandidates } from
 import { best, type LexicalScores, scoreRows, scoreSurroundings, stretchOf } from './lexical.ts';
 import {
   countDocuments,
-  matchOfStem,
   type Postings,
   readDated,
   readPostings,
+  readStems,
   readVocabulary,
 } from './postings-sqlite.ts';
 import { createSizes, type Sizes } from './sizes-sqlite.ts';
@@ -126,7 +126,7 @@ async function scoreVariants(
   }
   if (variants.length === 0) return new Map();
   const stems = variants.map(({ stem }) => stem);
-  const { words } = await readPostings(reader, source, query, stems, sizes, narrowed, matchOfStem);
+  const words = await readStems(reader, source, query, stems, sizes, narrowed);
   const like = words.map((posting, index) => ({
     ...posting,
     parts: posting.parts.map((part) => part * variants[index]!.likeness),

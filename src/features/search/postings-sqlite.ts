@@ -40,10 +40,9 @@ export async function readPostings(
   terms: readonly string[],
   sizes: Sizes,
   narrowed: boolean,
-  match: typeof matchOf = matchOf,
 ): Promise<Postings> {
   const parts = query.asOfMs === undefined ? (['live'] as const) : source.partsThen;
-  const words = parts.flatMap((part) => terms.map((term) => match(query.scope, part, term)));
+  const words = parts.flatMap((part) => terms.map((term) => matchOf(query.scope, part, term)));
   const spoken = source.type === 'message' ? terms : [];
   const from = narrowed ? narrowedFrom(source, query) : { sql: '', values: [] };
   const with_ = words.map(
@@ -65,6 +64,26 @@ export async function readPostings(
     words: terms.map((_, word) => postingOf(rows.filter((row) => row.word >= 0 && row.word % terms.length === word))),
     speakers: new Set(rows.filter(({ word }) => word < 0).map(({ word }) => terms[-1 - word]!)),
   };
+}
+
+/**
+ * Postings of stems of the vocabulary. The index stems what is asked once more, which of some makes another that nobody
+ * has ("hou" of "hous" of "house"): with an `e` behind it such a stem comes out as it is.
+ */
+export async function readStems(
+  reader: Reader,
+  source: Source,
+  query: CandidateQuery,
+  stems: readonly string[],
+  sizes: Sizes,
+  narrowed: boolean,
+): Promise<Posting[]> {
+  const { words } = await readPostings(reader, source, query, stems, sizes, narrowed);
+  const lost = [...stems.keys()].filter((stem) => words[stem]!.documents === 0);
+  if (lost.length === 0) return words;
+  const spelt = lost.map((stem) => `${stems[stem]}e`);
+  const again = (await readPostings(reader, source, query, spelt, sizes, narrowed)).words;
+  return words.map((posting, stem) => again[lost.indexOf(stem)] ?? posting);
 }
 
 /** How many documents hold each word. */
@@ -146,14 +165,6 @@ function narrowedFrom(source: Source, query: CandidateQuery): Sql {
 
 function matchOf(scope: number, part: 'live' | 'past', term: string): string {
   return `${quoted(scope, part, term)}${isCharacter(term) ? '*' : ''}`;
-}
-
-/**
- * A stem of the vocabulary. The index stems what is asked once more, which of some makes another ("hous" of "house"):
- * with an `e` behind it such a one comes out as it is.
- */
-export function matchOfStem(scope: number, part: 'live' | 'past', stem: string): string {
-  return `(${quoted(scope, part, stem)} OR ${quoted(scope, part, `${stem}e`)})`;
 }
 
 function quoted(scope: number, part: 'live' | 'past', term: string): string {
