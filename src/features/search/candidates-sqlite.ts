@@ -3,7 +3,14 @@ import type { Reader } from '../../db/connection.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Candidate, CandidateFacts, CandidateSearch, FoundCandidates } from './candidate.ts';
 import { best, type LexicalScores, scoreRows, scoreSurroundings, stretchOf } from './lexical.ts';
-import { countDocuments, type Postings, readDated, readPostings, readVocabulary } from './postings-sqlite.ts';
+import {
+  countDocuments,
+  type Postings,
+  readDated,
+  readPostings,
+  readStems,
+  readVocabulary,
+} from './postings-sqlite.ts';
 import { createSizes, type Sizes } from './sizes-sqlite.ts';
 import { type CandidateQuery, type FoundRows, SOURCES, type Source, shownConditions } from './sources-sqlite.ts';
 import { type Variant, variantsOf } from './spelling.ts';
@@ -93,17 +100,19 @@ async function candidatesOf(
   { speakers, unknown }: { speakers: ReadonlySet<string>; unknown: readonly string[] },
 ): Promise<Candidate[]> {
   const { source, sizes, terms, isNarrow } = asked;
-  const nearly = await scoreVariants(reader, query, asked, unknown);
-  const dated = await readDated(reader, source, query, [...asked.postings.speakers], DATED);
-  const read = async (postings: Postings) => {
+  const read = async (postings: Postings, narrowed: boolean) => {
+    const nearly = await scoreVariants(reader, query, asked, unknown, narrowed);
+    const dated = await readDated(reader, source, query, [...postings.speakers], { limit: DATED, narrowed });
     const scores = { ...scoresOf(source, terms, postings, speakers, sizes), tri: nearly };
     const { all, matched } = numbersOf(scores, query.pool);
     const facts = await readFacts(reader, source, query, [...new Set([...all, ...dated])]);
-    return { scores, facts, hidden: matched.some((number) => !facts.has(number)) };
+    return { scores, facts, hidden: [...matched, ...dated].some((number) => !facts.has(number)) };
   };
-  let found = await read(asked.postings);
+  let found = await read(asked.postings, isNarrow);
   // Hidden ones that are not swept yet took places of the pool: ask again with the condition inside.
-  if (found.hidden && !isNarrow) found = await read(await readPostings(reader, source, query, terms, sizes, true));
+  if (found.hidden && !isNarrow) {
+    found = await read(await readPostings(reader, source, query, terms, sizes, true), true);
+  }
   return [...found.facts.values()].map((facts) => candidateOf(source.type, facts, found.scores));
 }
 
@@ -111,8 +120,9 @@ async function candidatesOf(
 async function scoreVariants(
   reader: Reader,
   query: CandidateQuery,
-  { source, sizes, isNarrow }: Asked,
+  { source, sizes }: Asked,
   unknown: readonly string[],
+  narrowed: boolean,
 ): Promise<Map<number, number>> {
   const variants: Variant[] = [];
   for (const word of unknown.slice(0, MOST_UNKNOWN)) {
@@ -120,7 +130,7 @@ async function scoreVariants(
   }
   if (variants.length === 0) return new Map();
   const stems = variants.map(({ stem }) => stem);
-  const { words } = await readPostings(reader, source, query, stems, sizes, isNarrow);
+  const words = await readStems(reader, source, query, stems, sizes, narrowed);
   const like = words.map((posting, index) => ({
     ...posting,
     parts: posting.parts.map((part) => part * variants[index]!.likeness),
@@ -163,13 +173,13 @@ function scoresOf(
   return { ...rows, ...scoreSurroundings(rarest, rows.lex, sizes.own, sizes.stretches) };
 }
 
-/** The rows worth looking at, and those of them that hold words of the query themselves. */
+/** The rows worth looking at, and those of them that hold words of the query themselves, or nearly. */
 function numbersOf({ lex, win, sess, tri }: Scores, pool: number): { all: Set<number>; matched: number[] } {
-  const matched = best(lex, pool);
+  const matched = [...best(lex, pool), ...best(tri, pool)];
   const stretches = new Set(best(sess, STRETCHES));
   const within = [...win.keys()].filter((number) => stretches.has(stretchOf(number)));
   const inStretches = best(new Map(within.map((number) => [number, win.get(number)!])), IN_STRETCHES);
-  return { all: new Set([...matched, ...best(win, pool), ...inStretches, ...best(tri, pool)]), matched };
+  return { all: new Set([...matched, ...best(win, pool), ...inStretches]), matched };
 }
 
 async function readFacts(

@@ -20,10 +20,10 @@ const YEAR = /\b(?:19|20)\d\d\b/g;
 
 /** The days that a text tells of, relative ones ("last Friday") resolved against the day on which it was said. */
 export function datesIn(text: string, saidAtMs: number): DayRange[] {
-  const ranges = snippetsOf(text).flatMap((snippet) => [
-    ...parse(snippet, saidAtMs).map((found) => rangeOf(found)),
-    ...yearsIn(snippet),
-  ]);
+  const ranges = snippetsOf(text).flatMap((snippet) => {
+    const found = parse(snippet, saidAtMs);
+    return [...found.map((one) => rangeOf(one)), ...yearsBeside(found, snippet)];
+  });
   const distinct = new Map(ranges.map((range) => [range.join(), range]));
   return [...distinct.values()].slice(0, MOST_DATES);
 }
@@ -32,13 +32,14 @@ export function datesIn(text: string, saidAtMs: number): DayRange[] {
 export function askedDates(question: string, nowMs: number): AskedDate[] {
   return snippetsOf(question).flatMap((snippet) => {
     const found = parse(snippet, nowMs);
-    const asked = found.map(({ start, ...rest }): AskedDate => {
-      const yearless = start.isCertain('month') && !start.isCertain('year');
-      if (!yearless) return { range: rangeOf({ start, ...rest }) };
-      return { month: start.get('month')!, day: start.isCertain('day') ? start.get('day')! : undefined };
+    const asked = found.flatMap((one): AskedDate[] => {
+      const yearless = one.start.isCertain('month') && !one.start.isCertain('year');
+      if (!yearless) return [{ range: rangeOf(one) }];
+      return [one.start, one.end ?? []].flat().map((each) => {
+        return { month: each.get('month')!, day: each.isCertain('day') ? each.get('day')! : undefined };
+      });
     });
-    const years = yearsIn(found.reduce((rest, { text }) => rest.replace(text, ' '), snippet));
-    return [...asked, ...years.map((range) => ({ range }))];
+    return [...asked, ...yearsBeside(found, snippet).map((range) => ({ range }))];
   });
 }
 
@@ -57,14 +58,19 @@ export function daysApart(asked: AskedDate, [from, to]: DayRange): number {
 export function monthsOf(ranges: readonly DayRange[]): { year: number; month: number }[] {
   const months = ranges
     .filter(([from, to]) => to - from <= LONGEST_DAYS)
-    .flatMap(([from, to]) => [from, to, (from + to) / 2].map((day) => toDate(day * DAY_MS)));
-  const distinct = new Map(
-    months.map((date) => {
-      const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + 1];
-      return [year * 12 + month, { year, month }];
-    }),
-  );
-  return [...distinct.values()];
+    .flatMap(([from, to]) => {
+      const [first, last] = [monthCountOf(from), monthCountOf(to)];
+      return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    });
+  return [...new Set(months)].map((count) => ({
+    year: Math.floor(count / 12),
+    month: count - 12 * Math.floor(count / 12) + 1,
+  }));
+}
+
+function monthCountOf(day: number): number {
+  const date = toDate(day * DAY_MS);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 
 function inYear({ month, day }: { month: number; day: number | undefined }, year: number): DayRange {
@@ -105,8 +111,10 @@ function rangeOf({ start, end, text }: Pick<ParsedResult, 'start' | 'end' | 'tex
   return start.isCertain('year') ? [dayOf(year, 1, 1), dayOf(year, 12, 31)] : [at, at];
 }
 
-function yearsIn(text: string): DayRange[] {
-  return [...text.matchAll(YEAR)].map(([year]) => [dayOf(Number(year), 1, 1), dayOf(Number(year), 12, 31)]);
+/** The years that are no part of a date. */
+function yearsBeside(found: readonly ParsedResult[], snippet: string): DayRange[] {
+  const rest = found.reduce((left, { text }) => left.replace(text, ' '), snippet);
+  return [...rest.matchAll(YEAR)].map(([year]) => [dayOf(Number(year), 1, 1), dayOf(Number(year), 12, 31)]);
 }
 
 function dayOf(year: number, month: number, day: number): number {

@@ -58,14 +58,14 @@ export function scoreSurroundings(
   documents: number,
   stretches: number,
 ): Pick<LexicalScores, 'win' | 'sess'> {
-  const frequencies = postings.map(frequenciesOf);
-  const win = new Map<number, number>();
-  for (const seed of best(lex, SEEDS)) {
-    for (let number = seed - REACH; number <= seed + REACH; number += 1) {
-      if (!win.has(number)) win.set(number, windowScore(number, postings, frequencies, documents));
-    }
-  }
-  return { win, sess: scoreStretches(postings, frequencies, stretches) };
+  const seeds = best(lex, SEEDS);
+  const near = new Set(seeds.flatMap((seed) => around(seed, 2 * REACH)));
+  const frequencies = postings.map((posting) => frequenciesOf(posting, near));
+  const places = new Set(seeds.flatMap((seed) => around(seed, REACH)));
+  const win = new Map(
+    [...places].map((number) => [number, windowScore(number, postings, frequencies, documents)] as const),
+  );
+  return { win, sess: scoreStretches(postings, stretches) };
 }
 
 /** The stretch of a conversation in which a message stands. */
@@ -90,11 +90,20 @@ function idf(holding: number, documents: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
 
-/** How often the word stands in each row, as if all were of the same length: BM25's part turned round. */
-function frequenciesOf({ numbers, parts }: Posting): Map<number, number> {
-  return new Map(numbers.map((number, index) => [number, frequencyOf(parts[index]!)]));
+function around(number: number, reach: number): number[] {
+  return Array.from({ length: 2 * reach + 1 }, (_, step) => number - reach + step);
 }
 
+/** How often the word stands in each of these rows. */
+function frequenciesOf({ numbers, parts }: Posting, near: ReadonlySet<number>): Map<number, number> {
+  const frequencies = new Map<number, number>();
+  for (const [index, number] of numbers.entries()) {
+    if (near.has(number)) frequencies.set(number, frequencyOf(parts[index]!));
+  }
+  return frequencies;
+}
+
+/** As if all rows were of the same length: BM25's part turned round. */
 function frequencyOf(part: number): number {
   return (K1 * part) / Math.max(0.05, MOST_PART - part);
 }
@@ -116,17 +125,13 @@ function windowScore(
   return score;
 }
 
-function scoreStretches(
-  postings: readonly Posting[],
-  frequencies: readonly ReadonlyMap<number, number>[],
-  stretches: number,
-): Map<number, number> {
+function scoreStretches(postings: readonly Posting[], stretches: number): Map<number, number> {
   const scores = new Map<number, number>();
-  for (const [word] of postings.entries()) {
+  for (const { numbers, parts } of postings) {
     const inStretch = new Map<number, number>();
-    for (const [number, frequency] of frequencies[word]!) {
+    for (const [index, number] of numbers.entries()) {
       const stretch = stretchOf(number);
-      inStretch.set(stretch, (inStretch.get(stretch) ?? 0) + frequency);
+      inStretch.set(stretch, (inStretch.get(stretch) ?? 0) + frequencyOf(parts[index]!));
     }
     const weight = idf(inStretch.size, stretches);
     for (const [stretch, frequency] of inStretch) {

@@ -1,5 +1,5 @@
 import type { Reader, Value } from '../../db/connection.ts';
-import type { Posting } from './lexical.ts';
+import { MOST_PART, type Posting } from './lexical.ts';
 import type { Sizes } from './sizes-sqlite.ts';
 import { type CandidateQuery, type Condition, type Source, shownConditions } from './sources-sqlite.ts';
 import { isCharacter, scopePrefix, speakerTokensOf, tokenOf } from './terms.ts';
@@ -66,6 +66,26 @@ export async function readPostings(
   };
 }
 
+/**
+ * Postings of stems of the vocabulary. The index stems what is asked once more, which of some makes another that nobody
+ * has ("hou" of "hous" of "house"): with an `e` behind it such a stem comes out as it is.
+ */
+export async function readStems(
+  reader: Reader,
+  source: Source,
+  query: CandidateQuery,
+  stems: readonly string[],
+  sizes: Sizes,
+  narrowed: boolean,
+): Promise<Posting[]> {
+  const { words } = await readPostings(reader, source, query, stems, sizes, narrowed);
+  const lost = [...stems.keys()].filter((stem) => words[stem]!.documents === 0);
+  if (lost.length === 0) return words;
+  const spelt = lost.map((stem) => `${stems[stem]}e`);
+  const again = (await readPostings(reader, source, query, spelt, sizes, narrowed)).words;
+  return words.map((posting, stem) => again[lost.indexOf(stem)] ?? posting);
+}
+
 /** How many documents hold each word. */
 export async function countDocuments(
   reader: Reader,
@@ -81,20 +101,28 @@ export async function countDocuments(
   return terms.map((_, word) => row?.[`word${word}`] ?? 0);
 }
 
-/** The newest rows that are of one of these months, said by one of these speakers where some are named. */
+/**
+ * The newest rows that are of one of the months asked for, said by one of these speakers where some are named.
+ * `narrowed` as for `readPostings`.
+ */
 export async function readDated(
   reader: Reader,
-  { index }: Source,
-  { scope, months }: CandidateQuery,
+  source: Source,
+  query: CandidateQuery,
   speakers: readonly string[],
-  limit: number,
+  { limit, narrowed }: { limit: number; narrowed: boolean },
 ): Promise<number[]> {
+  const { scope, months } = query;
   if (months.length === 0) return [];
-  const any = (terms: readonly string[]) => `(${terms.map((term) => quoted(scope, 'live', term)).join(' OR ')})`;
+  const from = narrowed ? narrowedFrom(source, query) : { sql: '', values: [] };
+  const parts = query.asOfMs === undefined ? (['live'] as const) : source.partsThen;
+  const any = (terms: readonly string[]) =>
+    `(${parts.flatMap((part) => terms.map((term) => quoted(scope, part, term))).join(' OR ')})`;
   const named = speakers.length === 0 ? '' : ` AND ${any(speakers.flatMap(speakerTokensOf))}`;
   const rows = await reader.all<{ number: number }>(
-    `SELECT rowid AS number FROM ${index} WHERE ${index} MATCH ? ORDER BY rowid DESC LIMIT ?`,
-    [any(months) + named, limit],
+    `SELECT f.number FROM (SELECT rowid AS number FROM ${source.index} WHERE ${source.index} MATCH ?) f ${from.sql}
+     ORDER BY f.number DESC LIMIT ?`,
+    [any(months) + named, ...from.values, limit],
   );
   return rows.map(({ number }) => number);
 }
@@ -143,10 +171,13 @@ function quoted(scope: number, part: 'live' | 'past', term: string): string {
   return `"${tokenOf(scopePrefix(scope, part), term)}"`;
 }
 
+/** More than there can be is what a size of the index from some seconds ago made of it. */
 function postingOf(rows: readonly Row[]): Posting {
   return {
     documents: rows.reduce((sum, { documents }) => sum + documents, 0),
     numbers: rows.flatMap(({ numbers }) => JSON.parse(numbers) as number[]),
-    parts: rows.flatMap(({ parts }) => (JSON.parse(parts) as number[]).map((part) => part / PART_UNIT)),
+    parts: rows.flatMap(({ parts }) =>
+      (JSON.parse(parts) as number[]).map((part) => Math.min(MOST_PART, part / PART_UNIT)),
+    ),
   };
 }

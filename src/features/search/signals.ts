@@ -60,7 +60,7 @@ function normalise(candidates: readonly Candidate[], all: Signals[]): void {
   const isSpoken = candidates.map(({ type }) => type === 'message');
   const spoken = all.filter((_, index) => isSpoken[index]);
   const [lexTop, triTop] = [topOf('lex', all), topOf('tri', all)];
-  const spokenShare = spoken.length === 0 ? 1 : topOf('lex', spoken) / lexTop;
+  const spokenShare = spoken.length === 0 ? 1 : Math.min(1, topOf('lex', spoken) / lexTop);
   const tops = AROUND.map((name) => topOf(name, spoken));
   for (const [index, signals] of all.entries()) {
     signals.lex /= lexTop;

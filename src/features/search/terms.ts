@@ -55,7 +55,9 @@ function split(text: string, splitRun: (characters: string[]) => string[]): stri
     if (!UNSPACED.test(word)) terms.push(clip(word));
     else {
       for (const [run] of word.matchAll(RUNS)) {
-        terms.push(...(UNSPACED.test(run) ? splitRun(Array.from(run)) : [clip(run)]));
+        if (!UNSPACED.test(run)) terms.push(clip(run));
+        // One by one: a call takes so many arguments only.
+        else for (const term of splitRun(Array.from(run))) terms.push(term);
       }
     }
   }

@@ -77,6 +77,19 @@ describe('whatever is asked', () => {
     expect((answer.body.errors as { path: string }[])[0]?.path).toBe(path);
   });
 
+  test('the largest question of all is answered', { timeout: 30_000 }, async () => {
+    const words = Array.from({ length: 64 }, (_, index) => `zebra${index}`);
+    const metadata = Object.fromEntries(words.slice(0, 16).map((name) => [name, name]));
+    const filter = { metadata, after: '2000-01-01T00:00:00Z', before: '2100-01-01T00:00:00Z' };
+    const now = new Date(daemon.clock.nowMs()).toISOString();
+    const ask = { query: words.join(' '), asOf: now, limit: 100, explain: true };
+    for (const body of [ask, { ...ask, filter }, { ...ask, filter: { ...filter, tags: words } }]) {
+      const answer = await caller.call('/v1/search', { body });
+      expect(answer, answer.text).toMatchObject({ status: 200, body: { results: [] } });
+    }
+    expect(await caller.find(`kitchen ${words.slice(1).join(' ')}`, { asOf: now })).toEqual([KITCHEN]);
+  });
+
   test('any text at all is answered or refused, never a fault', { timeout: 30_000 }, async () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),

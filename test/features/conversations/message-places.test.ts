@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { PortableMessage } from '../../../src/contract/portability.ts';
+import { draftsOf, isFull, planAppend } from '../../../src/features/conversations/message-appends.ts';
+import { messageNumber, PLACES } from '../../../src/features/conversations/message-number.ts';
+import type { ConversationRow } from '../../../src/features/conversations/message-row.ts';
+import { stretchOf } from '../../../src/features/search/lexical.ts';
+import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { conversing } from './conversation-caller.ts';
+
+const append = (count: number) => ({
+  tenantId: 'ten_1',
+  conversationId: 'conv_1',
+  messages: draftsOf(
+    Array.from({ length: count }, (_, index) => ({ role: 'user' as const, content: `message ${index}` })),
+    0,
+  ),
+});
+const conversation = (lastOrdinal: number, number = 7): ConversationRow => ({
+  ...{ tenantId: 'ten_1', id: 'conv_1', number, scope: 3, endUser: 'ann', title: null, metadata: '{}', version: 1 },
+  ...{
+    messageCount: 0,
+    lastOrdinal,
+    cutThrough: null,
+    lastMessageAt: null,
+    createdAt: 0,
+    updatedAt: 0,
+    erasedAt: null,
+  },
+});
+
+test('neighbours in a conversation have neighbouring numbers, and no two messages have one', () => {
+  const place = fc.tuple(fc.integer({ min: 1, max: 2 ** 30 }), fc.integer({ min: 1, max: PLACES - 1 }));
+  fc.assert(
+    fc.property(place, place, ([one, ordinal], [other, place]) => {
+      expect(messageNumber(one, ordinal) + 1).toBe(messageNumber(one, ordinal + 1));
+      const same = one === other && ordinal === place;
+      expect(messageNumber(one, ordinal) === messageNumber(other, place)).toBe(same);
+      if (one !== other)
+        expect(stretchOf(messageNumber(one, ordinal))).not.toBe(stretchOf(messageNumber(other, place)));
+      expect(Number.isSafeInteger(messageNumber(one, ordinal))).toBe(true);
+    }),
+  );
+});
+
+test('an append gives the next places in the order sent, as long as there are some', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: PLACES - 1 }), fc.integer({ min: 1, max: 5 }), (last, count) => {
+      const wanted = append(count);
+      expect(isFull(wanted, conversation(last))).toBe(last + count > PLACES - 1);
+      const { rows, conversation: grown } = planAppend(wanted, conversation(last), () => 'msg', 0);
+      expect(rows.map(({ ordinal }) => ordinal)).toEqual(rows.map((_, index) => last + 1 + index));
+      expect(rows.map(({ number }) => number)).toEqual(rows.map(({ ordinal }) => messageNumber(7, ordinal)));
+      expect(grown.lastOrdinal).toBe(last + count);
+    }),
+  );
+});
+
+test('an import names no place that a conversation does not have', () => {
+  expect(PortableMessage.properties.ordinal).toMatchObject({ minimum: 1, maximum: PLACES - 1 });
+});
+
+test('a conversation that is full takes no more: 422; up to its last place it takes all', async () => {
+  const daemon: MemoryDaemon = await startMemoryDaemon();
+  try {
+    const caller = await daemon.account();
+    const talk = conversing(caller);
+    const { id } = await talk.begin();
+    await daemon.db.writes.write((connection) =>
+      connection.run('UPDATE conversations SET lastOrdinal = ? WHERE tenantId = ? AND id = ?', [
+        PLACES - 2,
+        caller.tenantId,
+        id,
+      ]),
+    );
+    const more = (contents: string[]) =>
+      caller.call(`/v1/conversations/${id}/messages`, {
+        body: { messages: contents.map((content) => ({ role: 'user', content })) },
+      });
+    expect(await more(['one', 'too many'])).toMatchObject({ status: 422, body: { code: 'unprocessable' } });
+    expect((await more(['the last'])).status).toBe(201);
+    expect(await more(['another'])).toMatchObject({ status: 422, body: { code: 'unprocessable' } });
+    expect((await talk.page(id)).data.map(({ content }) => content)).toEqual(['the last']);
+    expect(await caller.find('last')).toEqual(['the last']);
+  } finally {
+    await daemon.close();
+  }
+});

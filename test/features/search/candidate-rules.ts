@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import type { Candidate, CandidateFacts } from '../../../src/features/search/candidate.ts';
+import type { Question } from '../../../src/features/search/question.ts';
+
+export const DAY_MS = 86_400_000;
+export const NOW = 20_000 * DAY_MS;
+
+type Scores = Partial<Candidate['scores']>;
+let made = 0;
+
+/** A candidate that is nothing but what is named. */
+export function candidate(
+  type: Candidate['type'],
+  scores: Scores = {},
+  { at = NOW, ...facts }: Partial<CandidateFacts> = {},
+): Candidate {
+  made += 1;
+  const none = { lex: 0, tri: 0, win: 0, sess: 0, ctx: 0, before: 0 };
+  const plain = { number: made, id: `x_${made}`, speaker: null, length: 0, traits: 0, dates: null, traitsBefore: 0 };
+  return { type, scores: { ...none, ...scores }, facts: { ...plain, at, until: at, ...facts } };
+}
+
+export const question = (more: Partial<Question> = {}): Question => ({
+  terms: [],
+  dates: [],
+  months: [],
+  answerTraits: 0,
+  recent: false,
+  ...more,
+});
+
+const score = fc.oneof(fc.constant(0), fc.double({ min: 0.001, max: 3, noNaN: true }));
+/** Any candidate as an engine may find it. */
+export const anyCandidate = fc
+  .record({
+    type: fc.constantFrom('memory' as const, 'message' as const, 'episode' as const),
+    scores: fc.record({ lex: score, tri: score, win: score, sess: score, ctx: score, before: score }),
+    facts: fc.record({
+      at: fc.integer({ min: -10 * DAY_MS, max: NOW + 10 * DAY_MS }),
+      speaker: fc.constantFrom(null, 'Ann', 'Bob', 'Ann Lee'),
+      length: fc.nat(5000),
+      traits: fc.nat(127),
+      traitsBefore: fc.nat(127),
+      dates: fc.constantFrom(null, '[[19000,19006]]'),
+    }),
+  })
+  .map(({ type, scores, facts }) =>
+    // What stands in no conversation has neither surroundings nor a speaker.
+    type === 'message'
+      ? candidate(type, scores, facts)
+      : candidate(type, { lex: scores.lex, tri: scores.tri }, { ...facts, speaker: null, traitsBefore: 0 }),
+  );

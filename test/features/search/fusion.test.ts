@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SIGNAL_NAMES } from '../../../src/contract/signals.ts';
+import {
+  fuse,
+  isMeant,
+  STRATEGY_WEIGHTS,
+  sharesOf,
+  speaksFor,
+  type Weights,
+} from '../../../src/features/search/fusion.ts';
+import { compareCandidates } from '../../../src/features/search/search-results.ts';
+import type { Signals } from '../../../src/features/search/signals.ts';
+import { candidate, NOW } from './candidate-rules.ts';
+
+const signals = (some: Partial<Signals> = {}): Signals =>
+  ({ ...Object.fromEntries(SIGNAL_NAMES.map((name) => [name, 0])), ...some }) as Signals;
+
+const value = fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true }));
+const anySignals = fc
+  .tuple(fc.array(value, { minLength: SIGNAL_NAMES.length, maxLength: SIGNAL_NAMES.length }), fc.constantFrom(-1, 0, 1))
+  .map(([values, spk]) => signals({ ...Object.fromEntries(SIGNAL_NAMES.map((name, at) => [name, values[at]])), spk }));
+const items = fc.array(
+  fc.tuple(anySignals, fc.integer({ min: 0, max: 3 })).map(([each, at]) => ({
+    item: candidate('memory', {}, { at: NOW - at }),
+    signals: each,
+  })),
+  { maxLength: 15 },
+);
+const weights = fc.oneof(
+  fc.constantFrom<Weights>(...Object.values(STRATEGY_WEIGHTS)),
+  anySignals.map((each): Weights => each),
+);
+
+describe('a fusion', () => {
+  test('has one order, in whichever order the candidates come', () => {
+    const shuffled = items.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, weights, ([all, other], weighed) => {
+        expect(fuse(other, weighed, compareCandidates)).toEqual(fuse(all, weighed, compareCandidates));
+      }),
+    );
+  });
+
+  test('scores from the best down, the sum of the shares over what could be had, never above one', () => {
+    fc.assert(
+      fc.property(items, weights, (all, weighed) => {
+        const fused = fuse(all, weighed, compareCandidates);
+        const speaking = SIGNAL_NAMES.filter((name) => all.some((one) => one.signals[name] !== 0));
+        const most = speaking.reduce((sum, name) => sum + Math.max(0, weighed[name]), 0) || 1;
+        for (const [index, { score, signals: own }] of fused.entries()) {
+          const shares = Object.values(sharesOf(own, weighed)).reduce((sum, { share }) => sum + share, 0);
+          expect(score).toBeCloseTo(shares / most, 9);
+          if (weighed.spk >= 0) expect(score).toBeLessThanOrEqual(1 + 1e-9);
+          expect(fused[index - 1]?.score ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(score);
+        }
+      }),
+    );
+  });
+
+  test('gives one to what says all that anything in this query says', () => {
+    const all = { item: candidate('memory'), signals: signals({ lex: 1, date: 1 }) };
+    const part = { item: candidate('memory'), signals: signals({ lex: 1 }) };
+    const scores = fuse([part, all], STRATEGY_WEIGHTS.default, compareCandidates).map(({ score }) => score);
+    expect(scores[0]).toBe(1);
+    expect(scores[1]).toBeCloseTo(
+      STRATEGY_WEIGHTS.default.lex / (STRATEGY_WEIGHTS.default.lex + STRATEGY_WEIGHTS.default.date),
+    );
+  });
+
+  test('puts the newest of equals first, and of those of one instant the later id', () => {
+    const [old, one, two] = [
+      candidate('memory', {}, { at: NOW - 1 }),
+      candidate('message', {}, { id: 'a' }),
+      candidate('memory', {}, { id: 'b' }),
+    ];
+    const equals = [old, one, two].map((item) => ({ item, signals: signals({ lex: 1 }) }));
+    expect(fuse(equals, STRATEGY_WEIGHTS.lexical, compareCandidates).map(({ item }) => item)).toEqual([two, one, old]);
+  });
+});
+
+test('words, meaning or the very day lead to a thing; what is like an answer does not alone', () => {
+  for (const name of ['lex', 'tri', 'win', 'sess', 'vec', 'date'] as const) {
+    expect(isMeant({ signals: signals({ [name]: 1 }) }), name).toBe(true);
+  }
+  for (const some of [{}, { date: 0.99 }, { cue: 1, self: 1, rec: 1, reply: 1, ctx: 1, spk: 1 }]) {
+    expect(isMeant({ signals: signals(some) })).toBe(false);
+  }
+});
+
+test('a strategy shows what its own signals speak for', () => {
+  const nearly = signals({ tri: 1, rec: 1, spk: -1 });
+  expect(speaksFor(nearly, STRATEGY_WEIGHTS.lexical)).toBe(false);
+  expect(speaksFor(nearly, STRATEGY_WEIGHTS.default)).toBe(true);
+  expect(speaksFor(signals({ lex: 0.1 }), STRATEGY_WEIGHTS.lexical)).toBe(true);
+  expect(speaksFor(signals({ rec: 1 }), STRATEGY_WEIGHTS.default)).toBe(false);
+  expect(speaksFor(signals({ rec: 1 }), STRATEGY_WEIGHTS.recent)).toBe(true);
+});

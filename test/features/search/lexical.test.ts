@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  best,
+  MOST_PART,
+  type Posting,
+  STRETCH,
+  scoreRows,
+  scoreSurroundings,
+  stretchOf,
+} from '../../../src/features/search/lexical.ts';
+
+const K1 = 1.2;
+const B = 0.75;
+
+/** Documents as how often each of three words stands in them, under numbers with gaps. */
+const documents = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 400 }), fc.array(fc.nat(3), { minLength: 3, maxLength: 3 })), {
+    minLength: 1,
+    maxLength: 40,
+    selector: ([number]) => number,
+  })
+  .map((entries) => new Map(entries));
+type Documents = ReadonlyMap<number, number[]>;
+
+const lengthOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+
+function partsOf(all: Documents): Posting[] {
+  const average = [...all.values()].reduce((sum, counts) => sum + lengthOf(counts), 0) / all.size || 1;
+  return [0, 1, 2].map((word) => {
+    const holding = [...all].filter(([, counts]) => counts[word]! > 0);
+    return {
+      documents: holding.length,
+      numbers: holding.map(([number]) => number),
+      parts: holding.map(([, counts]) => {
+        const frequency = counts[word]!;
+        return (frequency * (K1 + 1)) / (frequency + K1 * (1 - B + (B * lengthOf(counts)) / average));
+      }),
+    };
+  });
+}
+
+const idf = (holding: number, all: number) => Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
+const frequencyOf = (part: number) => (K1 * part) / Math.max(0.05, MOST_PART - part);
+
+/** What a word's part says of a row, or 0. */
+const partIn = ({ numbers, parts }: Posting, number: number) => parts[numbers.indexOf(number)] ?? 0;
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+describe('the words of rows', () => {
+  test('score as BM25 over the documents of the user', () => {
+    fc.assert(
+      fc.property(documents, (all) => {
+        const postings = partsOf(all);
+        const { lex, attainable } = scoreRows(postings, all.size);
+        const weights = postings.map((posting) => idf(posting.documents, all.size));
+        expect(attainable).toBeCloseTo(sum(weights), 9);
+        for (const number of all.keys()) {
+          const expected = sum(postings.map((posting, word) => weights[word]! * partIn(posting, number)));
+          expect(lex.get(number) ?? 0).toBeCloseTo(expected, 9);
+          expect(lex.has(number)).toBe(expected > 0);
+        }
+      }),
+    );
+  });
+
+  test('never speak against a row, even if they stand in more rows than were counted', () => {
+    const everywhere = { documents: 9, numbers: [1], parts: [1] };
+    expect(scoreRows([everywhere], 3).lex.get(1)).toBeGreaterThan(0);
+    expect(scoreRows([everywhere], 0).attainable).toBeGreaterThan(0);
+  });
+
+  test('score windows and stretches as their definitions say', () => {
+    fc.assert(
+      fc.property(documents, fc.integer({ min: 1, max: 9 }), (all, stretches) => {
+        const postings = partsOf(all);
+        const { lex } = scoreRows(postings, all.size);
+        const { win, sess } = scoreSurroundings(postings, lex, all.size, stretches);
+        for (const [number, score] of win) {
+          const words = postings.map((posting) => {
+            const frequency = sum(
+              [-2, -1, 0, 1, 2].map((step) => frequencyOf(partIn(posting, number + step)) * (1 - 0.2 * Math.abs(step))),
+            );
+            return (idf(posting.documents, all.size) * frequency) / (frequency + 2);
+          });
+          expect(score).toBeCloseTo(sum(words), 9);
+        }
+        const near = new Set([...lex.keys()].flatMap((number) => [-2, -1, 0, 1, 2].map((step) => number + step)));
+        expect(new Set(win.keys())).toEqual(near);
+        const inStretches = new Set([...lex.keys()].map(stretchOf));
+        expect(new Set(sess.keys())).toEqual(inStretches);
+        for (const stretch of inStretches) {
+          const words = postings.map((posting) => {
+            const holding = new Set(posting.numbers.map(stretchOf)).size;
+            const inIt = posting.numbers.filter((number) => stretchOf(number) === stretch);
+            const frequency = sum(inIt.map((number) => frequencyOf(partIn(posting, number))));
+            return (idf(holding, Math.max(holding, stretches)) * frequency) / (frequency + 3);
+          });
+          expect(sess.get(stretch)).toBeCloseTo(sum(words), 9);
+        }
+      }),
+    );
+  });
+
+  test('a stretch is so many places of one conversation', () => {
+    expect([0, STRETCH - 1, STRETCH].map(stretchOf)).toEqual([0, 0, 1]);
+  });
+
+  test('of a hundred thousand rows are scored before anyone notices', () => {
+    const numbers = Array.from({ length: 100_000 }, (_, index) => index);
+    const posting = { documents: numbers.length, numbers, parts: numbers.map((number) => 1 + (number % 97) / 97) };
+    const started = performance.now();
+    const { lex } = scoreRows([posting, posting], numbers.length);
+    scoreSurroundings([posting, posting], lex, numbers.length, 2000);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+test('the best are the first of all when sorted, of equals the newest', () => {
+  const scores = fc
+    .array(fc.tuple(fc.nat(60), fc.oneof(fc.nat(4), fc.double({ min: 0, max: 9, noNaN: true }))), { maxLength: 60 })
+    .map((entries) => new Map(entries));
+  fc.assert(
+    fc.property(scores, fc.integer({ min: 1, max: 70 }), (all, count) => {
+      const sorted = [...all].sort(([a, scoreA], [b, scoreB]) => scoreB - scoreA || b - a).map(([number]) => number);
+      expect(best(all, count)).toEqual(sorted.slice(0, count));
+    }),
+  );
+});

@@ -1,0 +1,171 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Connection, openConnection } from '../../../src/db/connection.ts';
+import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
+import { MOST_PART } from '../../../src/features/search/lexical.ts';
+import { readDated, readPostings, readStems, readVocabulary } from '../../../src/features/search/postings-sqlite.ts';
+import { type CandidateQuery, SOURCES, type Source } from '../../../src/features/search/sources-sqlite.ts';
+import { variantsOf } from '../../../src/features/search/spelling.ts';
+import { textIndices } from '../../../src/features/search/text-index-sqlite.ts';
+import { createTestClock } from '../../helpers/clock.ts';
+
+let folder: string;
+let connection: Connection;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-postings-'));
+  const file = await ensureDatabaseFile(folder);
+  await migrate(file);
+  connection = await openConnection(file);
+});
+beforeEach(async () => {
+  for (const table of ['messageText', 'memoryText', 'memories']) await connection.run(`DELETE FROM ${table}`);
+});
+afterAll(async () => {
+  await connection.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const MESSAGES = SOURCES.message as unknown as Source;
+const query = (scope: number, more: Partial<CandidateQuery> = {}): CandidateQuery => ({
+  ...{ tenantId: 'ten_1', endUser: 'ann', scope, terms: [], months: [], filter: {}, asOfMs: undefined, nowMs: 0 },
+  pool: 50,
+  ...more,
+});
+const sizes = (index: number) => ({ own: index, index, stretches: 1 });
+
+/** Messages of nobody's conversation: what the index knows of them is all that is asked. */
+async function say(scope: number, entries: { number: number; text: string; speaker?: string; at?: number }[]) {
+  await textIndices.message.insert(
+    connection,
+    entries.map(({ number, text, speaker, at = 0 }) => ({
+      ...{ number, scope, texts: [text], part: 'live' as const, days: { at, until: at, dates: null } },
+      ...(speaker !== undefined && { speaker }),
+    })),
+  );
+}
+
+describe('what one user asks', () => {
+  const spoken = fc.record({
+    scope: fc.integer({ min: 1, max: 25 }),
+    text: fc.constantFrom(
+      'kayak',
+      'keyak 2',
+      'kayaking',
+      '2_kayak',
+      '12 kayaks',
+      '\u{1e900}\u{1e901}\u{1e902}',
+      '茶会',
+    ),
+    speaker: fc.constantFrom('Kay', 'Ann Lee', 'kayak', '2'),
+    at: fc.constantFrom(0, 40 * 86_400_000),
+  });
+
+  test('is answered by words, likely words, speakers and months of that user alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(spoken, { minLength: 1, maxLength: 12 }), async (all) => {
+        await connection.run('DELETE FROM messageText');
+        const entries = all.map((one, index) => ({ ...one, number: index + 1 }));
+        for (const entry of entries) await say(entry.scope, [entry]);
+        for (const scope of [1, 2, 12, 21]) {
+          const own = entries.filter((entry) => entry.scope === scope);
+          const holds = (pattern: RegExp) => own.filter(({ text }) => pattern.test(text)).map(({ number }) => number);
+          const asked = ['kayak', '2', 'kay', 'lee', '\u{1e922}\u{1e923}\u{1e924}'];
+          const found = await readPostings(connection, MESSAGES, query(scope), asked, sizes(all.length), false);
+          expect(found.words[0]!.numbers.toSorted()).toEqual(holds(/kayak/).toSorted());
+          expect(found.words[4]!.numbers).toEqual(holds(/\u{1e900}/u));
+          const names = own.map(({ speaker }) => speaker.toLowerCase());
+          const speakers = asked.filter((term) => names.some((name) => name.split(' ').includes(term)));
+          expect([...found.speakers]).toEqual(speakers);
+          const words = new Set(own.flatMap(({ text }) => (/^ke?a?yak/.test(text) ? [text.slice(0, 5)] : [])));
+          if (own.some(({ text }) => text.endsWith('kayak') || text.endsWith('kayaks'))) words.add('kayak');
+          const vocabulary = await readVocabulary(connection, MESSAGES, query(scope), 'kayac');
+          expect(new Set(vocabulary)).toEqual(words);
+          const months = query(scope, { months: ['__1970m2'] });
+          const dated = await readDated(connection, MESSAGES, months, [], { limit: 50, narrowed: false });
+          expect(dated.toSorted()).toEqual(
+            own
+              .filter(({ at }) => at > 0)
+              .map(({ number }) => number)
+              .toSorted(),
+          );
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('finds words of characters beyond the basic plane by one that is wrong', async () => {
+    await say(1, [{ number: 1, text: '\u{1e900}\u{1e901}\u{1e902}\u{1e903}' }]);
+    const [folded] = await readVocabulary(connection, MESSAGES, query(1), '\u{1e922}\u{1e923}\u{1e924}\u{1e926}');
+    expect(folded).toBe('\u{1e922}\u{1e923}\u{1e924}\u{1e925}');
+  });
+});
+
+describe('a word that is misspelt', () => {
+  test.each(['house', 'coffee', 'conversation', 'database', 'university', 'response', 'family', 'kayaking', 'hopping'])(
+    'finds %j by the stem that the index has of it, whatever the stemmer makes of that stem',
+    async (word) => {
+      await say(1, [{ number: 1, text: `my ${word}` }]);
+      const misspelt = word.slice(0, 2) + word.slice(3);
+      const [variant] = variantsOf(misspelt, await readVocabulary(connection, MESSAGES, query(1), misspelt));
+      const stems = [variant!.stem];
+      const found = await readStems(connection, MESSAGES, query(1), stems, sizes(1), false);
+      expect(found).toMatchObject([{ documents: 1, numbers: [1] }]);
+    },
+  );
+});
+
+test('a word weighs no more than it can, even if the index has grown since it was measured', async () => {
+  const entries = Array.from({ length: 60 }, (_, index) => ({
+    number: index + 1,
+    text: index < 20 ? 'kayak' : 'boat',
+  }));
+  await say(1, entries);
+  for (const measured of [1, 20, 39, 40, 41, 60, 400]) {
+    const { words } = await readPostings(connection, MESSAGES, query(1), ['kayak'], sizes(measured), false);
+    for (const part of words[0]!.parts) {
+      expect(part).toBeGreaterThanOrEqual(0);
+      expect(part).toBeLessThanOrEqual(MOST_PART);
+    }
+  }
+});
+
+describe('a user of twenty thousand memories', () => {
+  /** Every memory says "common"; one of them is rare. */
+  async function remember(count: number): Promise<void> {
+    await connection.run(
+      `INSERT INTO memories (number, tenantId, id, endUser, scope, content, contentHash, tags, metadata, version,
+         current, validFrom, createdAt, updatedAt)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       SELECT i, 'ten_1', 'mem_' || i, 'ann', 1, '', i, '[]', '{}', 1, 1, 0, 0, 0 FROM n`,
+      [count],
+    );
+    await connection.run(
+      `INSERT INTO memoryText (rowid, body) SELECT number, '2_common' || IIF(number = 7, ' 2_rare 2_odd', '')
+       FROM memories`,
+    );
+  }
+  const ask = async (terms: string[]) => {
+    const search = createCandidatesSqlite({ clock: createTestClock() });
+    const { candidates } = await search.find(connection, query(1, { terms, types: ['memory'] }));
+    return candidates.map(({ facts }) => facts.id);
+  };
+
+  test('is asked for the rare words of a query alone, but for at least two', async () => {
+    await remember(20_000);
+    expect(await ask(['common', 'rare', 'odd'])).toEqual(['mem_7']);
+    expect(await ask(['common', 'rare'])).toHaveLength(50);
+    expect(await ask(['common', 'rare', 'none'])).toEqual(['mem_7']);
+  });
+
+  test('less one is asked for every word', async () => {
+    await remember(19_999);
+    expect(await ask(['common', 'rare', 'odd'])).toHaveLength(50);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { readQuestion } from '../../../src/features/search/question.ts';
+import { daysOf, deriveFrom, TRAIT } from '../../../src/features/search/traits.ts';
+
+const AT = Date.parse('2026-05-20T12:00:00Z');
+const namesOf = (traits: number) =>
+  Object.entries(TRAIT).flatMap(([name, bit]) => ((traits & bit) === 0 ? [] : [name]));
+const traitsOf = (text: string) => namesOf(deriveFrom(text, AT).traits);
+
+describe('a text', () => {
+  test.each<[string, string, string[]]>([
+    ['a question', 'Did it rain?', ['question', 'asks']],
+    ['a question before a statement', 'Rain? No', ['question']],
+    ['a question in quotes', '"Did it rain?"', ['question', 'asks']],
+    ['the first person', "it rained and I'm wet", ['firstPerson']],
+    ['a number', 'there were 12', ['number']],
+    ['a number in words', 'there were several', ['number']],
+    ['a time', 'it rained yesterday', ['time']],
+    ['a name inside a sentence', 'then came Amélie', ['name']],
+    ['a place with a name', 'she came from Zürich', ['name', 'place']],
+    ['a kind of place', 'she ran through the park', ['place']],
+    ['none of these', 'it rained', []],
+    ['a name at the beginning, which any word may be', 'Rain fell', []],
+  ])('with %s has its trait and no other', (_, text, traits) => {
+    expect(traitsOf(text).sort()).toEqual([...traits].sort());
+  });
+
+  test('tells the dates that it names, once for all', () => {
+    expect(deriveFrom('it rained', AT).dates).toBeNull();
+    const { dates } = deriveFrom('it rained on 1970-01-03', AT);
+    expect(daysOf(0, 86_400_000, dates)).toEqual([
+      [0, 1],
+      [2, 2],
+    ]);
+    expect(daysOf(0, 0, null)).toEqual([[0, 0]]);
+  });
+
+  test('of any length is known by its beginning', () => {
+    const idle = 'it rained '.repeat(10_000);
+    expect(deriveFrom(`${idle} did it on 5 May 2020?`, AT)).toEqual(deriveFrom(idle, AT));
+    expect(traitsOf(`yesterday ${idle}`)).toEqual(['time']);
+  });
+
+  test.each(['?', '? ', '??a', 'in ', 'in the ', 'a \u00a0', ', ', 'I', "Aa'", '1', 'last ', '12/12/', 'ß', '\ud800'])(
+    'of nothing but %j is read quickly, be it five hundred of them',
+    (unit) => {
+      const text = `${unit.repeat(2000 / unit.length)}x`;
+      const started = performance.now();
+      for (let run = 0; run < 500; run += 1) deriveFrom(text, AT);
+      expect(performance.now() - started).toBeLessThan(1500);
+    },
+  );
+});
+
+describe('a question', () => {
+  test.each<[string, string[]]>([
+    ['When did it rain?', ['time']],
+    ['which year was it', ['time']],
+    ['How long ago was that?', ['time', 'number']],
+    ['How many kayaks are there?', ['number']],
+    ['Where is the kayak?', ['place']],
+    ['What city did they visit?', ['place']],
+    ['Who rained on it, and when?', ['name', 'time']],
+    ['Whose kayak is it?', ['name']],
+    ['the kayak whenever whoever', []],
+    ['What colour is it?', []],
+  ])('"%s" asks for an answer with one of %j', (query, traits) => {
+    expect(namesOf(readQuestion(query, AT).answerTraits).sort()).toEqual([...traits].sort());
+  });
+
+  test.each([
+    ['my latest plan', true],
+    ['the most recent plan', true],
+    ['where do I live right now', true],
+    ['the plan of late', false],
+    ['the newestplan', false],
+  ])('"%s" asks for what is newest: %s', (query, recent) => {
+    expect(readQuestion(query, AT).recent).toBe(recent);
+  });
+
+  test.each<[string, string[]]>([
+    ['in April', ['__m4']],
+    ['on April 5 and on April 9', ['__m4']],
+    ['in April 2020', ['__2020m4']],
+    ['last month', ['__2026m4']],
+    ['last weekend', ['__2026m5']],
+    ['from 20 April 2020 to 3 May 2020', ['__2020m4', '__2020m5']],
+    ['in 2020', []],
+    ['a kayak', []],
+  ])('"%s" looks among the things of %j', (query, months) => {
+    expect(readQuestion(query, AT).months).toEqual(months);
+  });
+
+  test('of ten thousand characters is read quickly, and sixty-four words of it', () => {
+    for (const unit of ['a', 'in the ', 'when ', 'last week ', '1/1', 'may 5 ', '漢', '? ', 'what ', 'a-', '\u0301']) {
+      const started = performance.now();
+      const { terms } = readQuestion(unit.repeat(10_000 / unit.length), AT);
+      expect(performance.now() - started, unit).toBeLessThan(500);
+      expect(terms.length).toBeLessThanOrEqual(64);
+    }
+    const words = Array.from({ length: 3000 }, (_, index) => `w${index}`);
+    expect(readQuestion(words.join(' '), AT).terms).toEqual(words.slice(0, 64));
+  });
+});

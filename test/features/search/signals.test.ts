@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SIGNAL_NAMES } from '../../../src/contract/signals.ts';
+import { STRATEGY_WEIGHTS } from '../../../src/features/search/fusion.ts';
+import { signalsOf } from '../../../src/features/search/signals.ts';
+import { TRAIT } from '../../../src/features/search/traits.ts';
+import { anyCandidate, candidate, DAY_MS, NOW, question } from './candidate-rules.ts';
+
+const NOBODY: ReadonlySet<string> = new Set();
+const of = (...candidates: Parameters<typeof signalsOf>[0]) => signalsOf(candidates, question(), NOBODY, NOW);
+
+describe('signals', () => {
+  test('are between nought and one, who said it from minus one, and the best of the query is one', () => {
+    const named = fc.constantFrom(NOBODY, new Set(['ann']), new Set(['ann', 'lee']), new Set(['zoe']));
+    const asked = fc.constantFrom(question(), question({ dates: [{ month: 4, day: undefined }], answerTraits: 20 }));
+    fc.assert(
+      fc.property(fc.array(anyCandidate, { maxLength: 12 }), asked, named, (candidates, questioned, speakers) => {
+        const all = signalsOf(candidates, questioned, speakers, NOW);
+        expect(all).toHaveLength(candidates.length);
+        for (const signals of all) {
+          for (const name of SIGNAL_NAMES) {
+            expect(signals[name], name).toBeLessThanOrEqual(1 + 1e-9);
+            expect(signals[name], name).toBeGreaterThanOrEqual(name === 'spk' ? -1 : 0);
+          }
+        }
+        for (const name of ['lex', 'tri'] as const) {
+          if (candidates.some(({ scores }) => scores[name] > 0)) {
+            expect(Math.max(...all.map((signals) => signals[name]))).toBeCloseTo(1, 9);
+          }
+        }
+      }),
+    );
+  });
+
+  test('do not depend on the order of the candidates', () => {
+    fc.assert(
+      fc.property(fc.array(anyCandidate, { maxLength: 12 }), (candidates) => {
+        const backwards = signalsOf(candidates.toReversed(), question(), new Set(['ann']), NOW);
+        expect(backwards.toReversed()).toEqual(signalsOf(candidates, question(), new Set(['ann']), NOW));
+      }),
+    );
+  });
+
+  test('of surroundings are told apart by what the messages say', () => {
+    const [near, far] = of(
+      candidate('message', { lex: 2, win: 4, sess: 8, ctx: 1 }),
+      candidate('message', { lex: 1, win: 2, sess: 2, ctx: 2 }),
+    );
+    expect(near).toMatchObject({ lex: 1, win: 1, sess: 1, ctx: 0.5 });
+    expect(far).toMatchObject({ lex: 0.5, win: 0.5, sess: 0.25, ctx: 1 });
+  });
+
+  test('let a lone fact neither gain nor lose against messages that say as much', () => {
+    for (const type of ['memory', 'episode'] as const) {
+      const [fact, message] = of(
+        candidate(type, { lex: 3 }),
+        candidate('message', { lex: 3, win: 7, sess: 5 }),
+        candidate('message', { lex: 1, win: 3, sess: 4 }),
+      );
+      expect(fact).toMatchObject({ lex: 1, win: 1, sess: 1, ctx: 0, reply: 0 });
+      expect(message).toMatchObject({ lex: 1, win: 1, sess: 1 });
+    }
+  });
+
+  test('keep messages whose words say less below a fact that says it all, whatever stands around them', () => {
+    const [fact, message] = of(candidate('memory', { lex: 4 }), candidate('message', { lex: 1, win: 90, sess: 90 }));
+    const gain = (signals: typeof fact) => STRATEGY_WEIGHTS.default.win * signals!.win + signals!.sess;
+    expect(message).toMatchObject({ lex: 0.25, win: 0.25, sess: 0.25 });
+    expect(gain(fact)).toBeGreaterThan(gain(message));
+  });
+
+  test('are all nought where nothing says anything', () => {
+    expect(of(candidate('memory'), candidate('message'))).toMatchObject([
+      { lex: 0, win: 0, sess: 0, tri: 0, ctx: 0, spk: 0, date: 0, cue: 0, reply: 0 },
+      { lex: 0, win: 0, sess: 0, tri: 0, ctx: 0, spk: 0, date: 0, cue: 0, reply: 0 },
+    ]);
+  });
+});
+
+describe('who said it', () => {
+  const said = (...speakers: (string | null)[]) =>
+    speakers.map((speaker) => candidate(speaker === null ? 'memory' : 'message', {}, { speaker }));
+  const spk = (named: string[], ...speakers: (string | null)[]) =>
+    signalsOf(said(...speakers), question(), new Set(named), NOW).map((signals) => signals.spk);
+
+  test.each<[string, string[], (string | null)[], number[]]>([
+    ['nobody named speaks for none', [], ['Ann', 'Bob'], [0, 0]],
+    ['the one who is named speaks for hers and against the others', ['ann'], ['Ann', 'Bob', null], [1, -1, 0]],
+    ['a part of a name is enough', ['lee'], ['Ann Lee', 'Bob'], [1, -1]],
+    ['all parts of one name mean that one', ['ann', 'lee'], ['Ann Lee', 'Ann'], [1, -1]],
+    ['two who are named are neither', ['ann', 'bob'], ['Ann', 'Bob'], [0, 0]],
+    ['one who said nothing of this is nobody', ['zoe'], ['Ann', 'Bob'], [0, 0]],
+    ['accents and case are no matter', ['zoe'], ['Zoë', 'Bob'], [1, -1]],
+  ])('%s', (_, named, speakers, expected) => {
+    expect(spk(named, ...speakers)).toEqual(expected);
+  });
+});
+
+describe('time', () => {
+  test('leaves half of the recency after thirty days, and the future is no newer than now', () => {
+    const ages = [0, 30, 60, -9].map((days) => candidate('memory', {}, { at: NOW - days * DAY_MS }));
+    expect(of(...ages).map(({ rec }) => rec)).toEqual([1, 0.5, 0.25, 1]);
+  });
+
+  test('counts a day asked for by the nearest day of the item: its own, or one that it tells of', () => {
+    const asked = question({ dates: [{ range: [19_000, 19_001] }] });
+    const date = (at: number, dates: string | null = null) =>
+      signalsOf([candidate('memory', {}, { at: at * DAY_MS, dates })], asked, NOBODY, NOW)[0]!.date;
+    expect(date(19_000)).toBe(1);
+    expect(date(19_008)).toBeCloseTo(Math.exp(-1), 9);
+    expect(date(15_000, '[[18990,19000]]')).toBe(1);
+    expect(date(15_000)).toBeLessThan(1e-9);
+  });
+});
+
+test('an answer holds what is asked for, follows a question like this one, and is a statement of someone', () => {
+  const asked = question({ answerTraits: TRAIT.time | TRAIT.number });
+  const [dated, named, idle] = signalsOf(
+    [
+      candidate(
+        'message',
+        { before: 5 },
+        { traits: TRAIT.time | TRAIT.firstPerson, traitsBefore: TRAIT.question, length: 400 },
+      ),
+      candidate('message', { before: 5 }, { traits: TRAIT.name | TRAIT.question | TRAIT.asks }),
+      candidate('message', { before: 0 }, { traitsBefore: TRAIT.question }),
+    ],
+    asked,
+    NOBODY,
+    NOW,
+  );
+  expect(dated).toMatchObject({ cue: 1, reply: 1, self: 1 });
+  expect(named).toMatchObject({ cue: 0, reply: 0, self: 0 });
+  expect(idle).toMatchObject({ cue: 0, reply: 0, self: 0.3 });
+});

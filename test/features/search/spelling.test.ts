@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { variantsOf } from '../../../src/features/search/spelling.ts';
+
+/** The optimal string alignment distance, by its definition; without `y` and `i`, which the stemmer exchanges. */
+function distanceOf(a: string, b: string): number {
+  if (a === '' || b === '') return a.length + b.length;
+  const [lastA, lastB] = [a.at(-1), b.at(-1)];
+  const [restA, restB] = [a.slice(0, -1), b.slice(0, -1)];
+  const ways = [
+    distanceOf(restA, restB) + (lastA === lastB ? 0 : 1),
+    distanceOf(restA, b) + 1,
+    distanceOf(a, restB) + 1,
+  ];
+  const swapped = a.length > 1 && b.length > 1 && lastA === b.at(-2) && lastB === a.at(-2);
+  if (swapped) ways.push(distanceOf(a.slice(0, -2), b.slice(0, -2)) + 1);
+  return Math.min(...ways);
+}
+
+const letters = (alphabet: string, length: fc.StringConstraints) =>
+  fc.string({ ...length, unit: fc.constantFrom(...alphabet) });
+
+/** Words with their stems as FTS5's porter tokenizer has them. */
+const STEMS = [
+  ['kayak', 'kayak'],
+  ['walking', 'walk'],
+  ['house', 'hous'],
+  ['conversation', 'convers'],
+  ['pottery', 'potteri'],
+  ['happiness', 'happi'],
+  ['relational', 'relat'],
+] as const;
+
+describe('a word that nobody wrote', () => {
+  test.each(STEMS)('finds "%s" by its stem "%s" with one letter wrong, missing, doubled or exchanged', (word, stem) => {
+    const others = ['zebra', 'quince', 'plum'];
+    for (let place = 1; place < stem.length; place += 1) {
+      const swapped = place + 1 < stem.length;
+      const misspelt = [
+        `${word.slice(0, place)}q${word.slice(place + 1)}`,
+        word.slice(0, place) + word.slice(place + 1),
+        word.slice(0, place) + word[place] + word.slice(place),
+        ...(swapped ? [word.slice(0, place) + word[place + 1] + word[place] + word.slice(place + 2)] : []),
+      ];
+      for (const one of misspelt) {
+        if (one.length < 4) continue;
+        expect(variantsOf(one, [...others, stem]), one).toMatchObject([{ stem }]);
+      }
+    }
+  });
+
+  test('of less than four letters is like none, and like no stem of less than three', () => {
+    expect(variantsOf('cst', ['cat', 'cost'])).toEqual([]);
+    expect(variantsOf('cats', ['at', 'ca'])).toEqual([]);
+    expect(variantsOf('cost', ['cast'])).toMatchObject([{ stem: 'cast' }]);
+  });
+
+  test('may have two letters wrong from nine letters on', () => {
+    expect(variantsOf('elefants', ['elephant'])).toEqual([]);
+    expect(variantsOf('elefantine', ['elephantin'])).toMatchObject([{ stem: 'elephantin' }]);
+  });
+
+  test('has at most three variants, the nearest first, each with a likeness between nought and one', () => {
+    const word = letters('abc', { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(word, fc.uniqueArray(word, { maxLength: 12 }), (asked, vocabulary) => {
+        const variants = variantsOf(asked, vocabulary);
+        expect(variants.length).toBeLessThanOrEqual(3);
+        for (const { stem, likeness } of variants) {
+          expect(vocabulary).toContain(stem);
+          expect(likeness > 0 && likeness < 1).toBe(true);
+        }
+        expect(variantsOf(asked, vocabulary.toReversed())).toEqual(variants);
+      }),
+    );
+  });
+
+  test('is like the stems that the definition of the distance says, and no others', () => {
+    const word = letters('abc', { minLength: 4, maxLength: 7 });
+    fc.assert(
+      fc.property(word, letters('abc', { minLength: 3, maxLength: 7 }), (asked, stem) => {
+        const lengths = [stem.length - 1, stem.length, stem.length + 1].filter((length) => length <= asked.length);
+        const distance = Math.min(...lengths.map((length) => distanceOf(asked.slice(0, length), stem)));
+        expect(variantsOf(asked, [stem])).toEqual(
+          distance <= 1 ? [{ stem, likeness: 1 - (distance + 0.5) / (stem.length + 1) }] : [],
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('of the longest is looked for quickly among five thousand that begin like it', () => {
+    const vocabulary = Array.from({ length: 5000 }, (_, index) => 'a'.repeat(36) + index);
+    const started = performance.now();
+    variantsOf('a'.repeat(40), vocabulary);
+    expect(performance.now() - started).toBeLessThan(400);
+  });
+});
