@@ -3,7 +3,16 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Embedder, EmbedderFault } from '../../outside/embedder.ts';
-import { deleteJobs, fillSome, hasUnasked, type Job, keepVectors, listDueJobs, updateRefused } from './jobs-sqlite.ts';
+import {
+  deleteJobs,
+  fillSome,
+  hasJobs,
+  hasUnasked,
+  type Job,
+  keepVectors,
+  listDueJobs,
+  updateRefused,
+} from './jobs-sqlite.ts';
 import { deleteSomeOfModel, type EmbeddingModel, switchTo } from './models-sqlite.ts';
 import { createPatience, type Patience } from './patience.ts';
 import { quantised } from './quantised.ts';
@@ -111,7 +120,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
 
   async function fill(model: EmbeddingModel): Promise<boolean> {
     const type = ITEM_TYPES.find((one) => model[`${one}Fill`] !== null);
-    if (type === undefined) return false;
+    if (type === undefined || (await hasJobs(db.readers, model.id, FILLED_ROWS))) return false;
     await db.writes.write((connection) => fillSome(connection, model, type, FILLED_ROWS));
     return true;
   }
@@ -123,9 +132,8 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
         return more ? 'more' : 'done';
       }
       if (await embedDue(model)) return 'more';
-      // While the model is not to be asked nothing is queued for it but what comes by itself.
-      if (!patienceFor(model).mayAsk()) return 'done';
       if (await fill(model)) return 'more';
+      if (ITEM_TYPES.some((type) => model[`${type}Fill`] !== null)) return 'done';
       if (model.state === 'serving' || (await hasUnasked(db.readers, model.id))) return 'done';
       await db.writes.write((connection) => switchTo(connection, model.id));
       log.info({ model: model.name }, 'searches ask the new embedding model from now on');

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Embedder } from '../../outside/embedder.ts';
 import { createEmbeddingRun } from './embedding-run.ts';
-import { countJobs } from './jobs-sqlite.ts';
+import { countWaiting } from './jobs-sqlite.ts';
 import { beginModel, type EmbeddingModel, listModels, markUnfilled } from './models-sqlite.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 
@@ -86,7 +86,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
       });
       await embedder.close();
     },
-    waiting: () => countJobs(db.readers),
+    waiting: () => countWaiting(db.readers),
     failures: () => failures,
     erase: async (tenantId) => queries.forget(tenantId),
   };

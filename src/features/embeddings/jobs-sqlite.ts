@@ -112,9 +112,22 @@ export async function hasUnasked(reader: Reader, model: number): Promise<boolean
   return row !== undefined;
 }
 
-/** How many rows wait, for all models. */
-export async function countJobs(reader: Reader): Promise<number> {
-  return (await reader.get<{ count: number }>('SELECT COUNT(*) AS count FROM unembedded'))!.count;
+/** Whether so many rows wait for a model. */
+export async function hasJobs(reader: Reader, model: number, count: number): Promise<boolean> {
+  const row = await reader.get('SELECT 1 FROM unembedded WHERE model = ? LIMIT 1 OFFSET ?', [model, count - 1]);
+  return row !== undefined;
+}
+
+/** How many rows wait, for all models; those that nobody has looked at yet count as waiting. */
+export async function countWaiting(reader: Reader): Promise<number> {
+  const unseen = Object.entries(ROWS).map(
+    ([type, { table }]) => `(SELECT COUNT(*) FROM ${table} m WHERE m.number > e.${type}Fill)`,
+  );
+  const row = await reader.get<{ count: number }>(
+    `SELECT (SELECT COUNT(*) FROM unembedded) + (SELECT COALESCE(SUM(${unseen.join(' + ')}), 0)
+     FROM embeddingModels e WHERE e.state <> 'retiring') AS count`,
+  );
+  return row!.count;
 }
 
 /** Looks through the next rows of a type for some without a vector; a model knows how far it has come. */

@@ -2,7 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Failure } from '../../helpers/embedder.ts';
+import { checkIntegrity } from '../../../src/daemon/administration.ts';
+import { readConfig } from '../../../src/daemon/config.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { vectorExtension } from '../../../src/db/vector-extension.ts';
+import { type Failure, startEmbedder } from '../../helpers/embedder.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { createCaller, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { type MeaningDaemon, startMeaningDaemon } from './meaning-daemon.ts';
@@ -215,6 +219,47 @@ describe('what was there before the embedder', () => {
     expect(await daemon.vectors()).toEqual(await daemon.rows());
     expect(await daemon.vectors()).toHaveLength(61);
     await first.embedder.close();
+  });
+});
+
+describe('the operator', () => {
+  test('is told of vectors that no row has', async () => {
+    daemon = await startMeaningDaemon();
+    const ann = await daemon.account();
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    const config = readConfig({ dataDir: daemon.folder }, {}, '');
+    expect(await checkIntegrity(config)).toEqual([]);
+    await daemon.db.writes.write((connection) => connection.run('UPDATE vectors SET number = number + 7'));
+    expect(await checkIntegrity(config)).toEqual(['a vector of memory 8 has no row']);
+  });
+
+  test('is told in one line where vectors cannot be searched, and nothing is left open', async () => {
+    daemon = await startMeaningDaemon();
+    const file = join(daemon.folder, 'svc.db');
+    const open = (extension: string) => openDatabase(file, { readerCount: 1, monotonicMs: () => 0, extension });
+    await (await open(await vectorExtension())).close();
+    await expect(open('/nowhere/vec0.so')).rejects.toMatchObject({
+      code: 'unprocessable',
+      message: expect.stringMatching(/^sqlite-vec, which vectors need, cannot be loaded here \([^\n]+$/),
+    });
+  });
+
+  test('finds neither the key of the embedder nor a text in the log', async () => {
+    const embedder = await startEmbedder();
+    daemon = await startMeaningDaemon({ embedder, address: embedder.openai('small', 'hunter2') });
+    const ann = await daemon.account();
+    for (const failure of [{ status: 401 }, { status: 500 }, 'no JSON'] as const) {
+      embedder.state.failure = failure;
+      await ann.add(`My secret automobile ${JSON.stringify(failure)}`);
+      await ann.find('secret');
+      daemon.clock.advance(600_000);
+      await daemon.embed();
+    }
+    expect(embedder.asked[0]!.authorization).toBe('Bearer hunter2');
+    expect(daemon.logLines.join('')).toContain('the embedder gives no vectors');
+    expect(daemon.logLines.join('')).not.toMatch(/hunter2|automobile/);
+    await embedder.close();
   });
 });
 
