@@ -4,6 +4,7 @@ import { memories } from './0002-memories.ts';
 import { conversations } from './0003-conversations.ts';
 import { signals } from './0004-signals.ts';
 import { learning } from './0005-learning.ts';
+import { vectors } from './0006-vectors.ts';
 
 /** One step of the schema. It runs in a transaction of its own. */
 export interface Migration {
@@ -12,4 +13,4 @@ export interface Migration {
 }
 
 /** All steps, in order. A step that has landed is never changed; the next one mends it. */
-export const MIGRATIONS: readonly Migration[] = [accounts, memories, conversations, signals, learning];
+export const MIGRATIONS: readonly Migration[] = [accounts, memories, conversations, signals, learning, vectors];

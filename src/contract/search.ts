@@ -8,7 +8,7 @@ import { Memory } from './memories.ts';
 export const ITEM_TYPES = ['memory', 'message', 'episode'] as const;
 export type ItemType = (typeof ITEM_TYPES)[number];
 const Types = Type.Array(Type.Enum([...ITEM_TYPES]), { minItems: 1, maxItems: 3, uniqueItems: true });
-export const STRATEGIES = ['auto', 'default', 'lexical', 'recent'] as const;
+export const STRATEGIES = ['auto', 'default', 'lexical', 'semantic', 'recent'] as const;
 
 const Query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S' });
 

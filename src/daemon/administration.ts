@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { ensureDatabaseFile } from '../db/database-file.ts';
 import { integrityProblems } from '../db/integrity.ts';
+import { vectorProblems } from '../features/embeddings/vector-upkeep-sqlite.ts';
 import { textIndices } from '../features/search/text-index-sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
@@ -45,6 +46,7 @@ export async function checkIntegrity(config: Config): Promise<string[]> {
   return withRooms(config, async ({ db }) => {
     const found: string[] = [];
     for (const index of Object.values(textIndices)) found.push(...(await db.writes.write(index.problems)));
+    found.push(...(await db.writes.write(vectorProblems)));
     return found;
   });
 }

@@ -6,6 +6,7 @@ import type { OnShare } from '../db/copy-database.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { accountsAt, type Restored, refuseNoBackup, restoreDatabase } from '../db/restore.ts';
 import type { CopyCare, CopyFacts } from '../db/whole-copy.ts';
+import { vectorProblems } from '../features/embeddings/vector-upkeep-sqlite.ts';
 import { textIndices } from '../features/search/text-index-sqlite.ts';
 import { systemClock, toTimestamp } from '../lib/clock.ts';
 import { existingDatabase } from './administration.ts';
@@ -99,6 +100,7 @@ const care: CopyCare = {
   async problems(connection) {
     const found: string[] = [];
     for (const index of Object.values(textIndices)) found.push(...(await index.problems(connection)));
+    found.push(...(await vectorProblems(connection)));
     return found;
   },
 };

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { ensureDatabaseFile } from '../db/database-file.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Database, openDatabase } from '../db/open.ts';
+import { vectorExtension } from '../db/vector-extension.ts';
 import { createAccounts } from '../features/accounts/accounts.ts';
 import { accountsRoutes } from '../features/accounts/accounts-routes.ts';
 import { authRoutes } from '../features/auth/auth-routes.ts';
@@ -12,6 +13,7 @@ import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
 import { createConversations } from '../features/conversations/conversations.ts';
 import { conversationsRoutes } from '../features/conversations/conversations-routes.ts';
 import { createMessageReading } from '../features/conversations/message-reading.ts';
+import { pauseEmbeddings } from '../features/embeddings/embeddings.ts';
 import { createEpisodes } from '../features/episodes/episodes.ts';
 import { episodesRoutes } from '../features/episodes/episodes-routes.ts';
 import { createIdempotency } from '../features/idempotency/idempotency.ts';
@@ -47,6 +49,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import { loadMasterKey } from './master-key.ts';
 import { mcpRoutes } from './mcp.ts';
 import { createMetrics } from './metrics.ts';
+import { openEmbeddings } from './open-embeddings.ts';
 import { createReadiness, operationsRoutes } from './operations.ts';
 import { createServer } from './server.ts';
 
@@ -83,13 +86,16 @@ const STOP_NOTICE_MS = 250;
 
 /**
  * Opens the (migrated) database file and builds the rooms on it. Without a master key they get one of the moment: what
- * is sealed with it nobody opens later. Throws `unprocessable` for a database that is of another schema or is corrupt.
+ * is sealed with it nobody opens later. Throws `unprocessable` for a database that is of another schema or is corrupt,
+ * and where an embedder is set and vectors cannot be searched here.
  */
 export async function openRooms(config: Config, file: string, { clock, random, log }: RoomsWorld) {
   const metrics = createMetrics();
   const readerCount = Math.min(4, Math.max(2, availableParallelism()));
   const { monotonicMs } = clock;
-  const db = await openDatabase(file, { readerCount, monotonicMs, onBatch: metrics.batch });
+  const extension = config.embeddings && (await vectorExtension());
+  const db = await openDatabase(file, { readerCount, monotonicMs, onBatch: metrics.batch, extension });
+  const { embeddings, texts } = await openEmbeddings({ db, clock, log }, config.embeddings);
   const ids = createIds({ clock, random });
   const sealer = createSealer({ masterKey: config.masterKey ?? random.bytes(32), random });
 
@@ -101,21 +107,22 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const cursors = createCursors({ sealer });
   const base = { db, clock, ids, usage, idempotency, scopes, cursors };
   const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL });
-  const memories = observeUse(createMemories({ ...base, text: textIndices.memory }), learning);
-  const episodes = createEpisodes({ ...base, text: textIndices.episode, reading: createMessageReading({ db }) });
-  const conversations = createConversations({ ...base, text: textIndices.message, observer: episodes });
+  const memories = observeUse(createMemories({ ...base, text: texts.memory }), learning);
+  const episodes = createEpisodes({ ...base, text: texts.episode, reading: createMessageReading({ db }) });
+  const conversations = createConversations({ ...base, text: texts.message, observer: episodes });
   const portability = createPortability({ ...base, memories, conversations, episodes, learning });
   const candidates = createCandidatesSqlite({ clock });
-  const search = createSearch({ db, clock, ids, log, usage, scopes, learning, candidates, loadTokenCounter });
+  const recalling = { scopes, learning, candidates, embeddings, loadTokenCounter };
+  const search = createSearch({ db, clock, ids, log, usage, ...recalling });
   const profile = createProfile({ db, clock, loadTokenCounter });
   const forgetSignIns = deleteSignInsOf;
   const policy = { signup: config.signup, domains: config.signupDomains };
   const { defaultTier } = config;
   // Memories go last: with them the numbers of users, under which the others are indexed.
-  const owning = [learning, conversations, episodes, memories];
+  const owning = [learning, conversations, episodes, memories, ...(embeddings ? [embeddings] : [])];
   const accounts = createAccounts({ ...base, keys, owning, forgetSignIns, policy, defaultTier });
   const limits = { keys, rateLimits, usage };
-  const remembering = { memories, conversations, episodes, portability, search, learning, profile };
+  const remembering = { memories, conversations, episodes, portability, search, learning, profile, embeddings };
   return { db, metrics, ids, sealer, ...limits, idempotency, ...remembering, accounts };
 }
 
@@ -139,7 +146,8 @@ export async function compose(config: Config, world: World): Promise<Daemon> {
 async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles } = world;
   const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts } = rooms;
-  const { memories, conversations, episodes, portability, search, learning, profile } = rooms;
+  const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
+  await (embeddings ? embeddings.begin() : pauseEmbeddings(db));
 
   const { smtpUrl, mailFrom, mailDir } = config;
   const mailer = createMailer({ smtpUrl, mailFrom, mailDir, show, clock, random });
@@ -152,6 +160,10 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
   metrics.gauge('svc_reads_waiting', 'Reads in the queue', () => db.readers.waiting());
   metrics.gauge('svc_searches_dropped', 'Searches not kept for feedback', learning.dropped);
   metrics.gauge('svc_mails_pending', 'Mails not sent yet', () => mailQueue.pending());
+  if (embeddings) {
+    metrics.gauge('svc_embeddings_waiting', 'Texts in the queue for their vectors', embeddings.waiting);
+    metrics.gauge('svc_embedding_failures_total', 'Failures of the embedder', embeddings.failures);
+  }
 
   const timeouts = world.timeouts ?? TIMEOUTS;
   const app = await createServer({
@@ -200,6 +212,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
     { name: 'forget old searches', everyMs: 600_000, run: learning.sweep },
     { name: 'forget old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
+    ...(embeddings ? [{ name: 'embed what is new', everyMs: 1000, run: embeddings.follow }] : []),
   ];
   const door = watchDoor(app);
   let housekeeping: { stop(): Promise<void> } | undefined;
@@ -210,6 +223,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
     await new Promise((resolve) => setTimeout(resolve, STOP_NOTICE_MS));
     portability.stop();
     await door.close();
+    await embeddings?.stop();
     await housekeeping?.stop();
     await mailQueue.stop();
     mailer.close();

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
+import type { EmbedderAddress } from '../outside/embedder.ts';
 
 // Each reads the text of one setting and throws an Error whose message goes on after the setting's name.
 
@@ -79,4 +80,40 @@ function isProxy(part: string): boolean {
   const [address = '', prefix = '0', ...more] = part.split('/');
   const version = isIP(address);
   return version > 0 && more.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
+}
+
+const EMBEDDINGS = 'e.g. http://127.0.0.1:8080/v1#model or ollama+http://127.0.0.1:11434#model';
+
+/** The address of an embedder with the model behind `#`; no message quotes the key that may be in it. */
+export function embeddings(text: string): EmbedderAddress {
+  const speaks = text.startsWith('ollama+') ? 'ollama' : 'openai';
+  const bare = text.replace(/^ollama\+/, '');
+  const url = URL.canParse(bare) ? new URL(bare) : undefined;
+  if (!url || !['http:', 'https:'].includes(url.protocol)) throw new Error(`must be an address, ${EMBEDDINGS}`);
+  const model = unescaped(url.hash.slice(1));
+  if (model === '')
+    throw new Error(`must be an address with the model behind # (in .env between quotes), ${EMBEDDINGS}`);
+  if (url.username !== '') throw new Error('must be with a colon before the key: https://:key@example.com/v1#model');
+  if (url.search !== '') throw new Error(`must be without question mark, ${EMBEDDINGS}`);
+  const path = url.pathname.replace(/\/+$/, '');
+  if (speaks === 'ollama' ? path !== '' : path.endsWith('/embeddings')) {
+    throw new Error(`must be without the end that svc adds itself (/api/embed or /embeddings), ${EMBEDDINGS}`);
+  }
+  const key = unescaped(url.password);
+  if (!/^[\x21-\x7e]*$/.test(key)) throw new Error('must be with a key of ASCII characters without spaces');
+  return { speaks, url: url.origin + path, model, key: key === '' ? undefined : key };
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Error('must be written with %25 for %');
+  }
+}
+
+/** The same as a text, without the key. */
+export function describeEmbeddings({ speaks, url, model, key }: EmbedderAddress): string {
+  const shown = key === undefined ? url : url.replace('://', '://:********@');
+  return `${speaks === 'ollama' ? 'ollama+' : ''}${shown}#${model}`;
 }

@@ -2,7 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import envPaths from 'env-paths';
 import { type QuotaVariant, TIERS, type Tier } from '../contract/limits.ts';
-import { domains, masterKey, oneOf, port, proxies, publicUrl, sender, urlOf } from './config-values.ts';
+import type { EmbedderAddress } from '../outside/embedder.ts';
+import {
+  describeEmbeddings,
+  domains,
+  embeddings,
+  masterKey,
+  oneOf,
+  port,
+  proxies,
+  publicUrl,
+  sender,
+  urlOf,
+} from './config-values.ts';
 
 /** What `svc serve` runs with. */
 export interface Config {
@@ -23,6 +35,8 @@ export interface Config {
   /** `loopback`, addresses or networks of proxies whose X-Forwarded-For counts. */
   trustProxy: string[] | undefined;
   metricsToken: string | undefined;
+  /** Absent: searches go by words alone. */
+  embeddings: EmbedderAddress | undefined;
   logLevel: string;
 }
 
@@ -37,6 +51,8 @@ interface Setting<T> {
   about: string;
   value: string;
   secret?: boolean;
+  /** How a value of parts is shown, without what is secret of it. */
+  show?(value: NonNullable<T>): string;
   /** Returns the value, or throws an Error that says what is expected. `undefined` is: not set. */
   parse(text: string | undefined): T;
 }
@@ -126,6 +142,13 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     secret: true,
     parse: (text) => text,
   },
+  embeddings: {
+    env: 'SVC_EMBEDDINGS',
+    value: 'url',
+    about: 'embedder for search by meaning, e.g. http://127.0.0.1:8080/v1#model or ollama+http://127.0.0.1:11434#model',
+    parse: (text) => (text === undefined ? undefined : embeddings(text)),
+    show: describeEmbeddings,
+  },
   logLevel: {
     env: 'SVC_LOG_LEVEL',
     value: 'level',
@@ -139,7 +162,6 @@ const NOT_YET: Record<string, string> = {
   SVC_DATABASE_URL: 'PostgreSQL',
   SVC_REDIS_URL: 'Redis',
   SVC_PROVIDER_HOSTS: 'provider keys',
-  SVC_EMBEDDINGS: 'embeddings',
 };
 
 /** Settings of the command line in the same environment: none of the daemon's business. */
@@ -204,10 +226,11 @@ function unknownNames(environment: Record<string, string | undefined>, where: st
 /** What is in force, by the settings' names; secrets masked, `null` for what is not set. */
 export function describeConfig(config: Config): Record<string, string | number | string[] | null> {
   const rows = (Object.keys(SETTINGS) as (keyof Config)[]).map((name) => {
-    const { env, secret } = SETTINGS[name];
+    const { env, secret, show } = SETTINGS[name] as Setting<Config[keyof Config]>;
     const value = config[name];
-    const shown = value === undefined ? null : secret ? '********' : (value as Exclude<typeof value, Buffer>);
-    return [env, shown] as const;
+    if (value === undefined) return [env, null] as const;
+    if (show) return [env, show(value)] as const;
+    return [env, secret ? '********' : (value as string | number | string[])] as const;
   });
   return Object.fromEntries(rows);
 }

@@ -1,6 +1,7 @@
 import sqlite3 from 'sqlite3';
 import { AppError } from '../contract/errors.ts';
 import { storageError } from './storage-error.ts';
+import { extensionFault } from './vector-extension.ts';
 
 export type Value = string | number | Buffer | null;
 /** Columns come back under their names; stores give them their type. */
@@ -28,6 +29,8 @@ export interface OpenConnectionOptions {
   create?: boolean;
   /** How long a statement waits for a lock of another connection. */
   busyTimeoutMs?: number;
+  /** Path of an extension to load. */
+  extension?: string | undefined;
 }
 
 /** Opens `file` as SQLite leaves it. Throws `unavailable` where it cannot. */
@@ -38,7 +41,7 @@ export async function openPlainConnection(file: string, options: OpenConnectionO
 /** The same as the driver has it, for what no statement can do. */
 export async function openDriver(
   file: string,
-  { readOnly = false, create = false, busyTimeoutMs = 5000 }: OpenConnectionOptions = {},
+  { readOnly = false, create = false, busyTimeoutMs = 5000, extension }: OpenConnectionOptions = {},
 ): Promise<sqlite3.Database> {
   const mode = readOnly ? sqlite3.OPEN_READONLY : sqlite3.OPEN_READWRITE | (create ? sqlite3.OPEN_CREATE : 0);
   const raw = await new Promise<sqlite3.Database>((resolve, reject) => {
@@ -47,7 +50,16 @@ export async function openDriver(
     );
   });
   raw.configure('busyTimeout', busyTimeoutMs);
+  if (extension !== undefined) await loadExtension(raw, extension);
   return raw;
+}
+
+/** Throws `unprocessable`, with the database closed, where the extension cannot be loaded. */
+async function loadExtension(raw: sqlite3.Database, path: string): Promise<void> {
+  const error = await new Promise<Error | null>((resolve) => raw.loadExtension(path, resolve));
+  if (error === null) return;
+  await new Promise<void>((resolve) => raw.close(() => resolve()));
+  throw extensionFault(error);
 }
 
 /**

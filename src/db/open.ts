@@ -29,11 +29,13 @@ export interface OpenOptions {
   monotonicMs: () => number;
   onBatch?: (jobs: number, ms: number) => void;
   busyTimeoutMs?: number;
+  /** Path of an extension that the readers load. */
+  extension?: string | undefined;
 }
 
 /**
  * Opens a migrated database file: one writer, `readerCount` readers. Throws `unprocessable` where the file is corrupt
- * or its schema is not this program's, and leaves nothing open then.
+ * or its schema is not this program's, or the extension cannot be loaded, and leaves nothing open then.
  */
 export async function openDatabase(file: string, options: OpenOptions): Promise<Database> {
   await refuseCorrupt(file);
@@ -79,10 +81,11 @@ const PROBE = 'INSERT INTO pulse (only, at) VALUES (1, ?) ON CONFLICT (only) DO 
 /** A checkpoint that waits for readers holds the writer out: on a connection of its own it waits but briefly. */
 const CHECKPOINT_WAIT_MS = 100;
 
-async function openAll(file: string, { readerCount, busyTimeoutMs = 5000 }: OpenOptions) {
+async function openAll(file: string, { readerCount, busyTimeoutMs = 5000, extension }: OpenOptions) {
   const opened: Connection[] = [];
   const open = async (readOnly: boolean, waitMs: number) => {
-    const connection = await openConnection(file, { readOnly, busyTimeoutMs: waitMs });
+    const loaded = readOnly ? extension : undefined;
+    const connection = await openConnection(file, { readOnly, busyTimeoutMs: waitMs, extension: loaded });
     opened.push(connection);
     return connection;
   };

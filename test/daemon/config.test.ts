@@ -133,6 +133,33 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
     [],
   ],
   [
+    'embeddings',
+    'SVC_EMBEDDINGS',
+    [
+      [
+        'https://:k%40y@embed.example.com/api/v1/#text-3',
+        { speaks: 'openai', url: 'https://embed.example.com/api/v1', model: 'text-3', key: 'k@y' },
+      ],
+      [
+        'ollama+http://127.0.0.1:11434#nomic:v1.5',
+        { speaks: 'ollama', url: 'http://127.0.0.1:11434', model: 'nomic:v1.5', key: undefined },
+      ],
+    ],
+    [
+      'nomic',
+      'http://127.0.0.1:8080/v1',
+      'http://127.0.0.1:8080/v1#',
+      'ftp://127.0.0.1#m',
+      'ollama+ftp://127.0.0.1#m',
+      'http://key@127.0.0.1/v1#m',
+      'http://127.0.0.1/v1?a=b#m',
+      'http://127.0.0.1/v1/embeddings#m',
+      'ollama+http://127.0.0.1/api/embed#m',
+      'http://:a%20b@127.0.0.1/v1#m',
+      'http://:%@127.0.0.1/v1#m',
+    ],
+  ],
+  [
     'logLevel',
     'SVC_LOG_LEVEL',
     [
@@ -213,7 +240,7 @@ describe('the configuration as a whole', () => {
     expect(() => readConfig({}, environment, dotEnv)).toThrow(says);
   });
 
-  test.each(['SVC_DATABASE_URL', 'SVC_REDIS_URL', 'SVC_PROVIDER_HOSTS', 'SVC_EMBEDDINGS'])(
+  test.each(['SVC_DATABASE_URL', 'SVC_REDIS_URL', 'SVC_PROVIDER_HOSTS'])(
     '%s, which this version does not offer, is refused rather than ignored',
     (name) => {
       expect(() => readConfig({}, { [name]: 'x' }, '')).toThrow(`${name} is set, but this version has no`);
@@ -241,6 +268,8 @@ describe('the configuration as a whole', () => {
     const secret = 'hunter2hunter2';
     const read = () =>
       readConfig({}, { SVC_SMTP_URL: `http://u:${secret}@a`, SVC_MASTER_KEY: secret, SVC_METRICS_TOKEN: secret }, '');
+    const embeddings = () => readConfig({}, { SVC_EMBEDDINGS: `http://:${secret}@a/v1` }, '');
+    expect(faultsOf(embeddings).join('\n')).not.toContain(secret);
     expect(faultsOf(read).join('\n')).not.toContain(secret);
   });
 
@@ -251,6 +280,7 @@ describe('the configuration as a whole', () => {
       SVC_MASTER_KEY: KEY.toString('base64'),
       SVC_METRICS_TOKEN: 'hunter2',
       SVC_SIGNUP_DOMAINS: 'a.example,b.example',
+      SVC_EMBEDDINGS: 'https://:hunter2@embed.example.com/v1#model',
     };
     const shown = describeConfig(readConfig({}, environment, ''));
     expect(JSON.stringify(shown)).not.toMatch(/hunter2|[A-Za-z0-9+/]{43}/);
@@ -259,6 +289,7 @@ describe('the configuration as a whole', () => {
       SVC_MASTER_KEY: '********',
       SVC_METRICS_TOKEN: '********',
       SVC_PORT: 8787,
+      SVC_EMBEDDINGS: 'https://:********@embed.example.com/v1#model',
       SVC_SIGNUP_DOMAINS: ['a.example', 'b.example'],
       SVC_PUBLIC_URL: null,
     });

@@ -64,7 +64,7 @@ interface Parts {
   usage: Usage;
   idempotency: Idempotency;
   /** The rooms that keep things of a tenant, in the order in which they let go of them. */
-  owning: readonly { erase(tenantId: string): Promise<void>; sweep(): Promise<void> }[];
+  owning: readonly { erase(tenantId: string): Promise<void>; sweep?(): Promise<void> }[];
   /** Erases the sign-in links of an address, in the caller's transaction. */
   forgetSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
@@ -82,7 +82,7 @@ export function createAccounts(parts: Parts): Accounts {
       await deleteTenant(connection, tenantId);
     });
     // The text indices and the log still hold what was written; swept and emptied, they hold nothing of the tenant.
-    for (const room of owning) await room.sweep();
+    for (const room of owning) await room.sweep?.();
     await db.checkpoint();
   }
 

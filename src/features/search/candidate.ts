@@ -1,5 +1,6 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
+import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { CandidateQuery, FoundRows } from './sources-sqlite.ts';
 
 /** What is known of a candidate beside the words: enough for the signals, without its text. */
@@ -32,6 +33,8 @@ export interface Candidate {
     ctx: number;
     /** The words of the message before it. */
     before: number;
+    /** The cosine of its vector with that of the query; absent where it has none, or the query has none. */
+    vec?: number | undefined;
   };
 }
 
@@ -45,7 +48,8 @@ export interface FoundCandidates {
 
 /** Finds candidates on one engine; the signals and their fusion are the same for every engine. */
 export interface CandidateSearch {
-  find(reader: Reader, query: CandidateQuery): Promise<FoundCandidates>;
+  /** With a vector of the query, which may still be on its way, what is nearest to it is found too. */
+  find(reader: Reader, query: CandidateQuery, vector?: Promise<QueryVector | undefined>): Promise<FoundCandidates>;
   /** The rows of candidates, whole, by their numbers; those that are gone meanwhile are not among them. */
   load<T extends ItemType>(
     reader: Reader,

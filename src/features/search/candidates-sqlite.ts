@@ -1,6 +1,7 @@
 import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { Candidate, CandidateFacts, CandidateSearch, FoundCandidates } from './candidate.ts';
 import { best, type LexicalScores, scoreRows, scoreSurroundings, stretchOf } from './lexical.ts';
 import {
@@ -14,6 +15,7 @@ import {
 import { createSizes, type Sizes } from './sizes-sqlite.ts';
 import { type CandidateQuery, type FoundRows, SOURCES, type Source, shownConditions } from './sources-sqlite.ts';
 import { type Variant, variantsOf } from './spelling.ts';
+import { nearestRows, readCosines } from './vectors-sqlite.ts';
 
 /** From so many documents of one user on, words that stand in more than this share of them are passed over. */
 const LARGE = 20_000;
@@ -30,8 +32,10 @@ const MOST_UNKNOWN = 3;
 
 /** Of the months asked for, so many at most. */
 const DATED = 150;
+/** Of each type, so many of the nearest in meaning. */
+const NEAREST = 50;
 
-type Scores = LexicalScores & { tri: Map<number, number> };
+type Scores = LexicalScores & { tri: Map<number, number>; vec: ReadonlyMap<number, number> };
 
 /** One type under way: what the words of the query, and those that they may be meant for, say of it. */
 interface Asked {
@@ -40,6 +44,9 @@ interface Asked {
   terms: readonly string[];
   isNarrow: boolean;
   postings: Postings;
+  /** The nearest in meaning with their cosines. */
+  nearest: ReadonlyMap<number, number>;
+  vector: QueryVector | undefined;
 }
 
 /**
@@ -52,13 +59,13 @@ interface Asked {
 export function createCandidatesSqlite({ clock }: { clock: Clock }): CandidateSearch {
   const sizesOf = createSizes(clock);
   return {
-    async find(reader, query) {
+    async find(reader, query, vector) {
       const types = typesOf(query);
-      if (query.terms.length === 0 || types.length === 0) return NOTHING;
+      if ((query.terms.length === 0 && vector === undefined) || types.length === 0) return NOTHING;
       const sizes = await sizesOf(reader, query, types);
       const asked: Asked[] = [];
       for (const type of types.filter((one) => sizes.get(one)!.own > 0)) {
-        asked.push(await ask(reader, SOURCES[type] as unknown as Source, query, sizes.get(type)!));
+        asked.push(await ask(reader, SOURCES[type] as unknown as Source, query, sizes.get(type)!, vector));
       }
       const known = (term: string) =>
         asked.some(
@@ -81,16 +88,36 @@ function typesOf({ types = ITEM_TYPES, filter }: CandidateQuery): readonly ItemT
   return filter.tags && filter.tags.length > 0 ? types.filter((type) => type === 'memory') : types;
 }
 
-async function ask(reader: Reader, source: Source, query: CandidateQuery, sizes: Sizes): Promise<Asked> {
+async function ask(
+  reader: Reader,
+  source: Source,
+  query: CandidateQuery,
+  sizes: Sizes,
+  vector: Promise<QueryVector | undefined> | undefined,
+): Promise<Asked> {
   const terms = await tellingTerms(reader, source, query, sizes);
   const isNarrow = query.asOfMs !== undefined || shownConditions(source, query).length > source.shown(query).length + 1;
-  return {
-    source,
-    sizes,
-    terms,
-    isNarrow,
-    postings: await readPostings(reader, source, query, terms, sizes, isNarrow),
-  };
+  const meant = vector?.then(async (known) => ({
+    vector: known,
+    nearest: await readNearest(reader, source, query, known, isNarrow),
+  }));
+  const [postings, { nearest, vector: known } = NO_MEANING] = await Promise.all([
+    readPostings(reader, source, query, terms, sizes, isNarrow),
+    meant,
+  ]);
+  return { source, sizes, terms, isNarrow, postings, nearest, vector: known };
+}
+
+const NO_MEANING = { nearest: new Map<number, number>(), vector: undefined };
+
+async function readNearest(
+  reader: Reader,
+  source: Source,
+  query: CandidateQuery,
+  vector: QueryVector | undefined,
+  narrowed: boolean,
+): Promise<ReadonlyMap<number, number>> {
+  return vector ? nearestRows(reader, source, query, vector, { limit: NEAREST, narrowed }) : NO_MEANING.nearest;
 }
 
 async function candidatesOf(
@@ -99,21 +126,23 @@ async function candidatesOf(
   asked: Asked,
   { speakers, unknown }: { speakers: ReadonlySet<string>; unknown: readonly string[] },
 ): Promise<Candidate[]> {
-  const { source, sizes, terms, isNarrow } = asked;
-  const read = async (postings: Postings, narrowed: boolean) => {
-    const nearly = await scoreVariants(reader, query, asked, unknown, narrowed);
+  const { source, sizes, terms, isNarrow, vector } = asked;
+  const read = async ({ postings, nearest }: Pick<Asked, 'postings' | 'nearest'>, narrowed: boolean) => {
+    const tri = await scoreVariants(reader, query, asked, unknown, narrowed);
     const dated = await readDated(reader, source, query, [...postings.speakers], { limit: DATED, narrowed });
-    const scores = { ...scoresOf(source, terms, postings, speakers, sizes), tri: nearly };
+    const scores = { ...scoresOf(source, terms, postings, speakers, sizes), tri, vec: nearest };
     const { all, matched } = numbersOf(scores, query.pool);
     const facts = await readFacts(reader, source, query, [...new Set([...all, ...dated])]);
     return { scores, facts, hidden: [...matched, ...dated].some((number) => !facts.has(number)) };
   };
-  let found = await read(asked.postings, isNarrow);
+  let found = await read(asked, isNarrow);
   // Hidden ones that are not swept yet took places of the pool: ask again with the condition inside.
   if (found.hidden && !isNarrow) {
-    found = await read(await readPostings(reader, source, query, terms, sizes, true), true);
+    const postings = await readPostings(reader, source, query, terms, sizes, true);
+    found = await read({ postings, nearest: await readNearest(reader, source, query, vector, true) }, true);
   }
-  return [...found.facts.values()].map((facts) => candidateOf(source.type, facts, found.scores));
+  const vec = vector ? await readCosines(reader, source, query, vector, found.facts, found.scores.vec) : new Map();
+  return [...found.facts.values()].map((facts) => candidateOf(source.type, facts, { ...found.scores, vec }));
 }
 
 /** The words that are nearly those that nobody wrote. */
@@ -173,9 +202,9 @@ function scoresOf(
   return { ...rows, ...scoreSurroundings(rarest, rows.lex, sizes.own, sizes.stretches) };
 }
 
-/** The rows worth looking at, and those of them that hold words of the query themselves, or nearly. */
-function numbersOf({ lex, win, sess, tri }: Scores, pool: number): { all: Set<number>; matched: number[] } {
-  const matched = [...best(lex, pool), ...best(tri, pool)];
+/** The rows worth looking at, and those of them that hold words of the query themselves, or nearly, or mean it. */
+function numbersOf({ lex, win, sess, tri, vec }: Scores, pool: number): { all: Set<number>; matched: number[] } {
+  const matched = [...best(lex, pool), ...best(tri, pool), ...vec.keys()];
   const stretches = new Set(best(sess, STRETCHES));
   const within = [...win.keys()].filter((number) => stretches.has(stretchOf(number)));
   const inStretches = best(new Map(within.map((number) => [number, win.get(number)!])), IN_STRETCHES);
@@ -201,7 +230,11 @@ async function readFacts(
   return new Map(found.map((row) => [row.number, row]));
 }
 
-function candidateOf(type: ItemType, facts: CandidateFacts, { lex, win, sess, tri, attainable }: Scores): Candidate {
+function candidateOf(
+  type: ItemType,
+  facts: CandidateFacts,
+  { lex, win, sess, tri, vec, attainable }: Scores,
+): Candidate {
   const { number } = facts;
   const at = (place: number) => lex.get(place) ?? 0;
   const around = 0.5 * at(number - 1) + 0.3 * at(number + 1) + 0.2 * at(number - 2) + 0.1 * at(number + 2);
@@ -210,12 +243,13 @@ function candidateOf(type: ItemType, facts: CandidateFacts, { lex, win, sess, tr
     type,
     facts,
     scores: {
-      lex: at(number) / attainable,
+      lex: at(number) / (attainable || 1),
       tri: tri.get(number) ?? 0,
       win: win.get(number) ?? 0,
       sess: sess.get(stretchOf(number)) ?? 0,
       ctx: isMessage ? around : 0,
       before: isMessage ? at(number - 1) : 0,
+      vec: vec.get(number),
     },
   };
 }

@@ -13,6 +13,7 @@ const DEFAULT: Weights = {
 export const STRATEGY_WEIGHTS = {
   default: DEFAULT,
   lexical: { ...NONE, lex: 1 },
+  semantic: { ...NONE, vec: 1 },
   recent: { ...DEFAULT, rec: 4 },
 } satisfies Record<string, Weights>;
 

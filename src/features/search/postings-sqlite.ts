@@ -23,7 +23,8 @@ interface Row {
   parts: string;
 }
 
-interface Sql {
+/** A part of a statement with its values. */
+export interface Sql {
   sql: string;
   values: Value[];
 }
@@ -41,6 +42,7 @@ export async function readPostings(
   sizes: Sizes,
   narrowed: boolean,
 ): Promise<Postings> {
+  if (terms.length === 0) return { words: [], speakers: new Set() };
   const parts = query.asOfMs === undefined ? (['live'] as const) : source.partsThen;
   const words = parts.flatMap((part) => terms.map((term) => matchOf(query.scope, part, term)));
   const spoken = source.type === 'message' ? terms : [];
@@ -152,8 +154,11 @@ function wordSelect(word: number, from: Sql): string {
     FROM word${word} f ${from.sql}`;
 }
 
-/** CROSS JOIN holds SQLite to the order as written: first the index, then the rows by their number. */
-function narrowedFrom(source: Source, query: CandidateQuery): Sql {
+/**
+ * Joins the rows that fulfil the conditions to something with numbers called `f`. CROSS JOIN holds SQLite to the order
+ * as written: first the index, then the rows by their number.
+ */
+export function narrowedFrom(source: Source, query: CandidateQuery): Sql {
   const conditions: Condition[] = shownConditions(source, query);
   return {
     sql: `CROSS JOIN ${source.rows} m ON m.number = f.number ${source.beside.join}

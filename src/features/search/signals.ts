@@ -29,7 +29,8 @@ export function signalsOf(
   nowMs: number,
 ): Signals[] {
   const isSpeaker = speakerTest(candidates, speakers);
-  const all = candidates.map((candidate) => {
+  const meaning = meaningOf(candidates);
+  const all = candidates.map((candidate, index) => {
     const { scores, facts } = candidate;
     return {
       lex: Math.max(0, scores.lex),
@@ -43,7 +44,7 @@ export function signalsOf(
       cue: (facts.traits & question.answerTraits) === 0 ? 0 : 1,
       reply: (facts.traitsBefore & TRAIT.question) === 0 ? 0 : scores.before,
       self: selfSignal(candidate),
-      vec: 0,
+      vec: meaning[index]!,
     };
   });
   normalise(candidates, all);
@@ -72,6 +73,20 @@ function normalise(candidates: readonly Candidate[], all: Signals[]): void {
     }
     for (const [place, name] of AROUND.entries()) signals[name] *= spokenShare / tops[place]!;
   }
+}
+
+/**
+ * Cosines above what is usual in this pool, against the best: most models find any two texts rather alike, so that a
+ * cosine as such says little. The fewer there are, the less is usual: one alone is the best.
+ */
+function meaningOf(candidates: readonly Candidate[]): number[] {
+  const cosines = candidates.flatMap(({ scores }) => scores.vec ?? []).sort((a, b) => a - b);
+  const count = cosines.length;
+  const usual = count === 0 ? 0 : Math.max(0, (cosines[count >> 1]! * (count - 1)) / count);
+  const most = (cosines.at(-1) ?? 0) - usual;
+  return candidates.map(({ scores: { vec } }) =>
+    vec === undefined || most <= 0 ? 0 : Math.max(0, vec - usual) / most,
+  );
 }
 
 function topOf(name: SignalName, of: readonly Signals[]): number {

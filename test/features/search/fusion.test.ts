@@ -51,7 +51,7 @@ describe('a fusion', () => {
         const speaking = SIGNAL_NAMES.filter((name) => all.some((one) => one.signals[name] !== 0));
         const most = speaking.reduce((sum, name) => sum + Math.max(0, weighed[name]), 0) || 1;
         for (const [index, { score, signals: own }] of fused.entries()) {
-          const shares = Object.values(sharesOf(own, weighed)).reduce((sum, { share }) => sum + share, 0);
+          const shares = Object.values(sharesOf(own, weighed, false)).reduce((sum, { share }) => sum + share, 0);
           expect(score).toBeCloseTo(shares / most, 9);
           if (weighed.spk >= 0) expect(score).toBeLessThanOrEqual(1 + 1e-9);
           expect(fused[index - 1]?.score ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(score);

@@ -1,0 +1,158 @@
+import type { ItemType } from '../../contract/search.ts';
+import type { Connection, Reader, Value } from '../../db/connection.ts';
+import { type EmbeddingModel, settleDimensions } from './models-sqlite.ts';
+
+/** A row that waits for its vector, with its text. */
+export interface Job {
+  id: number;
+  tenantId: string;
+  /** How often the model refused this very text. */
+  attempts: number;
+  /** Cut to what models take, shorter with each attempt; `null` where the row has none. */
+  text: string | null;
+}
+
+const MAX_CHARACTERS = 8000;
+const MAX_HALVINGS = 3;
+
+/** The rows that are found, and what they say. */
+const ROWS: Record<ItemType, { table: string; text: string; live: string }> = {
+  memory: { table: 'memories', text: 'm.content', live: 'm.current = 1 AND m.validTo IS NULL' },
+  message: { table: 'messages', text: 'm.content', live: '1 = 1' },
+  episode: {
+    table: 'episodes',
+    text: `m.title || char(10) || COALESCE(m.summary, '') || char(10) || COALESCE(m.outcome, '')`,
+    live: '1 = 1',
+  },
+};
+
+const TEXT = Object.entries(ROWS)
+  .map(([type, { table, text }]) => {
+    const row = `SELECT ${text} FROM ${table} m WHERE m.tenantId = u.tenantId AND m.number = u.number`;
+    return `WHEN '${type}' THEN (${row})`;
+  })
+  .join(' ');
+
+/**
+ * Due jobs, an equal share of each tenant that has some, from the tenant after `afterTenant` on in a circle: a tenant
+ * with a hundred thousand rows does not hold up one with three.
+ */
+export async function listDueJobs(
+  reader: Reader,
+  model: number,
+  { afterTenant, nowMs, limit }: { afterTenant: string; nowMs: number; limit: number },
+): Promise<Job[]> {
+  const behind = await listDueTenants(reader, model, { afterTenant, nowMs, limit });
+  const tenants =
+    behind.length > 0 || afterTenant === ''
+      ? behind
+      : await listDueTenants(reader, model, { afterTenant: '', nowMs, limit });
+  if (tenants.length === 0) return [];
+  return reader.all<Job>(
+    `SELECT u.id, u.tenantId, u.attempts,
+       SUBSTR(CASE u.type ${TEXT} END, 1, ${MAX_CHARACTERS} >> MIN(u.attempts, ${MAX_HALVINGS})) AS text
+     FROM json_each(?) t CROSS JOIN unembedded u ON u.id IN (SELECT d.id FROM unembedded d
+       WHERE d.model = ? AND d.tenantId = t.value AND d.dueAt <= ? ORDER BY d.dueAt LIMIT ?) LIMIT ?`,
+    [JSON.stringify(tenants), model, nowMs, Math.ceil(limit / tenants.length), limit],
+  );
+}
+
+/** The next tenants with a due job, found by as many looks into the index. */
+async function listDueTenants(
+  reader: Reader,
+  model: number,
+  { afterTenant, nowMs, limit }: { afterTenant: string; nowMs: number; limit: number },
+): Promise<string[]> {
+  const next = (after: string) => `(SELECT d.tenantId FROM unembedded d
+    WHERE d.model = ? AND d.tenantId > ${after} AND d.dueAt <= ? ORDER BY d.tenantId LIMIT 1)`;
+  const rows = await reader.all<{ tenantId: string }>(
+    `WITH RECURSIVE t (tenantId) AS (SELECT ${next('?')}
+       UNION ALL SELECT ${next('t.tenantId')} FROM t WHERE t.tenantId IS NOT NULL LIMIT ?)
+     SELECT tenantId FROM t WHERE tenantId IS NOT NULL`,
+    [model, afterTenant, nowMs, model, nowMs, limit],
+  );
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+/** Keeps vectors of those rows that still wait for them: who was changed or erased meanwhile does not. */
+export async function keepVectors(
+  connection: Connection,
+  model: number,
+  vectors: readonly { job: number; embedding: Buffer }[],
+  dimensions: number,
+): Promise<'kept' | 'other dimensions'> {
+  if ((await settleDimensions(connection, model, dimensions)) !== dimensions) return 'other dimensions';
+  for (const { job, embedding } of vectors) {
+    await connection.run(
+      `INSERT OR REPLACE INTO vectors (model, scope, type, number, tenantId, embedding)
+       SELECT model, scope, type, number, tenantId, ? FROM unembedded WHERE id = ?`,
+      [embedding, job],
+    );
+  }
+  await deleteJobs(
+    connection,
+    vectors.map(({ job }) => job),
+  );
+  return 'kept';
+}
+
+/** These rows wait no longer. */
+export async function deleteJobs(connection: Connection, ids: readonly number[]): Promise<void> {
+  await connection.run('DELETE FROM unembedded WHERE id IN (SELECT value FROM json_each(?))', [JSON.stringify(ids)]);
+}
+
+/** The model refused this text: not before `dueAt` again. */
+export async function updateRefused(connection: Connection, id: number, dueAt: number): Promise<void> {
+  await connection.run('UPDATE unembedded SET attempts = attempts + 1, dueAt = ? WHERE id = ?', [dueAt, id]);
+}
+
+/** Whether rows wait that the model was not asked about yet. */
+export async function hasUnasked(reader: Reader, model: number): Promise<boolean> {
+  const row = await reader.get('SELECT 1 FROM unembedded WHERE model = ? AND attempts = 0 LIMIT 1', [model]);
+  return row !== undefined;
+}
+
+/** Whether so many rows wait for a model. */
+export async function hasJobs(reader: Reader, model: number, count: number): Promise<boolean> {
+  const row = await reader.get('SELECT 1 FROM unembedded WHERE model = ? LIMIT 1 OFFSET ?', [model, count - 1]);
+  return row !== undefined;
+}
+
+/** How many rows wait, for all models; those that nobody has looked at yet count as waiting. */
+export async function countWaiting(reader: Reader): Promise<number> {
+  const unseen = Object.entries(ROWS).map(
+    ([type, { table }]) => `(SELECT COUNT(*) FROM ${table} m WHERE m.number > e.${type}Fill)`,
+  );
+  const row = await reader.get<{ count: number }>(
+    `SELECT (SELECT COUNT(*) FROM unembedded) + (SELECT COALESCE(SUM(${unseen.join(' + ')}), 0)
+     FROM embeddingModels e WHERE e.state <> 'retiring') AS count`,
+  );
+  return row!.count;
+}
+
+/** Looks through the next rows of a type for some without a vector; a model knows how far it has come. */
+export async function fillSome(
+  connection: Connection,
+  { id }: EmbeddingModel,
+  type: ItemType,
+  limit: number,
+): Promise<void> {
+  const { table, live } = ROWS[type];
+  const from = await connection.get<{ beyond: number | null }>(
+    `SELECT ${type}Fill AS beyond FROM embeddingModels WHERE id = ?`,
+    [id],
+  );
+  if (typeof from?.beyond !== 'number') return;
+  const page = `SELECT * FROM ${table} WHERE number > ? ORDER BY number LIMIT ?`;
+  const of: Value[] = [from.beyond, limit];
+  await connection.run(
+    `INSERT OR IGNORE INTO unembedded (model, type, number, tenantId, scope, attempts, dueAt)
+     SELECT ?, ?, m.number, m.tenantId, m.scope, 0, 0 FROM (${page}) m WHERE ${live} AND NOT EXISTS
+       (SELECT 1 FROM vectors v WHERE v.model = ? AND v.scope = m.scope AND v.type = ? AND v.number = m.number)`,
+    [id, type, ...of, id, type],
+  );
+  await connection.run(
+    `UPDATE embeddingModels SET ${type}Fill = (SELECT MAX(p.number) FROM (${page}) p) WHERE id = ?`,
+    [...of, id],
+  );
+}

@@ -1,0 +1,158 @@
+import { Agent, request } from 'undici';
+
+/** Where an embedder is and how it is spoken to. */
+export interface EmbedderAddress {
+  speaks: 'openai' | 'ollama';
+  /** Without key and model; without a slash at its end. */
+  url: string;
+  model: string;
+  key: string | undefined;
+}
+
+/**
+ * Why there are no vectors. `settings`: the key, the address or the model is wrong; `unavailable`: later it may work;
+ * `texts`: these texts are refused, others may not be; `answer`: what came is no answer to what was asked.
+ */
+export class EmbedderFault extends Error {
+  readonly reason: 'settings' | 'unavailable' | 'texts' | 'answer';
+  /** How long the embedder asks to be left alone. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(reason: EmbedderFault['reason'], message: string, retryAfterMs?: number) {
+    super(message);
+    this.name = 'EmbedderFault';
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Turns texts into vectors of length 1, whose nearness is the likeness of what the texts mean. */
+export interface Embedder {
+  /** A vector for each text, in their order, all of one number of dimensions. Throws `EmbedderFault`. */
+  embed(model: string, texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  /** Ends the connections at once; a request on its way fails. */
+  close(): Promise<void>;
+}
+
+const CONNECT_LIMIT_MS = 5000;
+/** A model that is loaded for the first request takes its time. */
+const ANSWER_LIMIT_MS = 60_000;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+const MAX_DIMENSIONS = 8192;
+
+/** Speaks to the embedder at `address`; follows no redirect, so that the key goes nowhere else. */
+export function createEmbedder(address: EmbedderAddress): Embedder {
+  const agent = new Agent({ connections: 8, connect: { timeout: CONNECT_LIMIT_MS } });
+  return {
+    async embed(model, texts, signal) {
+      const limit = AbortSignal.timeout(ANSWER_LIMIT_MS);
+      const text = await ask(
+        agent,
+        address,
+        { model, input: texts },
+        signal ? AbortSignal.any([signal, limit]) : limit,
+      );
+      const rows = rowsOf(parsed(text), address.speaks);
+      if (rows.length !== texts.length) throw wrong(`${rows.length} vectors for ${texts.length} texts`);
+      const dimensions = rows[0]!.length;
+      if (dimensions === 0 || dimensions > MAX_DIMENSIONS || rows.some(({ length }) => length !== dimensions)) {
+        throw wrong('vectors of no or of different lengths');
+      }
+      return rows.map(unitVector);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function ask(
+  dispatcher: Agent,
+  { speaks, url, key }: EmbedderAddress,
+  body: { model: string; input: readonly string[] },
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    const response = await request(url + (speaks === 'ollama' ? '/api/embed' : '/embeddings'), {
+      dispatcher,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      },
+      body: JSON.stringify(body),
+      signal,
+    });
+    if (response.statusCode !== 200) {
+      response.body.on('error', () => {}).destroy();
+      throw refusal(response.statusCode, String(response.headers['retry-after'] ?? ''));
+    }
+    return await readBounded(response.body);
+  } catch (error) {
+    if (error instanceof EmbedderFault) throw error;
+    const { code, name } = error as NodeJS.ErrnoException;
+    throw new EmbedderFault('unavailable', `it does not answer (${code ?? name})`);
+  }
+}
+
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw wrong('more than 16 MiB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function refusal(status: number, retryAfter: string): EmbedderFault {
+  const message = `it answers with status ${status}`;
+  if (status >= 500 || status === 408 || status === 429) {
+    const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
+    const retryAfterMs = seconds === undefined ? undefined : Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS);
+    return new EmbedderFault('unavailable', message, retryAfterMs);
+  }
+  return new EmbedderFault([400, 413, 422].includes(status) ? 'texts' : 'settings', message);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw wrong('no JSON');
+  }
+}
+
+/** `{ data: [{ index, embedding }] }` as OpenAI has it, `{ embeddings: [[…]] }` as Ollama. */
+function rowsOf(answer: unknown, speaks: EmbedderAddress['speaks']): number[][] {
+  const { data, embeddings } = (answer ?? {}) as { data?: unknown; embeddings?: unknown };
+  const list = speaks === 'ollama' ? embeddings : data;
+  if (!Array.isArray(list)) throw wrong('no list of vectors');
+  const rows: unknown[] = speaks === 'ollama' ? list : inOrder(list as { index?: unknown; embedding?: unknown }[]);
+  if (!rows.every(isVector)) throw wrong('something that is no vector');
+  return rows;
+}
+
+function inOrder(list: readonly ({ index?: unknown; embedding?: unknown } | null)[]): unknown[] {
+  return list.toSorted((a, b) => Number(a?.index ?? 0) - Number(b?.index ?? 0)).map((entry) => entry?.embedding);
+}
+
+function isVector(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((part) => typeof part === 'number' || part === null);
+}
+
+/** `null` is how JSON writes what is not a number. */
+function unitVector(parts: readonly (number | null)[]): Float32Array {
+  let squares = 0;
+  for (const part of parts) squares += (part ?? Number.NaN) ** 2;
+  const length = Math.sqrt(squares);
+  if (!(length > 0 && length < Number.POSITIVE_INFINITY)) {
+    throw new EmbedderFault('texts', 'it answers with a vector without direction');
+  }
+  return Float32Array.from(parts, (part) => part! / length);
+}
+
+function wrong(what: string): EmbedderFault {
+  return new EmbedderFault('answer', `it answers with ${what}`);
+}

@@ -1,0 +1,296 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { checkIntegrity } from '../../../src/daemon/administration.ts';
+import { readConfig } from '../../../src/daemon/config.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { vectorExtension } from '../../../src/db/vector-extension.ts';
+import { type Failure, startEmbedder } from '../../helpers/embedder.ts';
+import { conversing, SPAN } from '../conversations/conversation-caller.ts';
+import { createCaller, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { type MeaningDaemon, startMeaningDaemon } from './meaning-daemon.ts';
+
+let daemon: MeaningDaemon;
+const folders: string[] = [];
+
+afterEach(async () => {
+  await daemon.close();
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+async function freshFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-meaning-'));
+  folders.push(folder);
+  return folder;
+}
+
+describe('while the embedder fails', () => {
+  test.each<[Failure, string]>([
+    [{ status: 500 }, 'unavailable'],
+    [{ status: 401 }, 'settings'],
+    [{ status: 429, headers: { 'retry-after': '1' } }, 'unavailable'],
+    ['wrong count', 'answer'],
+  ])('with %j, writes and searches go on, and later everything has its vector', async (failure, reason) => {
+    daemon = await startMeaningDaemon();
+    const ann = await daemon.account();
+    daemon.embedder.state.failure = failure;
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    expect(await ann.find('automobile')).toEqual(['Her automobile is red']);
+    expect(await ann.find('vehicle')).toEqual([]);
+    expect(await ann.search('vehicle', { strategy: 'semantic' })).toMatchObject({ status: 503 });
+    expect(await daemon.vectors()).toEqual([]);
+    expect(daemon.logLines.filter((line) => line.includes(`"reason":"${reason}"`))).not.toEqual([]);
+    const metrics = (await daemon.call(undefined, '/metrics')).text;
+    expect(metrics).toMatch(/^svc_embeddings_waiting 1$/m);
+    expect(Number(/^svc_embedding_failures_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+    daemon.embedder.state.failure = undefined;
+    daemon.clock.advance(300_000);
+    await daemon.embed();
+    expect(await daemon.vectors()).toEqual(await daemon.rows());
+    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+  });
+
+  test('by hanging, a search waits half a second once, and no longer after that', async () => {
+    daemon = await startMeaningDaemon();
+    const ann = await daemon.account();
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    daemon.embedder.state.failure = 'hang';
+    const waits: number[] = [];
+    for (const query of ['red', 'red automobile']) {
+      const { body } = await ann.search(query);
+      expect(body.results).toHaveLength(1);
+      waits.push(body.tookMs);
+    }
+    expect(waits[0]).toBeGreaterThan(450);
+    expect(waits[1]).toBeLessThan(400);
+  });
+
+  test('it is left alone for as long as it asks', async () => {
+    daemon = await startMeaningDaemon();
+    daemon.clock.freeze();
+    const ann = await daemon.account();
+    daemon.embedder.state.failure = { status: 429, headers: { 'retry-after': '120' } };
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    daemon.embedder.state.failure = undefined;
+    const asked = daemon.embedder.asked.length;
+    daemon.clock.advance(119_000);
+    await daemon.embed();
+    expect(daemon.embedder.asked).toHaveLength(asked);
+    daemon.clock.advance(2000);
+    await daemon.embed();
+    expect(await daemon.jobs()).toEqual([]);
+  });
+
+  test('a model with other dimensions than before changes no vector', async () => {
+    daemon = await startMeaningDaemon();
+    const ann = await daemon.account();
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    daemon.embedder.state.failure = 'wrong dimensions';
+    await ann.add('Her automobile is blue');
+    await daemon.embed();
+    expect(await daemon.vectors()).toHaveLength(1);
+    expect(await daemon.jobs()).toHaveLength(1);
+    expect(await ann.find('vehicle')).toEqual([]);
+    expect(await ann.find('blue')).toEqual(['Her automobile is blue']);
+  });
+});
+
+describe('a text that the embedder refuses', () => {
+  test('holds up no other, is tried again shorter, and at last goes without', async () => {
+    daemon = await startMeaningDaemon();
+    const ann = await daemon.account();
+    daemon.embedder.state.refuses = (text) => text.length > 1500 || text.includes('poison');
+    const long = 'automobile '.repeat(400).trim();
+    await ann.addAll([{ content: 'poison' }, { content: long }, { content: 'Her automobile is red' }]);
+    await daemon.embed();
+    expect(await daemon.vectors()).toHaveLength(1);
+    for (let round = 0; round < 6; round += 1) {
+      daemon.clock.advance(3_600_000);
+      await daemon.embed();
+    }
+    expect(await daemon.vectors()).toHaveLength(2);
+    expect(await daemon.jobs()).toEqual([]);
+    expect(await ann.find('poison')).toContain('poison');
+  });
+
+  test('is kept where the embedder refuses everything: that is the fault of its settings', async () => {
+    daemon = await startMeaningDaemon();
+    const ann = await daemon.account();
+    daemon.embedder.state.refuses = () => true;
+    await ann.add('Her automobile is red');
+    for (let round = 0; round < 6; round += 1) {
+      daemon.clock.advance(3_600_000);
+      await daemon.embed();
+    }
+    expect(await daemon.jobs()).toHaveLength(1);
+    expect(daemon.logLines.filter((line) => line.includes('"reason":"settings"'))).not.toEqual([]);
+  });
+});
+
+describe('what waits', () => {
+  test('is worked off fairly: who has three is not held up by who has a thousand', async () => {
+    daemon = await startMeaningDaemon();
+    const [ann, bob] = [await daemon.account(), await daemon.account()];
+    daemon.embedder.state.failure = { status: 500 };
+    for (let batch = 0; batch < 5; batch += 1) {
+      await ann.addAll(Array.from({ length: 100 }, (_, index) => ({ content: `much ${batch} ${index}` })));
+    }
+    await bob.addAll([{ content: 'little 1' }, { content: 'little 2' }, { content: 'little 3' }]);
+    await daemon.embed();
+    daemon.embedder.state.failure = undefined;
+    daemon.embedder.asked.length = 0;
+    daemon.clock.advance(300_000);
+    await daemon.embed();
+    const places = daemon.embedder.texts().flatMap((text, index) => (text.startsWith('little') ? index : []));
+    expect(places).toHaveLength(3);
+    expect(Math.max(...places)).toBeLessThan(128);
+    expect(Math.max(...daemon.embedder.asked.map(({ input }) => input.length))).toBeLessThanOrEqual(64);
+    expect(await daemon.vectors()).toEqual(await daemon.rows());
+  });
+
+  test('is taken up by the next daemon where one ended in the middle', async () => {
+    const dataDir = await freshFolder();
+    const first = await startMeaningDaemon({ dataDir });
+    const ann = await first.account();
+    first.embedder.state.holding = true;
+    await ann.addAll([{ content: 'Her automobile is red' }, { content: 'Her feline is black' }]);
+    const following = first.embed();
+    await vi.waitFor(() => expect(first.embedder.asked).not.toEqual([]));
+    await first.daemon.stop();
+    await following;
+    first.embedder.release();
+    daemon = await startMeaningDaemon({ dataDir, embedder: first.embedder });
+    expect(await daemon.vectors()).toEqual([]);
+    await daemon.embed();
+    expect(await daemon.vectors()).toEqual(await daemon.rows());
+    expect(await daemon.rows()).toHaveLength(2);
+    await first.embedder.close();
+  });
+
+  test('that is changed or erased while it is on its way keeps nothing of its former text', async () => {
+    daemon = await startMeaningDaemon();
+    const ann = await daemon.account();
+    const talk = conversing(ann);
+    daemon.embedder.state.holding = true;
+    const { id } = await talk.episode({ title: 'A new car', ...SPAN });
+    const memory = await ann.add('Her automobile is red');
+    const following = daemon.embed();
+    await vi.waitFor(() => expect(daemon.embedder.texts().join()).toContain('A new car'));
+    await ann.call(`/v1/episodes/${id}`, { method: 'PATCH', body: { title: 'A new kitten' } });
+    await ann.erase(memory.id);
+    daemon.embedder.release();
+    await following;
+    await daemon.embed();
+    expect(await daemon.vectors()).toEqual(await daemon.rows());
+    expect(daemon.embedder.texts()).toContain('A new kitten\n\n');
+    expect((await ann.find('feline', { strategy: 'semantic' }))[0]).toContain('A new kitten');
+  });
+});
+
+describe('what was there before the embedder', () => {
+  test('gets its vectors, and so does what came while it was off; what was erased meanwhile lost its', async () => {
+    const dataDir = await freshFolder();
+    const before = await startMemoryDaemon({ dataDir });
+    const ann = await before.account();
+    const added = await ann.addAll(Array.from({ length: 60 }, (_, index) => ({ content: `Her automobile ${index}` })));
+    await conversing(ann).say((await conversing(ann).begin({})).id, 'The physician was late');
+    await before.daemon.stop();
+
+    const first = await startMeaningDaemon({ dataDir });
+    await first.embed();
+    expect(await first.vectors()).toEqual(await first.rows());
+    expect(await first.vectors()).toHaveLength(61);
+    await first.daemon.stop();
+
+    const off = await startMemoryDaemon({ dataDir });
+    const meanwhile = createCaller(off.call, ann.apiKey, ann.tenantId);
+    await meanwhile.erase(added[0]!.id);
+    await meanwhile.add('Her feline is black');
+    await off.daemon.stop();
+
+    daemon = await startMeaningDaemon({ dataDir, embedder: first.embedder });
+    expect(await daemon.vectors()).toHaveLength(60);
+    await daemon.embed();
+    expect(await daemon.vectors()).toEqual(await daemon.rows());
+    expect(await daemon.vectors()).toHaveLength(61);
+    await first.embedder.close();
+  });
+});
+
+describe('the operator', () => {
+  test('is told of vectors that no row has', async () => {
+    daemon = await startMeaningDaemon();
+    const ann = await daemon.account();
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    const config = readConfig({ dataDir: daemon.folder }, {}, '');
+    expect(await checkIntegrity(config)).toEqual([]);
+    await daemon.db.writes.write((connection) => connection.run('UPDATE vectors SET number = number + 7'));
+    expect(await checkIntegrity(config)).toEqual(['a vector of memory 8 has no row']);
+  });
+
+  test('is told in one line where vectors cannot be searched, and nothing is left open', async () => {
+    daemon = await startMeaningDaemon();
+    const file = join(daemon.folder, 'svc.db');
+    const open = (extension: string) => openDatabase(file, { readerCount: 1, monotonicMs: () => 0, extension });
+    await (await open(await vectorExtension())).close();
+    await expect(open('/nowhere/vec0.so')).rejects.toMatchObject({
+      code: 'unprocessable',
+      message: expect.stringMatching(/^sqlite-vec, which vectors need, cannot be loaded here \([^\n]+$/),
+    });
+  });
+
+  test('finds neither the key of the embedder nor a text in the log', async () => {
+    const embedder = await startEmbedder();
+    daemon = await startMeaningDaemon({ embedder, address: embedder.openai('small', 'hunter2') });
+    const ann = await daemon.account();
+    for (const failure of [{ status: 401 }, { status: 500 }, 'no JSON'] as const) {
+      embedder.state.failure = failure;
+      await ann.add(`My secret automobile ${JSON.stringify(failure)}`);
+      await ann.find('secret');
+      daemon.clock.advance(600_000);
+      await daemon.embed();
+    }
+    expect(embedder.asked[0]!.authorization).toBe('Bearer hunter2');
+    expect(daemon.logLines.join('')).toContain('the embedder gives no vectors');
+    expect(daemon.logLines.join('')).not.toMatch(/hunter2|automobile/);
+    await embedder.close();
+  });
+});
+
+describe('another model', () => {
+  test('takes over once it has everything; until then the former one serves, new things included', async () => {
+    const dataDir = await freshFolder();
+    const first = await startMeaningDaemon({ dataDir });
+    const ann = await first.account();
+    await ann.add('Her automobile is red');
+    await first.embed();
+    await first.daemon.stop();
+
+    const { embedder } = first;
+    embedder.state.lacks.add('large');
+    daemon = await startMeaningDaemon({ dataDir, embedder, address: embedder.openai('large') });
+    const again = createCaller(daemon.call, ann.apiKey, ann.tenantId);
+    await again.add('Her kitten is black');
+    await daemon.embed();
+    expect(await again.find('vehicle')).toContain('Her automobile is red');
+    expect(await again.find('feline')).toContain('Her kitten is black');
+    expect(await daemon.vectors()).toHaveLength(2);
+
+    embedder.state.lacks.clear();
+    embedder.state.lacks.add('small');
+    daemon.clock.advance(300_000);
+    await daemon.embed();
+    const models = await daemon.db.readers.all('SELECT name, state FROM embeddingModels');
+    expect(models).toEqual([{ name: 'large', state: 'serving' }]);
+    expect(await daemon.vectors()).toEqual(await daemon.rows());
+    expect(await daemon.vectors()).toHaveLength(2);
+    expect(await again.find('vehicle')).toContain('Her automobile is red');
+    await embedder.close();
+  });
+});

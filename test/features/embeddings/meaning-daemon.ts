@@ -1,0 +1,41 @@
+import type { EmbedderAddress } from '../../../src/outside/embedder.ts';
+import type { TestDaemonOptions } from '../../helpers/daemon.ts';
+import { type FakeEmbedder, startEmbedder } from '../../helpers/embedder.ts';
+import { startMemoryDaemon } from '../memories/memory-daemon.ts';
+
+export type MeaningDaemon = Awaited<ReturnType<typeof startMeaningDaemon>>;
+
+/** A daemon with an embedder, and what the tests want to know of its vectors. */
+export async function startMeaningDaemon(
+  options: TestDaemonOptions & { embedder?: FakeEmbedder; address?: EmbedderAddress } = {},
+) {
+  const embedder = options.embedder ?? (await startEmbedder());
+  const address = options.address ?? embedder.openai();
+  const daemon = await startMemoryDaemon({ ...options, config: { embeddings: address, ...options.config } });
+  const embeddings = daemon.embeddings!;
+  const numbers = async (sql: string) =>
+    (await daemon.db.readers.all<{ place: string }>(sql)).map(({ place }) => place).sort();
+  return {
+    ...daemon,
+    embedder,
+    embeddings,
+    /** Works off all that waits and is due. */
+    async embed() {
+      // A run that is under way may have looked already.
+      await embeddings.follow();
+      await embeddings.follow();
+    },
+    vectors: () => numbers(`SELECT model || ' ' || type || ' ' || number AS place FROM vectors`),
+    jobs: () => numbers(`SELECT model || ' ' || type || ' ' || number AS place FROM unembedded`),
+    /** What is to have a vector, for each model that does not retire. */
+    rows: () =>
+      numbers(`SELECT e.id || ' ' || r.type || ' ' || r.number AS place FROM embeddingModels e CROSS JOIN (
+        SELECT 'memory' AS type, number FROM memories WHERE current = 1 AND validTo IS NULL
+        UNION ALL SELECT 'message', number FROM messages UNION ALL SELECT 'episode', number FROM episodes) r
+        WHERE e.state <> 'retiring'`),
+    async close() {
+      await daemon.close();
+      if (!options.embedder) await embedder.close();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { EmbedderAddress } from '../../src/outside/embedder.ts';
+
+/** What the fake embedder does instead of its work. */
+export type Failure =
+  | { status: number; headers?: Record<string, string> }
+  | 'hang'
+  | 'wrong dimensions'
+  | 'wrong count'
+  | 'zero'
+  | 'no JSON'
+  | 'endless';
+
+export interface AskedEmbedder {
+  path: string;
+  authorization: string | undefined;
+  model: string;
+  input: string[];
+}
+
+export type FakeEmbedder = Awaited<ReturnType<typeof startEmbedder>>;
+
+/** Words of one meaning: texts with the one and with the other are near though they share no word. */
+const SAME = [
+  ['car', 'automobile', 'vehicle'],
+  ['doctor', 'physician'],
+  ['cat', 'feline', 'kitten'],
+  ['home', 'dwelling', 'residence'],
+];
+const MEANING = new Map(SAME.flatMap((words) => words.map((word) => [word, words[0]!])));
+
+/** The bag of a text's meanings, hashed into so many dimensions; another model hashes otherwise. */
+export function embeddingOf(model: string, text: string, dimensions: number): number[] {
+  const vector = Array<number>(dimensions).fill(0.01);
+  for (const [word] of text.toLowerCase().matchAll(/\p{L}+|\p{N}+/gu)) {
+    const meaning = MEANING.get(word) ?? MEANING.get(word.replace(/s$/, '')) ?? word.replace(/(ing|ed|s)$/, '');
+    let hash = hashOf(`${model} ${meaning}`);
+    for (let part = 0; part < 4; part += 1) {
+      vector[hash % dimensions]! += hash & 0x8000_0000 ? -1 : 1;
+      hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
+    }
+  }
+  return vector;
+}
+
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const character of text) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193) >>> 0;
+  return hash;
+}
+
+/** An embedder on a real socket that speaks as OpenAI and as Ollama do, and fails when it is told to. */
+export async function startEmbedder({ dimensions = 64 }: { dimensions?: number } = {}) {
+  const asked: AskedEmbedder[] = [];
+  const held: (() => void)[] = [];
+  const state = {
+    failure: undefined as Failure | undefined,
+    /** Texts that it refuses with status 400. */
+    refuses: (_text: string): boolean => false,
+    /** Models that it does not have. */
+    lacks: new Set<string>(),
+    /** Keeps answers back until `release`. */
+    holding: false,
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { model, input } = JSON.parse(Buffer.concat(chunks).toString()) as { model: string; input: string[] };
+    const { authorization } = request.headers;
+    asked.push({ path: request.url!, authorization, model, input });
+    if (state.holding) await new Promise<void>((resolve) => held.push(resolve));
+    const { failure } = state;
+    if (failure === 'hang') return;
+    if (failure === 'endless') return void pourOut(response);
+    if (typeof failure === 'object') return void response.writeHead(failure.status, failure.headers).end('{}');
+    if (state.lacks.has(model)) return void response.writeHead(404).end('{}');
+    if (input.some(state.refuses)) return void response.writeHead(400).end('{}');
+    const size = failure === 'wrong dimensions' ? dimensions + 1 : dimensions;
+    const vectors = input.map((text) => (failure === 'zero' ? Array(size).fill(0) : embeddingOf(model, text, size)));
+    if (failure === 'wrong count') vectors.pop();
+    const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
+    const body = request.url === '/api/embed' ? { model, embeddings: vectors } : { object: 'list', data };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(failure === 'no JSON' ? '<html>' : JSON.stringify(body));
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const base = `http://127.0.0.1:${port}`;
+
+  return {
+    asked,
+    state,
+    base,
+    /** Texts of all requests so far. */
+    texts: () => asked.flatMap(({ input }) => input),
+    release() {
+      state.holding = false;
+      for (const resolve of held.splice(0)) resolve();
+    },
+    openai: (model = 'small', key?: string): EmbedderAddress => ({ speaks: 'openai', url: `${base}/v1`, model, key }),
+    ollama: (model = 'small'): EmbedderAddress => ({ speaks: 'ollama', url: base, model, key: undefined }),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function pourOut(response: ServerResponse): void {
+  const megabyte = ' '.repeat(1024 * 1024);
+  const pour = () => {
+    while (!response.destroyed && response.write(megabyte)) {
+      // Until the socket is full.
+    }
+  };
+  response.writeHead(200).on('drain', pour);
+  pour();
+}
