@@ -62,6 +62,7 @@ describe('help', () => {
       '--public-url': 'http://a',
       '--port': '1',
       '--smtp-url': 'smtp://a',
+      '--embeddings': 'http://a/v1#model',
       '--mail-from': 'a@b',
       '--signup': 'open',
       '--quotas': 'A',
