@@ -4,7 +4,7 @@ import { benchNeighbours } from './neighbours.ts';
 import { benchPortability } from './portability.ts';
 import { benchQuery } from './query.ts';
 import type { Section } from './report.ts';
-import { benchRecall } from './retrieval/latency.ts';
+import { benchMeaning, benchRecall } from './retrieval/latency.ts';
 import { benchRoutes } from './routes.ts';
 import { benchStartup } from './startup.ts';
 
@@ -24,6 +24,7 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   query: benchQuery,
   conversations: benchConversations,
   recall: benchRecall,
+  meaning: benchMeaning,
   neighbours: benchNeighbours,
   startup: benchStartup,
   bridge: benchBridge,

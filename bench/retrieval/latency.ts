@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startEmbedder } from '../../test/helpers/embedder.ts';
 import type { BenchOptions } from '../benchmarks.ts';
 import { type FilledTenant, fillFolder } from '../filling.ts';
 import { type LoadRequest, type LoadResult, load } from '../load.ts';
@@ -15,6 +17,9 @@ const GROUPS = [
 ];
 const NAMES = ['10,000 messages', '100,000 messages', '10 memories'];
 const P95_AIMS_MS = [15, 80];
+/** With an embedder that answers at once. */
+const MEANING_P95_AIMS_MS = [25, 120];
+const DIMENSIONS = 384;
 const LOOP_DELAY_AIM_MS = 20;
 /** So few that nobody's limit of 3,000 a minute is met. */
 const REQUESTS = 200;
@@ -31,27 +36,68 @@ interface Measured {
 /** Searches and contexts by the size of the tenant, with the daemon's event loop delay meanwhile. */
 export async function benchRecall(options: BenchOptions): Promise<Section> {
   return inFreshFolder(async (dataDir) => {
-    options.progress('filling tenants of 10,000 and 100,000 messages, and 1,000 small ones');
-    const filled = await fillFolder({ dataDir, groups: GROUPS, seed: 7 });
-    const daemon = await startDaemon({ dataDir, nodeOptions: options.nodeOptions });
-    try {
-      const measured: Measured[] = [];
-      for (const [place, size] of NAMES.entries()) {
-        for (const [path, callers] of [
-          ['search', 1],
-          ['search', 4],
-          ['context', 1],
-        ] as const) {
-          options.progress(`${path} of ${size}, ${callers} ${callers === 1 ? 'caller' : 'callers'}`);
-          const tenant = filled[place]![0]!;
-          measured.push({ work: path, size, callers, ...(await measure(daemon.url, tenant, path, callers, options)) });
-        }
-      }
-      return sectionOf(measured);
-    } finally {
-      await daemon.stop();
-    }
+    const filled = await fillAll(dataDir, options);
+    const measured = await measureAll(dataDir, {}, filled, options);
+    return sectionOf('recall', 'no embedder', measured, P95_AIMS_MS);
   });
+}
+
+/** The same with vectors of everything: each search asks the embedder and looks at all vectors of its user. */
+export async function benchMeaning(options: BenchOptions): Promise<Section> {
+  const embedder = await startEmbedder({ dimensions: DIMENSIONS });
+  try {
+    return await inFreshFolder(async (dataDir) => {
+      const filled = await fillAll(dataDir, options);
+      const measured = await measureAll(dataDir, { SVC_EMBEDDINGS: `${embedder.base}/v1#small` }, filled, options);
+      return sectionOf('meaning', `vectors of ${DIMENSIONS} dimensions`, measured, MEANING_P95_AIMS_MS);
+    });
+  } finally {
+    await embedder.close();
+  }
+}
+
+function fillAll(dataDir: string, { progress }: BenchOptions): Promise<FilledTenant[][]> {
+  progress('filling tenants of 10,000 and 100,000 messages, and 1,000 small ones');
+  return fillFolder({ dataDir, groups: GROUPS, seed: 7 });
+}
+
+async function measureAll(
+  dataDir: string,
+  settings: Record<string, string>,
+  filled: FilledTenant[][],
+  options: BenchOptions,
+): Promise<Measured[]> {
+  const daemon = await startDaemon({ dataDir, settings, nodeOptions: options.nodeOptions });
+  try {
+    await embedded(daemon.url, options);
+    const measured: Measured[] = [];
+    for (const [place, size] of NAMES.entries()) {
+      for (const [path, callers] of [
+        ['search', 1],
+        ['search', 4],
+        ['context', 1],
+      ] as const) {
+        options.progress(`${path} of ${size}, ${callers} ${callers === 1 ? 'caller' : 'callers'}`);
+        const tenant = filled[place]![0]!;
+        measured.push({ work: path, size, callers, ...(await measure(daemon.url, tenant, path, callers, options)) });
+      }
+    }
+    return measured;
+  } finally {
+    await daemon.stop();
+  }
+}
+
+/** Waits until nothing waits for its vector; without an embedder nothing does. */
+async function embedded(url: string, { progress }: BenchOptions): Promise<void> {
+  const startMs = performance.now();
+  for (;;) {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    const waiting = Number(/^svc_embeddings_waiting (\d+)$/m.exec(text)?.[1] ?? 0);
+    if (waiting === 0) return;
+    progress(`${waiting} texts wait for their vectors after ${Math.round((performance.now() - startMs) / 1000)} s`);
+    await sleep(10_000);
+  }
 }
 
 async function measure(
@@ -84,11 +130,11 @@ async function loopDelayOf(url: string): Promise<number> {
   return Number(seconds) * 1000;
 }
 
-function sectionOf(measured: readonly Measured[]): Section {
+function sectionOf(name: string, what: string, measured: readonly Measured[], aimsMs: readonly number[]): Section {
   const searches = measured.filter(({ work, callers }) => work === 'search' && callers === 1);
   return {
-    name: 'recall',
-    title: 'Searches and contexts by the size of the tenant, all types, no embedder',
+    name,
+    title: `Searches and contexts by the size of the tenant, all types, ${what}`,
     rows: measured.map(({ work, size, callers, result, loopDelayMs }) => ({
       work,
       tenant: size,
@@ -97,7 +143,7 @@ function sectionOf(measured: readonly Measured[]): Section {
       'loop delay p99 ms': loopDelayMs,
     })),
     findings: [
-      ...P95_AIMS_MS.map((atMost, place) => ({
+      ...aimsMs.map((atMost, place) => ({
         name: `search of ${NAMES[place]}, one caller, p95 ms`,
         value: searches[place]!.result.p95,
         atMost,

@@ -17,12 +17,19 @@ export class EmbedderFault extends Error {
   readonly reason: 'settings' | 'unavailable' | 'texts' | 'answer';
   /** How long the embedder asks to be left alone. */
   readonly retryAfterMs: number | undefined;
+  /** It may be these texts: some servers fail at one that is too long for them. */
+  readonly maybeTexts: boolean;
 
-  constructor(reason: EmbedderFault['reason'], message: string, retryAfterMs?: number) {
+  constructor(
+    reason: EmbedderFault['reason'],
+    message: string,
+    { retryAfterMs, maybeTexts = reason === 'texts' }: { retryAfterMs?: number | undefined; maybeTexts?: boolean } = {},
+  ) {
     super(message);
     this.name = 'EmbedderFault';
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
+    this.maybeTexts = maybeTexts;
   }
 }
 
@@ -111,7 +118,7 @@ function refusal(status: number, retryAfter: string): EmbedderFault {
   if (status >= 500 || status === 408 || status === 429) {
     const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
     const retryAfterMs = seconds === undefined ? undefined : Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS);
-    return new EmbedderFault('unavailable', message, retryAfterMs);
+    return new EmbedderFault('unavailable', message, { retryAfterMs, maybeTexts: status === 500 });
   }
   return new EmbedderFault([400, 413, 422].includes(status) ? 'texts' : 'settings', message);
 }

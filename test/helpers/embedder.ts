@@ -56,8 +56,9 @@ export async function startEmbedder({ dimensions = 64 }: { dimensions?: number }
   const held: (() => void)[] = [];
   const state = {
     failure: undefined as Failure | undefined,
-    /** Texts that it refuses with status 400. */
+    /** Texts that it refuses, and the status that it answers to them. */
     refuses: (_text: string): boolean => false,
+    refusal: 400,
     /** Models that it does not have. */
     lacks: new Set<string>(),
     /** Keeps answers back until `release`. */
@@ -76,7 +77,7 @@ export async function startEmbedder({ dimensions = 64 }: { dimensions?: number }
     if (failure === 'endless') return void pourOut(response);
     if (typeof failure === 'object') return void response.writeHead(failure.status, failure.headers).end('{}');
     if (state.lacks.has(model)) return void response.writeHead(404).end('{}');
-    if (input.some(state.refuses)) return void response.writeHead(400).end('{}');
+    if (input.some(state.refuses)) return void response.writeHead(state.refusal).end('{}');
     const size = failure === 'wrong dimensions' ? dimensions + 1 : dimensions;
     const vectors = input.map((text) => (failure === 'zero' ? Array(size).fill(0) : embeddingOf(model, text, size)));
     if (failure === 'wrong count') vectors.pop();

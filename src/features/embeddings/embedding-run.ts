@@ -69,7 +69,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     try {
       vectors = await embedder.embed(model.name, texts, signal);
     } catch (error) {
-      if (!(error instanceof EmbedderFault && error.reason === 'texts')) throw error;
+      if (!(error instanceof EmbedderFault && error.maybeTexts)) throw error;
       if (jobs.length === 1) return refuse(model, jobs[0]!);
       const half = Math.ceil(jobs.length / 2);
       await embedAll(model, jobs.slice(0, half));
@@ -85,7 +85,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     );
   }
 
-  /** A model that refuses everything is wrongly set; one that refuses this text alone may take less of it. */
+  /** A model that refuses everything is wrongly set or down; one that refuses this text alone may take less of it. */
   async function refuse(model: EmbeddingModel, { id, attempts }: Job): Promise<void> {
     await embedder.embed(model.name, [PROBE], signal).catch((error) => {
       const refusesAll = error instanceof EmbedderFault && error.reason === 'texts';

@@ -33,11 +33,13 @@ export function createPatience(
     },
     note(error) {
       if (!(error instanceof EmbedderFault)) throw error;
+      count();
+      // Nobody else waits for what one text brought on.
+      if (error.reason === 'texts') return;
       const nowMs = clock.monotonicMs();
       const own = Math.min(error.reason === 'settings' ? SETTINGS_PAUSE_MS : pauseMs, longestMs);
       pausedUntilMs = nowMs + Math.max(error.retryAfterMs ?? own, FIRST_PAUSE_MS);
       pauseMs = Math.min(pauseMs * 2, longestMs);
-      count();
       if (nowMs - loggedAtMs < LOGGED_EVERY_MS) return;
       loggedAtMs = nowMs;
       log.warn({ reason: error.reason, fault: error.message }, message);

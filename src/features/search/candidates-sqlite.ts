@@ -1,7 +1,6 @@
 import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { Candidate, CandidateFacts, CandidateSearch, FoundCandidates } from './candidate.ts';
 import { best, type LexicalScores, scoreRows, scoreSurroundings, stretchOf } from './lexical.ts';
 import {
@@ -15,7 +14,7 @@ import {
 import { createSizes, type Sizes } from './sizes-sqlite.ts';
 import { type CandidateQuery, type FoundRows, SOURCES, type Source, shownConditions } from './sources-sqlite.ts';
 import { type Variant, variantsOf } from './spelling.ts';
-import { nearestRows, readCosines } from './vectors-sqlite.ts';
+import { findMeaning, type Look, type Meaning, nearestRows, readCosines } from './vectors-sqlite.ts';
 
 /** From so many documents of one user on, words that stand in more than this share of them are passed over. */
 const LARGE = 20_000;
@@ -32,8 +31,6 @@ const MOST_UNKNOWN = 3;
 
 /** Of the months asked for, so many at most. */
 const DATED = 150;
-/** Of each type, so many of the nearest in meaning. */
-const NEAREST = 50;
 
 type Scores = LexicalScores & { tri: Map<number, number>; vec: ReadonlyMap<number, number> };
 
@@ -44,9 +41,6 @@ interface Asked {
   terms: readonly string[];
   isNarrow: boolean;
   postings: Postings;
-  /** The nearest in meaning with their cosines. */
-  nearest: ReadonlyMap<number, number>;
-  vector: QueryVector | undefined;
 }
 
 /**
@@ -63,18 +57,25 @@ export function createCandidatesSqlite({ clock }: { clock: Clock }): CandidateSe
       const types = typesOf(query);
       if ((query.terms.length === 0 && vector === undefined) || types.length === 0) return NOTHING;
       const sizes = await sizesOf(reader, query, types);
+      const sources = types.map((type) => SOURCES[type] as unknown as Source);
+      const present = sources.filter(({ type }) => sizes.get(type)!.own > 0);
+      const looks = present.map((source) => lookOf(source, query, sizes.get(source.type)!));
+      const meant = vector && findMeaning(reader, query, looks, vector);
+      // Where words fail first, nobody else takes a failure.
+      meant?.catch(() => {});
       const asked: Asked[] = [];
-      for (const type of types.filter((one) => sizes.get(one)!.own > 0)) {
-        asked.push(await ask(reader, SOURCES[type] as unknown as Source, query, sizes.get(type)!, vector));
-      }
+      for (const source of present) asked.push(await ask(reader, source, query, sizes.get(source.type)!));
       const known = (term: string) =>
         asked.some(
           ({ terms, postings }) => !terms.includes(term) || postings.words[terms.indexOf(term)]!.documents > 0,
         );
       const speakers = new Set(asked.flatMap(({ postings }) => [...postings.speakers]));
       const unknown = query.terms.filter((term) => !known(term) && !speakers.has(term));
+      const meaning = await meant;
       const candidates: Candidate[] = [];
-      for (const one of asked) candidates.push(...(await candidatesOf(reader, query, one, { speakers, unknown })));
+      for (const one of asked) {
+        candidates.push(...(await candidatesOf(reader, query, one, { speakers, unknown, meaning })));
+      }
       return { candidates, speakers, unknown };
     },
     load: (reader, query, type, numbers) => loadRows(reader, query, type, numbers),
@@ -88,61 +89,53 @@ function typesOf({ types = ITEM_TYPES, filter }: CandidateQuery): readonly ItemT
   return filter.tags && filter.tags.length > 0 ? types.filter((type) => type === 'memory') : types;
 }
 
-async function ask(
-  reader: Reader,
-  source: Source,
-  query: CandidateQuery,
-  sizes: Sizes,
-  vector: Promise<QueryVector | undefined> | undefined,
-): Promise<Asked> {
+async function ask(reader: Reader, source: Source, query: CandidateQuery, sizes: Sizes): Promise<Asked> {
   const terms = await tellingTerms(reader, source, query, sizes);
-  const isNarrow = query.asOfMs !== undefined || shownConditions(source, query).length > source.shown(query).length + 1;
-  const meant = vector?.then(async (known) => ({
-    vector: known,
-    nearest: await readNearest(reader, source, query, known, isNarrow),
-  }));
-  const [postings, { nearest, vector: known } = NO_MEANING] = await Promise.all([
-    readPostings(reader, source, query, terms, sizes, isNarrow),
-    meant,
-  ]);
-  return { source, sizes, terms, isNarrow, postings, nearest, vector: known };
+  const isNarrow = isNarrowing(source, query);
+  return {
+    source,
+    sizes,
+    terms,
+    isNarrow,
+    postings: await readPostings(reader, source, query, terms, sizes, isNarrow),
+  };
 }
 
-const NO_MEANING = { nearest: new Map<number, number>(), vector: undefined };
+function lookOf(source: Source, query: CandidateQuery, { own }: Sizes): Look {
+  return { source, narrowed: isNarrowing(source, query), own };
+}
 
-async function readNearest(
-  reader: Reader,
-  source: Source,
-  query: CandidateQuery,
-  vector: QueryVector | undefined,
-  narrowed: boolean,
-): Promise<ReadonlyMap<number, number>> {
-  return vector ? nearestRows(reader, source, query, vector, { limit: NEAREST, narrowed }) : NO_MEANING.nearest;
+/** Whether the query shows less of a type than what is there. */
+function isNarrowing(source: Source, query: CandidateQuery): boolean {
+  return query.asOfMs !== undefined || shownConditions(source, query).length > source.shown(query).length + 1;
 }
 
 async function candidatesOf(
   reader: Reader,
   query: CandidateQuery,
   asked: Asked,
-  { speakers, unknown }: { speakers: ReadonlySet<string>; unknown: readonly string[] },
+  { speakers, unknown, meaning }: Pick<FoundCandidates, 'speakers' | 'unknown'> & { meaning: Meaning | undefined },
 ): Promise<Candidate[]> {
-  const { source, sizes, terms, isNarrow, vector } = asked;
-  const read = async ({ postings, nearest }: Pick<Asked, 'postings' | 'nearest'>, narrowed: boolean) => {
+  const { source, sizes, terms, isNarrow } = asked;
+  const read = async (postings: Postings, vec: ReadonlyMap<number, number>, narrowed: boolean) => {
     const tri = await scoreVariants(reader, query, asked, unknown, narrowed);
     const dated = await readDated(reader, source, query, [...postings.speakers], { limit: DATED, narrowed });
-    const scores = { ...scoresOf(source, terms, postings, speakers, sizes), tri, vec: nearest };
+    const scores = { ...scoresOf(source, terms, postings, speakers, sizes), tri, vec };
     const { all, matched } = numbersOf(scores, query.pool);
     const facts = await readFacts(reader, source, query, [...new Set([...all, ...dated])]);
     return { scores, facts, hidden: [...matched, ...dated].some((number) => !facts.has(number)) };
   };
-  let found = await read(asked, isNarrow);
+  const nearest = meaning?.nearest.get(source.type) ?? new Map();
+  let { scores, facts, hidden } = await read(asked.postings, nearest, isNarrow);
   // Hidden ones that are not swept yet took places of the pool: ask again with the condition inside.
-  if (found.hidden && !isNarrow) {
+  if (hidden && !isNarrow) {
     const postings = await readPostings(reader, source, query, terms, sizes, true);
-    found = await read({ postings, nearest: await readNearest(reader, source, query, vector, true) }, true);
+    const shown =
+      meaning && (await nearestRows(reader, { source, narrowed: true, own: sizes.own }, query, meaning.vector));
+    ({ scores, facts } = await read(postings, shown ?? new Map(), true));
   }
-  const vec = vector ? await readCosines(reader, source, query, vector, found.facts, found.scores.vec) : new Map();
-  return [...found.facts.values()].map((facts) => candidateOf(source.type, facts, { ...found.scores, vec }));
+  const vec = meaning ? await readCosines(reader, source, query, meaning.vector, facts, scores.vec) : scores.vec;
+  return [...facts.values()].map((one) => candidateOf(source.type, one, { ...scores, vec }));
 }
 
 /** The words that are nearly those that nobody wrote. */

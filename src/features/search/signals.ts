@@ -77,7 +77,9 @@ function normalise(candidates: readonly Candidate[], all: Signals[]): void {
 
 /**
  * Cosines above what is usual in this pool, against the best: most models find any two texts rather alike, so that a
- * cosine as such says little. The fewer there are, the less is usual: one alone is the best.
+ * cosine as such says little. The fewer there are, the less is usual: one alone is the best. Squared, so that a model
+ * that knows nothing of the matter costs next to nothing (measured: a tenth of a point of recall, where it cost a whole
+ * one without).
  */
 function meaningOf(candidates: readonly Candidate[]): number[] {
   const cosines = candidates.flatMap(({ scores }) => scores.vec ?? []).sort((a, b) => a - b);
@@ -85,7 +87,7 @@ function meaningOf(candidates: readonly Candidate[]): number[] {
   const usual = count === 0 ? 0 : Math.max(0, (cosines[count >> 1]! * (count - 1)) / count);
   const most = (cosines.at(-1) ?? 0) - usual;
   return candidates.map(({ scores: { vec } }) =>
-    vec === undefined || most <= 0 ? 0 : Math.max(0, vec - usual) / most,
+    vec === undefined || most <= 0 ? 0 : (Math.max(0, vec - usual) / most) ** 2,
   );
 }
 

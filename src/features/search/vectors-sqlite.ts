@@ -1,35 +1,73 @@
+import type { ItemType } from '../../contract/search.ts';
 import type { Reader, Value } from '../../db/connection.ts';
 import type { QueryVector } from '../embeddings/embeddings.ts';
 import { narrowedFrom } from './postings-sqlite.ts';
 import type { CandidateQuery, Source } from './sources-sqlite.ts';
+
+/** What a query means, and what is nearest to that of each type, with cosines. */
+export interface Meaning {
+  vector: QueryVector;
+  nearest: ReadonlyMap<ItemType, ReadonlyMap<number, number>>;
+}
+
+/** How the vectors of one type are looked at. */
+export interface Look {
+  source: Source;
+  /** Only those of rows that fulfil the conditions. */
+  narrowed: boolean;
+  /** How many rows the user has. */
+  own: number;
+}
 
 interface Row {
   number: number;
   cosine: number;
 }
 
+/** Of each type, so many of the nearest. */
+const NEAREST = 50;
+/** From so many rows of a user on, two halves of them are looked at at once, each on its own thread. */
+const LARGE = 5000;
+
 const COSINE = '1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8(?))';
 /** The vectors of one user: one stretch of the table, in which no other's stand. */
 const OWN = 'v.model = ? AND v.scope = ? AND v.type = ? AND v.tenantId = ?';
 
+/** What is nearest in all types, as soon as the query has its vector; `undefined` where it gets none. */
+export async function findMeaning(
+  reader: Reader,
+  query: CandidateQuery,
+  looks: readonly Look[],
+  vector: Promise<QueryVector | undefined>,
+): Promise<Meaning | undefined> {
+  const known = await vector;
+  if (known === undefined) return undefined;
+  const nearest = looks.map(async (look) => [look.source.type, await nearestRows(reader, look, query, known)] as const);
+  return { vector: known, nearest: new Map(await Promise.all(nearest)) };
+}
+
 /**
- * The rows nearest in meaning, by looking at every vector of the user, on a thread of the database: an approximate index
- * under a condition on the tenant would lose most of them. `narrowed` looks at rows only that fulfil the conditions.
+ * The rows nearest in meaning, by looking at every vector of the user, on threads of the database: an approximate index
+ * under a condition on the tenant would lose most of them.
  */
 export async function nearestRows(
   reader: Reader,
-  source: Source,
+  { source, narrowed, own }: Look,
   query: CandidateQuery,
   vector: QueryVector,
-  { limit, narrowed }: { limit: number; narrowed: boolean },
 ): Promise<ReadonlyMap<number, number>> {
   const from = narrowed ? narrowedFrom(source, query) : { sql: '', values: [] };
-  const rows = await reader.all<Row>(
-    `SELECT f.number, f.cosine FROM (SELECT v.number, ${COSINE} AS cosine FROM vectors v WHERE ${OWN}) f ${from.sql}
-     ORDER BY f.cosine DESC LIMIT ?`,
-    [vector.embedding, ...ownOf(source, query, vector), ...from.values, limit],
+  const parts = own < LARGE ? 1 : 2;
+  const found = Array.from({ length: parts }, (_, part) =>
+    reader.all<Row>(
+      `SELECT f.number, f.cosine FROM
+         (SELECT v.number, ${COSINE} AS cosine FROM vectors v WHERE ${OWN} AND v.number % ? = ?) f ${from.sql}
+       ORDER BY f.cosine DESC LIMIT ?`,
+      [vector.embedding, ...ownOf(source, query, vector), parts, part, ...from.values, NEAREST],
+    ),
   );
-  return cosinesOf(rows);
+  const rows = (await Promise.all(found)).flat().sort((a, b) => b.cosine - a.cosine || b.number - a.number);
+  return cosinesOf(rows.slice(0, NEAREST));
 }
 
 /** The cosines of all candidates that have a vector; those in `known` are not read again. */

@@ -101,21 +101,35 @@ describe('while the embedder fails', () => {
 });
 
 describe('a text that the embedder refuses', () => {
-  test('holds up no other, is tried again shorter, and at last goes without', async () => {
+  test.each([400, 500])(
+    'with status %i holds up no other, is tried again shorter, at last goes without',
+    async (status) => {
+      daemon = await startMeaningDaemon();
+      const ann = await daemon.account();
+      daemon.embedder.state.refusal = status;
+      daemon.embedder.state.refuses = (text) => text.length > 1500 || text.includes('poison');
+      const long = 'automobile '.repeat(400).trim();
+      await ann.addAll([{ content: 'poison' }, { content: long }, { content: 'Her automobile is red' }]);
+      await daemon.embed();
+      expect(await daemon.vectors()).toHaveLength(1);
+      for (let round = 0; round < 6; round += 1) {
+        daemon.clock.advance(3_600_000);
+        await daemon.embed();
+      }
+      expect(await daemon.vectors()).toHaveLength(2);
+      expect(await daemon.jobs()).toEqual([]);
+      expect(await ann.find('poison')).toContain('poison');
+    },
+  );
+
+  test('as a query costs the next search nothing', async () => {
     daemon = await startMeaningDaemon();
     const ann = await daemon.account();
-    daemon.embedder.state.refuses = (text) => text.length > 1500 || text.includes('poison');
-    const long = 'automobile '.repeat(400).trim();
-    await ann.addAll([{ content: 'poison' }, { content: long }, { content: 'Her automobile is red' }]);
+    await ann.add('Her automobile is red');
     await daemon.embed();
-    expect(await daemon.vectors()).toHaveLength(1);
-    for (let round = 0; round < 6; round += 1) {
-      daemon.clock.advance(3_600_000);
-      await daemon.embed();
-    }
-    expect(await daemon.vectors()).toHaveLength(2);
-    expect(await daemon.jobs()).toEqual([]);
-    expect(await ann.find('poison')).toContain('poison');
+    daemon.embedder.state.refuses = (text) => text.includes('poison');
+    expect(await ann.find('poison automobile')).toEqual(['Her automobile is red']);
+    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
   });
 
   test('is kept where the embedder refuses everything: that is the fault of its settings', async () => {
