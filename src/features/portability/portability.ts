@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
 import type { Principal } from '../keys/keys.ts';
 import { type ExportParts, exportRecords } from './export-run.ts';
+import { givingWay } from './giving-way.ts';
 import { type ImportParts, runImport } from './import-run.ts';
 import { READERS } from './readers.ts';
 import { createRecordCheck } from './record-check.ts';
@@ -57,7 +58,7 @@ export function createPortability(parts: ExportParts & Omit<ImportParts, 'check'
       const release = imports.take(principal.tenantId);
       try {
         const given = { nowMs: clock.nowMs(), user, tags: [tag].flat() };
-        return await runImport({ ...parts, check, inTurn }, principal, read(body, given));
+        return await runImport({ ...parts, check, inTurn }, principal, givingWay(read(body, given), clock));
       } finally {
         release();
       }
