@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -258,6 +259,17 @@ describe('svc export', () => {
     const nowhere = await person.run(['export', join(person.folder, 'none', 'file')]);
     expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('cannot be written') });
     await chmod(file, 0o600);
+  });
+
+  test('writes into a pipe as into a file, and leaves it a pipe', async () => {
+    await newPerson();
+    await imported([], ndjson(facts(203)));
+    const pipe = join(person.folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const [{ out, code }, text] = await Promise.all([person.run(['export', pipe]), readFile(pipe, 'utf8')]);
+    expect([out, code]).toEqual([`Exported 203 memories to ${pipe}.\n`, 0]);
+    expect(withoutHead(text)).toBe(withoutHead((await person.run(['export'])).out));
+    expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
   test('stops when nobody reads on', async () => {
