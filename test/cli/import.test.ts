@@ -187,8 +187,20 @@ describe('svc import', () => {
     await writeFile(join(folder, 'chatgpt.zip'), '');
     const packed = await person.run(['import', join(folder, 'chatgpt.zip'), '--format', 'chatgpt']);
     expect(packed).toMatchObject({ code: 2, err: expect.stringContaining('conversations.json') });
+    await writeFile(join(folder, 'all.ndjson.gz'), '');
+    const zipped = await person.run(['import', join(folder, 'all.ndjson.gz')]);
+    expect(zipped).toMatchObject({ code: 2, err: expect.stringContaining('all.ndjson.gz | svc import -') });
     await writeFile(join(folder, 'fact.ndjson'), ndjson(facts(1)));
     expect(await person.run(['import', join(folder, 'fact.ndjson')])).toMatchObject({ code: 0 });
+  });
+
+  test('shows what the file names without letting it steer the terminal', async () => {
+    await newPerson();
+    const stdin = ndjson([{ content: 'Tea', 'a\u001b[31m\u202e\nb': 1 }, { content: 'Coffee' }]);
+    const { out } = await person.run(['import', '-'], { stdin });
+    expect(out).toContain('a\u241b[31m\ufffd b\n');
+    expect(out).toContain('Imported 1 memory.');
+    expect(out).not.toMatch(/[\u001b\u202e]/);
   });
 
   test('sends a folder of notes in the order of their names, and nothing else that lies there', async () => {

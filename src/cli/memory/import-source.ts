@@ -23,6 +23,9 @@ export async function importSource(path: string, format: ImportFormat, input: Co
   if (/\.zip$/i.test(path)) {
     throw new CommandFailure(EXIT.usage, `Unpack ${path} first; conversations.json is what is read.`);
   }
+  if (/\.gz$/i.test(path)) {
+    throw new CommandFailure(EXIT.usage, `Unpack ${path} on the way: gunzip -c ${path} | svc import -`);
+  }
   const open = () => readable(path, createReadStream(path));
   return { open, bytes: found.isFile() ? found.size : undefined, repeatable: found.isFile() };
 }
