@@ -104,7 +104,7 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const memories = observeUse(createMemories({ ...base, text: textIndices.memory }), learning);
   const episodes = createEpisodes({ ...base, text: textIndices.episode, reading: createMessageReading({ db }) });
   const conversations = createConversations({ ...base, text: textIndices.message, observer: episodes });
-  const portability = createPortability({ ...base, memories, conversations, episodes });
+  const portability = createPortability({ ...base, keys, memories, conversations, episodes });
   const candidates = createCandidatesSqlite({ clock });
   const search = createSearch({ db, clock, ids, log, usage, scopes, learning, candidates, loadTokenCounter });
   const profile = createProfile({ db, clock, loadTokenCounter });

@@ -5,7 +5,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Episodes } from '../episodes/episodes.ts';
-import type { Principal } from '../keys/keys.ts';
+import type { Keys, Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { Scopes } from '../memories/scopes.ts';
@@ -19,6 +19,7 @@ import type { CheckRecord } from './record-check.ts';
 export interface ImportParts {
   db: Database;
   clock: Clock;
+  keys: Pick<Keys, 'renew'>;
   usage: Usage;
   scopes: Scopes;
   memories: Memories;
@@ -40,8 +41,9 @@ interface Restored extends Record<(typeof KINDS)[number], readonly Fate[]> {
 const MOST_UNCUT = 1000;
 
 /**
- * Brings in what is read, batch after batch, each committed before the next is read. Throws what ends it early with
- * the report so far among its members; what is committed stays, and the same file goes on from there.
+ * Brings in what is read, batch after batch, each committed before the next is read and while the caller's key is
+ * valid. Throws what ends it early with the report so far among its members; what is committed stays, and the same file
+ * goes on from there.
  */
 export async function runImport(
   parts: ImportParts,
@@ -52,15 +54,17 @@ export async function runImport(
   const gathering = createGathering(principal.tenantId, tally);
   const uncut = new Set<string>();
   let last: 'head' | 'end' | undefined;
+  const store = () =>
+    parts.inTurn(async () => flush(parts, await parts.keys.renew(principal), gathering.take(), tally, uncut));
   try {
     for await (const item of items) {
       if ('mark' in item) last = item.mark;
       else gather(item, gathering, tally, parts.check, uncut);
-      if (gathering.isFull()) await parts.inTurn(() => flush(parts, principal, gathering.take(), tally, uncut));
+      if (gathering.isFull()) await store();
     }
     if (last === 'head') gathering.dropMemory('the file ends here: further versions may be missing');
     gathering.endMemory();
-    await parts.inTurn(() => flush(parts, principal, gathering.take(), tally, uncut));
+    await store();
     return { ...tally.report(), complete: last !== 'head' };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
