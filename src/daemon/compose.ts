@@ -110,7 +110,7 @@ export async function openRooms(config: Config, file: string, { clock, random, l
   const memories = observeUse(createMemories({ ...base, text: texts.memory }), learning);
   const episodes = createEpisodes({ ...base, text: texts.episode, reading: createMessageReading({ db }) });
   const conversations = createConversations({ ...base, text: texts.message, observer: episodes });
-  const portability = createPortability({ ...base, memories, conversations, episodes, learning });
+  const portability = createPortability({ ...base, keys, memories, conversations, episodes, learning });
   const candidates = createCandidatesSqlite({ clock });
   const recalling = { scopes, learning, candidates, embeddings, loadTokenCounter };
   const search = createSearch({ db, clock, ids, log, usage, ...recalling });

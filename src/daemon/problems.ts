@@ -24,9 +24,14 @@ export function answerProblems(app: FastifyInstance): void {
   });
 }
 
-/** Answers with the problem document and the headers that belong to it; logs `cause` where the fault is ours. */
+/**
+ * Answers with the problem document and the headers that belong to it; logs `cause` where the fault is ours. To be busy
+ * or stopping is none, and a caller may be told so as often as it asks.
+ */
 export function sendProblem(problem: AppError, cause: unknown, request: FastifyRequest, reply: FastifyReply) {
-  if (problem.status >= 500) request.log.error({ error: cause }, 'a request failed');
+  const isBusy = problem.code === 'unavailable' && problem.options.cause === undefined;
+  if (isBusy) request.log.warn({ detail: problem.message }, 'a request was put off');
+  else if (problem.status >= 500) request.log.error({ error: cause }, 'a request failed');
   const { retryAfterSeconds } = problem.options;
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
   if (problem.code === 'unauthenticated') {

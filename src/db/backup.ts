@@ -1,4 +1,4 @@
-import { access, open, rename } from 'node:fs/promises';
+import { access, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { copyDatabase, type OnShare } from './copy-database.ts';
@@ -7,7 +7,7 @@ import { syncFile, syncFolder } from './sync.ts';
 import { type CopyCare, type CopyFacts, careForCopy, copyFault, discardCopy, inspectCopy } from './whole-copy.ts';
 
 export interface BackupOptions {
-  /** Replaces a file that is there. */
+  /** Replaces a file that is there; never a device or a pipe. */
   force: boolean;
   care: CopyCare;
   onShare: OnShare;
@@ -21,7 +21,7 @@ export interface BackupOptions {
  */
 export async function backUpDatabase(file: string, target: string, options: BackupOptions): Promise<CopyFacts> {
   const { force, care, onShare, signal } = options;
-  if (!force) await refuseExisting(target);
+  await (force ? refuseSpecial(target) : refuseExisting(target));
   const draft = `${target}.${process.pid}.draft`;
   try {
     await createPrivate(draft);
@@ -48,6 +48,13 @@ async function refuseExisting(target: string): Promise<void> {
   );
   if (!isFree)
     throw new AppError('conflict', `${target} is there already. Choose another name, or replace it by --force.`);
+}
+
+/** A rename would put the copy in the place of `/dev/null` itself. */
+async function refuseSpecial(target: string): Promise<void> {
+  const found = await stat(target).catch(() => undefined);
+  if (!found || found.isFile() || found.isDirectory()) return;
+  throw new AppError('conflict', `${target} is no ordinary file. Choose another name.`);
 }
 
 /** SQLite would let everybody read what it makes. */

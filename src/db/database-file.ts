@@ -1,4 +1,4 @@
-import { access, constants, open, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { openConnection } from './connection.ts';
@@ -68,11 +68,15 @@ async function refuseReadOnly(path: string): Promise<void> {
   if (!meant || !able) throw refusal(`${path} is read-only. svc needs to write to it: check its owner and mode.`);
 }
 
-/** Writes the new file aside and renames it, so that a kill in between leaves no half-made database. */
+/**
+ * Writes the new file aside and renames it, so that a kill in between leaves no half-made database. SQLite would let
+ * everybody read it, and gives its logs the mode that it has.
+ */
 async function createDatabaseFile(file: string): Promise<void> {
   await refuseOrphanedLog(file);
   const fresh = `${file}.new`;
   for (const suffix of ['', '-wal', '-shm']) await rm(fresh + suffix, { force: true });
+  await writeFile(fresh, '', { mode: 0o600 });
   const connection = await openConnection(fresh, { create: true });
   await connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA wal_checkpoint(TRUNCATE)`);
   await connection.close();

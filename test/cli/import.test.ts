@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -190,8 +191,20 @@ describe('svc import', () => {
     await writeFile(join(folder, 'note.md'), 'Tea');
     const note = await person.run(['import', join(folder, 'note.md'), '--format', 'basic-memory']);
     expect(note).toMatchObject({ code: 2, err: expect.stringContaining('Give the folder') });
+    await writeFile(join(folder, 'all.ndjson.gz'), '');
+    const zipped = await person.run(['import', join(folder, 'all.ndjson.gz')]);
+    expect(zipped).toMatchObject({ code: 2, err: expect.stringContaining('all.ndjson.gz | svc import -') });
     await writeFile(join(folder, 'fact.ndjson'), ndjson(facts(1)));
     expect(await person.run(['import', join(folder, 'fact.ndjson')])).toMatchObject({ code: 0 });
+  });
+
+  test('shows what the file names without letting it steer the terminal', async () => {
+    await newPerson();
+    const stdin = ndjson([{ content: 'Tea', 'a\u001b[31m\u202e\nb': 1 }, { content: 'Coffee' }]);
+    const { out } = await person.run(['import', '-'], { stdin });
+    expect(out).toContain('a\u241b[31m\ufffd b\n');
+    expect(out).toContain('Imported 1 memory.');
+    expect(out).not.toMatch(/[\u001b\u202e]/);
   });
 
   test('sends a folder of notes in the order of their names, and nothing else that lies there', async () => {
@@ -286,6 +299,17 @@ describe('svc export', () => {
     const nowhere = await person.run(['export', join(person.folder, 'none', 'file')]);
     expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('cannot be written') });
     await chmod(file, 0o600);
+  });
+
+  test('writes into a pipe as into a file, and leaves it a pipe', async () => {
+    await newPerson();
+    await imported([], ndjson(facts(203)));
+    const pipe = join(person.folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const [{ out, code }, text] = await Promise.all([person.run(['export', pipe]), readFile(pipe, 'utf8')]);
+    expect([out, code]).toEqual([`Exported 203 memories to ${pipe}.\n`, 0]);
+    expect(withoutHead(text)).toBe(withoutHead((await person.run(['export'])).out));
+    expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
   test('stops when nobody reads on', async () => {

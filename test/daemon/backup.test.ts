@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -148,6 +149,14 @@ describe('a backup that is refused leaves everything as it was', () => {
       expect(error).toContain('is the database itself');
     }
     expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
+  });
+
+  test('where the file is a pipe or a device, even with --force', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const { code, error } = await runAdmin(daemon.folder, 'backup', pipe, '--force');
+    expect([code, error]).toEqual([1, expect.stringContaining('is no ordinary file')]);
+    expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
   test('where the file is a folder, even with --force', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/contract/errors.ts';
@@ -98,5 +99,20 @@ describe('the log of a daemon', () => {
     const failure = lines.find(({ msg }) => msg === 'a request failed');
     expect(failure).toMatchObject({ level: 50, requestId: answer.body.requestId, error: { code: 'storage_full' } });
     expect(JSON.stringify(failure)).not.toContain('xxxx');
+  });
+
+  test('has a caller that is to come back later as a warning, with no stack', async () => {
+    daemon = await startTestDaemon();
+    const { apiKey: key } = await daemon.signIn('ada@example.com');
+    const authorization = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
+    const socket = request(`${daemon.baseUrl}/v1/import`, { method: 'POST', headers: authorization });
+    socket.on('error', () => {}).write('{');
+    const second = () => daemon.call(key, '/v1/import', { method: 'POST', body: '', headers: authorization });
+    await expect.poll(async () => (await second()).status).toBe(503);
+    socket.destroy();
+    const lines = daemon.logLines.map((line) => JSON.parse(line));
+    expect(lines.filter(({ level }) => level >= 50)).toEqual([]);
+    const late = lines.find(({ msg }) => msg === 'a request was put off');
+    expect(late).toMatchObject({ level: 40, detail: expect.stringContaining('Another import') });
   });
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -150,6 +150,17 @@ describe('a database that is ours', () => {
     expect(header.readUInt32BE(68)).toBe(APPLICATION_ID);
     expect(header.readUInt32BE(60)).toBe(MIGRATIONS.length);
     expect(await readdir(folder)).toEqual(['svc.db']);
+  });
+
+  test('is readable by its owner alone, with its log, in a folder that others may enter', async () => {
+    await chmod(folder, 0o755);
+    await migrate(await ensureDatabaseFile(folder));
+    const db = await openDatabase(file, { readerCount: 1, monotonicMs: () => 0 });
+    await db.probe(0);
+    for (const name of ['svc.db', 'svc.db-wal', 'svc.db-shm']) {
+      expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+    }
+    await db.close();
   });
 
   test('a half-made one of a killed start is replaced', async () => {

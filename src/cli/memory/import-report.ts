@@ -1,5 +1,6 @@
 import type { ImportCounts, ImportReport } from '../../contract/portability.ts';
 import { sayCount } from '../wording.ts';
+import { padded, printable, widthOf } from './terminal-text.ts';
 
 const SHOWN = 20;
 
@@ -26,12 +27,17 @@ export function importReport({ added, known, skipped, reasons, complete }: Impor
   const lines = [`Imported ${countsOf(added)}.`];
   if (Object.values(known).some((count) => count > 0)) lines.push(`There already: ${countsOf(known)}.`);
   if (skipped > 0) lines.push(`${countOf(skipped, 'thing was', 'things were')} left out:`);
-  const shown = reasons.slice(0, SHOWN);
-  const width = Math.max(0, ...shown.map(({ place }) => place.length));
-  for (const { place, reason } of shown) lines.push(`  ${place.padEnd(width)}  ${reason}`);
+  const shown = reasons.slice(0, SHOWN).map(({ place, reason }) => [inLine(place), inLine(reason)] as const);
+  const width = Math.max(0, ...shown.map(([place]) => widthOf(place)));
+  for (const [place, reason] of shown) lines.push(`  ${padded(place, width)}  ${reason}`);
   if (skipped > shown.length) {
     lines.push(`  and ${countOf(skipped - shown.length, 'more', 'more')} (--json has the first thousand)`);
   }
   if (!complete) lines.push('The file ends before its last line: it was cut off.');
   return lines.join('\n');
+}
+
+/** Names in the file stand in both, whatever they are. */
+function inLine(text: string): string {
+  return printable(text).replaceAll('\n', ' ');
 }

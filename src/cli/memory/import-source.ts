@@ -27,6 +27,9 @@ export async function importSource(path: string, format: ImportFormat, input: Co
   if (format === 'basic-memory' && /\.md$/i.test(path)) {
     throw new CommandFailure(EXIT.usage, `${path} is a single note. Give the folder in which it lies.`);
   }
+  if (/\.gz$/i.test(path)) {
+    throw new CommandFailure(EXIT.usage, `Unpack ${path} on the way: gunzip -c ${path} | svc import -`);
+  }
   const open = () => readable(path, createReadStream(path));
   return { open, bytes: found.isFile() ? found.size : undefined, repeatable: found.isFile() };
 }

@@ -60,7 +60,8 @@ export function createEpisodeCutting({ db, clock, ids, text, reading, writing, p
     const messages = await reading.readMessages(connection, conversation, page);
     const nowMs = clock.nowMs();
     const [first, ...others] = cutMessages(messages);
-    if (first && open) await writing.update(connection, recut(open, first, nowMs));
+    const changed = first && open && recut(open, first, nowMs);
+    if (changed) await writing.update(connection, changed);
     const fresh = first && !open ? [first, ...others] : others;
     await writing.insert(
       connection,
@@ -74,8 +75,9 @@ export function createEpisodeCutting({ db, clock, ids, text, reading, writing, p
   /** The stretch of a cut without a message of its; the cut goes with the last of them. */
   async function describeAgain(connection: Connection, conversation: ConversationRow, row: EpisodeRow): Promise<void> {
     const messages = await messagesOf(connection, conversation, row);
+    const changed = messages.length > 0 && recut(row, describeStretch(messages), clock.nowMs());
     if (messages.length === 0) await writing.erase(connection, row);
-    else await writing.update(connection, recut(row, describeStretch(messages), clock.nowMs()));
+    else if (changed) await writing.update(connection, changed);
   }
 
   async function messagesOf(reader: Reader, conversation: ConversationRow, row: EpisodeRow): Promise<MessageRow[]> {
@@ -148,14 +150,16 @@ function cutRow(conversation: ConversationRow, cut: Cut, id: string, nowMs: numb
   };
 }
 
-/** A cut over other messages than before: words that a person wrote stay, svc's own follow. */
-function recut(row: EpisodeRow, cut: Cut, nowMs: number): EpisodeRow {
-  return {
-    ...row,
+/**
+ * A cut over other messages than before: words that a person wrote stay, svc's own follow. `undefined` where it stays as
+ * it is.
+ */
+function recut(row: EpisodeRow, cut: Cut, nowMs: number): EpisodeRow | undefined {
+  const told = {
     ...cut,
     title: row.edited & EDITED.title ? row.title : cut.title,
     summary: row.edited & EDITED.summary ? row.summary : cut.summary,
-    version: row.version + 1,
-    updatedAt: nowMs,
   };
+  const same = (Object.keys(told) as (keyof Cut)[]).every((name) => told[name] === row[name]);
+  return same ? undefined : { ...row, ...told, version: row.version + 1, updatedAt: nowMs };
 }

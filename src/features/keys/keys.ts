@@ -1,3 +1,4 @@
+import { UNAUTHENTICATED } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Tier } from '../../contract/limits.ts';
 import type { Connection } from '../../db/connection.ts';
@@ -24,6 +25,8 @@ export interface Keys {
    * database does not answer.
    */
   authenticate(apiKey: string): Promise<Principal | undefined>;
+  /** A principal as it is by now, for what goes on for long. Throws `unauthenticated` where its key is valid no more. */
+  renew(principal: Principal): Promise<Principal>;
   /** Makes the tenant's new key and invalidates the former one, in the caller's transaction. The only sight of its text. */
   rotate(connection: Connection, tenantId: string): Promise<string>;
   /** Invalidates the key that calls. */
@@ -50,16 +53,24 @@ export function createKeys({ db, clock, random, log }: { db: Database; clock: Cl
       .finally(() => touching.delete(hash));
   }
 
+  async function principalOf(hash: string): Promise<Principal | undefined> {
+    const row = await find(hash).catch((cause) => {
+      throw new AppError('unavailable', 'The key cannot be checked at the moment.', { retryAfterSeconds: 1, cause });
+    });
+    if (!row) return undefined;
+    const { tenantId, email, tier, ...key } = row;
+    return { tenantId, email, tier, key };
+  }
+
   return {
     async authenticate(apiKey) {
-      if (!isApiKey(apiKey)) return undefined;
-      const row = await find(hashSecret(apiKey)).catch((cause) => {
-        throw new AppError('unavailable', 'The key cannot be checked at the moment.', { retryAfterSeconds: 1, cause });
-      });
-      if (!row) return undefined;
-      const { tenantId, email, tier, ...key } = row;
-      const principal = { tenantId, email, tier, key };
-      touch(principal);
+      const principal = isApiKey(apiKey) ? await principalOf(hashSecret(apiKey)) : undefined;
+      if (principal) touch(principal);
+      return principal;
+    },
+    async renew({ key }) {
+      const principal = await principalOf(key.hash);
+      if (!principal) throw new AppError('unauthenticated', UNAUTHENTICATED);
       return principal;
     },
     async rotate(connection, tenantId) {

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import type { ImportReport } from '../../contract/portability.ts';
-import type { Principal } from '../keys/keys.ts';
+import type { Keys, Principal } from '../keys/keys.ts';
 import { createGathering, type Gathering } from './import-batch.ts';
 import type { ImportItem } from './import-items.ts';
 import { createTally, type ImportTally } from './import-tally.ts';
@@ -8,6 +8,7 @@ import { type ImportParts, writeBatch } from './import-writing.ts';
 
 /** What an import needs. */
 export interface RunParts extends ImportParts {
+  keys: Pick<Keys, 'renew'>;
   /** Runs one batch of all imports at a time, so that no caller's own write waits for several of them. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -16,8 +17,9 @@ export interface RunParts extends ImportParts {
 const MOST_UNCUT = 1000;
 
 /**
- * Brings in what is read, batch after batch, each committed before the next is read. Throws what ends it early with
- * the report so far among its members; what is committed stays, and the same file goes on from there.
+ * Brings in what is read, batch after batch, each committed before the next is read and while the caller's key is
+ * valid. Throws what ends it early with the report so far among its members; what is committed stays, and the same file
+ * goes on from there.
  */
 export async function runImport(
   parts: RunParts,
@@ -27,7 +29,8 @@ export async function runImport(
   const tally = createTally();
   const gathering = createGathering(principal.tenantId, tally, parts.learning.transfer);
   const uncut = new Set<string>();
-  const write = () => parts.inTurn(() => writeBatch(parts, principal, gathering.take(), tally, uncut));
+  const write = () =>
+    parts.inTurn(async () => writeBatch(parts, await parts.keys.renew(principal), gathering.take(), tally, uncut));
   let last: 'head' | 'end' | undefined;
   try {
     for await (const item of items) {

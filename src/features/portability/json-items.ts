@@ -1,4 +1,4 @@
-import { JSONParser } from '@streamparser/json';
+import { JSONParser, TokenType } from '@streamparser/json';
 import { fault, type RecordRead } from './foreign-records.ts';
 
 /** One of the things that a large JSON file lists. */
@@ -19,6 +19,9 @@ export interface ItemPaths {
 const PIECE_BYTES = 64 * 1024;
 /** No thing of a file may be larger: it is held in memory whole. */
 const ITEM_BYTES = 64 * 1024 * 1024;
+/** Nor have more parts, as an empty list of two bytes takes a hundred times as much memory. */
+const ITEM_TOKENS = 2_000_000;
+const DEEPEST = 100;
 
 /**
  * Reads a large JSON file thing by thing, each through `read`. Where the file ends being JSON, what stood before is
@@ -71,6 +74,8 @@ function startParsing(firstByte: number, paths: ItemPaths) {
   const parser = new JSONParser({ paths: [...(first === '[' ? paths.array : paths.object)], keepStack: false });
   let items: JsonItem[] = [];
   let heldBytes = 0;
+  let heldTokens = 0;
+  let depth = 0;
   const parsing = {
     wrong: undefined as string | undefined,
     isEnded: () => parser.isEnded,
@@ -83,9 +88,17 @@ function startParsing(firstByte: number, paths: ItemPaths) {
       return items;
     },
   };
+  parser.onToken = ({ token }) => {
+    heldTokens += 1;
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth += 1;
+    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth -= 1;
+    if (heldTokens > ITEM_TOKENS) parsing.wrong ??= 'What follows has more parts than can be held at once.';
+    if (depth > DEEPEST) parsing.wrong ??= `What follows is nested deeper than ${DEEPEST} levels.`;
+  };
   parser.onValue = ({ value, key, stack }) => {
     heldBytes = 0;
-    items.push({ list: stack[1]?.key?.toString(), key: key ?? '', value });
+    heldTokens = 0;
+    if (parsing.wrong === undefined) items.push({ list: stack[1]?.key?.toString(), key: key ?? '', value });
   };
   parser.onError = ({ message }) => {
     parsing.wrong ??= whyWrong(message);

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
 import type { Principal } from '../keys/keys.ts';
 import { type ExportParts, exportRecords } from './export-run.ts';
-import { runImport } from './import-run.ts';
-import type { ImportParts } from './import-writing.ts';
+import { givingWay } from './giving-way.ts';
+import { type RunParts, runImport } from './import-run.ts';
 import { READERS } from './readers.ts';
 import { createRecordCheck } from './record-check.ts';
 import { createSlots, createTurns } from './slots.ts';
@@ -30,7 +30,7 @@ const MOST_IMPORTS = 8;
 const PORTION_CHARACTERS = 64 * 1024;
 
 /** Ties the faces of the rooms together; a few exports and imports go on at once, one of each a tenant. */
-export function createPortability(parts: ExportParts & ImportParts): Portability {
+export function createPortability(parts: ExportParts & Omit<RunParts, 'inTurn'>): Portability {
   const { db, clock } = parts;
   const check = createRecordCheck();
   const exports = createSlots(MOST_EXPORTS, 'export');
@@ -58,7 +58,7 @@ export function createPortability(parts: ExportParts & ImportParts): Portability
       const release = imports.take(principal.tenantId);
       try {
         const given = { nowMs: clock.nowMs(), user, tags: [tag].flat(), check };
-        return await runImport({ ...parts, inTurn }, principal, read(body, given));
+        return await runImport({ ...parts, inTurn }, principal, givingWay(read(body, given), clock));
       } finally {
         release();
       }

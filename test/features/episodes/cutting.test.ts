@@ -59,6 +59,7 @@ describe('cutting a conversation', () => {
   test('again cuts only the open end: what was settled keeps its id and version', async () => {
     await talk.append(id, [...stretch(0, 5), ...stretch(3, 5)]);
     const before = await talk.cut(id);
+    expect(await talk.cut(id)).toEqual(before);
     const [last] = await talk.append(id, [...stretch(3, 1), ...stretch(9, 2)]);
     await daemon.episodes.follow();
     const after = await talk.cut(id);
@@ -67,6 +68,7 @@ describe('cutting a conversation', () => {
       id: before[1]!.id,
       fromMessageId: before[1]!.fromMessageId,
       toMessageId: last!.id,
+      version: 2,
     });
     expect(after).toHaveLength(3);
   });

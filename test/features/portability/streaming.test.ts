@@ -7,6 +7,9 @@ import { FIXTURES, fixture, GIVEN, inPieces, read, reasonsOf, recordsOf } from '
 
 const LISTS = ['chatgpt', 'claude', 'mem0'] as const;
 
+const reasonOf = async (format: (typeof LISTS)[number], file: string) =>
+  reasonsOf(await read(format, inPieces(Buffer.from(file), [65_536]))).at(-1);
+
 /** An export of ChatGPT of that many conversations, a chunk each; counts what was asked for. */
 async function* generated(conversations: number, messages: number, asked: { chunks: number }) {
   yield Buffer.from('[');
@@ -88,6 +91,18 @@ describe('a file of another system', () => {
     const notUtf8 = Buffer.from([...Buffer.from(', {"memory": "'), 0xc3, 0x28, ...Buffer.from('"}]')]);
     expect(await broken(notUtf8)).toEqual(['!behind [0]: What follows is not valid UTF-8.']);
     expect(await broken(']\n')).toEqual([]);
+  });
+
+  test('is refused before it takes the memory of the daemon', async () => {
+    for (const format of LISTS) {
+      const nested = (levels: number) => reasonOf(format, `[${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}]`);
+      expect(await nested(101)).toMatch(/nested deeper than 100 levels/);
+      expect(await nested(100)).not.toMatch(/nested deeper/);
+      expect(await reasonOf(format, '['.repeat(5_000_000))).toMatch(/nested deeper than 100 levels/);
+    }
+    const filler = (parts: number) => `[{"memory": "a", "x": [${'[],'.repeat(parts)}0]}, {"memory": "b"}]`;
+    expect(await reasonOf('mem0', filler(700_000))).toMatch(/more parts than can be held at once/);
+    expect(recordsOf(await read('mem0', filler(500_000)), 'memory')).toHaveLength(2);
   });
 
   test('is asked for no faster than its conversations are taken', async () => {

@@ -151,6 +151,27 @@ describe('an import', () => {
     expect(performance.now() - started).toBeGreaterThan(REQUEST_MS);
   });
 
+  test('ends where its key is replaced meanwhile; what came in with it before stays', async () => {
+    const importing = async (meanwhile: (caller: Caller) => Promise<unknown>) => {
+      const caller = await newAccount(daemon);
+      const line = (index: number) => Buffer.from(`{"content":"Fact ${index}"}\n`);
+      const body = (async function* () {
+        yield Buffer.concat(Array.from({ length: 500 }, (_, index) => line(index)));
+        expect(await until(async () => (await caller.list()).length > 0)).toBe(true);
+        await meanwhile(caller);
+        yield line(500);
+      })();
+      const client = createClient({ baseUrl: daemon.baseUrl, apiKey: caller.apiKey, fetch: createHttpFetch() });
+      return client.import(body);
+    };
+    expect((await importing(async () => {})).added.memories).toBe(501);
+    const rotated = importing(({ tenantId }) => daemon.db.writes.write((on) => daemon.keys.rotate(on, tenantId)));
+    await expect(rotated).rejects.toMatchObject({
+      code: 'unauthenticated',
+      options: { extra: { report: { added: { memories: 500 }, complete: false } } },
+    });
+  });
+
   test('whose client says nothing any more is ended, with what was done', async () => {
     const caller = await newAccount(daemon);
     const socket = await open(caller, 'POST /v1/import');
