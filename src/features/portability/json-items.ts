@@ -20,7 +20,7 @@ const PIECE_BYTES = 64 * 1024;
 /** No thing of a file may be larger: it is held in memory whole. */
 const ITEM_BYTES = 64 * 1024 * 1024;
 /** Nor have more parts, as an empty list of two bytes takes a hundred times as much memory. */
-const ITEM_TOKENS = 2_000_000;
+const ITEM_TOKENS = 4_000_000;
 const DEEPEST = 100;
 
 /**

@@ -101,7 +101,7 @@ describe('a file of another system', () => {
       expect(await reasonOf(format, '['.repeat(5_000_000))).toMatch(/nested deeper than 100 levels/);
     }
     const filler = (parts: number) => `[{"memory": "a", "x": [${'[],'.repeat(parts)}0]}, {"memory": "b"}]`;
-    expect(await reasonOf('mem0', filler(700_000))).toMatch(/more parts than can be held at once/);
+    expect(await reasonOf('mem0', filler(1_400_000))).toMatch(/more parts than can be held at once/);
     expect(recordsOf(await read('mem0', filler(500_000)), 'memory')).toHaveLength(2);
   });
 
