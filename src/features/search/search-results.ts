@@ -33,6 +33,6 @@ function itemOf({ item: { type }, row }: LoadedHit): SearchResult {
   }
   const whole = toEpisode(row as EpisodeRow);
   const { fromMessageId: _from, toMessageId: _to, memoryIds: _memories, cut: _cut, ...episode } = whole;
-  const content = episode.summary === null ? episode.title : `${episode.title}: ${episode.summary}`;
+  const content = episode.summary ? `${episode.title}: ${episode.summary}` : episode.title;
   return { type, score: 0, content, ...episode };
 }
