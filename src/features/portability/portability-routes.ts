@@ -6,7 +6,7 @@ import { problems } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { readBody } from './body-stream.ts';
+import { readBody, SLOWEST_BYTES_PER_MS } from './body-stream.ts';
 import type { Portability } from './portability.ts';
 
 declare module 'fastify' {
@@ -27,8 +27,6 @@ const BODY_TYPES = [
 ];
 /** For an answer that comes before the body is read to reach a client that still sends. */
 const LINGER_MS = 5000;
-/** 256 kbit/s. */
-const SLOWEST_BYTES_PER_MS = 32;
 
 export interface PortabilityRoutesParts {
   portability: Portability;
@@ -68,7 +66,7 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
   };
 }
 
-function importRoute({ portability, idleMs }: PortabilityRoutesParts): FastifyPluginAsyncTypebox {
+function importRoute({ portability, idleMs, clock }: PortabilityRoutesParts): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(BODY_TYPES, (_request, _body, done) => done(null));
@@ -91,7 +89,8 @@ function importRoute({ portability, idleMs }: PortabilityRoutesParts): FastifyPl
       },
       (request, reply) => {
         takeRestInTime(request.raw, reply.raw);
-        const body = readBody(request.raw, { idleMs, stopping: portability.stopping });
+        const { stopping } = portability;
+        const body = readBody(request.raw, { idleMs, clock, stopping, isCrowded: portability.isCrowded });
         return portability.import(request.principal, body, request.query);
       },
     );

@@ -20,6 +20,8 @@ export interface Portability {
    * and whatever else ends it early, with the report so far as `report` among the problem's members.
    */
   import(principal: Principal, body: AsyncIterable<Uint8Array>, query: ImportQuery): Promise<ImportReport>;
+  /** No further import finds a place. */
+  isCrowded(): boolean;
   /** Aborted when the daemon stops: what is under way ends. */
   stopping: AbortSignal;
   stop(): void;
@@ -63,6 +65,7 @@ export function createPortability(parts: ExportParts & Omit<RunParts, 'inTurn'>)
         release();
       }
     },
+    isCrowded: imports.isFull,
     stopping: stopping.signal,
     stop: () => stopping.abort(),
   };

@@ -4,6 +4,7 @@ import { AppError } from '../../contract/errors.ts';
 export interface Slots {
   /** Takes a place and returns what gives it back. Throws `unavailable` where there is none. */
   take(tenantId: string): () => void;
+  isFull(): boolean;
 }
 
 const RETRY_AFTER_SECONDS = 5;
@@ -22,6 +23,7 @@ export function createSlots(most: number, what: string): Slots {
       taken.add(tenantId);
       return () => taken.delete(tenantId);
     },
+    isFull: () => taken.size >= most,
   };
 }
 
