@@ -122,7 +122,7 @@ describe.each(['modern', 'legacy'])('the inspector in the %s era', (era) => {
   test('finds no fault in the tools’ schemas', { timeout: TIMEOUT_MS }, async () => {
     const { code, stdout, stderr } = await inspect('--method', 'tools/list', '--strict');
     expect([code, stderr.match(/^(Warning|Error): .*/gm)]).toEqual([0, null]);
-    expect(JSON.parse(stdout).tools).toHaveLength(8);
+    expect(JSON.parse(stdout).tools).toHaveLength(9);
   });
 
   test('calls a tool', { timeout: TIMEOUT_MS }, async () => {
