@@ -12,6 +12,8 @@ const CHARACTERS_PER_TOKEN = 16;
 const SHORTEST_LINE_TOKENS = 8;
 /** So many characters are counted in one turn; then others have theirs. */
 const CHARACTERS_PER_TURN = 100_000;
+/** So many results are weighed against each other in one. */
+const RESULTS_PER_TURN = 6;
 
 /**
  * One block of text for a prompt: the best and most diverse results (see `diverseOrder`), a line each, numbered for
@@ -27,8 +29,11 @@ export async function composeContext(
   const citations: ContextAnswer['citations'] = [];
   let tokens = countTokens(HEADING);
   let counted = 0;
+  let considered = 0;
   for (const place of diverseOrder(results.map(toChoosable))) {
     if (maxTokens - tokens < SHORTEST_LINE_TOKENS) break;
+    considered += 1;
+    if (considered % RESULTS_PER_TURN === 0) await nextTurn();
     const result = results[place]!;
     const line = lineOf(result, citations.length + 1);
     if (line.length > (maxTokens - tokens) * CHARACTERS_PER_TOKEN) continue;
