@@ -1,4 +1,4 @@
-import type { createTransport } from './transport.ts';
+import type { createTransport, Tagged } from './transport.ts';
 
 /** What sends the calls of a room. */
 export type Transport = ReturnType<typeof createTransport>;
@@ -19,7 +19,7 @@ export interface CreateOptions {
   idempotencyKey?: string;
 }
 
-export function ifMatchHeader({ ifMatch }: ChangeOptions = {}): Record<string, string> {
+function ifMatchHeader({ ifMatch }: ChangeOptions = {}): Record<string, string> {
   return ifMatch === undefined ? {} : { 'if-match': ifMatch };
 }
 
@@ -41,4 +41,24 @@ export async function* allPages<T, Query extends { limit?: number; cursor?: stri
     yield* page.data;
     cursor = page.nextCursor;
   } while (cursor);
+}
+
+/** The calls that everything under an id has alike: `collection` is its path, e.g. `/v1/episodes`. */
+export function resourceCalls<Item, Change, Query extends { limit?: number; cursor?: string }>(
+  { send, read }: Transport,
+  collection: string,
+) {
+  const path = (id: string) => `${collection}/${encodeURIComponent(id)}`;
+  const list = (query?: Query): Promise<PageOf<Item>> => send('GET', collection + queryString(query ?? {}));
+  return {
+    list,
+    /** Everything of the filter, page after page, newest first. */
+    all: (query?: Query): AsyncGenerator<Item> => allPages(list, query ?? ({} as Query)),
+    get: (id: string): Promise<Item> => send('GET', path(id)),
+    /** It with its `ETag`, to change or remove exactly what was read. */
+    read: (id: string): Promise<Tagged<Item>> => read<Item>(path(id)),
+    change: (id: string, change: Change, extra?: ChangeOptions): Promise<Item> =>
+      send('PATCH', path(id), change, ifMatchHeader(extra)),
+    remove: (id: string, extra?: ChangeOptions) => send<void>('DELETE', path(id), undefined, ifMatchHeader(extra)),
+  };
 }

@@ -3,12 +3,12 @@ import type { MagicLinkRequest } from '../contract/auth.ts';
 import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../contract/memories.ts';
 import type { ExportQuery, ImportFormat, ImportReport } from '../contract/portability.ts';
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
-import { allPages, type ChangeOptions, type CreateOptions, ifMatchHeader, type PageOf, queryString } from './calls.ts';
+import { type CreateOptions, queryString, resourceCalls } from './calls.ts';
 import { conversationCalls } from './conversation-calls.ts';
 import { episodeCalls } from './episode-calls.ts';
 import { type ExportLine, readExport } from './export-reading.ts';
 import { learningCalls } from './learning.ts';
-import { createTransport, type Tagged, type TransportOptions } from './transport.ts';
+import { createTransport, type TransportOptions } from './transport.ts';
 
 export type { Account, Usage } from '../contract/account.ts';
 export type * from '../contract/conversations.ts';
@@ -45,12 +45,7 @@ export interface ImportOptions {
  */
 export function createClient(options: TransportOptions) {
   const transport = createTransport(options);
-  const { send, read, create, download, upload } = transport;
-  const path = (id: string) => `/v1/memories/${encodeURIComponent(id)}`;
-
-  async function list(query: MemoriesQuery = {}): Promise<PageOf<Memory>> {
-    return send('GET', `/v1/memories${queryString(query)}`);
-  }
+  const { send, create, download, upload } = transport;
 
   return {
     auth: {
@@ -71,16 +66,8 @@ export function createClient(options: TransportOptions) {
         const { body, replayed } = await create<{ data: AddedMemory[] }>('/v1/memories/batch', { memories }, extra);
         return { ...body, replayed };
       },
-      list,
-      /** Every memory of the filter, page after page. */
-      all: (query: MemoriesQuery = {}): AsyncGenerator<Memory> => allPages(list, query),
-      get: (id: string) => send<Memory>('GET', path(id)),
-      /** The memory with its `ETag`, to change or remove exactly what was read. */
-      read: (id: string): Promise<Tagged<Memory>> => read<Memory>(path(id)),
-      change: (id: string, change: MemoryChange, extra?: ChangeOptions) =>
-        send<Memory>('PATCH', path(id), change, ifMatchHeader(extra)),
-      remove: (id: string, extra?: ChangeOptions) => send<void>('DELETE', path(id), undefined, ifMatchHeader(extra)),
-      history: (id: string) => send<{ data: Memory[] }>('GET', `${path(id)}/history`),
+      ...resourceCalls<Memory, MemoryChange, MemoriesQuery>(transport, '/v1/memories'),
+      history: (id: string) => send<{ data: Memory[] }>('GET', `/v1/memories/${encodeURIComponent(id)}/history`),
     },
     conversations: conversationCalls(transport),
     episodes: episodeCalls(transport),

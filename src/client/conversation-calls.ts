@@ -8,16 +8,7 @@ import type {
   NewMessage,
 } from '../contract/conversations.ts';
 import type { Episode } from '../contract/episodes.ts';
-import {
-  allPages,
-  type ChangeOptions,
-  type CreateOptions,
-  ifMatchHeader,
-  type PageOf,
-  queryString,
-  type Transport,
-} from './calls.ts';
-import type { Tagged } from './transport.ts';
+import { allPages, type CreateOptions, type PageOf, queryString, resourceCalls, type Transport } from './calls.ts';
 
 /** The messages that a call appended. */
 export interface AppendedMessages {
@@ -27,27 +18,18 @@ export interface AppendedMessages {
 }
 
 /** The calls about conversations, their messages and cutting them into episodes. */
-export function conversationCalls({ send, read, create }: Transport) {
+export function conversationCalls(transport: Transport) {
+  const { send, create } = transport;
   const path = (id: string) => `/v1/conversations/${encodeURIComponent(id)}`;
   const messagePath = (id: string, messageId: string) => `${path(id)}/messages/${encodeURIComponent(messageId)}`;
 
-  const list = (query: ConversationsQuery = {}): Promise<PageOf<Conversation>> =>
-    send('GET', `/v1/conversations${queryString(query)}`);
   const messages = (id: string, query: MessagesQuery = {}): Promise<PageOf<Message>> =>
     send('GET', `${path(id)}/messages${queryString(query)}`);
 
   return {
     create: async (conversation: NewConversation = {}, extra?: CreateOptions): Promise<Conversation> =>
       (await create<Conversation>('/v1/conversations', conversation, extra)).body,
-    list,
-    /** Every conversation of the filter, page after page, newest first. */
-    all: (query: ConversationsQuery = {}): AsyncGenerator<Conversation> => allPages(list, query),
-    get: (id: string): Promise<Conversation> => send('GET', path(id)),
-    /** The conversation with its `ETag`, to change or remove exactly what was read. */
-    read: (id: string): Promise<Tagged<Conversation>> => read<Conversation>(path(id)),
-    change: (id: string, change: ConversationChange, extra?: ChangeOptions): Promise<Conversation> =>
-      send('PATCH', path(id), change, ifMatchHeader(extra)),
-    remove: (id: string, extra?: ChangeOptions) => send<void>('DELETE', path(id), undefined, ifMatchHeader(extra)),
+    ...resourceCalls<Conversation, ConversationChange, ConversationsQuery>(transport, '/v1/conversations'),
     /** Appends 1 to 500 messages, all or none; `replayed` where an earlier call under the same key had done it. */
     async append(id: string, added: NewMessage[], extra?: CreateOptions): Promise<AppendedMessages> {
       const { body, replayed } = await create<{ data: Message[] }>(`${path(id)}/messages`, { messages: added }, extra);
