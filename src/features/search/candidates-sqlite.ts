@@ -3,10 +3,10 @@ import type { Reader } from '../../db/connection.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Candidate, CandidateFacts, CandidateSearch, FoundCandidates } from './candidate.ts';
 import { best, type LexicalScores, stretchOf } from './lexical.ts';
-import { type Postings, readDated, readPostings } from './postings-sqlite.ts';
+import { narrowedFrom, type Postings, readDated, readPostings } from './postings-sqlite.ts';
 import { type Asked, ask, isNarrowing, scoresOf, scoreVariants } from './query-words-sqlite.ts';
 import { createSizes, type Sizes } from './sizes-sqlite.ts';
-import { type CandidateQuery, type FoundRows, SOURCES, type Source, shownConditions } from './sources-sqlite.ts';
+import { type CandidateQuery, type FoundRows, SOURCES, type Source } from './sources-sqlite.ts';
 import { findMeaning, type Look, type Meaning, nearestRows, readCosines } from './vectors-sqlite.ts';
 
 /** Best stretches whose every message is a candidate, and how many of those at most. */
@@ -112,14 +112,13 @@ async function readFacts(
   numbers: readonly number[],
 ): Promise<Map<number, CandidateFacts>> {
   if (numbers.length === 0) return new Map();
-  const { facts, beside, rows, at, until, joinThen } = source;
-  const conditions = shownConditions(source, query);
+  const { facts, at, until } = source;
+  const from = narrowedFrom(source, query, facts.join);
   const found = await reader.all<CandidateFacts>(
     `SELECT m.number, m.id, ${at} AS at, ${until} AS until, ${facts.speaker} AS speaker, ${facts.length} AS length,
        m.traits, m.dates, ${facts.traitsBefore} AS traitsBefore
-     FROM json_each(?) n CROSS JOIN ${rows} m ON m.number = n.value ${beside.join} ${facts.join}
-     ${query.asOfMs === undefined ? '' : joinThen} WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`,
-    [JSON.stringify(numbers), ...conditions.map(([, value]) => value)],
+     FROM (SELECT value AS number FROM json_each(?)) f ${from.sql}`,
+    [JSON.stringify(numbers), ...from.values],
   );
   return new Map(found.map((row) => [row.number, row]));
 }
@@ -157,12 +156,10 @@ async function loadRows<T extends ItemType>(
 ): Promise<Map<number, FoundRows[T]>> {
   if (numbers.length === 0) return new Map();
   const source = SOURCES[type] as unknown as Source;
-  const conditions = shownConditions(source, query);
+  const from = narrowedFrom(source, query);
   const rows = await reader.all<FoundRows[T]>(
-    `SELECT m.*${source.beside.columns} FROM json_each(?) n CROSS JOIN ${source.rows} m ON m.number = n.value
-     ${source.beside.join} ${query.asOfMs === undefined ? '' : source.joinThen}
-     WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`,
-    [JSON.stringify(numbers), ...conditions.map(([, value]) => value)],
+    `SELECT m.*${source.beside.columns} FROM (SELECT value AS number FROM json_each(?)) f ${from.sql}`,
+    [JSON.stringify(numbers), ...from.values],
   );
   return new Map(rows.map((row) => [row.number, row]));
 }

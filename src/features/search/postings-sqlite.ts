@@ -155,13 +155,13 @@ function wordSelect(word: number, from: Sql): string {
 }
 
 /**
- * Joins the rows that fulfil the conditions to something with numbers called `f`. CROSS JOIN holds SQLite to the order
- * as written: first the index, then the rows by their number.
+ * Joins the rows that fulfil the conditions to something with numbers called `f`, and what is to be read beside them.
+ * CROSS JOIN holds SQLite to the order as written: first the index, then the rows by their number.
  */
-export function narrowedFrom(source: Source, query: CandidateQuery): Sql {
+export function narrowedFrom(source: Source, query: CandidateQuery, beside = ''): Sql {
   const conditions: Condition[] = shownConditions(source, query);
   return {
-    sql: `CROSS JOIN ${source.rows} m ON m.number = f.number ${source.beside.join}
+    sql: `CROSS JOIN ${source.rows} m ON m.number = f.number ${source.beside.join} ${beside}
       ${query.asOfMs === undefined ? '' : source.joinThen}
       WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`,
     values: conditions.map(([, value]) => value),
