@@ -3,7 +3,6 @@
  * makes feedback without sense harmless: where it explains as much as a learner does, no learner is believed.
  */
 export const EXPERTS = ['chance', 'default', 'careful', 'medium', 'bold'] as const;
-export type Expert = (typeof EXPERTS)[number];
 
 /** How far each is believed before any feedback. */
 export const EXPERT_PRIORS: readonly number[] = [0.3, 0.4, 0.2, 0.07, 0.03];

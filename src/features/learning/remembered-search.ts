@@ -1,24 +1,7 @@
-import type { QueryBucket } from './query-bucket.ts';
-
 /** A candidate of a search with its signals, by name. */
 export interface RememberedCandidate {
   id: string;
   signals: Readonly<Record<string, number>>;
-}
-
-/** What of a search has to be kept to learn from what comes of it: no text, neither of the query nor of a result. */
-export interface RememberedSearch {
-  tenantId: string;
-  id: string;
-  endUser: string;
-  bucket: QueryBucket;
-  /** Ids of candidates, the default ranking's best first. */
-  candidates: readonly string[];
-  /** Of each candidate, in the order of the model's names. */
-  signals: readonly Float32Array[];
-  /** What was shown, best first, as places in `candidates`. */
-  shown: readonly number[];
-  createdAtMs: number;
 }
 
 /** Of a pool so many are kept, the default ranking's best; and whatever was shown. More taught no better. */
