@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Account } from '../src/contract/account.ts';
 import type { AddedMemory, Memory } from '../src/contract/memories.ts';
 import type { SearchAnswer } from '../src/contract/search.ts';
 import { type Dialogue, readDialogues, type Turn } from './locomo-data.ts';
-import { callApi, patientFetch, signInByMail } from './person.ts';
+import { callApi, connectMcp, signInByMail } from './person.ts';
 import { inFreshFolder, runSvc, startDaemon } from './processes.ts';
 import { createProgress } from './progress.ts';
-import { meanRecall, type Recall, recallOf } from './recall.ts';
+import { type Recall, recallOf } from './recall.ts';
 import { formatTable } from './report.ts';
+import { recallTable } from './retrieval/recall-table.ts';
 
 const USAGE = `node --import tsx bench/locomo.ts --data <file> [--text-only] [--json]
 
@@ -26,7 +26,6 @@ const EMAIL = 'ada@example.com';
 const RECALL_AIM = 0.58;
 const BATCH = 100;
 const CALLERS = 4;
-const KINDS = ['', '1 multi-hop', '2 temporal', '3 open-domain', '4 single-hop', '5 adversarial'];
 
 const { values } = parseArgs({
   options: {
@@ -110,10 +109,7 @@ async function countLost(url: string, apiKey: string, stored: Stored): Promise<n
 }
 
 async function ask(url: string, apiKey: string, dialogues: readonly Dialogue[], stored: Stored) {
-  const client = new Client({ name: 'svc-bench', version: '1' });
-  const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
-  const transport = new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), { requestInit, fetch: patientFetch });
-  await client.connect(transport);
+  const client = await connectMcp(url, apiKey);
   const questions = dialogues.flatMap(({ sampleId, questions }) => questions.map((one) => ({ ...one, sampleId })));
   const progress = createProgress('asked questions', questions.length);
   const asked: { category: number; recall: Recall }[] = [];
@@ -137,15 +133,9 @@ async function ask(url: string, apiKey: string, dialogues: readonly Dialogue[], 
   return asked;
 }
 
-function tableOf(asked: readonly { category: number; recall: Recall }[]) {
-  const row = (questions: string, wanted: (category: number) => boolean) => {
-    const recalls = asked.filter(({ category }) => wanted(category)).map(({ recall }) => recall);
-    return { questions, count: String(recalls.length), ...meanRecall(recalls) };
-  };
-  return [
-    row('1 to 4', (category) => category <= 4),
-    ...[1, 2, 3, 4, 5].map((one) => row(KINDS[one]!, (category) => category === one)),
-  ];
+/** Counts as text: they are no shares. */
+function tableOf(asked: Parameters<typeof recallTable>[0]) {
+  return recallTable(asked).map((row) => ({ ...row, count: String(row.count) }));
 }
 
 async function wholeWay(dataDir: string, dialogues: readonly Dialogue[]) {

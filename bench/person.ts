@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { openMailbox } from '../test/helpers/mailbox.ts';
 
 /**
@@ -48,4 +49,14 @@ export async function callApi<T>(url: string, apiKey: string, path: string, body
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
   return JSON.parse(text) as T;
+}
+
+/** The daemon's MCP door, waiting where the limit is reached. */
+export async function connectMcp(url: string, apiKey: string): Promise<Client> {
+  const client = new Client({ name: 'svc-bench', version: '1' });
+  const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), { requestInit, fetch: patientFetch }),
+  );
+  return client;
 }

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Conversation, Message } from '../../src/contract/conversations.ts';
 import type { AddedMemory } from '../../src/contract/memories.ts';
 import type { ContextAnswer, SearchAnswer } from '../../src/contract/search.ts';
 import { bucketOfQuery } from '../../src/features/search/learned-order.ts';
 import { readQuestion } from '../../src/features/search/question.ts';
 import type { Dialogue, Turn } from '../locomo-data.ts';
-import { callApi, patientFetch, signInByMail } from '../person.ts';
+import { callApi, connectMcp, signInByMail } from '../person.ts';
 import { runSvc, startDaemon } from '../processes.ts';
 import { createProgress } from '../progress.ts';
 import { recallOf } from '../recall.ts';
@@ -170,15 +169,6 @@ export async function askContexts(stored: StoredDialogues): Promise<ContextFigur
     figures.push({ maxTokens, hit: mean(told.map((share) => (share > 0 ? 1 : 0))), recall: mean(told) });
   }
   return figures;
-}
-
-async function connectMcp(url: string, apiKey: string): Promise<Client> {
-  const client = new Client({ name: 'svc-bench', version: '1' });
-  const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), { requestInit, fetch: patientFetch }),
-  );
-  return client;
 }
 
 interface AskedQuestion {
