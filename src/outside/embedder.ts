@@ -1,8 +1,11 @@
 import { Agent, request } from 'undici';
+import { systemClock } from '../lib/clock.ts';
+import { readRetryAfter } from './retry-after.ts';
+import { readVectors, unitVectors, type VectorFormat, WrongAnswer } from './vector-answer.ts';
 
 /** Where an embedder is and how it is spoken to. */
 export interface EmbedderAddress {
-  speaks: 'openai' | 'ollama';
+  speaks: VectorFormat;
   /** Without key and model; without a slash at its end. */
   url: string;
   model: string;
@@ -45,8 +48,6 @@ const CONNECT_LIMIT_MS = 5000;
 /** A model that is loaded for the first request takes its time. */
 const ANSWER_LIMIT_MS = 60_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-const LONGEST_RETRY_AFTER_MS = 3_600_000;
-const MAX_DIMENSIONS = 8192;
 
 /** Speaks to the embedder at `address`; follows no redirect, so that the key goes nowhere else. */
 export function createEmbedder(address: EmbedderAddress): Embedder {
@@ -60,16 +61,19 @@ export function createEmbedder(address: EmbedderAddress): Embedder {
         { model, input: texts },
         signal ? AbortSignal.any([signal, limit]) : limit,
       );
-      const rows = rowsOf(parsed(text), address.speaks);
-      if (rows.length !== texts.length) throw wrong(`${rows.length} vectors for ${texts.length} texts`);
-      const dimensions = rows[0]!.length;
-      if (dimensions === 0 || dimensions > MAX_DIMENSIONS || rows.some(({ length }) => length !== dimensions)) {
-        throw wrong('vectors of no or of different lengths');
-      }
-      return rows.map(unitVector);
+      return vectorsIn(text, address.speaks, texts.length);
     },
     close: () => agent.destroy(),
   };
+}
+
+function vectorsIn(text: string, speaks: VectorFormat, count: number): Float32Array[] {
+  try {
+    return unitVectors(readVectors(text, speaks).rows, count);
+  } catch (error) {
+    if (!(error instanceof WrongAnswer)) throw error;
+    throw new EmbedderFault(error.maybeTexts ? 'texts' : 'answer', `it answers with ${error.message}`);
+  }
 }
 
 async function ask(
@@ -107,7 +111,7 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw wrong('more than 16 MiB');
+    if (bytes > MAX_ANSWER_BYTES) throw new EmbedderFault('answer', 'it answers with more than 16 MiB');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -116,50 +120,8 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
 function refusal(status: number, retryAfter: string): EmbedderFault {
   const message = `it answers with status ${status}`;
   if (status >= 500 || status === 408 || status === 429) {
-    const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
-    const retryAfterMs = seconds === undefined ? undefined : Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS);
+    const retryAfterMs = readRetryAfter(retryAfter, systemClock.nowMs());
     return new EmbedderFault('unavailable', message, { retryAfterMs, maybeTexts: status === 500 });
   }
   return new EmbedderFault([400, 413, 422].includes(status) ? 'texts' : 'settings', message);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw wrong('no JSON');
-  }
-}
-
-/** `{ data: [{ index, embedding }] }` as OpenAI has it, `{ embeddings: [[…]] }` as Ollama. */
-function rowsOf(answer: unknown, speaks: EmbedderAddress['speaks']): number[][] {
-  const { data, embeddings } = (answer ?? {}) as { data?: unknown; embeddings?: unknown };
-  const list = speaks === 'ollama' ? embeddings : data;
-  if (!Array.isArray(list)) throw wrong('no list of vectors');
-  const rows: unknown[] = speaks === 'ollama' ? list : inOrder(list as { index?: unknown; embedding?: unknown }[]);
-  if (!rows.every(isVector)) throw wrong('something that is no vector');
-  return rows;
-}
-
-function inOrder(list: readonly ({ index?: unknown; embedding?: unknown } | null)[]): unknown[] {
-  return list.toSorted((a, b) => Number(a?.index ?? 0) - Number(b?.index ?? 0)).map((entry) => entry?.embedding);
-}
-
-function isVector(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((part) => typeof part === 'number' || part === null);
-}
-
-/** `null` is how JSON writes what is not a number. */
-function unitVector(parts: readonly (number | null)[]): Float32Array {
-  let squares = 0;
-  for (const part of parts) squares += (part ?? Number.NaN) ** 2;
-  const length = Math.sqrt(squares);
-  if (!(length > 0 && length < Number.POSITIVE_INFINITY)) {
-    throw new EmbedderFault('texts', 'it answers with a vector without direction');
-  }
-  return Float32Array.from(parts, (part) => part! / length);
-}
-
-function wrong(what: string): EmbedderFault {
-  return new EmbedderFault('answer', `it answers with ${what}`);
 }

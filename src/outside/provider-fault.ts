@@ -50,3 +50,28 @@ export class ProviderFault extends Error {
     this.spent = spent;
   }
 }
+
+/** What the connection's error means: `ProviderFault`s that lie within it, or else that there is no connection. */
+export function connectionFault(error: unknown): ProviderFault {
+  const chain = causesOf(error);
+  const within = chain.find((cause) => cause instanceof ProviderFault);
+  if (within) return within;
+  const code = chain
+    .map((cause) => (cause as NodeJS.ErrnoException).code)
+    .find((code) => /^[A-Z]\w{1,60}$/.test(`${code}`));
+  if (/^(HPE_|Z_|UND_ERR_(HEADERS_OVERFLOW|RES_))/.test(`${code}`)) {
+    return new ProviderFault('failed', `What the provider answers is no HTTP (${code}). Check the base URL.`);
+  }
+  const what = code ?? chain.at(-1)?.name ?? 'no reason given';
+  return new ProviderFault(
+    'unreachable',
+    `The provider cannot be reached (${what}). Check the base URL, or try again later.`,
+  );
+}
+
+/** An error and what caused it, outermost first. */
+export function causesOf(error: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let cause = error; cause instanceof Error && chain.length < 10; cause = cause.cause) chain.push(cause);
+  return chain;
+}

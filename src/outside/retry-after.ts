@@ -1,0 +1,48 @@
+const LONGEST_MS = 3_600_000;
+const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** How long a `retry-after` header asks to wait, seconds or an HTTP date; an hour at most. */
+export function readRetryAfter(text: string | null, nowMs: number): number | undefined {
+  if (text === null || text.trim() === '') return undefined;
+  return bounded(/^[\d.]+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs);
+}
+
+/**
+ * How long a provider asks to be left alone: by `retry-after-ms`, `retry-after`, or what it tells of its limits, of
+ * which the one that is used up counts, or else the last.
+ */
+export function retryAfterOf(headers: Headers, nowMs: number): number | undefined {
+  const exactMs = readRetryAfter(headers.get('retry-after-ms'), nowMs);
+  if (exactMs !== undefined) return bounded(exactMs / 1000);
+  return readRetryAfter(headers.get('retry-after'), nowMs) ?? longestReset(headers, nowMs);
+}
+
+function longestReset(headers: Headers, nowMs: number): number | undefined {
+  const resets = [...headers].filter(([name]) => /ratelimit.*-reset/.test(name));
+  const usedUp = resets.filter(([name]) => headers.get(name.replace('-reset', '-remaining')) === '0');
+  const waits = (usedUp.length > 0 ? usedUp : resets).map(([, text]) => bounded(resetMs(text, nowMs)));
+  const known = waits.filter((wait) => wait !== undefined);
+  return known.length > 0 ? Math.max(...known) : undefined;
+}
+
+/** `6m0s` and `20ms` as OpenAI writes it, an instant as Anthropic does, the epoch's milliseconds as OpenRouter. */
+function resetMs(text: string, nowMs: number): number {
+  if (/^[\d.]+$/.test(text)) {
+    const number = Number(text);
+    if (number > 1e12) return number - nowMs;
+    return number > 1e9 ? number * 1000 - nowMs : number * 1000;
+  }
+  return readDuration(text) ?? Date.parse(text) - nowMs;
+}
+
+/** Milliseconds of a duration such as `1h2m3.5s`. */
+export function readDuration(text: string): number | undefined {
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/.test(text)) return undefined;
+  let totalMs = 0;
+  for (const [, number, unit] of text.matchAll(/([\d.]+)(ms|[smhd])/g)) totalMs += Number(number) * UNIT_MS[unit!]!;
+  return totalMs;
+}
+
+function bounded(waitMs: number): number | undefined {
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(Math.ceil(waitMs), 0), LONGEST_MS);
+}
