@@ -1,52 +1,37 @@
-import type { Provider } from '../contract/providers.ts';
+import type { ProviderLine } from './provider-answer.ts';
+import type { ProviderAccess } from './provider-connection.ts';
+import { type Embedded, type EmbedRequest, embedTexts } from './provider-embedding.ts';
+import { type Generated, type GenerateRequest, generateObject } from './provider-generation.ts';
+import { listModels } from './provider-listing.ts';
+import { createKnownWays } from './server-ways.ts';
 
-/** By whose key, and where, a model is spoken to. */
-export interface ProviderAccess {
-  provider: Provider;
-  /** Only ollama and openai-compatible do without. */
-  key: string | undefined;
-  /** In place of the provider's own address; openai-compatible has none of its own. */
-  baseUrl: string | undefined;
-}
+export type { ProviderAccess } from './provider-connection.ts';
+export { type Embedded, type EmbedRequest, MOST_TEXTS_AT_ONCE } from './provider-embedding.ts';
+export { ProviderFault, type ProviderFaultReason, type TokensSpent } from './provider-fault.ts';
+export type { Generated, GenerateRequest, JsonSchema } from './provider-generation.ts';
 
-/** JSON Schema. The strict modes of providers want every property required and `additionalProperties: false`. */
-export type JsonSchema = object;
-
-export interface EmbedRequest {
-  model: string;
-  texts: readonly string[];
-  /** Some models put a question elsewhere than what answers it. */
-  purpose: 'document' | 'query';
-}
-
-export interface GenerateRequest {
-  model: string;
-  system: string;
-  prompt: string;
-  schema: JsonSchema;
-  /** Letters, digits, `_` and `-`. */
-  schemaName: string;
-  maxOutputTokens: number;
-}
-
-export interface Generated {
-  value: unknown;
-  inputTokens: number;
-  outputTokens: number;
-}
-
-/** The models of all providers, each called once: who wants a second try waits and asks again. */
+/**
+ * The models of all providers, by the key that each call brings. Nothing is tried twice: who wants a second try waits
+ * and asks again.
+ */
 export interface ProviderModels {
-  /** The cheapest authenticated call: the names of the models, 500 at most. Throws `ProviderFault`. */
+  /** The cheapest authenticated call: the names of the models, 500 at most. Throws `ProviderFault`, but for `input`. */
   list(access: ProviderAccess, signal?: AbortSignal): Promise<string[]>;
   /** Vectors of length 1, in the order of the texts, all of one number of dimensions. Throws `ProviderFault`. */
-  embed(
-    access: ProviderAccess,
-    request: EmbedRequest,
-    signal?: AbortSignal,
-  ): Promise<{ vectors: Float32Array[]; tokens: number }>;
-  /** A value that keeps to the schema. Throws `ProviderFault`. */
+  embed(access: ProviderAccess, request: EmbedRequest, signal?: AbortSignal): Promise<Embedded>;
+  /** A value that keeps to the schema. Throws `ProviderFault`, with what was spent where the answer is of no use. */
   generate(access: ProviderAccess, request: GenerateRequest, signal?: AbortSignal): Promise<Generated>;
   /** Ends the connections at once; a request on its way fails. */
   close(): Promise<void>;
+}
+
+/** Over `http`, which it closes in the end. */
+export function createProviderModels(line: ProviderLine): ProviderModels {
+  const known = createKnownWays();
+  return {
+    list: (access, signal) => listModels(line, access, signal),
+    embed: (access, request, signal) => embedTexts(line, access, request, signal),
+    generate: (access, request, signal) => generateObject(line, known, access, request, signal),
+    close: () => line.http.close(),
+  };
 }

@@ -1,0 +1,37 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormatsModule from 'ajv-formats';
+
+// ajv-formats is CommonJS; its types put the function under `default`.
+const addFormats = addFormatsModule.default;
+const checks = new WeakMap<object, ValidateFunction>();
+
+/** The value that a model wrote, or `undefined` where it is no JSON or does not keep to the schema. */
+export function readJsonAnswer(text: string, schema: object): { value: unknown } | undefined {
+  const value = parsed(bare(text));
+  return value !== undefined && checkOf(schema)(value) ? { value } : undefined;
+}
+
+/** Models think aloud and put fences around code, though they were told not to. */
+function bare(text: string): string {
+  const said = text.replace(/^\s*<think>[\s\S]*?<\/think>/, '').trim();
+  return /^```[a-z]*\s*\n([\s\S]*?)\n?\s*```$/i.exec(said)?.[1] ?? said;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compiled once for a schema that lives on, and forgotten with it. */
+function checkOf(schema: object): ValidateFunction {
+  const known = checks.get(schema);
+  if (known) return known;
+  const ajv = new Ajv({ strict: false, logger: false });
+  addFormats(ajv);
+  const check = ajv.compile(schema);
+  checks.set(schema, check);
+  return check;
+}

@@ -1,0 +1,129 @@
+import type { EmbeddingModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
+import type { Provider } from '../contract/providers.ts';
+import { fetchAnswers, type ProviderLine, toProviderFault } from './provider-answer.ts';
+import { connectionOf, keyHeaders, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
+import { ProviderFault } from './provider-fault.ts';
+import { readVectors, unitVectors, type VectorFormat } from './vector-answer.ts';
+
+export interface EmbedRequest {
+  model: string;
+  texts: readonly string[];
+  /** Some models put a question elsewhere than what answers it. */
+  purpose: 'document' | 'query';
+}
+
+/** `tokens` as the provider counts them, or else a guess. */
+export interface Embedded {
+  vectors: Float32Array[];
+  tokens: number;
+}
+
+/** As many texts as a provider takes at once; more are asked for in several requests, one after the other. */
+export const MOST_TEXTS_AT_ONCE: Record<Provider, number> = {
+  openai: 2048,
+  anthropic: 0,
+  google: 100,
+  mistral: 32,
+  cohere: 96,
+  voyage: 1000,
+  openrouter: 256,
+  ollama: 256,
+  'openai-compatible': 256,
+};
+
+interface RawVectors {
+  rows: readonly (readonly number[])[];
+  tokens: number;
+}
+
+/** Vectors of length 1, in the order of the texts. Throws `ProviderFault`. */
+export async function embedTexts(
+  line: ProviderLine,
+  access: ProviderAccess,
+  request: EmbedRequest,
+  signal?: AbortSignal,
+): Promise<Embedded> {
+  const connection = connectionOf(access, line.http);
+  const most = MOST_TEXTS_AT_ONCE[access.provider];
+  if (most === 0) throw new ProviderFault('input', 'This provider has no models that embed. Choose another for it.');
+  try {
+    const rows: (readonly number[])[] = [];
+    let tokens = 0;
+    for (let start = 0; start < request.texts.length; start += most) {
+      const texts = request.texts.slice(start, start + most);
+      const answer = await ask(line, connection, { ...request, texts }, signal);
+      rows.push(...answer.rows);
+      tokens += answer.tokens || guessTokens(texts);
+    }
+    return { vectors: request.texts.length === 0 ? [] : unitVectors(rows, request.texts.length), tokens };
+  } catch (error) {
+    throw toProviderFault(error, line);
+  }
+}
+
+/** Four characters are a token, about. */
+export function guessTokens(texts: readonly string[]): number {
+  return Math.ceil(texts.reduce((sum, text) => sum + text.length, 0) / 4);
+}
+
+async function ask(
+  line: ProviderLine,
+  connection: ProviderConnection,
+  request: EmbedRequest,
+  signal: AbortSignal | undefined,
+): Promise<RawVectors> {
+  const model = await embeddingModel(line, connection, request.model);
+  if (!model) return askPlainly(line, connection, request, signal);
+  const { embeddings, usage } = await model.doEmbed({
+    values: [...request.texts],
+    providerOptions: optionsFor(request.purpose),
+    ...(signal && { abortSignal: signal }),
+  });
+  return { rows: embeddings, tokens: usage?.tokens ?? 0 };
+}
+
+function optionsFor(purpose: EmbedRequest['purpose']): SharedV3ProviderOptions {
+  return {
+    cohere: { inputType: purpose === 'query' ? 'search_query' : 'search_document' },
+    google: { taskType: purpose === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' },
+  };
+}
+
+/** The AI SDK's model, or none for the servers that are asked plainly. */
+async function embeddingModel(
+  line: ProviderLine,
+  { provider, key, base }: ProviderConnection,
+  model: string,
+): Promise<EmbeddingModelV3 | undefined> {
+  const settings = { apiKey: key, baseURL: base, fetch: fetchAnswers(line, 'vectors') };
+  if (provider === 'openai') return (await import('@ai-sdk/openai')).createOpenAI(settings).embedding(model);
+  if (provider === 'google') {
+    return (await import('@ai-sdk/google')).createGoogleGenerativeAI(settings).embedding(model);
+  }
+  if (provider === 'mistral') return (await import('@ai-sdk/mistral')).createMistral(settings).embedding(model);
+  if (provider === 'cohere') return (await import('@ai-sdk/cohere')).createCohere(settings).embedding(model);
+  return undefined;
+}
+
+/**
+ * The format of OpenAI without `encoding_format`, which the AI SDK always sends: Voyage refuses the value `float`, and
+ * some compatible servers the field.
+ */
+async function askPlainly(
+  line: ProviderLine,
+  connection: ProviderConnection,
+  { model, texts, purpose }: EmbedRequest,
+  signal: AbortSignal | undefined,
+): Promise<RawVectors> {
+  const format: VectorFormat = connection.provider === 'ollama' ? 'ollama' : 'openai';
+  const answer = await fetchAnswers(line, 'vectors')(
+    connection.base + (format === 'ollama' ? '/api/embed' : '/embeddings'),
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json', ...keyHeaders(connection) },
+      body: JSON.stringify({ model, input: texts, ...(connection.provider === 'voyage' && { input_type: purpose }) }),
+      signal: signal ?? null,
+    },
+  );
+  return readVectors(await answer.text(), format);
+}
