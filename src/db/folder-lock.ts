@@ -4,26 +4,29 @@ import { AppError } from '../contract/errors.ts';
 import { type Connection, openPlainConnection } from './connection.ts';
 import { isLocked, isStorageRefusal, type StorageFault } from './storage-error.ts';
 
-/** Held while a daemon lives; `release` lets the next one in. */
+/** Held while a process does what only one may do; `release` lets the next one in. */
 export interface FolderLock {
   release(): Promise<void>;
 }
 
+/** What only one process does in a data folder at a time. */
+export type Exclusive = 'daemon' | 'rotation';
+
 /**
- * One daemon a data folder. The lock is the exclusive lock of a small SQLite file: the operating system gives it back
- * when the process dies, however it dies. Throws `conflict`, naming the holder, where another daemon has it, and
+ * One daemon a data folder, and one change of its master key. The lock is the exclusive lock of a small SQLite file: the operating system gives it back
+ * when the process dies, however it dies. Throws `conflict`, naming the holder, where another process has it, and
  * `unprocessable` where the folder cannot be written.
  */
-export async function lockFolder(folder: string, pid: number): Promise<FolderLock> {
-  const holderFile = join(folder, 'daemon.pid');
+export async function lockFolder(folder: string, pid: number, what: Exclusive = 'daemon'): Promise<FolderLock> {
+  const holderFile = join(folder, `${what}.pid`);
   let connection: Connection | undefined;
   try {
-    connection = await openPlainConnection(join(folder, 'daemon.lock'), { create: true, busyTimeoutMs: 200 });
+    connection = await openPlainConnection(join(folder, `${what}.lock`), { create: true, busyTimeoutMs: 200 });
     await connection.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
     await writeFile(holderFile, `${pid}\n`, { mode: 0o600 });
   } catch (error) {
     await connection?.close();
-    throw await refusal(error, folder, holderFile);
+    throw await refusal(error, folder, holderFile, what);
   }
   const held = connection;
   return {
@@ -34,9 +37,12 @@ export async function lockFolder(folder: string, pid: number): Promise<FolderLoc
   };
 }
 
-async function refusal(error: unknown, folder: string, holderFile: string): Promise<AppError> {
+async function refusal(error: unknown, folder: string, holderFile: string, what: Exclusive): Promise<AppError> {
   if (isLocked(error)) {
     const holder = (await readFile(holderFile, 'utf8').catch(() => 'unknown')).trim();
+    if (what === 'rotation') {
+      return new AppError('conflict', `Process ${holder} is changing the master key of ${folder}. Wait for it.`);
+    }
     const advice = 'Stop it first, or choose another SVC_DATA_DIR.';
     return new AppError('conflict', `Another svc daemon (process ${holder}) serves ${folder}. ${advice}`);
   }

@@ -1,19 +1,11 @@
 import type { Command } from 'commander';
 import type { BackupReport, RestoreReport, Watching } from '../../daemon/backup.ts';
-import type { Config } from '../../daemon/config.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CANCELLED, CommandFailure } from '../failure.ts';
 import { countOf } from '../memory/import-report.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
-
-/** What the commands of `svc admin` share. */
-export interface AdminParts {
-  context(): Promise<CommandContext>;
-  config(): Promise<Config>;
-  json(): true | undefined;
-  say(text: string, data: unknown): void;
-}
+import type { AdminParts } from './admin-parts.ts';
 
 const BACKUP_HELP = `
 The daemon may go on serving and writing: everything that was answered before this command began is in the file, and

@@ -1,14 +1,16 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../contract/errors.ts';
 import { TIERS, type Tier } from '../../contract/limits.ts';
-import type { Rooms } from '../../daemon/compose.ts';
 import { readProcessConfig } from '../../daemon/config.ts';
+import type { Rooms } from '../../daemon/rooms.ts';
 import { normalizeEmail } from '../../features/accounts/email-address.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import type { EndWith, Terminal } from '../program.ts';
 import { addBackupCommands } from './admin-backup.ts';
+import type { AdminParts } from './admin-parts.ts';
+import { addRotationCommand } from './admin-rotation.ts';
 
 interface Options {
   dataDir?: string;
@@ -101,7 +103,9 @@ export function adminCommand(terminal: Terminal, endWith: EndWith, context: () =
       });
       if (problems.length > 0) endWith(EXIT.failed);
     });
-  addBackupCommands(admin, { context, config, json: () => options().json, say });
+  const parts: AdminParts = { context, config, json: () => options().json, say };
+  addBackupCommands(admin, parts);
+  addRotationCommand(admin, parts);
   return admin;
 }
 

@@ -1,0 +1,50 @@
+import type { Connection, Reader } from '../../db/connection.ts';
+
+/** A data key as it is stored: wrapped by a master key, whose name stands beside it. */
+export interface DataKeyRow {
+  /** Empty: the daemon's own. */
+  tenantId: string;
+  masterKeyId: string;
+  wrapped: Buffer;
+}
+
+export async function findDataKey(reader: Reader, tenantId: string): Promise<DataKeyRow | undefined> {
+  return reader.get<DataKeyRow>('SELECT * FROM dataKeys WHERE tenantId = ?', [tenantId]);
+}
+
+export async function insertDataKey(connection: Connection, row: DataKeyRow): Promise<void> {
+  await connection.run('INSERT INTO dataKeys (tenantId, masterKeyId, wrapped) VALUES (?, ?, ?)', [
+    row.tenantId,
+    row.masterKeyId,
+    row.wrapped,
+  ]);
+}
+
+/** All rows that other master keys wrap, the daemon's own first: for the operator's rotation. */
+export async function listDataKeysOfOthers(reader: Reader, masterKeyId: string, limit: number): Promise<DataKeyRow[]> {
+  return reader.all<DataKeyRow>('SELECT * FROM dataKeys WHERE masterKeyId <> ? ORDER BY tenantId LIMIT ?', [
+    masterKeyId,
+    limit,
+  ]);
+}
+
+/** How many rows there are, and how many of them other master keys wrap. */
+export async function countDataKeys(reader: Reader, masterKeyId: string): Promise<{ all: number; others: number }> {
+  const row = await reader.get<{ keys: number; others: number | null }>(
+    'SELECT COUNT(*) AS keys, SUM(masterKeyId <> ?) AS others FROM dataKeys',
+    [masterKeyId],
+  );
+  return { all: row!.keys, others: row!.others ?? 0 };
+}
+
+export async function updateDataKey(connection: Connection, row: DataKeyRow): Promise<void> {
+  await connection.run('UPDATE dataKeys SET masterKeyId = ?, wrapped = ? WHERE tenantId = ?', [
+    row.masterKeyId,
+    row.wrapped,
+    row.tenantId,
+  ]);
+}
+
+export async function deleteDataKey(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM dataKeys WHERE tenantId = ?', [tenantId]);
+}

@@ -1,0 +1,115 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Random } from '../../lib/random.ts';
+import { deriveKey, seal, unseal } from '../../lib/seal.ts';
+import { deleteDataKey, findDataKey, insertDataKey } from './envelope-store.ts';
+import { type MasterKey, type MasterKeys, unwrap, wrap } from './master-key.ts';
+
+/**
+ * Envelope encryption (NIST SP 800-57, key wrapping): a master key, which is not in the database, wraps a data key for
+ * each tenant, and that seals what is the tenant's. To change the master key, only data keys are wrapped again.
+ */
+export interface Envelope {
+  /**
+   * The daemon's own data key, made at the first start. Throws `unprocessable` where it was wrapped by a master key that
+   * is not at hand: nothing that is sealed could be opened.
+   */
+  begin(): Promise<Buffer>;
+  /** Seals for a tenant, in the caller's transaction; makes the tenant's data key where there is none. */
+  seal(connection: Connection, tenantId: string, plaintext: string, context: string): Promise<Buffer>;
+  /** Throws `unavailable`, and logs it, where the ciphertext was altered or belongs to another place. */
+  open(reader: Reader, tenantId: string, sealed: Buffer, context: string): Promise<string>;
+  /** Forgets a tenant's data key, in the caller's transaction: whatever it sealed opens no more. */
+  forget(connection: Connection, tenantId: string): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  random: Random;
+  log: Log;
+  masterKeys: MasterKeys;
+}
+
+/** Owner of the data key that seals what is no tenant's. */
+export const DAEMON = '';
+const KEY_BYTES = 32;
+
+/** Master keys stay in memory as keys that wrap; data keys are unwrapped when they are used. */
+export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope {
+  async function masterKeyNamed(id: string): Promise<MasterKey | undefined> {
+    const named = (keys: readonly MasterKey[]) => keys.find((key) => key.id === id);
+    return named(masterKeys.current()) ?? named(await masterKeys.reload());
+  }
+
+  /** The one that wraps the daemon's own key is the one of the database: what is new is wrapped by it too. */
+  async function masterKeyInForce(reader: Reader): Promise<MasterKey> {
+    const own = await findDataKey(reader, DAEMON);
+    const masterKey = own && (await masterKeyNamed(own.masterKeyId));
+    if (!masterKey) throw masterKeyChanged();
+    return masterKey;
+  }
+
+  async function dataKeyOf(reader: Reader, tenantId: string): Promise<Buffer | undefined> {
+    // Once more: it may have been wrapped by another one since it was read.
+    for (const attempt of ['first', 'last']) {
+      const row = await findDataKey(reader, tenantId);
+      if (row === undefined) return undefined;
+      const masterKey = await masterKeyNamed(row.masterKeyId);
+      if (masterKey) return deriveKey(unwrap(row, masterKey), 'seal');
+      if (attempt === 'last') break;
+    }
+    throw masterKeyChanged();
+  }
+
+  async function makeDataKey(connection: Connection, tenantId: string, masterKey: MasterKey): Promise<Buffer> {
+    const dataKey = random.bytes(KEY_BYTES);
+    await insertDataKey(connection, wrap(dataKey, tenantId, masterKey, random));
+    return dataKey;
+  }
+
+  return {
+    async begin() {
+      const row = await findDataKey(db.readers, DAEMON);
+      if (row === undefined) {
+        const masterKey = await masterKeys.ensure();
+        return db.writes.write((connection) => makeDataKey(connection, DAEMON, masterKey));
+      }
+      const masterKey = await masterKeyNamed(row.masterKeyId);
+      if (!masterKey) throw new AppError('unprocessable', wrongMasterKey(row.masterKeyId, masterKeys.current()));
+      return unwrap(row, masterKey);
+    },
+    async seal(connection, tenantId, plaintext, context) {
+      const known = await dataKeyOf(connection, tenantId);
+      const key =
+        known ?? deriveKey(await makeDataKey(connection, tenantId, await masterKeyInForce(connection)), 'seal');
+      return seal(key, Buffer.from(plaintext), context, random);
+    },
+    async open(reader, tenantId, sealed, context) {
+      try {
+        const key = await dataKeyOf(reader, tenantId);
+        if (key === undefined) throw new AppError('unavailable', 'The key that opens this is not in the database.');
+        return unseal(key, sealed, context).toString('utf8');
+      } catch (error) {
+        log.error({ tenantId, reason: (error as Error).message }, 'something sealed cannot be opened');
+        if (error instanceof AppError) throw error;
+        throw new AppError('unavailable', 'What is sealed here cannot be opened: it was altered. Enter it again.');
+      }
+    },
+    forget: deleteDataKey,
+  };
+}
+
+function masterKeyChanged(): AppError {
+  return new AppError('unavailable', 'The master key was changed: start svc again with the new one.');
+}
+
+function wrongMasterKey(wanted: string, known: readonly MasterKey[]): string {
+  const given = known.length === 0 ? 'there is none' : `it was given ${known.map(({ id }) => id).join(', ')}`;
+  return [
+    `The master key is not the one of this database: it needs the key named ${wanted}, and ${given}. Set SVC_MASTER_KEY`,
+    'to the right one, or put its master.key into the data folder (it is kept apart from backups). If it is lost,',
+    'svc admin rotate-master-key --lost begins anew, without the provider keys that it sealed.',
+  ].join(' ');
+}

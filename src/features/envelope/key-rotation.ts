@@ -1,0 +1,80 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Random } from '../../lib/random.ts';
+import { DAEMON } from './envelope.ts';
+import {
+  countDataKeys,
+  type DataKeyRow,
+  deleteDataKey,
+  listDataKeysOfOthers,
+  updateDataKey,
+} from './envelope-store.ts';
+import { type MasterKey, unwrap, wrap } from './master-key.ts';
+
+/** How many data keys were wrapped again, and how many were given up because their master key is lost. */
+export interface Rewrapped {
+  rewrapped: number;
+  lost: number;
+}
+
+interface Rotation {
+  db: Database;
+  random: Random;
+  /** The first one is to wrap everything; the others open what they wrapped. */
+  masterKeys: readonly MasterKey[];
+  /** Gives up what none of them opens; else that is refused before anything is changed. */
+  giveUpLost: boolean;
+  /** In the transaction that gives up a tenant's data key: forgets what it sealed. */
+  forgetSealed(connection: Connection, tenantId: string): Promise<void>;
+  onShare(share: number): void;
+}
+
+const ROWS = 100;
+
+/**
+ * Wraps every data key by the first master key, some rows a transaction, while a daemon may go on. The daemon's own
+ * comes first: from then on new data keys are wrapped by the new master key too, so that there is an end to it. Killed
+ * in between, it is run again. Throws `unprocessable` for rows whose master key is not at hand.
+ */
+export async function rewrapDataKeys(rotation: Rotation): Promise<Rewrapped> {
+  const { db, masterKeys, onShare } = rotation;
+  const [target] = masterKeys as [MasterKey, ...MasterKey[]];
+  const done: Rewrapped = { rewrapped: 0, lost: 0 };
+  const total = (await countDataKeys(db.readers, target.id)).others;
+  for (;;) {
+    const portion = await db.writes.write((connection) => rewrapSome(connection, rotation, target));
+    if (portion.rewrapped + portion.lost === 0) return done;
+    done.rewrapped += portion.rewrapped;
+    done.lost += portion.lost;
+    onShare(Math.min(1, (done.rewrapped + done.lost) / Math.max(1, total)));
+  }
+}
+
+async function rewrapSome(
+  connection: Connection,
+  { random, masterKeys, giveUpLost, forgetSealed }: Rotation,
+  target: MasterKey,
+): Promise<Rewrapped> {
+  const done: Rewrapped = { rewrapped: 0, lost: 0 };
+  for (const row of await listDataKeysOfOthers(connection, target.id, ROWS)) {
+    const masterKey = masterKeys.find(({ id }) => id === row.masterKeyId);
+    if (masterKey) {
+      await updateDataKey(connection, wrap(unwrap(row, masterKey), row.tenantId, target, random));
+      done.rewrapped += 1;
+    } else if (giveUpLost) {
+      await giveUp(connection, row, target, random);
+      await forgetSealed(connection, row.tenantId);
+      done.lost += 1;
+    } else {
+      throw new AppError('unprocessable', `The master key named ${row.masterKeyId} is needed and was not given.`);
+    }
+  }
+  return done;
+}
+
+/** The daemon always has a key of its own: it names the master key in force. */
+async function giveUp(connection: Connection, row: DataKeyRow, target: MasterKey, random: Random): Promise<void> {
+  if (row.tenantId === DAEMON) return updateDataKey(connection, wrap(random.bytes(32), DAEMON, target, random));
+  await deleteDataKey(connection, row.tenantId);
+}
