@@ -10,6 +10,9 @@ export type ItemType = (typeof ITEM_TYPES)[number];
 const Types = Type.Array(Type.Enum([...ITEM_TYPES]), { minItems: 1, maxItems: 3, uniqueItems: true });
 export const STRATEGIES = ['auto', 'default', 'lexical', 'semantic', 'recent'] as const;
 
+/** The first line of a context: by it svc knows its own words where somebody gives them back. */
+export const CONTEXT_HEADING = 'What is remembered (newest knowledge wins; cite by number):';
+
 const Query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S' });
 
 export const SearchFilter = Type.Object(

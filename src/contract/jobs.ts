@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, Page, PageQuery, strict } from './common.ts';
+import { UsedTokens } from './provider-settings.ts';
+import { ModelName, PROVIDERS } from './providers.ts';
+
+/** `cancelled`: by its owner, or with the conversation or the key that it needed. */
+export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+export const NewExtraction = Type.Object(
+  {
+    provider: Type.Optional(Type.Enum([...PROVIDERS])),
+    model: Type.Optional(ModelName),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Show the decisions, store nothing' })),
+    again: Type.Optional(Type.Boolean({ description: 'Read also what was drawn from before' })),
+  },
+  strict,
+);
+export type NewExtraction = Static<typeof NewExtraction>;
+
+export const JobTaken = Type.Object({ jobId: Type.String() });
+export type JobTaken = Static<typeof JobTaken>;
+
+/** What was done with one memory that the model drew: it is new, says more of one, takes one's place, or is nothing. */
+export const DECISIONS = ['add', 'update', 'supersede', 'nothing'] as const;
+export type DecisionKind = (typeof DECISIONS)[number];
+
+export const Decision = Type.Object({
+  decision: Type.Enum([...DECISIONS]),
+  content: Type.String(),
+  messageIds: Type.Array(Type.String(), { description: 'The messages that it came from' }),
+  memoryId: Nullable(Type.String({ description: 'The memory that stands for it now; null where there is none' })),
+  targetId: Nullable(Type.String({ description: 'The memory that it says more of, or takes the place of' })),
+  reason: Type.String(),
+});
+export type Decision = Static<typeof Decision>;
+
+export const ExtractionResult = Type.Object({
+  added: Type.Integer(),
+  updated: Type.Integer(),
+  superseded: Type.Integer(),
+  nothing: Type.Integer(),
+  decisions: Type.Array(Decision, { description: 'The first 1,000' }),
+});
+export type ExtractionResult = Static<typeof ExtractionResult>;
+
+export const Job = Type.Object({
+  id: Type.String(),
+  kind: Type.Enum(['extract']),
+  state: Type.Enum([...JOB_STATES]),
+  conversationId: Type.String(),
+  provider: Nullable(Type.Enum([...PROVIDERS])),
+  model: Nullable(Type.String()),
+  dryRun: Type.Boolean(),
+  progress: Type.Object({ done: Type.Integer(), total: Type.Integer() }, { description: 'Messages' }),
+  attempts: Type.Integer({ description: 'Failures in a row' }),
+  error: Nullable(
+    Type.Object({ code: Type.String(), message: Type.String(), at: Type.String({ format: 'date-time' }) }),
+  ),
+  nextAttemptAt: Nullable(Type.String({ format: 'date-time' })),
+  used: UsedTokens,
+  result: Nullable(ExtractionResult),
+  createdAt: Type.String({ format: 'date-time' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+  finishedAt: Nullable(Type.String({ format: 'date-time' })),
+});
+export type Job = Static<typeof Job>;
+
+export const JobPage = Page(Job);
+export const JobsQuery = Type.Object(
+  {
+    ...PageQuery,
+    state: Type.Optional(Type.Enum([...JOB_STATES])),
+    conversationId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  },
+  strict,
+);
+export type JobsQuery = Static<typeof JobsQuery>;

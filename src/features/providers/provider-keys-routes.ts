@@ -1,0 +1,61 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { NoContent, problems } from '../../contract/common.ts';
+import {
+  NewProviderKey,
+  ProviderKey,
+  ProviderKeys as ProviderKeyList,
+  ProviderParams,
+} from '../../contract/providers.ts';
+import type { ProviderKeys } from './provider-keys.ts';
+
+const tags = ['provider keys'];
+
+export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKeys }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    const params = ProviderParams;
+    app.get(
+      '/v1/provider-keys',
+      { schema: { summary: 'The keys of model providers', tags, response: { 200: ProviderKeyList, ...problems } } },
+      (request) => providerKeys.list(request.principal),
+    );
+    app.put(
+      '/v1/provider-keys/:provider',
+      {
+        schema: {
+          summary: 'Check a key with its provider and keep it, sealed',
+          description: 'In the place of the former one. No answer holds more of it than its last four characters.',
+          tags,
+          params,
+          body: NewProviderKey,
+          response: { 200: ProviderKey, ...problems },
+        },
+      },
+      (request) => providerKeys.put(request.principal, request.params.provider, request.body),
+    );
+    app.get(
+      '/v1/provider-keys/:provider',
+      { schema: { summary: 'The key of one provider', tags, params, response: { 200: ProviderKey, ...problems } } },
+      (request) => providerKeys.get(request.principal, request.params.provider),
+    );
+    app.post(
+      '/v1/provider-keys/:provider/validate',
+      { schema: { summary: 'Check the key again', tags, params, response: { 200: ProviderKey, ...problems } } },
+      (request) => providerKeys.validate(request.principal, request.params.provider),
+    );
+    app.delete(
+      '/v1/provider-keys/:provider',
+      {
+        schema: {
+          summary: 'Remove the key, and everything that would call out with it',
+          tags,
+          params,
+          response: { 204: NoContent, ...problems },
+        },
+      },
+      async (request, reply) => {
+        await providerKeys.remove(request.principal, request.params.provider);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}

@@ -1,0 +1,242 @@
+import { AppError } from '../../contract/errors.ts';
+import { type NewProviderKey, PROVIDERS, type Provider, type ProviderKey } from '../../contract/providers.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { ProviderAccess, ProviderModels } from '../../outside/provider-models.ts';
+import type { Envelope } from '../envelope/envelope.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
+import { checkKey, type KeyCheck, refusedOutcome } from './key-check.ts';
+import { checkedFields, contextOf, last4Of, toProviderKey } from './provider-key-row.ts';
+import {
+  type CheckedFields,
+  deleteProviderKey,
+  findProviderKey,
+  listProviderKeys,
+  type ProviderKeyRow,
+  replaceProviderKey,
+  updateChecked,
+} from './provider-keys-store.ts';
+
+/** Told in the transaction in which a key goes, so that nothing stays that would call out with it. */
+export interface ProviderKeyObserver {
+  keyRemoved(connection: Connection, tenantId: string, provider: Provider): Promise<void>;
+}
+
+/** A tenant's keys of model providers: one each, sealed, used for nobody else. Ids and names of others: `not_found`. */
+export interface ProviderKeys {
+  /**
+   * Checks the key with the provider and keeps it in the place of the former one. Where the provider cannot be asked it
+   * is kept as `unverified`. Throws `unprocessable` where the provider refuses it or its address may not be called.
+   */
+  put(principal: Principal, provider: string, body: NewProviderKey): Promise<ProviderKey>;
+  list(principal: Principal): Promise<{ data: ProviderKey[]; nextCursor: null }>;
+  get(principal: Principal, provider: string): Promise<ProviderKey>;
+  /** Checks again. Throws `unprocessable`, and keeps it as `refused`, where the provider refuses it now. */
+  validate(principal: Principal, provider: string): Promise<ProviderKey>;
+  /** Gone from the disk, and requests on their way with it broken off, before this resolves. */
+  remove(principal: Principal, provider: string): Promise<void>;
+  /** What a tenant has keys for, the newest first. */
+  available(reader: Reader, tenantId: string): Promise<ProviderKey[]>;
+  /**
+   * Does something with a tenant's own key: never another's, nor the operator's. The signal breaks it off when the key
+   * goes. Throws `not_found` where there is none and `unavailable` where it cannot be opened.
+   */
+  use<T>(
+    tenantId: string,
+    provider: Provider,
+    work: (access: ProviderAccess, signal: AbortSignal) => Promise<T>,
+  ): Promise<T>;
+  /** All of a tenant's, in the caller's transaction. */
+  forget(connection: Connection, tenantId: string): Promise<void>;
+  erase(tenantId: string): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  usage: Usage;
+  envelope: Envelope;
+  models: ProviderModels;
+  observers: readonly ProviderKeyObserver[];
+}
+
+const KEYLESS = new Set<Provider>(['ollama', 'openai-compatible']);
+
+/** Keys are opened when they are used and never kept open. */
+export function createProviderKeys(parts: Parts): ProviderKeys {
+  const { db, clock, ids, usage, envelope, models, observers } = parts;
+  /** Those who use a key now, by `tenantId provider`. */
+  const users = new Map<string, Set<AbortController>>();
+
+  async function guarded<T>(place: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    const all = users.get(place) ?? new Set();
+    users.set(place, all.add(controller));
+    try {
+      return await work(controller.signal);
+    } catch (error) {
+      throw controller.signal.aborted ? controller.signal.reason : error;
+    } finally {
+      all.delete(controller);
+      if (all.size === 0 && users.get(place) === all) users.delete(place);
+    }
+  }
+
+  function breakOff(place: string): void {
+    for (const controller of users.get(place) ?? []) controller.abort(keyRemoved());
+    users.delete(place);
+  }
+
+  async function accessOf(reader: Reader, row: ProviderKeyRow): Promise<ProviderAccess> {
+    const { tenantId, provider, sealed, baseUrl } = row;
+    const key = sealed === null ? undefined : await envelope.open(reader, tenantId, sealed, contextOf(row));
+    return { provider, key, baseUrl: baseUrl ?? undefined };
+  }
+
+  async function store(
+    connection: Connection,
+    tenantId: string,
+    provider: Provider,
+    given: Given,
+  ): Promise<ProviderKey> {
+    await usage.requireTenant(connection, tenantId);
+    const nowMs = clock.nowMs();
+    const before = await findProviderKey(connection, tenantId, provider);
+    const { body, check } = given;
+    const row: ProviderKeyRow = {
+      tenantId,
+      provider,
+      id: before?.id ?? given.id,
+      version: (before?.version ?? 0) + 1,
+      sealed: null,
+      last4: last4Of(body.key),
+      baseUrl: body.baseUrl ?? null,
+      givenModels: body.models === undefined ? null : JSON.stringify(body.models),
+      createdAt: before?.createdAt ?? nowMs,
+      updatedAt: nowMs,
+      ...checkedFields(check, undefined, nowMs),
+    };
+    const sealed = body.key === undefined ? null : await envelope.seal(connection, tenantId, body.key, contextOf(row));
+    await replaceProviderKey(connection, { ...row, sealed });
+    return toProviderKey(row);
+  }
+
+  async function forget(connection: Connection, { tenantId, provider }: ProviderKeyRow): Promise<void> {
+    await deleteProviderKey(connection, tenantId, provider);
+    for (const observer of observers) await observer.keyRemoved(connection, tenantId, provider);
+    if ((await listProviderKeys(connection, tenantId)).length === 0) await envelope.forget(connection, tenantId);
+  }
+
+  async function forgetAll(connection: Connection, tenantId: string): Promise<void> {
+    for (const row of await listProviderKeys(connection, tenantId)) await forget(connection, row);
+  }
+
+  async function use<T>(
+    tenantId: string,
+    provider: Provider,
+    work: (access: ProviderAccess, signal: AbortSignal, row: ProviderKeyRow) => Promise<T>,
+  ): Promise<T> {
+    return guarded(placeOf(tenantId, provider), async (signal) => {
+      const row = await load(db.readers, tenantId, provider);
+      return work(await accessOf(db.readers, row), signal, row);
+    });
+  }
+
+  return {
+    async put({ tenantId }, name, body) {
+      const provider = providerNamed(name);
+      requireWhole(provider, body);
+      const access: ProviderAccess = { provider, key: body.key, baseUrl: body.baseUrl };
+      const check = await checkKey(models, access);
+      const given = { body, check, id: ids.next('pk') };
+      const stored = await db.writes.write((connection) => store(connection, tenantId, provider, given));
+      // Who began with the former key does not go on with it.
+      breakOff(placeOf(tenantId, provider));
+      return stored;
+    },
+    async list({ tenantId }) {
+      return { data: (await listProviderKeys(db.readers, tenantId)).map(toProviderKey), nextCursor: null };
+    },
+    async get({ tenantId }, name) {
+      return toProviderKey(await load(db.readers, tenantId, providerNamed(name)));
+    },
+    validate: ({ tenantId }, name) =>
+      use(tenantId, providerNamed(name), async (access, signal, row) => {
+        const note = (checked: CheckedFields) =>
+          db.writes.write((connection) => updateChecked(connection, row, checked));
+        try {
+          const checked = checkedFields(await checkKey(models, access, signal), row, clock.nowMs());
+          await note(checked);
+          return toProviderKey({ ...row, ...checked });
+        } catch (error) {
+          const outcome = refusedOutcome(error);
+          if (outcome === undefined) throw error;
+          const check = { outcome, message: (error as Error).message, models: [] };
+          await note({ ...checkedFields(check, row, clock.nowMs()), status: 'refused' });
+          throw error;
+        }
+      }),
+    async remove({ tenantId }, name) {
+      const provider = providerNamed(name);
+      await db.writes.write(async (connection) => forget(connection, await load(connection, tenantId, provider)));
+      breakOff(placeOf(tenantId, provider));
+      // The log still holds what was there.
+      await db.checkpoint();
+    },
+    available: async (reader, tenantId) => (await listProviderKeys(reader, tenantId)).map(toProviderKey),
+    use,
+    forget: forgetAll,
+    async erase(tenantId) {
+      await db.writes.write((connection) => forgetAll(connection, tenantId));
+      for (const provider of PROVIDERS) breakOff(placeOf(tenantId, provider));
+    },
+  };
+}
+
+interface Given {
+  body: NewProviderKey;
+  check: KeyCheck;
+  /** For the first key of this provider. */
+  id: string;
+}
+
+async function load(reader: Reader, tenantId: string, provider: Provider): Promise<ProviderKeyRow> {
+  const row = await findProviderKey(reader, tenantId, provider);
+  if (!row) throw noKey(provider);
+  return row;
+}
+
+function noKey(provider: Provider): AppError {
+  const advice = `svc provider add ${provider} keeps one.`;
+  return new AppError('not_found', `There is no key for ${provider} in this account. ${advice}`);
+}
+
+function keyRemoved(): AppError {
+  return new AppError('conflict', 'The key was replaced or removed meanwhile.');
+}
+
+function providerNamed(name: string): Provider {
+  const provider = PROVIDERS.find((one) => one === name);
+  if (!provider) throw new AppError('not_found', `There is no such provider. There are: ${PROVIDERS.join(', ')}.`);
+  return provider;
+}
+
+function requireWhole(provider: Provider, { key, baseUrl }: NewProviderKey): void {
+  const missing =
+    key === undefined && !KEYLESS.has(provider)
+      ? '/key'
+      : baseUrl === undefined && provider === 'openai-compatible'
+        ? '/baseUrl'
+        : undefined;
+  if (missing === undefined) return;
+  const errors = [{ path: missing, message: `is needed for ${provider}` }];
+  throw new AppError('invalid_request', `${missing} is needed for ${provider}.`, { errors });
+}
+
+function placeOf(tenantId: string, provider: Provider): string {
+  return `${tenantId} ${provider}`;
+}

@@ -1,0 +1,35 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { problems } from '../../contract/common.ts';
+import { ProviderSettings, ProviderSettingsChange } from '../../contract/provider-settings.ts';
+import type { ProviderSettingsRoom } from './provider-settings.ts';
+
+const tags = ['provider keys'];
+
+export function providerSettingsRoutes({ providerSettings }: { providerSettings: ProviderSettingsRoom }) {
+  const routes: FastifyPluginAsyncTypebox = async (app) => {
+    app.get(
+      '/v1/provider-settings',
+      {
+        schema: {
+          summary: 'What svc may do by itself with the keys, and what it used today',
+          tags,
+          response: { 200: ProviderSettings, ...problems },
+        },
+      },
+      (request) => providerSettings.show(request.principal),
+    );
+    app.patch(
+      '/v1/provider-settings',
+      {
+        schema: {
+          summary: 'Choose the embedding model and how memories are drawn out of conversations',
+          tags,
+          body: ProviderSettingsChange,
+          response: { 200: ProviderSettings, ...problems },
+        },
+      },
+      (request) => providerSettings.change(request.principal, request.body),
+    );
+  };
+  return routes;
+}

@@ -1,0 +1,177 @@
+import { AppError } from '../../contract/errors.ts';
+import type { ModelChoice, ProviderSettings, ProviderSettingsChange } from '../../contract/provider-settings.ts';
+import type { Provider } from '../../contract/providers.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import { type Clock, toTimestamp } from '../../lib/clock.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
+import type { ProviderKeyObserver } from './provider-keys.ts';
+import { findProviderKey } from './provider-keys-store.ts';
+import {
+  deleteSettings,
+  findSettings,
+  listOnAppend,
+  type ProviderSettingsRow,
+  replaceSettings,
+} from './provider-settings-store.ts';
+import { DEFAULT_DAILY_TOKENS, type Spending } from './spending.ts';
+
+/** Told in the transaction in which a tenant chooses another embedding model, or none any more. */
+export interface EmbeddingChoiceObserver {
+  chosen(connection: Connection, tenantId: string, choice: ModelChoice | undefined): Promise<void>;
+}
+
+/** What svc may do by itself with a tenant's keys. A key that goes takes with it what was chosen of its provider. */
+export interface ProviderSettingsRoom extends ProviderKeyObserver {
+  show(principal: Principal): Promise<ProviderSettings>;
+  /** Throws `unprocessable` for a model of a provider without key, or one that its key was not given for. */
+  change(principal: Principal, change: ProviderSettingsChange): Promise<ProviderSettings>;
+  /** The model that draws memories, where the tenant chose one. */
+  extractionModel(reader: Reader, tenantId: string): Promise<ModelChoice | undefined>;
+  /** Those of the tenants that have memories drawn by themselves. */
+  onAppend(reader: Reader, tenantIds: readonly string[]): Promise<string[]>;
+  erase(tenantId: string): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  usage: Usage;
+  spending: Spending;
+  observers: readonly EmbeddingChoiceObserver[];
+}
+
+/** Who chose nothing has the defaults, without a row. */
+export function createProviderSettings({ db, clock, usage, spending, observers }: Parts): ProviderSettingsRoom {
+  async function current(reader: Reader, tenantId: string): Promise<ProviderSettingsRow> {
+    return (await findSettings(reader, tenantId)) ?? { ...DEFAULTS, tenantId };
+  }
+
+  async function view(reader: Reader, row: ProviderSettingsRow): Promise<ProviderSettings> {
+    const { tenantId } = row;
+    return {
+      embedding: choiceOf(row.embeddingProvider, row.embeddingModel) ?? null,
+      extraction: {
+        model: choiceOf(row.extractionProvider, row.extractionModel) ?? null,
+        onAppend: row.onAppend === 1,
+        dailyTokens: row.dailyTokens,
+        pricePerMillion: row.inputPrice === null ? null : { input: row.inputPrice, output: row.outputPrice! },
+        dailySpend: row.dailySpend,
+      },
+      today: {
+        resetsAt: toTimestamp(spending.resetsAtMs()),
+        embedding: await spending.usedToday(reader, tenantId, 'embedding'),
+        extraction: await spending.usedToday(reader, tenantId, 'extraction'),
+      },
+    };
+  }
+
+  async function tell(connection: Connection, before: ProviderSettingsRow, after: ProviderSettingsRow): Promise<void> {
+    const choice = choiceOf(after.embeddingProvider, after.embeddingModel);
+    const former = choiceOf(before.embeddingProvider, before.embeddingModel);
+    if (choice?.provider === former?.provider && choice?.model === former?.model) return;
+    for (const observer of observers) await observer.chosen(connection, after.tenantId, choice);
+  }
+
+  return {
+    show: async ({ tenantId }) => view(db.readers, await current(db.readers, tenantId)),
+    change: ({ tenantId }, change) =>
+      db.writes.write(async (connection) => {
+        await usage.requireTenant(connection, tenantId);
+        const before = await current(connection, tenantId);
+        const after = { ...changed(before, change), updatedAt: clock.nowMs() };
+        await requireKey(connection, tenantId, change.embedding, '/embedding');
+        await requireKey(connection, tenantId, change.extraction?.model, '/extraction/model');
+        requirePrices(after);
+        await replaceSettings(connection, after);
+        await tell(connection, before, after);
+        return view(connection, after);
+      }),
+    async extractionModel(reader, tenantId) {
+      const row = await current(reader, tenantId);
+      return choiceOf(row.extractionProvider, row.extractionModel);
+    },
+    onAppend: listOnAppend,
+    async keyRemoved(connection, tenantId, provider) {
+      const before = await findSettings(connection, tenantId);
+      if (!before) return;
+      const after = { ...before };
+      if (before.embeddingProvider === provider)
+        Object.assign(after, { embeddingProvider: null, embeddingModel: null });
+      if (before.extractionProvider === provider) {
+        Object.assign(after, { extractionProvider: null, extractionModel: null });
+      }
+      await replaceSettings(connection, after);
+      await tell(connection, before, after);
+    },
+    erase: (tenantId) =>
+      db.writes.write(async (connection) => {
+        await deleteSettings(connection, tenantId);
+        await spending.erase(connection, tenantId);
+      }),
+  };
+}
+
+const DEFAULTS = {
+  embeddingProvider: null,
+  embeddingModel: null,
+  extractionProvider: null,
+  extractionModel: null,
+  onAppend: 0,
+  dailyTokens: DEFAULT_DAILY_TOKENS,
+  inputPrice: null,
+  outputPrice: null,
+  dailySpend: null,
+  updatedAt: 0,
+};
+
+function choiceOf(provider: Provider | null, model: string | null): ModelChoice | undefined {
+  return provider === null || model === null ? undefined : { provider, model };
+}
+
+function changed(
+  row: ProviderSettingsRow,
+  { embedding, extraction = {} }: ProviderSettingsChange,
+): ProviderSettingsRow {
+  const { model, onAppend, dailyTokens, pricePerMillion, dailySpend } = extraction;
+  return {
+    ...row,
+    ...(embedding !== undefined && {
+      embeddingProvider: embedding?.provider ?? null,
+      embeddingModel: embedding?.model ?? null,
+    }),
+    ...(model !== undefined && { extractionProvider: model?.provider ?? null, extractionModel: model?.model ?? null }),
+    ...(onAppend !== undefined && { onAppend: onAppend ? 1 : 0 }),
+    ...(dailyTokens !== undefined && { dailyTokens }),
+    ...(pricePerMillion !== undefined && {
+      inputPrice: pricePerMillion?.input ?? null,
+      outputPrice: pricePerMillion?.output ?? null,
+    }),
+    ...(dailySpend !== undefined && { dailySpend }),
+  };
+}
+
+async function requireKey(
+  reader: Reader,
+  tenantId: string,
+  choice: ModelChoice | null | undefined,
+  path: string,
+): Promise<void> {
+  if (!choice) return;
+  const key = await findProviderKey(reader, tenantId, choice.provider);
+  const given = key?.givenModels ? (JSON.parse(key.givenModels) as string[]) : undefined;
+  if (!key) throw refused(path, `There is no key for ${choice.provider} in this account: add one first.`);
+  if (given && !given.includes(choice.model)) {
+    throw refused(path, `The key for ${choice.provider} was given for these models only: ${given.join(', ')}.`);
+  }
+}
+
+function requirePrices({ dailySpend, inputPrice }: ProviderSettingsRow): void {
+  if (dailySpend === null || inputPrice !== null) return;
+  throw refused('/extraction/dailySpend', 'A cap on the spend needs extraction.pricePerMillion to count it.');
+}
+
+function refused(path: string, message: string): AppError {
+  return new AppError('unprocessable', message, { errors: [{ path, message }] });
+}
