@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { openRooms, type Rooms } from '../src/daemon/compose.ts';
 import { readConfig } from '../src/daemon/config.ts';
 import { createLog } from '../src/daemon/log.ts';
+import { openRooms, type Rooms } from '../src/daemon/rooms.ts';
 import { ensureDatabaseFile } from '../src/db/database-file.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { Principal } from '../src/features/keys/keys.ts';

@@ -5,6 +5,8 @@ import { conversations } from './0003-conversations.ts';
 import { signals } from './0004-signals.ts';
 import { learning } from './0005-learning.ts';
 import { vectors } from './0006-vectors.ts';
+import { providerKeys } from './0007-provider-keys.ts';
+import { extraction } from './0008-extraction.ts';
 
 /** One step of the schema. It runs in a transaction of its own. */
 export interface Migration {
@@ -13,4 +15,13 @@ export interface Migration {
 }
 
 /** All steps, in order. A step that has landed is never changed; the next one mends it. */
-export const MIGRATIONS: readonly Migration[] = [accounts, memories, conversations, signals, learning, vectors];
+export const MIGRATIONS: readonly Migration[] = [
+  accounts,
+  memories,
+  conversations,
+  signals,
+  learning,
+  vectors,
+  providerKeys,
+  extraction,
+];

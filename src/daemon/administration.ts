@@ -7,9 +7,9 @@ import { vectorProblems } from '../features/embeddings/vector-upkeep-sqlite.ts';
 import { textIndices } from '../features/search/text-index-sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
-import { openRooms, type Rooms } from './compose.ts';
 import type { Config } from './config.ts';
 import { createLog } from './log.ts';
+import { openRooms, type Rooms } from './rooms.ts';
 
 /**
  * Runs the operator's work on the rooms of the data folder, beside a daemon that serves it or without one. Throws

@@ -11,6 +11,7 @@ import { textIndices } from '../features/search/text-index-sqlite.ts';
 import { systemClock, toTimestamp } from '../lib/clock.ts';
 import { existingDatabase } from './administration.ts';
 import type { Config } from './config.ts';
+import { masterKeyFile } from './master-key.ts';
 
 /** How a person watches and ends what takes long. */
 export interface Watching {
@@ -38,8 +39,8 @@ export async function backUp(
   const target = await whereToWrite(file, database);
   const facts = await backUpDatabase(database, target, { ...options, care });
   const { size: bytes } = await stat(target);
-  const masterKeyFile = config.masterKey ? undefined : join(config.dataDir, 'master.key');
-  return { ...facts, file: target, bytes, masterKeyFile };
+  const keyFile = config.masterKeys ? undefined : masterKeyFile(config.dataDir);
+  return { ...facts, file: target, bytes, masterKeyFile: keyFile };
 }
 
 /** The path behind links, in a folder that is there, and not one of the database's own files. */

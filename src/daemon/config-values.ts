@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { EmbedderAddress } from '../outside/embedder.ts';
+import { type AllowedHost, parseAllowedHost } from '../outside/provider-address.ts';
 
 // Each reads the text of one setting and throws an Error whose message goes on after the setting's name.
 
@@ -49,14 +50,17 @@ export function publicUrl(text: string): string {
   return url.origin;
 }
 
-/** 32 bytes; whatever else base64 would let pass is a mistake. */
-export function masterKey(text: string): Buffer {
-  const bytes = Buffer.from(text, 'base64');
+/** Keys of 32 bytes each; whatever else base64 would let pass is a mistake. */
+export function masterKeys(text: string): Buffer[] {
   const bare = (base64: string) => base64.replace(/=+$/, '');
-  if (bytes.length !== 32 || bare(bytes.toString('base64')) !== bare(text)) {
+  const keys = listOf(text).map((part) => {
+    const bytes = Buffer.from(part, 'base64');
+    return bytes.length === 32 && bare(bytes.toString('base64')) === bare(part) ? bytes : undefined;
+  });
+  if (keys.length === 0 || keys.includes(undefined)) {
     throw new Error('must be 32 bytes in base64 (openssl rand -base64 32)');
   }
-  return bytes;
+  return keys as Buffer[];
 }
 
 /** In the ASCII form in which addresses are kept. */
@@ -80,6 +84,16 @@ function isProxy(part: string): boolean {
   const [address = '', prefix = '0', ...more] = part.split('/');
   const version = isIP(address);
   return version > 0 && more.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
+}
+
+export function providerHosts(text: string | undefined): AllowedHost[] {
+  return listOf(text).map(parseAllowedHost);
+}
+
+/** The same as a text. */
+export function describeHost({ host, port }: AllowedHost): string {
+  const bare = host.includes(':') ? `[${host}]` : host;
+  return port === undefined ? bare : `${bare}:${port}`;
 }
 
 const EMBEDDINGS = 'e.g. http://127.0.0.1:8080/v1#model or ollama+http://127.0.0.1:11434#model';

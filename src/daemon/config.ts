@@ -3,13 +3,16 @@ import { parseEnv } from 'node:util';
 import envPaths from 'env-paths';
 import { type QuotaVariant, TIERS, type Tier } from '../contract/limits.ts';
 import type { EmbedderAddress } from '../outside/embedder.ts';
+import type { AllowedHost } from '../outside/provider-address.ts';
 import {
   describeEmbeddings,
+  describeHost,
   domains,
   embeddings,
-  masterKey,
+  masterKeys,
   oneOf,
   port,
+  providerHosts,
   proxies,
   publicUrl,
   sender,
@@ -30,11 +33,13 @@ export interface Config {
   signupDomains: string[];
   quotas: QuotaVariant;
   defaultTier: Tier;
-  /** 32 bytes; absent: the one in the data folder. */
-  masterKey: Buffer | undefined;
+  /** 32 bytes each, the one in force first, then those that it replaces; absent: those in the data folder. */
+  masterKeys: Buffer[] | undefined;
   /** `loopback`, addresses or networks of proxies whose X-Forwarded-For counts. */
   trustProxy: string[] | undefined;
   metricsToken: string | undefined;
+  /** Hosts of providers that may be private or without TLS. */
+  providerHosts: AllowedHost[];
   /** Absent: searches go by words alone. */
   embeddings: EmbedderAddress | undefined;
   logLevel: string;
@@ -122,12 +127,13 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     about: `tier of a new account: ${TIERS.join(', ')} (Free)`,
     parse: (text) => oneOf(text ?? 'Free', TIERS),
   },
-  masterKey: {
+  masterKeys: {
     env: 'SVC_MASTER_KEY',
     value: 'base64',
-    about: '32 bytes that seal secrets at rest (made once in the data folder)',
+    about:
+      '32 bytes that seal secrets at rest (made once in the data folder); to change it: the new one, a comma, the old',
     secret: true,
-    parse: (text) => (text === undefined ? undefined : masterKey(text)),
+    parse: (text) => (text === undefined ? undefined : masterKeys(text)),
   },
   trustProxy: {
     env: 'SVC_TRUST_PROXY',
@@ -141,6 +147,13 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     about: 'bearer token that opens /metrics from elsewhere than this machine',
     secret: true,
     parse: (text) => text,
+  },
+  providerHosts: {
+    env: 'SVC_PROVIDER_HOSTS',
+    value: 'hosts',
+    about: 'private hosts that provider keys may be sent to, e.g. 127.0.0.1:11434, separated by commas (none)',
+    parse: providerHosts,
+    show: (hosts) => hosts.map(describeHost).join(', '),
   },
   embeddings: {
     env: 'SVC_EMBEDDINGS',
@@ -161,7 +174,6 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
 const NOT_YET: Record<string, string> = {
   SVC_DATABASE_URL: 'PostgreSQL',
   SVC_REDIS_URL: 'Redis',
-  SVC_PROVIDER_HOSTS: 'provider keys',
 };
 
 /** Settings of the command line in the same environment: none of the daemon's business. */

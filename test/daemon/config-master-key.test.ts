@@ -2,7 +2,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadMasterKey } from '../../src/daemon/master-key.ts';
+import { readConfig } from '../../src/daemon/config.ts';
+import { openMasterKeys, readMasterKeys } from '../../src/daemon/master-key.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 
@@ -16,7 +17,11 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const load = () => loadMasterKey(folder, systemRandom);
+/** As a daemon does at its first start and at each later one. */
+async function load(): Promise<Buffer> {
+  await (await openMasterKeys(readConfig({ dataDir: folder }, {}, ''), systemRandom)).ensure();
+  return (await readMasterKeys(folder))![0]!;
+}
 
 describe('the master key of a data folder', () => {
   test('is made once, for its owner only, and is the same ever after', async () => {
@@ -52,7 +57,7 @@ describe('the master key of a data folder', () => {
   });
 
   test('one from the environment leaves no file, and a refused one leaves nothing open', async () => {
-    const daemon = await startTestDaemon({ dataDir: folder, config: { masterKey: Buffer.alloc(32, 7) } });
+    const daemon = await startTestDaemon({ dataDir: folder, config: { masterKeys: [Buffer.alloc(32, 7)] } });
     await daemon.stop();
     expect(await readdir(folder)).not.toContain('master.key');
     await writeFile(file, 'garbage');

@@ -106,13 +106,21 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
     ['pro', 'Gold'],
   ],
   [
-    'masterKey',
+    'masterKeys',
     'SVC_MASTER_KEY',
     [
-      [KEY.toString('base64'), KEY],
-      [KEY.toString('base64').replace('=', ''), KEY],
+      [KEY.toString('base64'), [KEY]],
+      [KEY.toString('base64').replace('=', ''), [KEY]],
+      [`${Buffer.alloc(32, 9).toString('base64')}, ${KEY.toString('base64')}`, [Buffer.alloc(32, 9), KEY]],
     ],
-    ['short', KEY.toString('hex'), `${KEY.toString('base64')}!!`, randomBytes(31).toString('base64')],
+    [
+      'short',
+      ',',
+      `${KEY.toString('base64')},short`,
+      KEY.toString('hex'),
+      `${KEY.toString('base64')}!!`,
+      randomBytes(31).toString('base64'),
+    ],
   ],
   [
     'trustProxy',
@@ -131,6 +139,21 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
       ['d e', 'd e'],
     ],
     [],
+  ],
+  [
+    'providerHosts',
+    'SVC_PROVIDER_HOSTS',
+    [
+      ['127.0.0.1:11434', [{ host: '127.0.0.1', port: 11_434 }]],
+      [
+        'Ollama.lan, [::1]:80',
+        [
+          { host: 'ollama.lan', port: undefined },
+          { host: '::1', port: 80 },
+        ],
+      ],
+    ],
+    ['http://127.0.0.1', '127.0.0.1:0', '127.0.0.1:70000', '*', '::1'],
   ],
   [
     'embeddings',
@@ -240,7 +263,7 @@ describe('the configuration as a whole', () => {
     expect(() => readConfig({}, environment, dotEnv)).toThrow(says);
   });
 
-  test.each(['SVC_DATABASE_URL', 'SVC_REDIS_URL', 'SVC_PROVIDER_HOSTS'])(
+  test.each(['SVC_DATABASE_URL', 'SVC_REDIS_URL'])(
     '%s, which this version does not offer, is refused rather than ignored',
     (name) => {
       expect(() => readConfig({}, { [name]: 'x' }, '')).toThrow(`${name} is set, but this version has no`);

@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Created, CreatedBy, Idempotency } from '../idempotency/idempotency.ts';
 import type { TextIndex } from '../search/text-index-sqlite.ts';
+import type { MessageObserver } from './conversation-erasing.ts';
 import { findConversations, updateConversation } from './conversations-store.ts';
 import { type Append, type Appended, isFull, planAppend } from './message-appends.ts';
 import { type ConversationRow, textEntryOf } from './message-row.ts';
@@ -25,6 +26,7 @@ interface Parts {
   ids: Ids;
   idempotency: Idempotency;
   text: TextIndex;
+  observers: readonly MessageObserver[];
 }
 
 /** What is decided for the appends of one transaction before anything is written. */
@@ -37,7 +39,14 @@ interface Decisions {
  * Appends messages; all appends that arrived during the last flush share one transaction and few statements. Each is
  * done whole or not at all, and those to one conversation follow each other.
  */
-export function createAppending({ db, clock, ids, idempotency, text }: Parts): (job: AppendJob) => Promise<Answer> {
+export function createAppending({
+  db,
+  clock,
+  ids,
+  idempotency,
+  text,
+  observers,
+}: Parts): (job: AppendJob) => Promise<Answer> {
   async function appendAll(connection: Connection, jobs: AppendJob[]): Promise<Outcome<Answer>[]> {
     const claims = jobs.flatMap(({ claim }) => claim ?? []);
     const before = await idempotency.answeredBefore(connection, claims);
@@ -79,6 +88,7 @@ export function createAppending({ db, clock, ids, idempotency, text }: Parts): (
     await text.insert(connection, rows.map(textEntryOf));
     const newest = new Map(appended.map(({ conversation }) => [conversation.id, conversation]));
     for (const conversation of newest.values()) await updateConversation(connection, conversation);
+    for (const observer of observers) await observer.appended?.(connection, [...newest.values()]);
   }
 
   return db.writes.grouped(appendAll, ({ append }) => append.messages.length);

@@ -17,8 +17,9 @@ import { deleteMessage, deleteSomeMessages, deleteSomeMessagesOf, findNewest } f
 
 /** Told in the transaction of each change, so that what is derived from messages stays true. */
 export interface MessageObserver {
-  removed(connection: Connection, conversation: ConversationRow, ordinal: number): Promise<void>;
-  erased(connection: Connection, tenantId: string, conversationId: string): Promise<void>;
+  appended?(connection: Connection, conversations: readonly ConversationRow[]): Promise<void>;
+  removed?(connection: Connection, conversation: ConversationRow, ordinal: number): Promise<void>;
+  erased?(connection: Connection, tenantId: string, conversationId: string): Promise<void>;
 }
 
 /** How messages go for good: rows, index entries, kept answers and what was drawn from them. */
@@ -39,12 +40,12 @@ interface Parts {
   clock: Clock;
   idempotency: Idempotency;
   text: TextIndex;
-  observer: MessageObserver;
+  observers: readonly MessageObserver[];
 }
 
 const ERASE_ROWS = 200;
 
-export function createConversationErasing({ db, clock, idempotency, text, observer }: Parts): ConversationErasing {
+export function createConversationErasing({ db, clock, idempotency, text, observers }: Parts): ConversationErasing {
   const purge = createTextPurge({ db, clock, text });
 
   /** Erases portions until one is not full. */
@@ -80,12 +81,12 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
         lastMessageAt: newest?.createdAt ?? null,
         updatedAt: clock.nowMs(),
       });
-      await observer.removed(connection, conversation, ordinal);
+      for (const observer of observers) await observer.removed?.(connection, conversation, ordinal);
       purge.due();
     },
     async begin(connection, tenantId, id) {
       await updateErased(connection, tenantId, id, clock.nowMs());
-      await observer.erased(connection, tenantId, id);
+      for (const observer of observers) await observer.erased?.(connection, tenantId, id);
       await idempotency.forget(connection, tenantId, id);
     },
     eraseRows,

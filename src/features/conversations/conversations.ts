@@ -80,7 +80,7 @@ interface Parts {
   scopes: Scopes;
   cursors: Cursors;
   text: TextIndex;
-  observer: MessageObserver;
+  observers: readonly MessageObserver[];
 }
 
 export function createConversations(parts: Parts): Conversations {

@@ -4,7 +4,7 @@ import type { Database } from '../../db/open.ts';
 import { noConversation } from './conversation-appending.ts';
 import { findConversation, listUncut, updateCutThrough } from './conversations-store.ts';
 import type { ConversationRow, MessageRow } from './message-row.ts';
-import { findMessage, listMessages } from './messages-store.ts';
+import { countMessages, findMessage, listMessages } from './messages-store.ts';
 
 /** The part of a conversation that an episode names. */
 export interface SpanRequest {
@@ -30,6 +30,12 @@ export interface MessageReading {
     conversation: ConversationRow,
     page: { order: 'newest' | 'oldest'; beyond: number; limit: number },
   ): Promise<MessageRow[]>;
+  /** How many messages stand behind the one place and up to the other. */
+  countMessages(
+    reader: Reader,
+    conversation: ConversationRow,
+    span: { fromOrdinal: number; toOrdinal: number },
+  ): Promise<number>;
   /** Where a span begins and ends, and whose it is; `undefined` where none is named. Throws `not_found`. */
   spanOf(reader: Reader, tenantId: string, span: SpanRequest): Promise<Span | undefined>;
   /** Notes up to which place the conversation is cut into episodes. */
@@ -55,6 +61,7 @@ export function createMessageReading({ db }: { db: Database }): MessageReading {
   return {
     requireConversation,
     readMessages: listMessages,
+    countMessages,
     async spanOf(reader, tenantId, { conversationId, fromMessageId, toMessageId }) {
       if ((fromMessageId === undefined) !== (toMessageId === undefined)) {
         throw wrongSpan(

@@ -62,6 +62,19 @@ export async function listMessages(
   );
 }
 
+/** How many messages stand behind the one place and up to the other. */
+export async function countMessages(
+  reader: Reader,
+  { tenantId, number }: Place,
+  { fromOrdinal, toOrdinal }: { fromOrdinal: number; toOrdinal: number },
+): Promise<number> {
+  const row = await reader.get<{ messages: number }>(
+    `SELECT COUNT(*) AS messages FROM messages WHERE number > ? AND number <= ? AND ${OWN}`,
+    [messageNumber(number, fromOrdinal), messageNumber(number, toOrdinal), tenantId],
+  );
+  return row!.messages;
+}
+
 /** The newest message that is left. */
 export async function findNewest(
   reader: Reader,

@@ -15,7 +15,8 @@ import {
   updateQueryReturned,
 } from './usage-store.ts';
 
-type Counted = { tenantId: string; tier: Tier };
+/** Whose use is counted, against the quotas of which tier. */
+export type Counted = { tenantId: string; tier: Tier };
 
 /** How many memories each tenant may still add, as one transaction sees it. */
 export interface MemoryAllowance {

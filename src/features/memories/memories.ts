@@ -1,5 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../../contract/memories.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { createBatchedRead } from '../../db/readers.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -29,6 +30,10 @@ export interface Memories extends MemoryAdding {
   list(principal: Principal, query: MemoriesQuery): Promise<{ data: Memory[]; nextCursor: string | null }>;
   /** Makes a new version. Throws `precondition_failed` where `ifMatch` names another state than the present one. */
   change(principal: Principal, id: string, change: MemoryChange, ifMatch?: string): Promise<Memory>;
+  /** As it is for the caller's transaction, if it is there. */
+  findWithin(reader: Reader, tenantId: string, id: string): Promise<Memory | undefined>;
+  /** As `change`, in the caller's transaction. */
+  changeWithin(connection: Connection, tenantId: string, id: string, change: MemoryChange): Promise<Memory>;
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /** All versions, newest first. */
   history(principal: Principal, id: string): Promise<Memory[]>;
@@ -53,7 +58,7 @@ interface Parts {
 export function createMemories(parts: Parts): Memories {
   const { db, clock, text, cursors } = parts;
   const erasing = createMemoryErasing(parts);
-  const { addOnce, addBatchOnce } = createMemoryAdding({ ...parts, erasing });
+  const adding = createMemoryAdding({ ...parts, erasing });
   const { eraseOne } = erasing;
   /** Current versions by `tenantId id`; requests of one moment share a statement. */
   const findCurrent = createBatchedRead(db.readers, async (reader, places) => {
@@ -64,10 +69,22 @@ export function createMemories(parts: Parts): Memories {
     return new Map(rows.map((row) => [`${row.tenantId} ${row.id}`, row]));
   });
 
+  async function changeWithin(
+    connection: Connection,
+    tenantId: string,
+    id: string,
+    change: MemoryChange,
+    ifMatch?: string,
+  ): Promise<Memory> {
+    const nowMs = clock.nowMs();
+    const row = shown(await findMemory(connection, tenantId, id), nowMs);
+    requireMatch(row, ifMatch);
+    return toMemory(await changeMemory(connection, { text, eraseOne }, row, change, nowMs));
+  }
+
   return {
-    addOnce,
-    addBatchOnce,
-    add: async (principal, memory, claim) => (await addOnce(principal, memory, claim)).body,
+    ...adding,
+    add: async (principal, memory, claim) => (await adding.addOnce(principal, memory, claim)).body,
     async get({ tenantId }, id) {
       return toMemory(shown(await findCurrent(`${tenantId} ${id}`), clock.nowMs()));
     },
@@ -86,13 +103,12 @@ export function createMemories(parts: Parts): Memories {
       });
       return cursors.page(rows.map(toMemory), limit, boundTo, ({ id }) => id);
     },
-    change(principal, id, change, ifMatch) {
-      return db.writes.write(async (connection) => {
-        const nowMs = clock.nowMs();
-        const row = shown(await findMemory(connection, principal.tenantId, id), nowMs);
-        requireMatch(row, ifMatch);
-        return toMemory(await changeMemory(connection, { text, eraseOne }, row, change, nowMs));
-      });
+    change: ({ tenantId }, id, change, ifMatch) =>
+      db.writes.write((connection) => changeWithin(connection, tenantId, id, change, ifMatch)),
+    changeWithin,
+    async findWithin(reader, tenantId, id) {
+      const row = await findMemory(reader, tenantId, id);
+      return row && !hasExpired(row, clock.nowMs()) ? toMemory(row) : undefined;
     },
     async remove({ tenantId }, id, ifMatch) {
       await db.writes.write(async (connection) => {

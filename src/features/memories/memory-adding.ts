@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Created, CreatedBy, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
-import type { MemoryAllowance, Usage } from '../limits/usage.ts';
+import type { Counted, MemoryAllowance, Usage } from '../limits/usage.ts';
 import type { TextIndex } from '../search/text-index-sqlite.ts';
 import {
   findMemories,
@@ -41,6 +41,8 @@ export interface MemoryAdding {
     memories: readonly NewMemory[],
     claim: Claim | undefined,
   ): Promise<Created<{ data: AddedMemory[] }>>;
+  /** Adds all or none, in the caller's transaction. */
+  addWithin(connection: Connection, tenant: Counted, memories: readonly NewMemory[]): Promise<AddedMemory[]>;
 }
 
 interface Parts {
@@ -56,7 +58,7 @@ interface Parts {
 
 /** What one request wants added. */
 interface Addition {
-  principal: Principal;
+  principal: Counted;
   drafts: Draft[];
   claim: Claim | undefined;
   /** The answer's shape: one memory or a list. */
@@ -151,6 +153,10 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     await text.insert(connection, [textEntryOf(row, 'past')]);
   }
 
+  const listed = (data: AddedMemory[]) => ({ status: 201, body: { data }, replayed: false });
+  const draftsOf = (tenantId: string, memories: readonly NewMemory[]) =>
+    memories.map((memory, index) => draftOf(tenantId, memory, `/memories/${index}`));
+
   return {
     async addOnce(principal, memory, claim) {
       const drafts = [draftOf(principal.tenantId, memory, '')];
@@ -162,9 +168,14 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       return (await add({ principal, drafts, claim, answer })) as Created<AddedMemory>;
     },
     async addBatchOnce(principal, memories, claim) {
-      const drafts = memories.map((memory, index) => draftOf(principal.tenantId, memory, `/memories/${index}`));
-      const answer = (data: AddedMemory[]) => ({ status: 201, body: { data }, replayed: false });
-      return (await add({ principal, drafts, claim, answer })) as Created<{ data: AddedMemory[] }>;
+      const drafts = draftsOf(principal.tenantId, memories);
+      return (await add({ principal, drafts, claim, answer: listed })) as Created<{ data: AddedMemory[] }>;
+    },
+    async addWithin(connection, principal, memories) {
+      const drafts = draftsOf(principal.tenantId, memories);
+      const [outcome] = await addAll(connection, [{ principal, drafts, claim: undefined, answer: listed }]);
+      if ('refused' in outcome!) throw outcome.refused;
+      return (outcome!.ok as Created<{ data: AddedMemory[] }>).body.data;
     },
   };
 }

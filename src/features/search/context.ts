@@ -1,10 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ContextAnswer, SearchResult } from '../../contract/search.ts';
+import { CONTEXT_HEADING, type ContextAnswer, type SearchResult } from '../../contract/search.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import { type Choosable, diverseOrder } from './diversity.ts';
-
-const HEADING = 'What is remembered (newest knowledge wins; cite by number):';
 
 /** No text of any length has so many characters a token: a longer one is passed over unread. */
 const CHARACTERS_PER_TOKEN = 16;
@@ -25,9 +23,9 @@ export async function composeContext(
   maxTokens: number,
   countTokens: CountTokens,
 ): Promise<Omit<ContextAnswer, 'searchId'>> {
-  const lines = [HEADING];
+  const lines = [CONTEXT_HEADING];
   const citations: ContextAnswer['citations'] = [];
-  let tokens = countTokens(HEADING);
+  let tokens = countTokens(CONTEXT_HEADING);
   let counted = 0;
   let considered = 0;
   for (const place of diverseOrder(results.map(toChoosable))) {

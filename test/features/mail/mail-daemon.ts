@@ -92,7 +92,7 @@ async function startDaemon(
     db,
     clock,
     random: systemRandom,
-    sealer: createSealer({ masterKey, random: systemRandom }),
+    sealer: createSealer({ key: masterKey, random: systemRandom }),
     mailer,
     log: { info: at('info'), warn: at('warn'), error: at('error') },
     backoffMs: { first: 20, most: 80 },

@@ -1,0 +1,114 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Decision, ExtractionResult } from '../../contract/jobs.ts';
+import type { NewMemory } from '../../contract/memories.ts';
+import type { Connection } from '../../db/connection.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import type { JobRow } from '../jobs/jobs.ts';
+import type { Counted } from '../limits/usage.ts';
+import type { Memories } from '../memories/memories.ts';
+import type { Proposal } from './judgement.ts';
+
+/** For whom memories are stored, and out of what. */
+export interface Applying {
+  tenant: Counted;
+  endUser: string;
+  job: JobRow;
+}
+
+const SHOWN_DECISIONS = 1000;
+
+/**
+ * Does what was proposed, in the caller's transaction, and says what was done. A known memory that was changed or went
+ * since the model saw it is let alone: what was drawn is added beside it. Throws `quota_exceeded`.
+ */
+export async function applyProposals(
+  connection: Connection,
+  memories: Memories,
+  proposals: readonly Proposal[],
+  applying: Applying,
+): Promise<Decision[]> {
+  const decisions: Decision[] = [];
+  for (const proposal of proposals) decisions.push(await applyOne(connection, memories, proposal, applying));
+  return decisions;
+}
+
+async function applyOne(
+  connection: Connection,
+  memories: Memories,
+  proposal: Proposal,
+  applying: Applying,
+): Promise<Decision> {
+  const { decision, target } = proposal;
+  if (decision === 'nothing' || applying.job.dryRun === 1) return shown(proposal, null);
+  const { tenantId } = applying.tenant;
+  if (decision === 'update' && target && (await isAsSeen(connection, memories, tenantId, target))) {
+    const content = { content: proposal.content };
+    const changed = await unlessKnown(memories.changeWithin(connection, tenantId, target.id, content));
+    if (changed === undefined) return shown({ ...proposal, ...KNOWN }, null);
+    return shown(proposal, changed.id);
+  }
+  const supersedes =
+    decision === 'supersede' && target && (await isAsSeen(connection, memories, tenantId, target))
+      ? target.id
+      : undefined;
+  const memory = newMemory(proposal, applying, supersedes);
+  const [added] = await memories.addWithin(connection, applying.tenant, [memory]);
+  if (added!.duplicate && supersedes === undefined) return shown({ ...proposal, ...KNOWN }, added!.id);
+  return shown({ ...proposal, decision: supersedes === undefined ? 'add' : 'supersede' }, added!.id);
+}
+
+const KNOWN = { decision: 'nothing', reason: 'It is known already.' } as const;
+
+async function isAsSeen(
+  connection: Connection,
+  memories: Memories,
+  tenantId: string,
+  { id, version }: { id: string; version: number },
+): Promise<boolean> {
+  const now = await memories.findWithin(connection, tenantId, id);
+  return now !== undefined && now.version === version && now.validTo === null;
+}
+
+/** Another memory says the same: there is nothing to change. */
+async function unlessKnown<T>(change: Promise<T>): Promise<T | undefined> {
+  return change.catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'conflict') return undefined;
+    throw error;
+  });
+}
+
+function newMemory(
+  { content, cited, occurredAt }: Proposal,
+  { endUser, job }: Applying,
+  supersedes: string | undefined,
+): NewMemory {
+  const { id: jobId, conversationId, provider, model } = job;
+  const messageIds = cited.map(({ id }) => id).slice(0, 20);
+  return {
+    content,
+    user: endUser,
+    occurredAt: occurredAt ?? toTimestamp(cited.at(-1)!.createdAt),
+    source: { conversationId, messageId: messageIds[0]! },
+    metadata: { extraction: { jobId, provider, model, messageIds } },
+    ...(supersedes !== undefined && { supersedes }),
+  };
+}
+
+function shown({ decision, content, cited, target, reason }: Proposal, memoryId: string | null): Decision {
+  const messageIds = cited.map(({ id }) => id);
+  return { decision, content, messageIds, memoryId, targetId: target?.id ?? null, reason };
+}
+
+/** What a job has come to, with further decisions. */
+export function addedUp(result: ExtractionResult, decisions: readonly Decision[]): ExtractionResult {
+  const count = (kind: Decision['decision']) => decisions.filter(({ decision }) => decision === kind).length;
+  return {
+    added: result.added + count('add'),
+    updated: result.updated + count('update'),
+    superseded: result.superseded + count('supersede'),
+    nothing: result.nothing + count('nothing'),
+    decisions: [...result.decisions, ...decisions].slice(0, SHOWN_DECISIONS),
+  };
+}
+
+export const NOTHING_YET: ExtractionResult = { added: 0, updated: 0, superseded: 0, nothing: 0, decisions: [] };

@@ -1,0 +1,41 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { IdParams, problems } from '../../contract/common.ts';
+import { JobTaken, NewExtraction } from '../../contract/jobs.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { createOnce } from '../idempotency/idempotency-routes.ts';
+import type { Extraction } from './extraction.ts';
+
+export function extractionRoutes({
+  extraction,
+  idempotency,
+}: {
+  extraction: Extraction;
+  idempotency: Idempotency;
+}): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/v1/conversations/:id/extract',
+      {
+        // It can do without a body.
+        preValidation: async (request) => {
+          request.body ??= {};
+        },
+        schema: {
+          summary: "Draw memories out of a conversation with a model of the account's own key",
+          description: 'What is new since the last time. The job that does it is at /v1/jobs/{jobId}.',
+          tags: ['conversations'],
+          params: IdParams,
+          body: NewExtraction,
+          response: { 202: JobTaken, ...problems },
+        },
+      },
+      async (request, reply) => {
+        const taken = await createOnce(idempotency, request, reply, (claim) =>
+          extraction.requestOnce(request.principal, request.params.id, request.body, claim),
+        );
+        reply.header('Location', `/v1/jobs/${taken.jobId}`);
+        return taken;
+      },
+    );
+  };
+}

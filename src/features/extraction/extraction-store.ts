@@ -1,0 +1,67 @@
+import type { Connection, Reader } from '../../db/connection.ts';
+
+/** Up to which place memories were drawn from a conversation already. */
+export async function findThrough(reader: Reader, tenantId: string, conversationId: string): Promise<number> {
+  const row = await reader.get<{ throughOrdinal: number }>(
+    'SELECT throughOrdinal FROM extractions WHERE tenantId = ? AND conversationId = ?',
+    [tenantId, conversationId],
+  );
+  return row?.throughOrdinal ?? 0;
+}
+
+export async function updateThrough(
+  connection: Connection,
+  { tenantId, conversationId }: { tenantId: string; conversationId: string },
+  throughOrdinal: number,
+): Promise<void> {
+  await connection.run(
+    `INSERT INTO extractions (tenantId, conversationId, throughOrdinal) VALUES (?, ?, ?)
+     ON CONFLICT (tenantId, conversationId) DO UPDATE
+       SET throughOrdinal = MAX(throughOrdinal, excluded.throughOrdinal)`,
+    [tenantId, conversationId, throughOrdinal],
+  );
+}
+
+/** The conversation is due at this time, or when it was before. */
+export async function updateDue(
+  connection: Connection,
+  { tenantId, id }: { tenantId: string; id: string },
+  dueAt: number,
+): Promise<void> {
+  await connection.run(
+    `INSERT INTO extractions (tenantId, conversationId, throughOrdinal, dueAt) VALUES (?, ?, 0, ?)
+     ON CONFLICT (tenantId, conversationId) DO UPDATE SET dueAt = COALESCE(dueAt, excluded.dueAt)`,
+    [tenantId, id, dueAt],
+  );
+}
+
+export async function updateNotDue(connection: Connection, tenantId: string, conversationId: string): Promise<void> {
+  await connection.run('UPDATE extractions SET dueAt = NULL WHERE tenantId = ? AND conversationId = ?', [
+    tenantId,
+    conversationId,
+  ]);
+}
+
+/** Conversations of any tenant that are due. */
+export async function listDue(
+  reader: Reader,
+  nowMs: number,
+  limit: number,
+): Promise<{ tenantId: string; conversationId: string }[]> {
+  return reader.all(
+    'SELECT tenantId, conversationId FROM extractions WHERE dueAt <= ? AND dueAt IS NOT NULL ORDER BY dueAt LIMIT ?',
+    [nowMs, limit],
+  );
+}
+
+export async function deleteExtraction(
+  connection: Connection,
+  tenantId: string,
+  conversationId: string,
+): Promise<void> {
+  await connection.run('DELETE FROM extractions WHERE tenantId = ? AND conversationId = ?', [tenantId, conversationId]);
+}
+
+export async function deleteExtractionsOf(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM extractions WHERE tenantId = ?', [tenantId]);
+}

@@ -1,0 +1,149 @@
+import { AppError } from '../../contract/errors.ts';
+import type { ExtractionResult } from '../../contract/jobs.ts';
+import type { Tier } from '../../contract/limits.ts';
+import type { Memory } from '../../contract/memories.ts';
+import type { Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ProviderFault } from '../../outside/provider-fault.ts';
+import type { Generated, ProviderModels } from '../../outside/provider-models.ts';
+import type { ConversationRow, MessageReading } from '../conversations/conversations.ts';
+import type { JobWork } from '../jobs/job-runner.ts';
+import type { JobRow, Jobs } from '../jobs/jobs.ts';
+import type { Memories } from '../memories/memories.ts';
+import type { ProviderKeys } from '../providers/provider-keys.ts';
+import type { Spending } from '../providers/spending.ts';
+import type { RelatedMemories } from '../search/related-memories.ts';
+import { addedUp, applyProposals } from './applying.ts';
+import { updateThrough } from './extraction-store.ts';
+import { judge } from './judgement.ts';
+import { type Passage, passageOf } from './passage.ts';
+import { DRAWN_SCHEMA, type Drawn, promptOf, SYSTEM } from './prompt.ts';
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  jobs: Jobs;
+  reading: MessageReading;
+  memories: Memories;
+  related: RelatedMemories;
+  providerKeys: ProviderKeys;
+  models: ProviderModels;
+  spending: Spending;
+  /** The tier of a tenant that is there. */
+  tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined>;
+}
+
+/** Messages looked at for one passage. */
+const PAGE = 100;
+const EARLIER = 12;
+const MAX_OUTPUT_TOKENS = 8000;
+const MODEL_OUTPUT = { schema: DRAWN_SCHEMA, schemaName: 'memories', maxOutputTokens: MAX_OUTPUT_TOKENS };
+
+/**
+ * Draws memories, a passage at a time: what the model says of one is stored in the very transaction that notes how far
+ * the job has come, so that a crash repeats a passage or nothing. The model is never asked inside a transaction.
+ */
+export function createExtractionWork(parts: Parts): JobWork {
+  const { db, clock, jobs, reading, memories, related, providerKeys, models, spending, tierOf } = parts;
+
+  async function passageAfter(conversation: ConversationRow, { fromOrdinal, toOrdinal }: JobRow): Promise<Passage> {
+    const page = { order: 'oldest', beyond: fromOrdinal, limit: PAGE } as const;
+    const said = (await reading.readMessages(db.readers, conversation, page)).filter(
+      ({ ordinal }) => ordinal <= toOrdinal,
+    );
+    const beforeIt = { order: 'newest', beyond: fromOrdinal + 1, limit: EARLIER } as const;
+    const earlier = fromOrdinal === 0 ? [] : await reading.readMessages(db.readers, conversation, beforeIt);
+    return passageOf(said, earlier.toReversed());
+  }
+
+  async function ask(job: JobRow, passage: Passage, known: readonly Memory[], signal: AbortSignal): Promise<Generated> {
+    const { tenantId, provider, model } = job;
+    const request = { ...MODEL_OUTPUT, model, system: SYSTEM, prompt: promptOf(passage, known) };
+    return providerKeys.use(tenantId, provider, (access, keySignal) =>
+      models.generate(access, request, AbortSignal.any([signal, keySignal])),
+    );
+  }
+
+  /** An answer that is of no use was paid for all the same. */
+  async function count(job: JobRow, tokens: { inputTokens: number; outputTokens: number }): Promise<JobRow> {
+    const { tenantId, provider, model } = job;
+    return db.writes.write(async (connection) => {
+      const used = await spending.add(connection, tenantId, 'extraction', { provider, model, requests: 1, ...tokens });
+      return jobs.advance(connection, job, {
+        requests: job.requests + used.requests,
+        inputTokens: job.inputTokens + used.inputTokens,
+        outputTokens: job.outputTokens + used.outputTokens,
+        spend: job.spend + used.spend,
+      });
+    });
+  }
+
+  async function draw(
+    job: JobRow,
+    conversation: ConversationRow,
+    passage: Passage,
+    signal: AbortSignal,
+  ): Promise<[JobRow, Memory[], Drawn[]]> {
+    if (passage.messages.length === 0) return [job, [], []];
+    await spending.requireBelowCap(db.readers, job.tenantId);
+    const { tenantId, endUser } = conversation;
+    const texts = passage.messages.map(({ text }) => text);
+    const known = await related({ tenantId, endUser }, texts);
+    try {
+      const { value, ...tokens } = await ask(job, passage, known, signal);
+      return [await count(job, tokens), known, (value as { memories: Drawn[] }).memories];
+    } catch (error) {
+      if (error instanceof ProviderFault && error.spent) await count(job, error.spent);
+      throw error;
+    }
+  }
+
+  async function store(
+    job: JobRow,
+    conversation: ConversationRow,
+    passage: Passage,
+    known: readonly Memory[],
+    drawn: readonly Drawn[],
+  ): Promise<JobRow> {
+    const proposals = judge(drawn, passage, known);
+    return db.writes.write(async (connection) => {
+      const {
+        tenantId,
+        endUser,
+        id: conversationId,
+      } = await reading.requireConversation(connection, conversation.tenantId, conversation.id);
+      const tier = await tierOf(connection, tenantId);
+      if (tier === undefined) throw new AppError('not_found', 'The account is gone.');
+      const applying = { tenant: { tenantId, tier }, endUser, job };
+      const decisions = await applyProposals(connection, memories, proposals, applying);
+      const result = addedUp(JSON.parse(job.result) as ExtractionResult, decisions);
+      if (job.dryRun === 0) await updateThrough(connection, { tenantId, conversationId }, passage.throughOrdinal);
+      return jobs.advance(connection, job, {
+        ...NO_ERROR,
+        fromOrdinal: passage.throughOrdinal,
+        done: job.done + passage.seen,
+        result: JSON.stringify(result),
+      });
+    });
+  }
+
+  async function finish(job: JobRow): Promise<void> {
+    const ended = { ...NO_ERROR, state: 'done', done: job.total, finishedAt: clock.nowMs() } as const;
+    await db.writes.write((connection) => jobs.advance(connection, job, ended));
+  }
+
+  return async (taken, signal) => {
+    let job = taken;
+    while (true) {
+      const conversation = await reading.requireConversation(db.readers, job.tenantId, job.conversationId);
+      const passage = await passageAfter(conversation, job);
+      if (passage.seen === 0) return finish(job);
+      const [counted, known, drawn] = await draw(job, conversation, passage, signal);
+      job = await store(counted, conversation, passage, known, drawn);
+    }
+  };
+}
+
+/** What went before is over once something succeeded. */
+const NO_ERROR = { attempts: 0, errorCode: null, errorMessage: null, errorAt: null } as const;

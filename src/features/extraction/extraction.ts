@@ -1,0 +1,102 @@
+import { AppError } from '../../contract/errors.ts';
+import type { JobTaken, NewExtraction } from '../../contract/jobs.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { MessageReading } from '../conversations/conversations.ts';
+import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
+import type { ProviderKeys } from '../providers/provider-keys.ts';
+import type { ProviderSettingsRoom } from '../providers/provider-settings.ts';
+import { NOTHING_YET } from './applying.ts';
+import { deleteExtractionsOf, findThrough, listDue, updateNotDue } from './extraction-store.ts';
+import { chooseModel } from './model-choice.ts';
+
+/** Memories drawn out of conversations, by a model that the tenant has a key for. */
+export interface Extraction {
+  /**
+   * Queues the reading of what is new in a conversation; where that is queued already, names the same job. Throws
+   * `not_found` for the conversation, and `unprocessable` where there is no model to ask.
+   */
+  requestOnce(
+    principal: Principal,
+    conversationId: string,
+    body: NewExtraction,
+    claim: Claim | undefined,
+  ): Promise<Created<JobTaken>>;
+  /** Queues the conversations that grew and whose tenants want that. */
+  follow(): Promise<void>;
+  erase(tenantId: string): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  usage: Usage;
+  idempotency: Idempotency;
+  jobs: Jobs;
+  reading: MessageReading;
+  providerKeys: ProviderKeys;
+  providerSettings: ProviderSettingsRoom;
+  /** Called when there is something to do. */
+  wake(): void;
+}
+
+const FOLLOWED_AT_ONCE = 50;
+
+/** Queues only: `createExtractionWork` does it. */
+export function createExtraction(parts: Parts): Extraction {
+  const { db, clock, log, usage, idempotency, jobs, reading, providerKeys, providerSettings, wake } = parts;
+
+  async function enqueue(
+    connection: Connection,
+    tenantId: string,
+    conversationId: string,
+    { provider, model, dryRun = false, again = false }: NewExtraction,
+  ): Promise<string> {
+    const conversation = await reading.requireConversation(connection, tenantId, conversationId);
+    const chosen = await providerSettings.extractionModel(connection, tenantId);
+    const keys = await providerKeys.available(connection, tenantId);
+    const choice = chooseModel({ asked: { provider, model }, chosen, keys });
+    const fromOrdinal = again ? 0 : await findThrough(connection, tenantId, conversationId);
+    const toOrdinal = conversation.lastOrdinal;
+    const total = await reading.countMessages(connection, conversation, { fromOrdinal, toOrdinal });
+    const place = { tenantId, conversationId, dryRun: dryRun ? 1 : 0 };
+    const result = JSON.stringify(NOTHING_YET);
+    const job = await jobs.enqueue(connection, { ...place, ...choice, fromOrdinal, toOrdinal, total, result });
+    if (!dryRun) await updateNotDue(connection, tenantId, conversationId);
+    return job.id;
+  }
+
+  return {
+    async requestOnce({ tenantId }, conversationId, body, claim) {
+      const created = await db.writes.write((connection) =>
+        idempotency.within(connection, claim, async () => {
+          await usage.requireTenant(connection, tenantId);
+          const jobId = await enqueue(connection, tenantId, conversationId, body);
+          return { status: 202, body: { jobId }, resourceIds: [conversationId, jobId] };
+        }),
+      );
+      wake();
+      return created;
+    },
+    async follow() {
+      const due = await listDue(db.readers, clock.nowMs(), FOLLOWED_AT_ONCE);
+      for (const { tenantId, conversationId } of due) {
+        await db.writes
+          .write((connection) => enqueue(connection, tenantId, conversationId, {}))
+          .catch(async (error: unknown) => {
+            if (!(error instanceof AppError) || !['unprocessable', 'not_found'].includes(error.code)) throw error;
+            log.warn({ tenantId, conversationId, reason: error.message }, 'memories cannot be drawn');
+            await db.writes.write((connection) => updateNotDue(connection, tenantId, conversationId));
+          });
+      }
+      if (due.length > 0) wake();
+    },
+    erase: (tenantId) => db.writes.write((connection) => deleteExtractionsOf(connection, tenantId)),
+  };
+}

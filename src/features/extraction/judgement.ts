@@ -1,0 +1,81 @@
+import type { DecisionKind } from '../../contract/jobs.ts';
+import type { Memory } from '../../contract/memories.ts';
+import { parseTimestamp } from '../../lib/clock.ts';
+import { queryTerms, termsOf } from '../search/terms.ts';
+import type { Passage, PassageMessage } from './passage.ts';
+import type { Drawn } from './prompt.ts';
+
+/** What is to be done with one memory that was drawn, before anything is stored. */
+export interface Proposal {
+  decision: DecisionKind;
+  content: string;
+  /** Those that say it, in their order. */
+  cited: PassageMessage[];
+  /** The known memory that it is about. */
+  target: Memory | undefined;
+  occurredAt: string | undefined;
+  reason: string;
+}
+
+const MAX_CONTENT_CHARACTERS = 2000;
+const MAX_REASON_CHARACTERS = 300;
+/** English endings hide behind so many letters: "painted" and "painting" are the same here. */
+const STEM_CHARACTERS = 5;
+
+/**
+ * Weighs what a model drew against what it was given. A memory without a message that says it is none: it has to name
+ * one, and to have a word in common with those that it names. One that is known already changes nothing, whatever the
+ * model decided.
+ */
+export function judge(drawn: readonly Drawn[], { messages }: Passage, known: readonly Memory[]): Proposal[] {
+  const seen = new Set(known.map(({ content }) => sayingOf(content)));
+  return drawn.map((one) => {
+    const content = one.content.replace(/\s+/g, ' ').trim();
+    const cited = messages.filter((_, index) => one.messages.includes(index + 1));
+    const target = known[Number(/^\[?m(\d+)\]?$/.exec(one.known.trim())?.[1] ?? 0) - 1];
+    const proposal = { content, cited, target, occurredAt: momentOf(one.date), reason: clip(one.reason) };
+    const against = objectionTo(one, proposal, seen);
+    if (against !== undefined) return { ...proposal, decision: 'nothing', reason: against };
+    if (one.decision === 'nothing') return { ...proposal, decision: 'nothing' };
+    seen.add(sayingOf(content));
+    const decision = target === undefined ? 'add' : one.decision;
+    return { ...proposal, decision, target: decision === 'add' ? undefined : target };
+  });
+}
+
+function objectionTo(
+  { decision }: Drawn,
+  { content, cited }: Pick<Proposal, 'content' | 'cited'>,
+  seen: ReadonlySet<string>,
+): string | undefined {
+  if (content === '' || content.length > MAX_CONTENT_CHARACTERS) return 'It is empty or too long for one fact.';
+  if (cited.length === 0) return 'It names no message that it comes from.';
+  if (decision !== 'nothing' && seen.has(sayingOf(content))) return 'It is known already.';
+  if (!isSaidBy(content, cited)) return 'The messages that it names do not say it.';
+  return undefined;
+}
+
+/** A text by its words alone: the same words in the same order say the same. */
+function sayingOf(content: string): string {
+  return termsOf(content).join(' ');
+}
+
+function isSaidBy(content: string, cited: readonly PassageMessage[]): boolean {
+  const said = new Set(cited.flatMap(({ text }) => termsOf(text)).map(stemOf));
+  const names = new Set(cited.flatMap(({ speaker }) => termsOf(speaker)));
+  const words = queryTerms(content).filter((word) => !names.has(word));
+  return words.some((word) => said.has(stemOf(word)));
+}
+
+function stemOf(word: string): string {
+  return word.slice(0, STEM_CHARACTERS);
+}
+
+function momentOf(date: string): string | undefined {
+  const moment = `${date.trim()}T00:00:00.000Z`;
+  return /^\d{4}-\d\d-\d\dT/.test(moment) && parseTimestamp(moment) !== undefined ? moment : undefined;
+}
+
+function clip(reason: string): string {
+  return reason.trim().slice(0, MAX_REASON_CHARACTERS);
+}

@@ -1,0 +1,89 @@
+import type { Message } from '../../contract/conversations.ts';
+import { CONTEXT_HEADING } from '../../contract/search.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+
+/** A message as far as memories may be drawn from it. */
+export interface PassageMessage {
+  id: string;
+  ordinal: number;
+  speaker: string;
+  /** UTC day on which it was said. */
+  day: string;
+  createdAt: number;
+  text: string;
+}
+
+/** What a model reads at once. */
+export interface Passage {
+  /** Said before it: to understand the rest, not to draw from. */
+  before: PassageMessage[];
+  messages: PassageMessage[];
+  /** The place of the last message that was looked at, and how many were. */
+  throughOrdinal: number;
+  seen: number;
+}
+
+interface Said {
+  id: string;
+  ordinal: number;
+  role: Message['role'];
+  name: string | null;
+  content: string;
+  createdAt: number;
+}
+
+/** Some 3,000 tokens: models overlook more in longer ones. A longer message is read as far as this. */
+const PASSAGE_CHARACTERS = 12_000;
+const BEFORE = 4;
+const BEFORE_CHARACTERS = 1000;
+
+/**
+ * As many of the messages as are read at once. Only people and assistants are: instructions and what tools returned,
+ * svc's own memories among that, are nobody's word. What svc put into a prompt is cut out of the rest too: a memory that
+ * was drawn from itself would grow stronger each time it is recalled.
+ */
+export function passageOf(said: readonly Said[], earlier: readonly Said[]): Passage {
+  const messages: PassageMessage[] = [];
+  let characters = 0;
+  let last: Said | undefined;
+  let seen = 0;
+  for (const one of said) {
+    const message = toPassageMessage(one, PASSAGE_CHARACTERS);
+    if (message && messages.length > 0 && characters + message.text.length > PASSAGE_CHARACTERS) break;
+    last = one;
+    seen += 1;
+    if (!message) continue;
+    characters += message.text.length;
+    messages.push(message);
+  }
+  const before = earlier.flatMap((one) => toPassageMessage(one, BEFORE_CHARACTERS) ?? []).slice(-BEFORE);
+  return { before, messages, throughOrdinal: last?.ordinal ?? 0, seen };
+}
+
+function toPassageMessage({ role, name, content, ...said }: Said, characters: number): PassageMessage | undefined {
+  if (role !== 'user' && role !== 'assistant') return undefined;
+  const text = withoutRecalled(content).trim().slice(0, characters);
+  if (text === '') return undefined;
+  const { id, ordinal, createdAt } = said;
+  return { id, ordinal, createdAt, speaker: name ?? role, day: toTimestamp(createdAt).slice(0, 10), text };
+}
+
+const RECALLED_LINE = /^\s*\[\d+\] \(\d{4}-\d\d-\d\d\) /;
+
+/** Without the blocks that `POST /v1/context` makes: their heading and the numbered lines below it. */
+export function withoutRecalled(text: string): string {
+  if (!text.includes(CONTEXT_HEADING)) return text;
+  const kept: string[] = [];
+  let inside = false;
+  for (const line of text.split('\n')) {
+    const heading = line.indexOf(CONTEXT_HEADING);
+    if (heading >= 0) {
+      inside = true;
+      kept.push(line.slice(0, heading));
+    } else {
+      inside = inside && RECALLED_LINE.test(line);
+      if (!inside) kept.push(line);
+    }
+  }
+  return kept.join('\n');
+}

@@ -1,0 +1,144 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Random } from '../../lib/random.ts';
+import { fateOf } from './job-fate.ts';
+import { findJob, type JobRow, listDueJobs, listDueTenants, updateInterrupted, updateJob } from './jobs-store.ts';
+
+/** Does a job, from where it was left, to its end; it writes how far it comes by `Jobs.advance`. */
+export type JobWork = (job: JobRow, signal: AbortSignal) => Promise<void>;
+
+/** Works off due jobs, an equal share for each tenant. */
+export interface JobRunner {
+  /** Once, before `follow`: what an earlier process died over is due again. */
+  begin(): Promise<void>;
+  /** Takes up what is due, as far as there is room. Returns before it is done. */
+  follow(): Promise<void>;
+  /** Breaks off what is under way; it goes on after the next start. */
+  stop(): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  work: JobWork;
+}
+
+const AT_ONCE = 8;
+const AT_ONCE_BY_TENANT = 4;
+/** Longer than a job goes without writing how far it has come. */
+const TAKEN_MS = 3_600_000;
+
+/** Eight at once, four of one tenant. */
+export function createJobRunner({ db, clock, random, log, work }: Parts): JobRunner {
+  const stopping = new AbortController();
+  const underWay = new Map<string, Promise<void>>();
+  const busy = new Map<string, number>();
+  let lastTenant = '';
+
+  async function take(row: JobRow): Promise<JobRow | undefined> {
+    const nowMs = clock.nowMs();
+    const change = { state: 'running', dueAt: nowMs + TAKEN_MS, updatedAt: nowMs } as const;
+    const taken = await db.writes.write((connection) => updateJob(connection, row, change));
+    return taken ? { ...row, ...change } : undefined;
+  }
+
+  /** What the job reached before it failed is kept; the failure stands beside it. One that was cancelled stays so. */
+  async function settle({ tenantId, id }: JobRow, error: unknown): Promise<void> {
+    await db.writes.write(async (connection) => {
+      const row = await findJob(connection, tenantId, id);
+      if (row?.state === 'running') await updateJob(connection, row, afterFailure(row, error));
+    });
+  }
+
+  function afterFailure(row: JobRow, error: unknown): Partial<JobRow> {
+    const nowMs = clock.nowMs();
+    // Broken off by `stop`: no failure of its own.
+    if (stopping.signal.aborted) return { state: 'queued', dueAt: nowMs };
+    const fate = fateOf(error, row.attempts + 1, nowMs, random.bytes(1)[0]! / 255);
+    if (fate.code === 'internal') log.error({ error, jobId: row.id }, 'a job failed');
+    const shown = { errorCode: fate.code, errorMessage: fate.message, errorAt: nowMs, updatedAt: nowMs };
+    const attempts = fate.again === 'cap' ? row.attempts : row.attempts + 1;
+    return fate.again === 'never'
+      ? { ...shown, attempts, state: 'failed', finishedAt: nowMs }
+      : { ...shown, attempts, state: 'queued', dueAt: nowMs + Math.round(fate.waitMs) };
+  }
+
+  async function run(row: JobRow): Promise<void> {
+    const taken = await take(row);
+    if (!taken) return;
+    try {
+      await work(taken, stopping.signal);
+    } catch (error) {
+      await settle(taken, error);
+    }
+  }
+
+  function launch(row: JobRow): void {
+    const place = `${row.tenantId} ${row.id}`;
+    busy.set(row.tenantId, (busy.get(row.tenantId) ?? 0) + 1);
+    const running = run(row)
+      .catch((error: unknown) => log.error({ error, jobId: row.id }, 'a job could not be settled'))
+      .finally(() => {
+        underWay.delete(place);
+        const left = busy.get(row.tenantId)! - 1;
+        if (left === 0) busy.delete(row.tenantId);
+        else busy.set(row.tenantId, left);
+        // The next one does not wait for the timer.
+        follow().catch((error: unknown) => log.warn({ error }, 'due jobs cannot be read'));
+      });
+    underWay.set(place, running);
+  }
+
+  async function nextTenants(limit: number): Promise<string[]> {
+    const nowMs = clock.nowMs();
+    const behind = await listDueTenants(db.readers, { afterTenant: lastTenant, nowMs, limit });
+    if (behind.length >= limit || lastTenant === '') return behind;
+    const first = await listDueTenants(db.readers, { afterTenant: '', nowMs, limit: limit - behind.length });
+    return [...new Set([...behind, ...first])];
+  }
+
+  async function launchDue(): Promise<void> {
+    if (stopping.signal.aborted || underWay.size >= AT_ONCE) return;
+    for (const tenantId of await nextTenants(AT_ONCE)) {
+      lastTenant = tenantId;
+      const room = Math.min(AT_ONCE - underWay.size, AT_ONCE_BY_TENANT - (busy.get(tenantId) ?? 0));
+      if (room <= 0) continue;
+      const limit = room + (busy.get(tenantId) ?? 0);
+      const due = await listDueJobs(db.readers, { tenantId, nowMs: clock.nowMs(), limit });
+      const fresh = due.filter(({ id }) => !underWay.has(`${tenantId} ${id}`)).slice(0, room);
+      for (const row of fresh) if (!stopping.signal.aborted) launch(row);
+    }
+  }
+
+  /** One look at a time; a call meanwhile looks once more. */
+  let looking: Promise<void> | undefined;
+  let again = false;
+  function follow(): Promise<void> {
+    again = true;
+    looking ??= (async () => {
+      while (again) {
+        again = false;
+        await launchDue();
+      }
+    })().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  }
+
+  return {
+    begin: () => db.writes.write((connection) => updateInterrupted(connection, clock.nowMs())),
+    follow,
+    async stop() {
+      stopping.abort(new AppError('unavailable', 'svc stops.'));
+      await looking?.catch(() => {
+        // Who asked was told.
+      });
+      await Promise.all(underWay.values());
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { IdParams, NoContent, problems } from '../../contract/common.ts';
+import { Job, JobPage, JobsQuery } from '../../contract/jobs.ts';
+import type { Jobs } from './jobs.ts';
+
+const tags = ['jobs'];
+
+export function jobsRoutes({ jobs }: { jobs: Jobs }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/v1/jobs',
+      {
+        schema: {
+          summary: 'Jobs, newest first',
+          tags,
+          querystring: JobsQuery,
+          response: { 200: JobPage, ...problems },
+        },
+      },
+      (request) => jobs.list(request.principal, request.query),
+    );
+    app.get(
+      '/v1/jobs/:id',
+      { schema: { summary: 'One job', tags, params: IdParams, response: { 200: Job, ...problems } } },
+      (request) => jobs.get(request.principal, request.params.id),
+    );
+    app.delete(
+      '/v1/jobs/:id',
+      {
+        schema: {
+          summary: 'Cancel a job; one that has ended is taken off the list',
+          tags,
+          params: IdParams,
+          response: { 204: NoContent, ...problems },
+        },
+      },
+      async (request, reply) => {
+        await jobs.remove(request.principal, request.params.id);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}

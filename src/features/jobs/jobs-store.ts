@@ -1,0 +1,196 @@
+import type { JobState } from '../../contract/jobs.ts';
+import type { Provider } from '../../contract/providers.ts';
+import type { Connection, Reader, Value } from '../../db/connection.ts';
+
+/** A job as it is stored; instants are epoch milliseconds, `result` is JSON. */
+export interface JobRow {
+  tenantId: string;
+  id: string;
+  kind: 'extract';
+  state: JobState;
+  conversationId: string;
+  provider: Provider;
+  model: string;
+  dryRun: number;
+  /** Messages behind this place are read next, up to and with `toOrdinal`. */
+  fromOrdinal: number;
+  toOrdinal: number;
+  /** Of the messages, how many are read. */
+  done: number;
+  total: number;
+  /** Failures in a row. */
+  attempts: number;
+  /** Not before; of a running one, when it is taken for dead. */
+  dueAt: number;
+  errorCode: string | null;
+  errorMessage: string | null;
+  errorAt: number | null;
+  requests: number;
+  inputTokens: number;
+  outputTokens: number;
+  spend: number;
+  result: string;
+  createdAt: number;
+  updatedAt: number;
+  finishedAt: number | null;
+}
+
+const COLUMNS: readonly (keyof JobRow)[] = [
+  'tenantId',
+  'id',
+  'kind',
+  'state',
+  'conversationId',
+  'provider',
+  'model',
+  'dryRun',
+  'fromOrdinal',
+  'toOrdinal',
+  'done',
+  'total',
+  'attempts',
+  'dueAt',
+  'errorCode',
+  'errorMessage',
+  'errorAt',
+  'requests',
+  'inputTokens',
+  'outputTokens',
+  'spend',
+  'result',
+  'createdAt',
+  'updatedAt',
+  'finishedAt',
+];
+
+export async function insertJob(connection: Connection, row: JobRow): Promise<void> {
+  await connection.run(
+    `INSERT INTO jobs (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
+    COLUMNS.map((column) => row[column] as Value),
+  );
+}
+
+/** Writes what changed, if the job is still in the state in which it was read, and at the same attempt. */
+export async function updateJob(
+  connection: Connection,
+  { tenantId, id, state, attempts }: JobRow,
+  change: Partial<JobRow>,
+): Promise<boolean> {
+  const columns = COLUMNS.filter((column) => change[column] !== undefined);
+  const { changes } = await connection.run(
+    `UPDATE jobs SET ${columns.map((column) => `${column} = ?`).join(', ')}
+     WHERE tenantId = ? AND id = ? AND state = ? AND attempts = ?`,
+    [...columns.map((column) => change[column] as Value), tenantId, id, state, attempts],
+  );
+  return changes === 1;
+}
+
+export async function findJob(reader: Reader, tenantId: string, id: string): Promise<JobRow | undefined> {
+  return reader.get<JobRow>('SELECT * FROM jobs WHERE tenantId = ? AND id = ?', [tenantId, id]);
+}
+
+/** The job that has not ended yet, of which a conversation has one at most. */
+export async function findOpenJob(
+  reader: Reader,
+  { tenantId, conversationId, dryRun }: Pick<JobRow, 'tenantId' | 'conversationId' | 'dryRun'>,
+): Promise<JobRow | undefined> {
+  return reader.get<JobRow>(
+    'SELECT * FROM jobs WHERE tenantId = ? AND conversationId = ? AND dryRun = ? AND finishedAt IS NULL',
+    [tenantId, conversationId, dryRun],
+  );
+}
+
+export interface JobFilter {
+  tenantId: string;
+  state: string | undefined;
+  conversationId: string | undefined;
+  olderThanId: string | undefined;
+  limit: number;
+}
+
+/** Newest first. */
+export async function listJobs(reader: Reader, filter: JobFilter): Promise<JobRow[]> {
+  const { tenantId, state = null, conversationId = null, olderThanId = null, limit } = filter;
+  const ofConversation = conversationId === null ? '? IS NULL' : 'conversationId = ?';
+  return reader.all<JobRow>(
+    `SELECT * FROM jobs WHERE tenantId = ? AND ${ofConversation} AND (? IS NULL OR state = ?)
+       AND (? IS NULL OR id < ?) ORDER BY id DESC LIMIT ?`,
+    [tenantId, conversationId, state, state, olderThanId, olderThanId, limit],
+  );
+}
+
+/** Jobs of a tenant that have not ended, of a conversation or a provider, or all. */
+export async function listOpenJobs(
+  reader: Reader,
+  tenantId: string,
+  { conversationId = null, provider = null }: { conversationId?: string | null; provider?: string | null },
+): Promise<JobRow[]> {
+  return reader.all<JobRow>(
+    `SELECT * FROM jobs WHERE tenantId = ? AND finishedAt IS NULL
+       AND (? IS NULL OR conversationId = ?) AND (? IS NULL OR provider = ?)`,
+    [tenantId, conversationId, conversationId, provider, provider],
+  );
+}
+
+/** The next tenants with a due job, from the one after `afterTenant` on, found by as many looks into the index. */
+export async function listDueTenants(
+  reader: Reader,
+  { afterTenant, nowMs, limit }: { afterTenant: string; nowMs: number; limit: number },
+): Promise<string[]> {
+  const next = (after: string) => `(SELECT d.tenantId FROM jobs d
+    WHERE d.tenantId > ${after} AND d.dueAt <= ? AND d.finishedAt IS NULL ORDER BY d.tenantId LIMIT 1)`;
+  const rows = await reader.all<{ tenantId: string }>(
+    `WITH RECURSIVE t (tenantId) AS (SELECT ${next('?')}
+       UNION ALL SELECT ${next('t.tenantId')} FROM t WHERE t.tenantId IS NOT NULL LIMIT ?)
+     SELECT tenantId FROM t WHERE tenantId IS NOT NULL`,
+    [afterTenant, nowMs, nowMs, limit],
+  );
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+export async function listDueJobs(
+  reader: Reader,
+  { tenantId, nowMs, limit }: { tenantId: string; nowMs: number; limit: number },
+): Promise<JobRow[]> {
+  return reader.all<JobRow>(
+    `SELECT * FROM jobs WHERE tenantId = ? AND dueAt <= ? AND finishedAt IS NULL ORDER BY dueAt, id LIMIT ?`,
+    [tenantId, nowMs, limit],
+  );
+}
+
+/** No process works on any: what was running when the last one died is due now. */
+export async function updateInterrupted(connection: Connection, nowMs: number): Promise<void> {
+  await connection.run(`UPDATE jobs SET state = 'queued', dueAt = ? WHERE state = 'running' AND finishedAt IS NULL`, [
+    nowMs,
+  ]);
+}
+
+export async function countOpenJobs(reader: Reader): Promise<number> {
+  const row = await reader.get<{ jobs: number }>('SELECT COUNT(*) AS jobs FROM jobs WHERE finishedAt IS NULL');
+  return row!.jobs;
+}
+
+export async function deleteJobsEndedBefore(connection: Connection, beforeMs: number, limit: number): Promise<number> {
+  const { changes } = await connection.run(
+    `DELETE FROM jobs WHERE (tenantId, id) IN
+       (SELECT tenantId, id FROM jobs WHERE finishedAt <= ? AND finishedAt IS NOT NULL LIMIT ?)`,
+    [beforeMs, limit],
+  );
+  return changes;
+}
+
+export async function deleteJob(connection: Connection, tenantId: string, id: string): Promise<void> {
+  await connection.run('DELETE FROM jobs WHERE tenantId = ? AND id = ?', [tenantId, id]);
+}
+
+export async function deleteJobsOfConversation(
+  connection: Connection,
+  tenantId: string,
+  conversationId: string,
+): Promise<void> {
+  await connection.run('DELETE FROM jobs WHERE tenantId = ? AND conversationId = ?', [tenantId, conversationId]);
+}
+
+export async function deleteJobsOf(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM jobs WHERE tenantId = ?', [tenantId]);
+}

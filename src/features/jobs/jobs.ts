@@ -1,0 +1,167 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Job, JobState, JobsQuery } from '../../contract/jobs.ts';
+import type { Provider } from '../../contract/providers.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Cursors } from '../memories/cursor.ts';
+import {
+  countOpenJobs,
+  deleteJob,
+  deleteJobsEndedBefore,
+  deleteJobsOf,
+  deleteJobsOfConversation,
+  findJob,
+  findOpenJob,
+  insertJob,
+  type JobRow,
+  listJobs,
+  listOpenJobs,
+  updateJob,
+} from './jobs-store.ts';
+
+export type { JobRow } from './jobs-store.ts';
+
+/** What a new job is to do. */
+export type NewJob = Pick<
+  JobRow,
+  'tenantId' | 'conversationId' | 'provider' | 'model' | 'dryRun' | 'fromOrdinal' | 'toOrdinal' | 'total' | 'result'
+>;
+
+/** Work that outlives a request and a restart, by tenant. Ids of others: `not_found`. */
+export interface Jobs {
+  /** In the caller's transaction; the one that is open for this conversation already, if there is one. */
+  enqueue(connection: Connection, job: NewJob): Promise<JobRow>;
+  get(principal: Principal, id: string): Promise<Job>;
+  list(principal: Principal, query: JobsQuery): Promise<{ data: Job[]; nextCursor: string | null }>;
+  /** Ends one that is open; what it has stored already stays. Takes one that has ended off the list. */
+  remove(principal: Principal, id: string): Promise<void>;
+  /**
+   * Writes how far a running job has come, in the transaction of its effect. Throws `conflict` where it is no longer
+   * running: cancelled meanwhile, it has no effect.
+   */
+  advance(connection: Connection, job: JobRow, change: Partial<JobRow>): Promise<JobRow>;
+  /** Ends what is open of a conversation, a provider, or the tenant, in the caller's transaction. */
+  cancel(connection: Connection, tenantId: string, which: { provider?: Provider }, reason: string): Promise<void>;
+  /** Forgets those of a conversation that goes, in the caller's transaction. */
+  forget(connection: Connection, tenantId: string, conversationId: string): Promise<void>;
+  open(): Promise<number>;
+  /** Forgets those that ended a month ago. */
+  sweep(): Promise<void>;
+  erase(tenantId: string): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  cursors: Cursors;
+}
+
+const KEPT_MS = 30 * 24 * 3_600_000;
+const SWEPT_ROWS = 500;
+
+/** What has ended is shown for a month. */
+export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
+  const ended = (state: JobState) => ({ state, finishedAt: clock.nowMs(), updatedAt: clock.nowMs() });
+
+  return {
+    async enqueue(connection, job) {
+      const open = await findOpenJob(connection, job);
+      if (open) return open;
+      const nowMs = clock.nowMs();
+      const row: JobRow = { ...NEW, ...job, id: ids.next('job'), dueAt: nowMs, createdAt: nowMs, updatedAt: nowMs };
+      await insertJob(connection, row);
+      return row;
+    },
+    async get({ tenantId }, id) {
+      const row = await findJob(db.readers, tenantId, id);
+      if (!row) throw noJob();
+      return toJob(row);
+    },
+    async list({ tenantId }, { limit = 50, cursor, state, conversationId }) {
+      const boundTo = ['jobs', tenantId, state, conversationId];
+      const olderThanId = cursor === undefined ? undefined : cursors.read(cursor, boundTo);
+      const rows = await listJobs(db.readers, { tenantId, state, conversationId, olderThanId, limit: limit + 1 });
+      return cursors.page(rows.map(toJob), limit, boundTo, ({ id }) => id);
+    },
+    remove: ({ tenantId }, id) =>
+      db.writes.write(async (connection) => {
+        const row = await findJob(connection, tenantId, id);
+        if (!row) throw noJob();
+        if (row.finishedAt === null) await updateJob(connection, row, ended('cancelled'));
+        else await deleteJob(connection, tenantId, id);
+      }),
+    async advance(connection, job, change) {
+      const changes = { ...change, updatedAt: clock.nowMs() };
+      const done = await updateJob(connection, job, changes);
+      if (!done) throw new AppError('conflict', 'The job was cancelled meanwhile.');
+      return { ...job, ...changes };
+    },
+    async cancel(connection, tenantId, which, reason) {
+      for (const row of await listOpenJobs(connection, tenantId, which)) {
+        const error = { errorCode: 'cancelled', errorMessage: reason, errorAt: clock.nowMs() };
+        await updateJob(connection, row, { ...ended('cancelled'), ...error });
+      }
+    },
+    forget: deleteJobsOfConversation,
+    open: () => countOpenJobs(db.readers),
+    async sweep() {
+      let swept: number;
+      do {
+        const beforeMs = clock.nowMs() - KEPT_MS;
+        swept = await db.writes.write((connection) => deleteJobsEndedBefore(connection, beforeMs, SWEPT_ROWS));
+      } while (swept === SWEPT_ROWS);
+    },
+    erase: (tenantId) => db.writes.write((connection) => deleteJobsOf(connection, tenantId)),
+  };
+}
+
+const NEW = {
+  kind: 'extract',
+  state: 'queued',
+  done: 0,
+  attempts: 0,
+  errorCode: null,
+  errorMessage: null,
+  errorAt: null,
+  requests: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  spend: 0,
+  finishedAt: null,
+} as const;
+
+function noJob(): AppError {
+  return new AppError('not_found', 'There is no job with this id.');
+}
+
+function toJob(row: JobRow): Job {
+  const { errorCode, errorMessage, errorAt } = row;
+  const isWaiting = row.finishedAt === null && row.state === 'queued';
+  return {
+    id: row.id,
+    kind: row.kind,
+    state: row.state,
+    conversationId: row.conversationId,
+    provider: row.provider,
+    model: row.model,
+    dryRun: row.dryRun === 1,
+    progress: { done: row.done, total: row.total },
+    attempts: row.attempts,
+    error: errorCode === null ? null : { code: errorCode, message: errorMessage!, at: toTimestamp(errorAt!) },
+    nextAttemptAt: isWaiting ? toTimestamp(row.dueAt) : null,
+    used: {
+      requests: row.requests,
+      inputTokens: row.inputTokens,
+      outputTokens: row.outputTokens,
+      spend: row.spend,
+    },
+    result: row.state === 'done' ? (JSON.parse(row.result) as Job['result']) : null,
+    createdAt: toTimestamp(row.createdAt),
+    updatedAt: toTimestamp(row.updatedAt),
+    finishedAt: toTimestampOrNull(row.finishedAt),
+  };
+}
