@@ -7,14 +7,19 @@ import { type CreateOptions, queryString, resourceCalls } from './calls.ts';
 import { conversationCalls } from './conversation-calls.ts';
 import { episodeCalls } from './episode-calls.ts';
 import { type ExportLine, readExport } from './export-reading.ts';
+import { jobCalls } from './job-calls.ts';
 import { learningCalls } from './learning.ts';
+import { providerCalls } from './provider-calls.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 
 export type { Account, Usage } from '../contract/account.ts';
 export type * from '../contract/conversations.ts';
 export type * from '../contract/episodes.ts';
 export { AppError, type AppErrorOptions, type ErrorCode, type FieldError } from '../contract/errors.ts';
+export type * from '../contract/jobs.ts';
 export type * from '../contract/memories.ts';
+export type * from '../contract/provider-settings.ts';
+export type * from '../contract/providers.ts';
 export type * from '../contract/search.ts';
 export type { ChangeOptions, CreateOptions, PageOf } from './calls.ts';
 export type { AppendedMessages } from './conversation-calls.ts';
@@ -72,6 +77,8 @@ export function createClient(options: TransportOptions) {
     conversations: conversationCalls(transport),
     episodes: episodeCalls(transport),
     ...learningCalls(send),
+    ...providerCalls(transport),
+    jobs: jobCalls(transport),
     /** All that is the account's, line by line with their ends. Throws `UnreachableError` where it is cut off. */
     export: (query: ExportQuery = {}): AsyncGenerator<ExportLine> =>
       readExport(download(`/v1/export${queryString(query)}`)),

@@ -54,7 +54,7 @@ export interface TransportOptions {
   signal?: AbortSignal;
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A resource with the `ETag` under which it can be changed or deleted. */
 export interface Tagged<T> {

@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, Page, PageQuery, strict } from './common.ts';
+import { JOB_STATES } from './job-states.ts';
 import { UsedTokens } from './provider-settings.ts';
 import { ModelName, PROVIDERS } from './providers.ts';
 
-/** `cancelled`: by its owner, or with the conversation or the key that it needed. */
-export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
-export type JobState = (typeof JOB_STATES)[number];
+export { JOB_STATES, type JobState } from './job-states.ts';
 
 export const NewExtraction = Type.Object(
   {

@@ -1,19 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, strict } from './common.ts';
+import { PROVIDERS } from './provider-names.ts';
 
-/** Whose models a tenant can bring a key for. */
-export const PROVIDERS = [
-  'openai',
-  'anthropic',
-  'google',
-  'mistral',
-  'cohere',
-  'voyage',
-  'openrouter',
-  'ollama',
-  'openai-compatible',
-] as const;
-export type Provider = (typeof PROVIDERS)[number];
+export { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from './provider-names.ts';
 
 /**
  * What a check of a key found. `ok`: the provider took it; `refused`: it is no key, or no longer; `out_of_scope`: it is

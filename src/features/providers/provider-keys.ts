@@ -1,5 +1,11 @@
 import { AppError } from '../../contract/errors.ts';
-import { type NewProviderKey, PROVIDERS, type Provider, type ProviderKey } from '../../contract/providers.ts';
+import {
+  KEYLESS_PROVIDERS,
+  type NewProviderKey,
+  PROVIDERS,
+  type Provider,
+  type ProviderKey,
+} from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -63,8 +69,6 @@ interface Parts {
   models: ProviderModels;
   observers: readonly ProviderKeyObserver[];
 }
-
-const KEYLESS = new Set<Provider>(['ollama', 'openai-compatible']);
 
 /** Keys are opened when they are used and never kept open. */
 export function createProviderKeys(parts: Parts): ProviderKeys {
@@ -227,7 +231,7 @@ function providerNamed(name: string): Provider {
 
 function requireWhole(provider: Provider, { key, baseUrl }: NewProviderKey): void {
   const missing =
-    key === undefined && !KEYLESS.has(provider)
+    key === undefined && !KEYLESS_PROVIDERS.has(provider)
       ? '/key'
       : baseUrl === undefined && provider === 'openai-compatible'
         ? '/baseUrl'

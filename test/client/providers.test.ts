@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, createClient, type Job } from '../../src/client/client.ts';
+import { makeTenant } from '../features/limits/tenants.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
+
+const KEY = 'sk-test-0123456789abcdefghij';
+let openai: ProviderServer;
+let daemon: TestDaemon;
+let client: Client;
+let stranger: Client;
+
+beforeAll(async () => {
+  openai = await startProviderServer('openai', { key: KEY });
+  daemon = await startTestDaemon({ config: { providerHosts: [openai.allowed] } });
+  const clientOf = async (email: string) => {
+    const { apiKey } = await makeTenant(daemon, email);
+    return createClient({ baseUrl: daemon.baseUrl, apiKey, retries: 0 });
+  };
+  client = await clientOf('providers@example.com');
+  stranger = await clientOf('stranger@example.com');
+});
+
+afterAll(async () => {
+  await Promise.all([daemon.close(), openai.close()]);
+});
+
+const key = () => ({ key: KEY, baseUrl: openai.baseUrl });
+
+describe('a provider key by the client', () => {
+  test('is put, listed, checked and removed, and never comes back', async () => {
+    const put = await client.providerKeys.put('openai', key());
+    expect(put).toMatchObject({ provider: 'openai', status: 'valid', last4: KEY.slice(-4) });
+    expect(await client.providerKeys.get('openai')).toEqual(put);
+    const { data } = await client.providerKeys.list();
+    expect(data).toEqual([put]);
+    expect(JSON.stringify([put, data])).not.toContain(KEY);
+    expect(await client.providerKeys.validate('openai')).toMatchObject({ check: { outcome: 'ok' } });
+    expect((await stranger.providerKeys.list()).data).toEqual([]);
+    await expect(stranger.providerKeys.remove('openai')).rejects.toMatchObject({ code: 'not_found' });
+    await client.providerKeys.remove('openai');
+    await expect(client.providerKeys.get('openai')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('that the provider refuses is not kept', async () => {
+    const wrong = { ...key(), key: 'sk-wrong-0123456789' };
+    await expect(client.providerKeys.put('openai', wrong)).rejects.toMatchObject({ code: 'unprocessable' });
+    expect((await client.providerKeys.list()).data).toEqual([]);
+  });
+
+  test('comes with settings, which change one by one', async () => {
+    await client.providerKeys.put('openai', key());
+    const embedding = { provider: 'openai', model: openai.embedding } as const;
+    expect(await client.providerSettings.change({ embedding })).toMatchObject({ embedding });
+    const changed = await client.providerSettings.change({ extraction: { onAppend: true, dailyTokens: null } });
+    expect(changed).toMatchObject({ embedding, extraction: { onAppend: true, dailyTokens: null } });
+    expect(await client.providerSettings.show()).toEqual(changed);
+    expect(await stranger.providerSettings.show()).toMatchObject({ embedding: null, extraction: { onAppend: false } });
+    await client.providerSettings.change({ embedding: null, extraction: { onAppend: false } });
+  });
+});
+
+describe('memories drawn by the client', () => {
+  const ended = async (jobId: string): Promise<Job> => {
+    await expect.poll(async () => (await client.jobs.get(jobId)).finishedAt).not.toBeNull();
+    return client.jobs.get(jobId);
+  };
+
+  test('are asked for once for each key, and the job shows what was decided', async () => {
+    const drawn = { decision: 'add', messages: [1], known: '', date: '', reason: 'said so' };
+    openai.respond(() => ({ memories: [{ ...drawn, content: 'The user lives in Bergen.' }] }));
+    const { id } = await client.conversations.create();
+    const { data } = await client.conversations.append(id, [{ role: 'user', content: 'I live in Bergen.' }]);
+    const once = { idempotencyKey: 'extract-once' };
+    const taken = await client.conversations.extract(id, { dryRun: true }, once);
+    const dry = await ended(taken.jobId);
+    expect(dry).toMatchObject({ state: 'done', dryRun: true, result: { added: 1 } });
+    expect(await client.conversations.extract(id, { dryRun: true }, once)).toEqual(taken);
+
+    const { jobId } = await client.conversations.extract(id);
+    const job = await ended(jobId);
+    expect(job.result?.decisions).toMatchObject([{ decision: 'add', messageIds: [data[0]!.id] }]);
+    expect((await client.memories.list()).data).toMatchObject([{ id: job.result?.decisions[0]?.memoryId }]);
+    const all: Job[] = [];
+    for await (const one of client.jobs.all({ conversationId: id, limit: 1 })) all.push(one);
+    expect(all).toEqual([job, dry]);
+    await expect(stranger.jobs.get(jobId)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(stranger.conversations.extract(id)).rejects.toMatchObject({ code: 'not_found' });
+    await client.jobs.remove(jobId);
+    expect((await client.jobs.list({ state: 'done' })).data).toEqual([dry]);
+  });
+});
