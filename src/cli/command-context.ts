@@ -29,8 +29,11 @@ export interface CommandInput {
   /** Standard input is a terminal: questions can be asked. */
   isTty: boolean;
   stream: AsyncIterable<Uint8Array>;
-  /** Asks on standard error and returns the line that is typed. Call it only where `isTty`. */
-  ask(question: string): Promise<string>;
+  /**
+   * Asks on standard error and returns the line that is typed. Call it only where `isTty`. Nothing of a `hidden` answer
+   * is shown, and Ctrl-C there throws `CommandFailure`.
+   */
+  ask(question: string, options?: { hidden: true }): Promise<string>;
 }
 
 /** All that the memory commands and the bridge take from outside. */

@@ -31,6 +31,7 @@ export function listCommands({ version, terminal, stopSignal, endWith, loadProgr
     ...accountCommands(context),
     ...assistantCommands(context, version),
     ...memoryCommands(context),
+    ...providerCommands(context),
     {
       name: 'serve',
       summary: 'run the daemon',
@@ -165,6 +166,30 @@ function memoryCommands(context: LoadContext): LazyCommand[] {
       summary: 'bring in an export, or another system’s file',
       group,
       load: async () => (await import('./commands/import.ts')).importCommand(await context()),
+    },
+  ];
+}
+
+function providerCommands(context: LoadContext): LazyCommand[] {
+  const group = 'Your own models:';
+  return [
+    {
+      name: 'provider',
+      summary: 'your own provider keys, and what svc may do with them',
+      group,
+      load: async () => (await import('./commands/provider.ts')).providerCommand(await context()),
+    },
+    {
+      name: 'extract',
+      summary: 'draw memories out of a conversation',
+      group,
+      load: async () => (await import('./commands/extract.ts')).extractCommand(await context()),
+    },
+    {
+      name: 'jobs',
+      summary: 'how far that is, and what was decided',
+      group,
+      load: async () => (await import('./commands/jobs.ts')).jobsCommand(await context()),
     },
   ];
 }

@@ -66,7 +66,8 @@ function processInput(): CommandInput {
   return {
     isTty: stdin.isTTY === true,
     stream: stdin,
-    async ask(question) {
+    async ask(question, options) {
+      if (options?.hidden) return (await import('./hidden-question.ts')).askHidden(question, { stdin, stderr });
       const { createInterface } = await import('node:readline/promises');
       const lines = createInterface({ input: stdin, output: stderr });
       const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));

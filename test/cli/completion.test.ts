@@ -45,6 +45,12 @@ describe('bash', () => {
     ['svc search --limit ', []],
     ['svc forget x --y', ['--yes']],
     ['svc --v', ['--version']],
+    ['svc prov', ['provider']],
+    ['svc provider r', ['remove']],
+    ['svc provider add open', ['openai', 'openrouter', 'openai-compatible']],
+    ['svc provider add openai --k', []],
+    ['svc provider settings --on-append ', ['on', 'off']],
+    ['svc jobs --state f', ['failed']],
   ])('%j', async (line, words) => expect(await offered(line)).toEqual(words));
 
   test('files where a file may stand', async () => {

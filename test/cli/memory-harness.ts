@@ -8,10 +8,13 @@ import { addCommand } from '../../src/cli/commands/add.ts';
 import { completionCommand } from '../../src/cli/commands/completion.ts';
 import { editCommand } from '../../src/cli/commands/edit.ts';
 import { exportCommand } from '../../src/cli/commands/export.ts';
+import { extractCommand } from '../../src/cli/commands/extract.ts';
 import { forgetCommand } from '../../src/cli/commands/forget.ts';
 import { importCommand } from '../../src/cli/commands/import.ts';
+import { jobsCommand } from '../../src/cli/commands/jobs.ts';
 import { listCommand } from '../../src/cli/commands/list.ts';
 import { mcpCommand } from '../../src/cli/commands/mcp.ts';
+import { providerCommand } from '../../src/cli/commands/provider.ts';
 import { searchCommand } from '../../src/cli/commands/search.ts';
 import { showCommand } from '../../src/cli/commands/show.ts';
 import { EXIT } from '../../src/cli/exit.ts';
@@ -37,6 +40,8 @@ export interface Ran {
   err: string;
   code: number;
   questions: string[];
+  /** Those of which the answer is not shown. */
+  hidden: string[];
 }
 
 export interface Person {
@@ -63,7 +68,7 @@ interface Place {
 }
 
 async function run(words: string[], options: RunOptions, place: Place): Promise<Ran> {
-  const ran: Ran = { out: '', err: '', code: EXIT.done, questions: [] };
+  const ran: Ran = { out: '', err: '', code: EXIT.done, questions: [], hidden: [] };
   const program = createMemoryProgram(contextOf(options, place, ran));
   try {
     await program.parseAsync(words, { from: 'user' });
@@ -97,8 +102,9 @@ function contextOf(options: RunOptions, { url, apiKey, clock, folder }: Place, r
     input: {
       isTty: tty,
       stream: Readable.from([Buffer.from(stdin)]),
-      async ask(question) {
+      async ask(question, options) {
         ran.questions.push(question);
+        if (options?.hidden) ran.hidden.push(question);
         return typed ?? '';
       },
     },
@@ -117,10 +123,12 @@ function contextOf(options: RunOptions, { url, apiKey, clock, folder }: Place, r
 export function createMemoryProgram(context: CommandContext): Command {
   const program = new Command('svc').description('Memory').version('1.2.3');
   const commands = [addCommand, searchCommand, listCommand, showCommand, editCommand, forgetCommand];
-  for (const create of [...commands, exportCommand, importCommand]) program.addCommand(create(context));
+  commands.push(exportCommand, importCommand, providerCommand, extractCommand, jobsCommand);
+  for (const create of commands) program.addCommand(create(context));
   program.addCommand(mcpCommand(context, '1.2.3'));
   program.addCommand(completionCommand(context.terminal, async () => program));
-  for (const command of [program, ...program.commands]) {
+  const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
+  for (const command of all(program)) {
     command.exitOverride().configureOutput({ writeOut: context.terminal.out, writeErr: context.terminal.error });
   }
   return program;

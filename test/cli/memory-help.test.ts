@@ -26,11 +26,17 @@ function helpOf(command: Command): string {
   return parts.join('');
 }
 
-const names = createProgram().commands.map((command) => command.name());
-const find = (program: Command, name: string) => program.commands.find((command) => command.name() === name)!;
+const firstWords = createProgram().commands.map((command) => command.name());
+/** Every command by its words: `add`, `provider`, `provider add`. */
+const names = createProgram().commands.flatMap((command) => [
+  command.name(),
+  ...command.commands.map((child) => `${command.name()} ${child.name()}`),
+]);
+const find = (program: Command, name: string) =>
+  name.split(' ').reduce((parent, word) => parent.commands.find((command) => command.name() === word)!, program);
 
 /** A value that each kind of option takes. */
-function sample(placeholder: string | undefined, name: string): string[] {
+function sample(command: string, placeholder: string | undefined, name: string): string[] {
   if (placeholder === undefined) return [];
   if (name === '--types') return ['memory'];
   const values: Record<string, string> = {
@@ -38,6 +44,10 @@ function sample(placeholder: string | undefined, name: string): string[] {
     '<time>': 'yesterday',
     '<key=value>': 'a=b',
     '<format>': 'lines',
+    '<in/out>': '1/2',
+    '<amount>': '2',
+    '<provider>': 'openai',
+    '<state>': command === 'jobs' ? 'done' : 'on',
   };
   return [values[placeholder] ?? 'x'];
 }
@@ -50,6 +60,12 @@ const ARGUMENTS: Record<string, string[]> = {
   import: ['-'],
   completion: ['bash'],
   add: ['x'],
+  'provider add': ['ollama'],
+  'provider check': ['openai'],
+  'provider remove': ['openai', '--yes'],
+  'provider use': ['embedding', 'none'],
+  extract: ['abcdef12'],
+  jobs: ['abcdef12'],
 };
 
 describe.each(names)('svc %s --help', (name) => {
@@ -59,12 +75,14 @@ describe.each(names)('svc %s --help', (name) => {
   test('every option that it tells of is accepted, and says what it does', async () => {
     for (const [, option = '', placeholder, about] of options) {
       if (option === '--help') continue;
-      const words = [name, ...(ARGUMENTS[name] ?? []), option, ...sample(placeholder, option)];
+      const words = [...name.split(' '), ...(ARGUMENTS[name] ?? []), option, ...sample(name, placeholder, option)];
       const outcome = await accepted(words);
       expect(outcome, words.join(' ')).toBe('accepted');
       expect(about!.length).toBeGreaterThan(5);
     }
-    const declared = find(createProgram(), name).options.map(({ long }) => long);
+    const declared = find(createProgram(), name)
+      .options.filter(({ hidden }) => !hidden)
+      .map(({ long }) => long);
     expect(options.map(([, option]) => option).sort()).toEqual([...declared, '--help'].sort());
   });
 
@@ -72,7 +90,7 @@ describe.each(names)('svc %s --help', (name) => {
     const examples = [...help.matchAll(/^ {2}\$ (.+?)(?: {3,}.*)?$/gm)].flatMap(([, line]) => svcCalls(line!));
     expect(examples.length).toBeGreaterThan(0);
     for (const words of examples) {
-      if (!names.includes(words[0]!)) continue;
+      if (!firstWords.includes(words[0]!)) continue;
       expect(await accepted(words), words.join(' ')).toBe('accepted');
     }
   });

@@ -1,0 +1,103 @@
+import { Argument, Command, Option } from 'commander';
+import type { Client } from '../../client/client.ts';
+import type { Job, NewExtraction } from '../../contract/jobs.ts';
+import { PROVIDERS, type Provider } from '../../contract/provider-names.ts';
+import type { CommandContext } from '../command-context.ts';
+import { EXIT } from '../exit.ts';
+import { CommandFailure } from '../failure.ts';
+import { followJob } from '../jobs/follow-job.ts';
+import { decisionLines, sayError, sayResult } from '../jobs/job-lines.ts';
+import {
+  type CommonOptions,
+  JSON_OPTION,
+  lookOf,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+} from '../memory/command-options.ts';
+import { CONVERSATION, findId } from '../memory/find-id.ts';
+import { createProgressLine } from '../memory/progress-line.ts';
+import { createRecentIds } from '../memory/recent-ids.ts';
+import { shortId } from '../memory/short-id.ts';
+import { sayUsed } from '../providers/settings-lines.ts';
+
+interface ExtractOptions extends CommonOptions {
+  dryRun?: true;
+  again?: true;
+  provider?: Provider;
+  model?: string;
+  wait?: true;
+}
+
+const HELP = `
+It reads what is new in the conversation since the last time, with a model of your own provider key, and stores what is
+worth remembering, each with the messages that it came from. The work goes on in the daemon: --wait shows it and ends
+with 1 where it fails. Ids of conversations: svc search --types message --json, or the API.
+
+Examples:
+  $ svc extract 5b7c90ae --dry-run --wait
+  $ svc extract 5b7c90ae --wait
+  $ svc extract 5b7c90ae --again --provider anthropic --model claude-haiku-4-5`;
+
+/** `svc extract`: memories drawn out of a conversation, by a job. */
+export function extractCommand(context: CommandContext): Command {
+  return new Command('extract')
+    .description('draw memories out of a conversation, with a model of your own key')
+    .addArgument(new Argument('<conversation>', 'its id, or the beginning or end of it'))
+    .option('--dry-run', 'show the decisions, store nothing')
+    .option('--again', 'read also what was read before')
+    .addOption(new Option('--provider <provider>', 'whose model, in place of the chosen one').choices([...PROVIDERS]))
+    .option('--model <name>', 'which model, in place of the chosen one')
+    .option('--wait', 'wait for the end and show what was decided')
+    .option(...JSON_OPTION)
+    .option(...PROFILE_OPTION)
+    .addHelpText('after', HELP)
+    .action(async (typed: string, options: ExtractOptions) => {
+      const client = await openClient(context, options, { retries: 5 });
+      const recentIds = createRecentIds(context.settingsFolder);
+      const id = await findId(typed, client, recentIds, CONVERSATION);
+      const { jobId } = await client.conversations.extract(id, requestOf(options));
+      await recentIds.remember([jobId]);
+      if (options.wait) await wait(jobId, client, options, context);
+      else tellTaken(jobId, options, context);
+    });
+}
+
+function requestOf({ dryRun, again, provider, model }: ExtractOptions): NewExtraction {
+  return {
+    ...(dryRun && { dryRun }),
+    ...(again && { again }),
+    ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+function tellTaken(jobId: string, options: ExtractOptions, context: CommandContext): void {
+  const { terminal } = context;
+  const label = shortId(jobId);
+  if (options.json) printJson(context, { jobId });
+  else if (!terminal.isTty) terminal.out(`${jobId}\n`);
+  else terminal.out(`Queued.  ${lookOf(context).style.bold(label)}\nsvc jobs ${label} shows how far it is.\n`);
+}
+
+async function wait(jobId: string, client: Client, options: ExtractOptions, context: CommandContext): Promise<void> {
+  const job = await followJob(jobId, { client, context, progress: createProgressLine(context, options) });
+  if (options.json) printJson(context, job);
+  else if (job.result !== null) await tellEnd(job, context);
+  if (job.state === 'done') return;
+  const why = job.error === null ? `It was ${job.state}.` : sayError(job, context.clock.nowMs());
+  throw new CommandFailure(EXIT.failed, options.json ? '' : why);
+}
+
+async function tellEnd(job: Job, context: CommandContext): Promise<void> {
+  const look = lookOf(context);
+  const decisions = job.result?.decisions ?? [];
+  const used = job.used.requests > 0 ? ` (${sayUsed(job.used)})` : '';
+  const result = sayResult(job);
+  const head = `${result.charAt(0).toUpperCase()}${result.slice(1)}${used}.`;
+  const dry = job.dryRun ? ' Dry run: nothing was stored.' : '';
+  const shown = decisions.length === 0 ? '' : `${decisionLines(decisions, look)}\n\n`;
+  context.terminal.out(`${shown}${look.style.good('✓')} ${head}${dry}\n`);
+  const memories = decisions.map(({ memoryId }) => memoryId).filter((id) => id !== null);
+  await createRecentIds(context.settingsFolder).remember(memories);
+}

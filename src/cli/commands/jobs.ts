@@ -1,0 +1,97 @@
+import { Command, Option } from 'commander';
+import type { Client } from '../../client/client.ts';
+import { JOB_STATES, type JobState } from '../../contract/job-states.ts';
+import type { Job } from '../../contract/jobs.ts';
+import type { CommandContext } from '../command-context.ts';
+import { EXIT } from '../exit.ts';
+import { CommandFailure } from '../failure.ts';
+import { decisionLines, isOpen, jobCard, jobRow } from '../jobs/job-lines.ts';
+import {
+  type CommonOptions,
+  JSON_OPTION,
+  lookOf,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+  readCount,
+} from '../memory/command-options.ts';
+import { findId, JOB } from '../memory/find-id.ts';
+import { createRecentIds } from '../memory/recent-ids.ts';
+import { shortId, shortIds } from '../memory/short-id.ts';
+
+interface JobsOptions extends CommonOptions {
+  limit: number;
+  state?: JobState;
+  cancel?: true;
+}
+
+const LARGEST_PAGE = 200;
+
+const HELP = `
+Jobs that have ended are shown for a month. Away from a terminal it prints one line a job, fields set apart by tabs: id,
+state, messages read of all, conversation, provider, model, time, code of the error.
+
+Examples:
+  $ svc jobs
+  $ svc jobs --state failed
+  $ svc jobs 5b7c90ae
+  $ svc jobs 5b7c90ae --cancel`;
+
+/** `svc jobs`: what the daemon does by itself, and one of them with what it decided. */
+export function jobsCommand(context: CommandContext): Command {
+  return new Command('jobs')
+    .description('jobs that draw memories: how far they are, what they decided')
+    .argument('[id]', 'its id, or the part of it that the list shows')
+    .option('--limit <count>', 'how many', readCount, 20)
+    .addOption(new Option('--state <state>', 'only those').choices([...JOB_STATES]))
+    .option('--cancel', 'end the one that is named; what it stored stays')
+    .option(...JSON_OPTION)
+    .option(...PROFILE_OPTION)
+    .addHelpText('after', HELP)
+    .action(async (typed: string | undefined, options: JobsOptions) => {
+      if (typed === undefined && options.cancel) throw new CommandFailure(EXIT.usage, 'Name the job that is to end.');
+      const client = await openClient(context, options);
+      if (typed === undefined) return list(client, options, context);
+      const id = await findId(typed, client, createRecentIds(context.settingsFolder), JOB);
+      const job = await client.jobs.get(id);
+      if (options.cancel) return cancel(job, client, options, context);
+      show(job, options, context);
+    });
+}
+
+async function list(client: Client, { limit, state, json }: JobsOptions, context: CommandContext): Promise<void> {
+  const { terminal } = context;
+  const jobs: Job[] = [];
+  const query = { limit: Math.min(limit, LARGEST_PAGE), ...(state !== undefined && { state }) };
+  for await (const job of client.jobs.all(query)) {
+    jobs.push(job);
+    if (jobs.length === limit) break;
+  }
+  if (json) printJson(context, { data: jobs });
+  else if (!terminal.isTty) terminal.out(jobs.map((job) => `${jobRow(job)}\n`).join(''));
+  else if (jobs.length > 0) await printCards(jobs, context);
+  else terminal.out(state === undefined ? 'There are no jobs yet. svc extract makes one.\n' : `None is ${state}.\n`);
+}
+
+async function printCards(jobs: readonly Job[], context: CommandContext): Promise<void> {
+  const ids = jobs.map(({ id }) => id);
+  const labels = shortIds(ids);
+  const cards = jobs.map((job) => jobCard(job, labels.get(job.id)!, lookOf(context)));
+  context.terminal.out(`${cards.join('\n\n')}\n`);
+  await createRecentIds(context.settingsFolder).remember(ids);
+}
+
+function show(job: Job, { json }: JobsOptions, context: CommandContext): void {
+  const look = lookOf(context);
+  const decisions = job.result?.decisions ?? [];
+  const more = decisions.length === 0 ? '' : `\n${decisionLines(decisions, look)}\n`;
+  if (json) printJson(context, job);
+  else context.terminal.out(`${jobCard(job, shortId(job.id), look)}\n${more}`);
+}
+
+async function cancel(job: Job, client: Client, { json }: JobsOptions, context: CommandContext): Promise<void> {
+  if (!isOpen(job)) throw new CommandFailure(EXIT.failed, `It has ended already: it is ${job.state}.`);
+  await client.jobs.remove(job.id);
+  if (json) printJson(context, { id: job.id, cancelled: true });
+  else context.terminal.out('Cancelled. What it had stored stays.\n');
+}

@@ -1,0 +1,37 @@
+import type { Client } from '../../client/client.ts';
+import type { Job } from '../../contract/jobs.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { ProgressLine } from '../memory/progress-line.ts';
+import { isOpen, sayError } from './job-lines.ts';
+
+export interface Following {
+  client: Pick<Client, 'jobs'>;
+  progress: ProgressLine;
+  context: Pick<CommandContext, 'terminal' | 'clock'>;
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2000;
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Looks at a job until it has ended, showing how far it is; what makes it wait is told once each time. */
+export async function followJob(id: string, { client, progress, context }: Following): Promise<Job> {
+  const { terminal, clock } = context;
+  let told = '';
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+    const job = await client.jobs.get(id);
+    if (!isOpen(job)) {
+      progress.clear();
+      return job;
+    }
+    const trouble = job.error === null ? '' : `${job.error.code} ${job.error.at}`;
+    if (trouble !== '' && trouble !== told) {
+      progress.clear();
+      terminal.error(`${sayError(job, clock.nowMs())} Ctrl-C stops the watching, not the job.\n`);
+    }
+    told = trouble;
+    const { done, total } = job.progress;
+    progress.show(`${done} of ${total} messages`, total === 0 ? undefined : done / total);
+    await pause(pauseMs);
+  }
+}

@@ -1,0 +1,100 @@
+import type { Decision, Job } from '../../contract/jobs.ts';
+import { parseTimestamp } from '../../lib/clock.ts';
+import { type CardLook, innerWidth } from '../memory/memory-card.ts';
+import { sayTime } from '../memory/said-time.ts';
+import { shortId } from '../memory/short-id.ts';
+import { oneLine, padded, printable, wrap } from '../memory/terminal-text.ts';
+import type { Style } from '../output.ts';
+import { sayUsed } from '../providers/settings-lines.ts';
+
+const TONES = {
+  queued: 'caution',
+  running: 'caution',
+  done: 'good',
+  failed: 'bad',
+  cancelled: 'dim',
+} as const satisfies Record<Job['state'], keyof Style>;
+const LABEL_WIDTH = 11;
+
+export function isOpen({ state }: Job): boolean {
+  return state === 'queued' || state === 'running';
+}
+
+/** One job as a person reads it: short id in the margin, state and model, and beneath how far it came and why. */
+export function jobCard(job: Job, label: string, { columns, style, nowMs }: CardLook): string {
+  const width = innerWidth(columns, label);
+  const lines = jobFacts(job, nowMs).flatMap((fact) => wrap(fact, width));
+  const model = job.provider === null ? '' : `  ${job.provider} ${printable(job.model ?? '')}`;
+  const head = `${style.bold(padded(label, label.length + 2))}${style[TONES[job.state]](job.state)}${model}`;
+  const error = job.error === null ? [] : wrap(`${sayError(job, nowMs)}`, width).map((line) => style.bad(line));
+  const margin = ' '.repeat(label.length + 2);
+  return [head, ...[...lines.map((line) => style.dim(line)), ...error].map((line) => margin + line)].join('\n');
+}
+
+function jobFacts(job: Job, nowMs: number): string[] {
+  const { conversationId, dryRun, progress, createdAt, used, result } = job;
+  const asked = sayTime(parseTimestamp(createdAt) ?? nowMs, nowMs);
+  const read = `${progress.done} of ${progress.total} message${progress.total === 1 ? '' : 's'}`;
+  const what = `conversation ${shortId(conversationId)} · ${read} · ${asked}${dryRun ? ' · dry run' : ''}`;
+  return [what, ...(result === null ? [] : [sayResult(job)]), ...(used.requests > 0 ? [sayUsed(used)] : [])];
+}
+
+/** `2 added, 1 superseded, 4 left as known`. */
+export function sayResult({ result, progress }: Job): string {
+  if (result === null) return '';
+  if (progress.total === 0) return 'nothing new to read since the last time';
+  const { added, updated, superseded, nothing } = result;
+  const counts: [number, string][] = [
+    [added, 'added'],
+    [updated, 'updated'],
+    [superseded, 'superseded'],
+    [nothing, 'left alone'],
+  ];
+  const said = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  return said.join(', ') || 'nothing worth keeping was found';
+}
+
+/** Why it failed, or what it waits for. */
+export function sayError(job: Job, nowMs: number): string {
+  const { error, nextAttemptAt } = job;
+  if (error === null) return '';
+  const again = nextAttemptAt === null ? '' : ` Tried again ${sayTime(parseTimestamp(nextAttemptAt) ?? nowMs, nowMs)}.`;
+  return `${printable(error.message)}${isOpen(job) ? again : ''}`;
+}
+
+/** What was done with each memory that the model drew. */
+export function decisionLines(decisions: readonly Decision[], look: CardLook): string {
+  const width = Math.max(16, Math.min(look.columns, 100) - LABEL_WIDTH);
+  const { style } = look;
+  return decisions
+    .map((decision) => {
+      const isKept = decision.decision !== 'nothing';
+      const label = padded(decision.decision, LABEL_WIDTH);
+      const content = wrap(printable(decision.content), width).map((line) => (isKept ? line : style.dim(line)));
+      const facts = wrap(decisionFacts(decision).join(' · '), width).map((line) => style.dim(line));
+      const [first = '', ...rest] = [...content, ...facts];
+      const head = (isKept ? style.bold(label) : style.dim(label)) + first;
+      return [head, ...rest.map((line) => ' '.repeat(LABEL_WIDTH) + line)].join('\n');
+    })
+    .join('\n');
+}
+
+function decisionFacts({ decision, memoryId, targetId, messageIds, reason }: Decision): string[] {
+  const target = targetId === null ? '' : shortId(targetId);
+  const about: Record<Decision['decision'], string> = {
+    add: '',
+    update: `says more of ${target}`,
+    supersede: `in the place of ${target}`,
+    nothing: '',
+  };
+  const from = messageIds.length === 1 ? 'from 1 message' : `from ${messageIds.length} messages`;
+  const facts = [memoryId === null ? '' : shortId(memoryId), target === '' ? '' : about[decision], from];
+  return [...facts, printable(reason)].filter((fact) => fact !== '');
+}
+
+/** One line for programs: id, state, messages read and all, conversation, provider, model, time, code of the error. */
+export function jobRow({ id, state, progress, conversationId, provider, model, createdAt, error }: Job): string {
+  const read = `${progress.done}/${progress.total}`;
+  const cells = [id, state, read, conversationId, provider ?? '', model ?? '', createdAt, error?.code ?? ''];
+  return cells.map((cell) => oneLine(cell)).join('\t');
+}

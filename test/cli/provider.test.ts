@@ -1,0 +1,224 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { makeTenant } from '../features/limits/tenants.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
+import { type Person, personAt, type Ran } from './memory-harness.ts';
+
+/** `svc provider` against a daemon and a server that speaks as the provider does. */
+
+const KEY = 'sk-test-0123456789abcdefghij';
+const TTY = { tty: true };
+let openai: ProviderServer;
+let daemon: TestDaemon;
+let person: Person;
+let stranger: Person;
+
+beforeAll(async () => {
+  openai = await startProviderServer('openai', { key: KEY });
+  daemon = await startTestDaemon({ config: { providerHosts: [openai.allowed] } });
+  const enter = async (email: string) =>
+    personAt(daemon.baseUrl, (await makeTenant(daemon, email)).apiKey, daemon.clock);
+  person = await enter('keys@example.com');
+  stranger = await enter('stranger@example.com');
+});
+afterEach(() => openai.reset());
+afterAll(async () => {
+  await Promise.all([person.close(), stranger.close(), daemon.close(), openai.close()]);
+});
+
+const add = (...more: string[]) => ['provider', 'add', 'openai', '--base-url', openai.baseUrl, ...more];
+const listed = async (who = person) => JSON.parse((await who.run(['provider', 'list', '--json'])).out).data;
+const said = ({ out, err, questions }: Ran) => [out, err, ...questions].join('\n');
+
+describe('svc provider add', () => {
+  test('asks for the key without showing it, and says what the provider said', async () => {
+    const ran = await person.run(add(), { ...TTY, typed: KEY });
+    expect(ran).toMatchObject({ code: 0, hidden: ['Key for openai (not shown): '] });
+    expect(ran.out).toContain(`✓ openai takes the key …${KEY.slice(-4)}`);
+    expect(ran.out).toContain('2 models: gpt-4.1-mini, text-embedding-3-small');
+    expect(said(ran)).not.toContain(KEY);
+  });
+
+  test('reads the key from standard input where there is no terminal', async () => {
+    const ran = await person.run(add('--json', '--model', 'gpt-4.1-mini'), { stdin: `${KEY}\n` });
+    expect(JSON.parse(ran.out)).toMatchObject({ provider: 'openai', status: 'valid', models: ['gpt-4.1-mini'] });
+    expect(ran).toMatchObject({ code: 0, questions: [] });
+    expect(said(ran)).not.toContain(KEY);
+  });
+
+  test.each([
+    ['behind the provider', ['provider', 'add', 'openai', KEY]],
+    ['in the place of the provider', ['provider', 'add', KEY]],
+    ['as --key', ['provider', 'add', 'openai', '--key', KEY]],
+    ['as --api-key=', ['provider', 'add', 'openai', `--api-key=${KEY}`]],
+  ])('refuses a key %s, says what to do about it, and does not repeat it', async (_where, words) => {
+    const ran = await person.run(words, { stdin: KEY });
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain("your shell's history");
+    expect(ran.err).toContain('replace it at the provider');
+    expect(said(ran)).not.toContain(KEY);
+    expect(openai.requests).toEqual([]);
+  });
+
+  test.each([
+    ['as an option of another name', ['provider', 'add', 'openai', `--token=${KEY}`]],
+    ['behind another command', ['provider', 'use', 'embedding', KEY, 'x']],
+    ['as a command', ['provider', KEY]],
+  ])('a complaint about a word does not repeat it where it may be a key: %s', async (_where, words) => {
+    const ran = await person.run(words);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain('error:');
+    expect(said(ran)).not.toContain(KEY);
+  });
+
+  test('a key that the provider refuses is not kept, and the one before stays', async () => {
+    const before = await listed();
+    const ran = await person.run(add(), { ...TTY, typed: 'sk-wrong-0123456789' });
+    expect(ran).toMatchObject({ code: 1, out: '' });
+    expect(ran.err).toContain('The provider refuses this key');
+    expect(ran.err).toContain('It was not kept.');
+    expect(said(ran)).not.toContain('sk-wrong');
+    expect(await listed()).toEqual(before);
+  });
+
+  test('a provider that cannot be asked leaves the key unverified, and says so', async () => {
+    openai.next({ status: 503 });
+    const ran = await stranger.run(add(), { ...TTY, typed: KEY });
+    expect(ran.code).toBe(0);
+    expect(ran.out).toMatch(/^! /);
+    expect(ran.out).toContain('kept as unverified');
+    expect((await listed(stranger))[0]).toMatchObject({ status: 'unverified' });
+    expect(await stranger.run(['provider', 'remove', 'openai', '--yes'])).toMatchObject({ code: 0 });
+  });
+
+  test('no key is a fault of usage, but for providers that need none', async () => {
+    expect(await person.run(add(), { stdin: '\n' })).toMatchObject({ code: 2, out: '' });
+    const spaced = await person.run(add(), { stdin: 'two words' });
+    expect(spaced).toMatchObject({ code: 2, err: expect.not.stringContaining('two words') });
+    const free = await startProviderServer('openai-compatible');
+    const elsewhere = await startTestDaemon({ config: { providerHosts: [free.allowed] } });
+    const { apiKey } = await makeTenant(elsewhere, 'free@example.com');
+    const guest = await personAt(elsewhere.baseUrl, apiKey);
+    const words = ['provider', 'add', 'openai-compatible'];
+    expect(await guest.run(words, TTY)).toMatchObject({ code: 2, err: expect.stringContaining('--base-url') });
+    const added = await guest.run([...words, '--base-url', free.baseUrl], { ...TTY, typed: '' });
+    expect(added).toMatchObject({ code: 0, out: expect.stringContaining('2 models') });
+    await Promise.all([guest.close(), elsewhere.close(), free.close()]);
+  });
+
+  test('an address that svc may not call is refused, in words', async () => {
+    const words = ['provider', 'add', 'openai', '--base-url', 'http://10.1.2.3/v1'];
+    const ran = await person.run(words, { stdin: KEY });
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('SVC_PROVIDER_HOSTS') });
+  });
+
+  test('another provider is a fault of usage that names those there are', async () => {
+    const ran = await person.run(['provider', 'add', 'acme'], { stdin: KEY });
+    expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('openai, anthropic, google') });
+  });
+});
+
+describe('svc provider', () => {
+  test('list shows keys by their last four letters, to nobody else', async () => {
+    await person.run(add(), { stdin: KEY });
+    const { out } = await person.run(['provider', 'list'], TTY);
+    expect(out).toMatch(new RegExp(`^openai {2}…${KEY.slice(-4)} {2}valid\n {8}at ${openai.baseUrl}\n`));
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    const row = (await person.run(['provider', 'list'])).out;
+    expect(row).toBe(`openai\t${KEY.slice(-4)}\tvalid\tok\t${openai.baseUrl}\tgpt-4.1-mini,text-embedding-3-small\n`);
+    expect((await stranger.run(['provider', 'list'], TTY)).out).toContain('The first one: svc provider add openai');
+    expect(await stranger.run(['provider', 'list'])).toMatchObject({ out: '', code: 0 });
+  });
+
+  test('colours say nothing that words do not', async () => {
+    const plain = (await person.run(['provider', 'list'], TTY)).out;
+    const coloured = (await person.run(['provider', 'list'], { ...TTY, colour: true })).out;
+    expect(coloured).toContain('\u001b[32mvalid');
+    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(plain);
+  });
+
+  test('check asks the provider again and ends with what it said', async () => {
+    expect(await person.run(['provider', 'check', 'openai'])).toMatchObject({ code: 0 });
+    openai.next({ status: 503 });
+    const away = await person.run(['provider', 'check', 'openai'], TTY);
+    expect(away).toMatchObject({ code: 1, out: expect.stringContaining('It was valid before and stays in use') });
+    expect(await stranger.run(['provider', 'check', 'openai'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no key for openai'),
+    });
+  });
+
+  test('use chooses models, and none takes the choice back', async () => {
+    const use = (...words: string[]) => person.run(['provider', 'use', ...words]);
+    const chosen = await use('embedding', 'openai', 'text-embedding-3-small');
+    expect(chosen.out).toMatch(/Embedding +openai text-embedding-3-small/);
+    expect(chosen.err).toContain('goes to openai');
+    const json = await use('extraction', 'openai', 'gpt-4.1-mini', '--json');
+    expect(JSON.parse(json.out).extraction.model).toEqual({ provider: 'openai', model: 'gpt-4.1-mini' });
+    expect((await use('embedding', 'none')).out).toMatch(/Embedding +none of yours/);
+    expect(await use('embedding', 'openai')).toMatchObject({ code: 2 });
+    expect(await use('embedding', 'mistral', 'mistral-embed')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no key for mistral'),
+    });
+  });
+
+  test('settings show what is in force and change it', async () => {
+    const settings = (...words: string[]) => person.run(['provider', 'settings', ...words], TTY);
+    expect((await settings()).out).toMatch(/On append +off/);
+    const { out } = await settings(
+      '--on-append',
+      'on',
+      '--daily-tokens',
+      '5000',
+      '--price',
+      '0.4/1.6',
+      '--daily-spend',
+      '2',
+    );
+    expect(out).toMatch(/On append +on/);
+    expect(out).toContain('0 of 5,000 today');
+    expect(out).toContain('0.4 in, 1.6 out, of a million tokens');
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    const back = await settings(
+      '--on-append',
+      'off',
+      '--daily-tokens',
+      'none',
+      '--daily-spend',
+      'none',
+      '--price',
+      'none',
+      '--json',
+    );
+    expect(back.err).toBe('');
+    expect(JSON.parse(back.out).extraction).toMatchObject({ onAppend: false, dailyTokens: null, dailySpend: null });
+    for (const wrong of [
+      ['--daily-tokens', '1.5'],
+      ['--price', '3'],
+      ['--daily-spend', 'much'],
+      ['--on-append', 'x'],
+    ]) {
+      expect(await settings(...wrong)).toMatchObject({ code: 2 });
+    }
+  });
+
+  test('remove asks first, and needs --yes where nobody can be asked', async () => {
+    const remove = ['provider', 'remove', 'openai'];
+    expect(await person.run(remove)).toMatchObject({ code: 2 });
+    const declined = await person.run(remove, { ...TTY, typed: 'n' });
+    expect(declined).toMatchObject({ code: 1, questions: [`Remove the key …${KEY.slice(-4)} for openai? [y/N] `] });
+    expect(await listed()).toHaveLength(1);
+    expect(await person.run(remove, { ...TTY, typed: 'y' })).toMatchObject({ code: 0 });
+    expect(await listed()).toEqual([]);
+    expect(await person.run([...remove, '--yes'])).toMatchObject({ code: 1 });
+  });
+
+  test('who is not signed in is told so', async () => {
+    const nobody = await personAt(daemon.baseUrl, undefined);
+    for (const words of [add(), ['provider', 'list'], ['jobs']]) {
+      expect(await nobody.run(words, { stdin: KEY })).toMatchObject({ code: 3 });
+    }
+    await nobody.close();
+  });
+});
