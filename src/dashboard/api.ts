@@ -2,11 +2,16 @@ import type { Static } from 'typebox';
 import type { Account, Usage } from '../contract/account.ts';
 import type { MagicLinkAnswer } from '../contract/auth.ts';
 import type { Problem } from '../contract/errors.ts';
+import type { Job, JobPage as JobPageSchema } from '../contract/jobs.ts';
 import type { Memory, MemoryPage as MemoryPageSchema } from '../contract/memories.ts';
+import type { ProviderSettings, ProviderSettingsChange } from '../contract/provider-settings.ts';
+import type { NewProviderKey, Provider, ProviderKey, ProviderKeys } from '../contract/providers.ts';
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts';
 
 export type MemoryPage = Static<typeof MemoryPageSchema>;
-export type { Account, Memory, SearchAnswer, Usage };
+type JobPage = Static<typeof JobPageSchema>;
+
+export type { Account, Job, Memory, Provider, ProviderKey, ProviderSettings, SearchAnswer, Usage };
 
 /** Why a call failed, in the few kinds that the page treats differently. */
 export type FaultKind = 'unauthenticated' | 'limited' | 'quota' | 'refused' | 'missing' | 'unreachable' | 'broken';
@@ -29,7 +34,7 @@ export class CallFault extends Error {
 }
 
 interface Call {
-  method?: 'GET' | 'POST' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   key?: string;
   body?: unknown;
   signal?: AbortSignal | undefined;
@@ -89,6 +94,16 @@ export function createApi(key: string) {
     search: (body: SearchRequest, signal?: AbortSignal) =>
       read<SearchAnswer>('/v1/search', { method: 'POST', key, body, signal }),
     forget: (id: string) => send(`/v1/memories/${encodeURIComponent(id)}`, { method: 'DELETE', key }),
+    providerKeys: (signal?: AbortSignal) => read<ProviderKeys>('/v1/provider-keys', { key, signal }),
+    putProviderKey: (provider: Provider, body: NewProviderKey) =>
+      read<ProviderKey>(`/v1/provider-keys/${provider}`, { method: 'PUT', key, body }),
+    checkProviderKey: (provider: Provider) =>
+      read<ProviderKey>(`/v1/provider-keys/${provider}/validate`, { method: 'POST', key }),
+    removeProviderKey: (provider: Provider) => send(`/v1/provider-keys/${provider}`, { method: 'DELETE', key }),
+    providerSettings: (signal?: AbortSignal) => read<ProviderSettings>('/v1/provider-settings', { key, signal }),
+    changeProviderSettings: (body: ProviderSettingsChange) =>
+      read<ProviderSettings>('/v1/provider-settings', { method: 'PATCH', key, body }),
+    jobs: (signal?: AbortSignal) => read<JobPage>('/v1/jobs?limit=10', { key, signal }),
     invalidateKey: () => send('/v1/auth/key', { method: 'DELETE', key }),
   };
 }

@@ -3,6 +3,7 @@ import { type Api, CallFault, createApi } from './api.ts';
 import { type ConnectView, createConnectView } from './connect-view.ts';
 import { byId, element } from './element.ts';
 import { createMemoriesView, type MemoriesView } from './memories-view.ts';
+import { createProvidersView, type ProvidersView } from './providers-view.ts';
 import { type Session, takeKeyFromAddress } from './session.ts';
 import { wireSignIn } from './sign-in-view.ts';
 import { confirmWith, notify, showPlace, withdrawQuestion } from './view.ts';
@@ -23,6 +24,7 @@ interface Page {
   current: Api | undefined;
   readonly connect: ConnectView;
   readonly memories: MemoriesView;
+  readonly providers: ProvidersView;
 }
 
 function enter(page: Page, session: Session): void {
@@ -30,12 +32,18 @@ function enter(page: Page, session: Session): void {
   page.current = api;
   withdrawQuestion();
   page.memories.clear();
+  page.providers.clear();
   clearAccount();
   notify('');
   page.connect.show(session);
   showPlace('signed-in');
   byId('main').focus();
-  void Promise.all([refreshAccount(page, api), refreshActivity(page, api), page.memories.show(api)]);
+  void Promise.all([
+    refreshAccount(page, api),
+    refreshActivity(page, api),
+    page.memories.show(api),
+    page.providers.show(api),
+  ]);
 }
 
 function leave(page: Page, message: string, tone: 'calm' | 'fault' = 'calm'): void {
@@ -43,6 +51,7 @@ function leave(page: Page, message: string, tone: 'calm' | 'fault' = 'calm'): vo
   withdrawQuestion();
   page.connect.clear();
   page.memories.clear();
+  page.providers.clear();
   clearAccount();
   showPlace('signed-out');
   notify(message, tone);
@@ -113,7 +122,8 @@ function startPage(): void {
     onFault: (error, api) => dealWith(page, error, api),
     onChange: (api) => void refreshAccount(page, api),
   });
-  const page: Page = { current: undefined, connect: createConnectView(), memories };
+  const providers = createProvidersView({ onFault: (error, api) => dealWith(page, error, api) });
+  const page: Page = { current: undefined, connect: createConnectView(), memories, providers };
   wireSignIn((session) => enter(page, session));
   byId('sign-out').addEventListener('click', () => signOut(page));
   byId('key-invalidate').addEventListener('click', () => void invalidateKey(page));

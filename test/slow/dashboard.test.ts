@@ -4,20 +4,24 @@ import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestDaemon } from '../helpers/daemon.ts';
+import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
 
 type Daemon = Awaited<ReturnType<typeof startTestDaemon>>;
 
 let browser: Browser;
 let daemon: Daemon;
+let openai: ProviderServer;
 let contexts: BrowserContext[] = [];
 let addresses = 0;
+const PROVIDER_KEY = 'sk-test-0123456789abcdefghij';
 
 beforeAll(async () => {
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
-  daemon = await startTestDaemon();
+  openai = await startProviderServer('openai', { key: PROVIDER_KEY });
+  daemon = await startTestDaemon({ config: { providerHosts: [openai.allowed] } });
 }, 60_000);
 afterEach(async () => {
   await Promise.all(contexts.map((context) => context.close()));
@@ -29,6 +33,7 @@ afterEach(async () => {
 afterAll(async () => {
   await browser?.close();
   await daemon?.close();
+  await openai?.close();
 });
 
 const freshAddress = () => `person${++addresses}@example.com`;
@@ -64,8 +69,10 @@ const post = (path: string, body: object, apiKey?: string) =>
     body: JSON.stringify(body),
   });
 
+const bearer = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` });
+
 const statusOf = async (apiKey: string) =>
-  (await fetch(`${daemon.baseUrl}/v1/account`, { headers: { authorization: `Bearer ${apiKey}` } })).status;
+  (await fetch(`${daemon.baseUrl}/v1/account`, { headers: bearer(apiKey) })).status;
 
 /** The dashboard of a fresh account, with its first answers in. */
 async function openDashboard(page: Page, contents: string[] = []): Promise<string> {
@@ -248,4 +255,101 @@ describe('the page', { timeout: 30_000 }, () => {
       });
     }
   }
+});
+
+describe('provider keys', { timeout: 30_000 }, () => {
+  const keys = (page: Page) => page.locator('#provider-list > li');
+
+  async function addKey(page: Page, key: string): Promise<void> {
+    if (await page.locator('#provider-form').isHidden()) await page.getByRole('button', { name: 'Add a key' }).click();
+    await page.getByLabel('Provider', { exact: true }).selectOption('openai');
+    await page.getByLabel('Address if not').fill(openai.baseUrl);
+    await page.getByLabel('Key', { exact: true }).fill(key);
+    await page.getByRole('button', { name: 'Check and keep' }).click();
+  }
+
+  test('a key is added, checked, given to models and removed, and is never on the page', async () => {
+    const { page, complaints } = await openBrowser();
+    const apiKey = await openDashboard(page);
+    expect(await keys(page).count()).toBe(0);
+    await addKey(page, PROVIDER_KEY);
+    expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('');
+    await page.getByText(`openai takes the key …${PROVIDER_KEY.slice(-4)}`).waitFor();
+    await expect.poll(() => keys(page).allTextContents()).toMatchObject([expect.stringContaining('valid')]);
+    const seen = await page.evaluate(() => [document.documentElement.outerHTML, JSON.stringify({ ...localStorage })]);
+    expect(seen.join()).not.toContain(PROVIDER_KEY);
+
+    await page.getByText('Models, limits and jobs').click();
+    await page.getByLabel('Provider that draws memories').selectOption('openai');
+    await page.getByLabel('Model that draws memories').fill('gpt-4.1-mini');
+    await page.getByLabel('Also by itself').check();
+    await page.getByLabel('Tokens a day').fill('5000');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const settings = await fetch(`${daemon.baseUrl}/v1/provider-settings`, { headers: bearer(apiKey) });
+    expect(((await settings.json()) as { extraction: object }).extraction).toMatchObject({
+      model: { provider: 'openai', model: 'gpt-4.1-mini' },
+      onAppend: true,
+      dailyTokens: 5000,
+    });
+
+    openai.next({ status: 401 });
+    await page.getByRole('button', { name: 'Check the key for openai' }).click();
+    await page.locator('#provider-status', { hasText: 'The provider refuses this key' }).waitFor();
+    await expect.poll(() => keys(page).first().textContent()).toContain('refused');
+    await page.getByRole('button', { name: 'Remove the key for openai' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await keys(page).count()).toBe(1);
+    await page.getByRole('button', { name: 'Remove the key for openai' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('The key for openai is removed.').waitFor();
+    expect(await keys(page).count()).toBe(0);
+    // The browser itself reports the refusal of the check.
+    expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
+  });
+
+  test('a key that the provider refuses is told so, kept nowhere and gone from the field', async () => {
+    const { page } = await openBrowser();
+    await openDashboard(page);
+    await addKey(page, 'sk-wrong-0123456789');
+    await page.locator('#provider-status', { hasText: 'The provider refuses this key' }).waitFor();
+    expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('');
+    expect(await keys(page).count()).toBe(0);
+    expect(await page.content()).not.toContain('sk-wrong');
+    await addKey(page, PROVIDER_KEY);
+    await expect.poll(() => keys(page).count()).toBe(1);
+    await page.getByRole('button', { name: 'Add a key' }).click();
+    await page.getByLabel('Key', { exact: true }).fill('half-typed');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('this page has forgotten the key').waitFor();
+    expect(await page.locator('#provider-key').inputValue()).toBe('');
+  });
+
+  test('a job is seen at work, and what came of it', async () => {
+    const { page } = await openBrowser({ viewport: { width: 360, height: 800 } });
+    const apiKey = await openDashboard(page);
+    await addKey(page, PROVIDER_KEY);
+    await expect.poll(() => keys(page).count()).toBe(1);
+    const { id } = (await (await post('/v1/conversations', {}, apiKey)).json()) as { id: string };
+    const messages = [{ role: 'user', content: 'I live in Bergen.' }];
+    expect((await post(`/v1/conversations/${id}/messages`, { messages }, apiKey)).status).toBe(201);
+    openai.next({ status: 503 });
+    expect((await post(`/v1/conversations/${id}/extract`, {}, apiKey)).status).toBe(202);
+    const fact = {
+      decision: 'add',
+      content: 'The user lives in Bergen.',
+      messages: [1],
+      known: '',
+      date: '',
+      reason: '',
+    };
+    openai.respond(() => ({ memories: [fact] }));
+    await page.goto(`${daemon.baseUrl}/dashboard#key=${apiKey}`);
+    await page.getByText('Models, limits and jobs').click();
+    await page.locator('#job-list', { hasText: 'The provider fails (status 503)' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    daemon.clock.advance(60_000);
+    await page.locator('#job-list', { hasText: '1 added' }).waitFor({ timeout: 20_000 });
+    expect(await page.locator('#job-list').textContent()).toContain('1 of 1 message read');
+  });
 });

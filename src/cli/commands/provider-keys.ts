@@ -94,7 +94,7 @@ export function providerRemoveCommand(context: CommandContext): Command {
       const client = await openClient(context, options, { retries: 5 });
       if (!options.yes) {
         const key = await client.providerKeys.get(provider);
-        const answer = await context.input.ask(`Remove the key ${sayKey(key)} for ${provider}? [y/N] `);
+        const answer = await context.input.ask(`Remove ${sayKey(key)} for ${provider}? [y/N] `);
         if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure(EXIT.failed, 'Nothing was removed.');
       }
       await client.providerKeys.remove(provider);

@@ -58,7 +58,8 @@ export function sayResult({ result, progress }: Job): string {
 export function sayError(job: Job, nowMs: number): string {
   const { error, nextAttemptAt } = job;
   if (error === null) return '';
-  const again = nextAttemptAt === null ? '' : ` Tried again ${sayTime(parseTimestamp(nextAttemptAt) ?? nowMs, nowMs)}.`;
+  const again =
+    nextAttemptAt === null ? '' : ` svc tries again ${sayTime(parseTimestamp(nextAttemptAt) ?? nowMs, nowMs)}.`;
   return `${printable(error.message)}${isOpen(job) ? again : ''}`;
 }
 

@@ -11,20 +11,22 @@ const TONES = { valid: 'good', unverified: 'caution', refused: 'bad' } as const 
 >;
 const MODELS_SHOWN = 6;
 
-/** Four letters of it, or that there is none or that it is too short to show any. */
+/** `the key …cdef`, without letters where there are none or too few to show any. */
 export function sayKey({ last4 }: ProviderKey): string {
-  return last4 === null ? '(no letters shown)' : `…${last4}`;
+  return last4 === null ? 'the key' : `the key …${last4}`;
 }
+
+const lettersOf = ({ last4 }: ProviderKey) => (last4 === null ? '–' : `…${last4}`);
 
 /** Keys in columns, what the provider said beneath each. */
 export function keyTable(keys: readonly ProviderKey[], look: CardLook): string {
   const { style } = look;
   const nameWidth = Math.max(...keys.map(({ provider }) => provider.length)) + 2;
-  const keyWidth = Math.max(...keys.map((key) => sayKey(key).length)) + 2;
+  const keyWidth = Math.max(...keys.map((key) => lettersOf(key).length)) + 2;
   const width = Math.max(16, Math.min(look.columns, 100) - nameWidth);
   return keys
     .map((key) => {
-      const head = style.bold(padded(key.provider, nameWidth)) + padded(sayKey(key), keyWidth);
+      const head = style.bold(padded(key.provider, nameWidth)) + padded(lettersOf(key), keyWidth);
       const rest = keyFacts(key, look.nowMs).flatMap((fact) => wrap(fact, width));
       return [head + style[TONES[key.status]](key.status), ...rest.map((line) => ' '.repeat(nameWidth) + line)];
     })
@@ -65,7 +67,7 @@ export function saidToKey(key: ProviderKey, { style, columns }: CardLook): strin
   const isOk = check.outcome === 'ok';
   const state = status === 'valid' ? 'It was valid before and stays in use.' : 'It is kept as unverified.';
   const text = isOk
-    ? `${provider} takes the key ${sayKey(key)}`
+    ? `${provider} takes ${sayKey(key)}`
     : `${printable(check.message)}\n${state} svc provider check ${provider} asks again.`;
   const mark = isOk ? style.good('✓') : style.caution('!');
   const [first = '', ...rest] = [...wrap(text, columns - 2), ...(isOk ? wrap(sayModels(key.models), columns - 2) : [])];

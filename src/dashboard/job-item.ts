@@ -1,0 +1,52 @@
+import { parseTimestamp } from '../lib/clock.ts';
+import type { Job } from './api.ts';
+import { element } from './element.ts';
+import { sayCount, sayUntil, timeElement } from './wording.ts';
+
+const TONES = { queued: '', running: '', done: 'is-good', failed: 'is-bad', cancelled: 'is-over' } as const;
+
+export function isOpen({ state }: Job): boolean {
+  return state === 'queued' || state === 'running';
+}
+
+/** One job: state, model, how far it came, what came of it, and why it waits or failed. */
+export function jobItem(job: Job): HTMLLIElement {
+  const { state, provider, model, progress, createdAt, dryRun, error } = job;
+  const head = element('p', { class: 'job-name' }, [
+    element('span', { class: `badge ${TONES[state]}`.trim() }, state),
+    element('strong', {}, `${provider ?? ''} ${model ?? ''}`.trim()),
+    element('span', { class: 'hint' }, timeElement(createdAt)),
+  ]);
+  const read = `${progress.done} of ${sayCount(progress.total, 'message', 'messages')}`;
+  const facts = [`${read} read`, sayResult(job), dryRun ? 'dry run: nothing stored' : ''].filter((fact) => fact !== '');
+  const item = element('li', { class: 'job' }, [head, element('p', { class: 'hint' }, facts.join(' · '))]);
+  if (isOpen(job) && progress.total > 0) item.append(progressBar(progress));
+  if (error) item.append(element('p', { class: isOpen(job) ? 'caution' : 'fault' }, sayError(job)));
+  return item;
+}
+
+function progressBar({ done, total }: Job['progress']): HTMLElement {
+  const fill = element('span', { class: 'fill' });
+  fill.style.inlineSize = `${(done / total) * 100}%`;
+  const range = { 'aria-valuemin': '0', 'aria-valuemax': String(total), 'aria-valuenow': String(done) };
+  return element('div', { class: 'meter', role: 'progressbar', 'aria-label': 'Messages read', ...range }, fill);
+}
+
+function sayResult({ result, progress }: Job): string {
+  if (result === null) return '';
+  if (progress.total === 0) return 'nothing new to read';
+  const { added, updated, superseded, nothing } = result;
+  const counts: [number, string][] = [
+    [added, 'added'],
+    [updated, 'updated'],
+    [superseded, 'superseded'],
+    [nothing, 'left alone'],
+  ];
+  const said = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  return said.join(', ') || 'nothing worth keeping';
+}
+
+function sayError({ error, nextAttemptAt }: Job): string {
+  const againMs = nextAttemptAt === null ? undefined : parseTimestamp(nextAttemptAt);
+  return `${error?.message ?? ''}${againMs === undefined ? '' : ` svc tries again ${sayUntil(againMs)}.`}`;
+}

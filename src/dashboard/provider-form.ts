@@ -1,0 +1,72 @@
+import { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from '../contract/provider-names.ts';
+import type { NewProviderKey } from '../contract/providers.ts';
+import { byId, element } from './element.ts';
+
+/** The form for a new key. One for the life of the page. */
+export interface ProviderForm {
+  /** Empty and out of sight; no key is left in it. */
+  close(): void;
+}
+
+const keyField = () => byId<HTMLInputElement>('provider-key');
+const urlField = () => byId<HTMLInputElement>('provider-url');
+const modelsField = () => byId<HTMLInputElement>('provider-models');
+const chosen = () => byId<HTMLSelectElement>('provider-name').value as Provider;
+
+function show(isOpen: boolean): void {
+  byId('provider-form').hidden = !isOpen;
+  byId('provider-add').setAttribute('aria-expanded', String(isOpen));
+}
+
+function requireWhatIsNeeded(): void {
+  const provider = chosen();
+  keyField().required = !KEYLESS_PROVIDERS.has(provider);
+  keyField().placeholder = KEYLESS_PROVIDERS.has(provider) ? 'empty if it needs none' : '';
+  urlField().required = provider === 'openai-compatible';
+}
+
+/** Takes the key out of the page's own field at once: what is left of it is in the request. */
+function taken(): NewProviderKey {
+  const key = keyField().value.trim();
+  keyField().value = '';
+  const baseUrl = urlField().value.trim();
+  const models = modelsField()
+    .value.split(/[\s,]+/)
+    .filter((name) => name !== '');
+  return {
+    ...(key !== '' && { key }),
+    ...(baseUrl !== '' && { baseUrl }),
+    ...(models.length > 0 && { models: [...new Set(models)] }),
+  };
+}
+
+/** `onKey` resolves to whether the key was kept; then the form closes. */
+export function createProviderForm(onKey: (provider: Provider, key: NewProviderKey) => Promise<boolean>): ProviderForm {
+  const form = byId<HTMLFormElement>('provider-form');
+  const submit = form.querySelector('button');
+  const close = () => {
+    form.reset();
+    requireWhatIsNeeded();
+    show(false);
+  };
+  byId('provider-name').append(...PROVIDERS.map((name) => element('option', { value: name }, name)));
+  byId('provider-name').addEventListener('change', requireWhatIsNeeded);
+  byId('provider-add').addEventListener('click', () => {
+    show(true);
+    byId('provider-name').focus();
+  });
+  byId('provider-cancel').addEventListener('click', () => {
+    close();
+    byId('provider-add').focus();
+  });
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (submit) submit.disabled = true;
+    const isKept = await onKey(chosen(), taken());
+    if (submit) submit.disabled = false;
+    if (isKept) close();
+    else keyField().focus();
+  });
+  requireWhatIsNeeded();
+  return { close };
+}

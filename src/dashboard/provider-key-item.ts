@@ -1,0 +1,53 @@
+import type { ProviderKey } from './api.ts';
+import { button, element } from './element.ts';
+import { sayCount, timeElement } from './wording.ts';
+
+/** What can be done with a key that is shown. */
+export interface KeyActions {
+  onCheck(key: ProviderKey): void;
+  onRemove(key: ProviderKey): void;
+}
+
+const TONES = { valid: 'is-good', unverified: '', refused: 'is-bad' } as const;
+
+/** `the key …cdef`, without letters where none may be shown. */
+export function sayKey({ last4 }: ProviderKey): string {
+  return last4 === null ? 'the key' : `the key …${last4}`;
+}
+
+/** One key in the list: its last letters, whether the provider takes it, and what it said where it does not. */
+export function providerKeyItem(key: ProviderKey, { onCheck, onRemove }: KeyActions): HTMLLIElement {
+  const { provider, last4, status, check } = key;
+  const name = element('span', { class: 'provider-name' }, [
+    element('strong', {}, provider),
+    ...(last4 === null ? [] : [element('code', {}, `…${last4}`)]),
+    element('span', { class: `badge ${TONES[status]}`.trim() }, status),
+  ]);
+  const actions = element('span', { class: 'provider-actions' }, [
+    named(
+      button('Check', 'link', () => onCheck(key)),
+      `Check the key for ${provider}`,
+    ),
+    named(
+      button('Remove', 'link danger', () => onRemove(key)),
+      `Remove the key for ${provider}`,
+    ),
+  ]);
+  const item = element('li', { class: 'provider' }, element('div', { class: 'provider-head' }, [name, actions]));
+  item.append(element('p', { class: 'hint' }, factsOf(key)));
+  if (check.outcome !== 'ok') {
+    item.append(element('p', { class: 'caution' }, ['Asked ', timeElement(check.at), `: ${check.message}`]));
+  }
+  return item;
+}
+
+function named(node: HTMLElement, label: string): HTMLElement {
+  node.setAttribute('aria-label', label);
+  return node;
+}
+
+function factsOf({ models, validatedAt, baseUrl }: ProviderKey): (Node | string)[] {
+  const known = models.length === 0 ? 'Models not known' : sayCount(models.length, 'model', 'models');
+  const taken = validatedAt === null ? ['never taken yet'] : ['taken by the provider ', timeElement(validatedAt)];
+  return [known, ' · ', ...taken, ...(baseUrl === null ? [] : [` · at ${baseUrl}`])];
+}

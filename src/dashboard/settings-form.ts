@@ -1,0 +1,119 @@
+import type { ModelChoice, ProviderSettingsChange, UsedTokens } from '../contract/provider-settings.ts';
+import { parseTimestamp } from '../lib/clock.ts';
+import type { Provider, ProviderKey, ProviderSettings } from './api.ts';
+import { byId, element } from './element.ts';
+import { sayCount, sayNumber, sayUntil } from './wording.ts';
+
+type Purpose = 'embedding' | 'extraction';
+const UNCHOSEN: Record<Purpose, string> = {
+  embedding: "None of mine: the operator's, if any",
+  extraction: 'A small model of the newest key',
+};
+
+const field = (id: string) => byId<HTMLInputElement>(id);
+const providerOf = (purpose: Purpose) => byId<HTMLSelectElement>(`${purpose}-provider`);
+
+/** The form of what svc may do with the keys by itself. One for the life of the page. */
+export interface SettingsForm {
+  show(settings: ProviderSettings, keys: readonly ProviderKey[]): void;
+  /** Takes all that belongs to an account out of it. */
+  clear(): void;
+}
+
+export function createSettingsForm(onChange: (change: ProviderSettingsChange) => Promise<void>): SettingsForm {
+  let keys: readonly ProviderKey[] = [];
+  const form = byId<HTMLFormElement>('settings-form');
+  const submit = form.querySelector('button');
+  for (const purpose of ['embedding', 'extraction'] as const) {
+    providerOf(purpose).addEventListener('change', () => {
+      field(`${purpose}-model`).value = '';
+      offerModels(purpose, keys);
+    });
+  }
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (submit) submit.disabled = true;
+    await onChange(changeOf());
+    if (submit) submit.disabled = false;
+  });
+  return {
+    show(settings, known) {
+      keys = known;
+      const { embedding, extraction } = settings;
+      draw('embedding', embedding, keys);
+      draw('extraction', extraction.model, keys);
+      field('on-append').checked = extraction.onAppend;
+      field('daily-tokens').value = textOf(extraction.dailyTokens);
+      field('price-in').value = textOf(extraction.pricePerMillion?.input);
+      field('price-out').value = textOf(extraction.pricePerMillion?.output);
+      field('daily-spend').value = textOf(extraction.dailySpend);
+      byId('settings-today').textContent = sayToday(settings);
+    },
+    clear() {
+      keys = [];
+      form.reset();
+      for (const purpose of ['embedding', 'extraction'] as const) draw(purpose, null, keys);
+      byId('settings-today').replaceChildren();
+    },
+  };
+}
+
+function draw(purpose: Purpose, choice: ModelChoice | null, keys: readonly ProviderKey[]): void {
+  const options = keys.map(({ provider }) => element('option', { value: provider }, provider));
+  providerOf(purpose).replaceChildren(element('option', { value: '' }, UNCHOSEN[purpose]), ...options);
+  providerOf(purpose).value = choice?.provider ?? '';
+  field(`${purpose}-model`).value = choice?.model ?? '';
+  offerModels(purpose, keys);
+}
+
+/** A model can be named only with its provider; those that the key has are offered. */
+function offerModels(purpose: Purpose, keys: readonly ProviderKey[]): void {
+  const provider = providerOf(purpose).value;
+  const models = keys.find((key) => key.provider === provider)?.models ?? [];
+  byId(`${purpose}-models`).replaceChildren(...models.map((value) => element('option', { value })));
+  field(`${purpose}-model`).hidden = provider === '';
+  field(`${purpose}-model`).required = provider !== '';
+  if (purpose === 'embedding') byId('embedding-hint').hidden = provider === '';
+}
+
+function changeOf(): ProviderSettingsChange {
+  const input = numberIn('price-in');
+  const output = numberIn('price-out');
+  const hasPrice = input !== null || output !== null;
+  return {
+    embedding: choiceIn('embedding'),
+    extraction: {
+      model: choiceIn('extraction'),
+      onAppend: field('on-append').checked,
+      dailyTokens: numberIn('daily-tokens'),
+      pricePerMillion: hasPrice ? { input: input ?? 0, output: output ?? 0 } : null,
+      dailySpend: numberIn('daily-spend'),
+    },
+  };
+}
+
+function choiceIn(purpose: Purpose): ModelChoice | null {
+  const provider = providerOf(purpose).value as Provider | '';
+  return provider === '' ? null : { provider, model: field(`${purpose}-model`).value.trim() };
+}
+
+function numberIn(id: string): number | null {
+  const { value } = field(id);
+  return value.trim() === '' ? null : Number(value);
+}
+
+function textOf(value: number | null | undefined): string {
+  return value === null || value === undefined ? '' : String(value);
+}
+
+function sayToday({ today, extraction }: ProviderSettings): string {
+  const resetsAtMs = parseTimestamp(today.resetsAt);
+  const until = resetsAtMs === undefined ? '' : ` Starts anew ${sayUntil(resetsAtMs)}.`;
+  const spent = extraction.pricePerMillion === null ? '' : `, ${sayNumber(today.extraction.spend)} spent`;
+  const search = `search by meaning ${sayTokens(today.embedding)}`;
+  return `Used today: ${search}; drawing memories ${sayTokens(today.extraction)}${spent}.${until}`;
+}
+
+function sayTokens({ inputTokens, outputTokens }: UsedTokens): string {
+  return sayCount(inputTokens + outputTokens, 'token', 'tokens');
+}
