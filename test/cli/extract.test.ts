@@ -54,7 +54,7 @@ describe('svc extract and svc jobs', () => {
     const { out, code } = await person.run(['extract', conversationId, '--dry-run', '--wait'], TTY);
     expect(code).toBe(0);
     expect(out).toMatch(/^add {8}The user lives in Bergen\./);
-    expect(out).toContain('✓ 1 added (1 request, 133 tokens). Dry run: nothing was stored.');
+    expect(out).toContain('✓ Dry run, so nothing is stored: 1 added (1 request, 133 tokens).');
     expect((await person.run(['list'])).out).toBe('');
   });
 

@@ -93,11 +93,10 @@ async function tellEnd(job: Job, context: CommandContext): Promise<void> {
   const look = lookOf(context);
   const decisions = job.result?.decisions ?? [];
   const used = job.used.requests > 0 ? ` (${sayUsed(job.used)})` : '';
-  const result = sayResult(job);
-  const head = `${result.charAt(0).toUpperCase()}${result.slice(1)}${used}.`;
-  const dry = job.dryRun ? ' Dry run: nothing was stored.' : '';
+  const said = `${job.dryRun ? 'dry run, so nothing is stored: ' : ''}${sayResult(job)}${used}.`;
+  const head = said.charAt(0).toUpperCase() + said.slice(1);
   const shown = decisions.length === 0 ? '' : `${decisionLines(decisions, look)}\n\n`;
-  context.terminal.out(`${shown}${look.style.good('✓')} ${head}${dry}\n`);
+  context.terminal.out(`${shown}${look.style.good('✓')} ${head}\n`);
   const memories = decisions.map(({ memoryId }) => memoryId).filter((id) => id !== null);
   await createRecentIds(context.settingsFolder).remember(memories);
 }
