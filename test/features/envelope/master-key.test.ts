@@ -82,6 +82,19 @@ describe('another master key', () => {
     expect((await validate()).body.status).toBe('valid');
   });
 
+  test('in the folder is no hindrance where nothing of an account was sealed; one that was given is', async () => {
+    await start();
+    caller = await daemon!.account();
+    await caller.add('Ada lives in Bergen.');
+    await stop();
+    await writeFile(join(folder, 'master.key'), `${FIRST.toString('base64')}\n`);
+    await start();
+    expect(await caller.list()).toEqual(['Ada lives in Bergen.']);
+    expect(daemon!.logLines.join('')).toContain('under another master key');
+    await stop();
+    await expect(start({ masterKeys: [SECOND] })).rejects.toMatchObject({ code: 'unprocessable' });
+  });
+
   test('is no hindrance once the lost one is given up: keys are to be entered again, the rest is there', async () => {
     await startWithKey();
     await caller.add('Ada lives in Bergen.');
