@@ -4,6 +4,7 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { ProviderFault } from '../../outside/provider-fault.ts';
 import type { ProviderAccess, ProviderModels } from '../../outside/provider-models.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Principal } from '../keys/keys.ts';
@@ -146,6 +147,14 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     });
   }
 
+  /** What a provider says of a key while it is used is known from then on, without a check. */
+  async function noteRefusal(row: ProviderKeyRow, error: unknown): Promise<void> {
+    if (!(error instanceof ProviderFault) || error.reason !== 'refused') return;
+    const check = { outcome: error.reason, message: error.message, models: [] };
+    const checked = { ...checkedFields(check, row, clock.nowMs()), status: 'refused' as const };
+    await db.writes.write((connection) => updateChecked(connection, row, checked));
+  }
+
   return {
     async put({ tenantId }, name, body) {
       const provider = providerNamed(name);
@@ -188,7 +197,15 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       await db.checkpoint();
     },
     available: async (reader, tenantId) => (await listProviderKeys(reader, tenantId)).map(toProviderKey),
-    use,
+    use: (tenantId, provider, work) =>
+      use(tenantId, provider, async (access, signal, row) => {
+        try {
+          return await work(access, signal);
+        } catch (error) {
+          await noteRefusal(row, error);
+          throw error;
+        }
+      }),
     forget: forgetAll,
     async erase(tenantId) {
       await db.writes.write((connection) => forgetAll(connection, tenantId));

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Usage } from '../../../src/contract/account.ts';
 import type { Job } from '../../../src/contract/jobs.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
 import type { ProviderSettings } from '../../../src/contract/provider-settings.ts';
+import type { ProviderKey } from '../../../src/contract/providers.ts';
 import { CONTEXT_HEADING } from '../../../src/contract/search.ts';
 import { QUIET_MS } from '../../../src/features/extraction/extraction-upkeep.ts';
 import { type ProviderServer, PUBLISHED } from '../../helpers/providers/server.ts';
@@ -111,7 +113,7 @@ describe('extraction', () => {
   });
 
   test('what says more of a known memory becomes its next version', async () => {
-    const known = await caller.add('Ada has a cat.');
+    const known = await caller.add('Ada has a cat.', { metadata: { mood: 'fond' } });
     const conversation = await converse(caller, ['My cat Pixel is three years old.']);
     server.respond((asked) => {
       const label = labelOf(asked, 'Ada has a cat.');
@@ -121,6 +123,10 @@ describe('extraction', () => {
     expect((await drawn(caller, conversation)).result).toMatchObject({ updated: 1 });
     expect((await caller.read(known.id)).body).toMatchObject({ content: expect.stringContaining('Pixel'), version: 2 });
     expect((await caller.history(known.id)).body.data).toHaveLength(2);
+    expect((await caller.read(known.id)).body.metadata).toMatchObject({
+      mood: 'fond',
+      extraction: { conversationId: conversation, messageIds: [expect.stringMatching(/^msg_/)] },
+    });
   });
 
   test('stores nothing that no message says, whatever the model claims', async () => {
@@ -244,6 +250,9 @@ describe('a failing provider', () => {
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     const refused = await drawn(caller, conversation);
     expect(refused).toMatchObject({ state: 'failed', error: { code: 'refused' }, nextAttemptAt: null });
+    const listed = (await caller.call<{ data: ProviderKey[] }>('/v1/provider-keys')).body.data;
+    expect(listed).toMatchObject([{ status: 'refused', check: { outcome: 'refused' } }]);
+    await caller.call('/v1/provider-keys/openai/validate', { method: 'POST' });
     server.next(PUBLISHED.openai.noModel, PUBLISHED.openai.noModel, PUBLISHED.openai.noModel);
     const jobId = await extract(caller, conversation);
     for (const attempt of [1, 2, 3]) {
@@ -304,6 +313,8 @@ describe('a cap', () => {
     expect((await settings({ extraction: prices })).status).toBe(200);
     const job = await drawn(caller, await converse(caller, ['I drink green tea every morning.']));
     expect(job.used.spend).toBeCloseTo(0.111 + 0.22, 9);
+    const { models } = (await caller.call<Usage>('/v1/usage?days=1')).body;
+    expect(models).toMatchObject([{ purpose: 'extraction', provider: 'openai', requests: 1, inputTokens: 111 }]);
     const { today } = (await caller.call<ProviderSettings>('/v1/provider-settings')).body;
     expect(today.extraction).toMatchObject({ requests: 1, inputTokens: 111, outputTokens: 22 });
     expect(today.extraction.spend).toBeCloseTo(0.331, 9);
