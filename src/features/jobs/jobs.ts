@@ -3,6 +3,7 @@ import type { Job, JobState, JobsQuery } from '../../contract/jobs.ts';
 import type { Provider } from '../../contract/providers.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import { createBreakable } from '../../lib/break-off.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Principal } from '../keys/keys.ts';
@@ -67,9 +68,8 @@ const SWEPT_ROWS = 500;
 
 /** What has ended is shown for a month. */
 export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
-  /** Of the jobs that are worked on, by `placeOf`. */
-  const working = new Map<string, AbortController>();
-  const breakOff = (job: Pick<JobRow, 'tenantId' | 'id'>) => working.get(placeOf(job))?.abort(cancelled());
+  const working = createBreakable();
+  const breakOff = (job: JobRow) => working.breakOff(placeOf(job), cancelled());
   const ended = (state: JobState) => ({ state, finishedAt: clock.nowMs(), updatedAt: clock.nowMs() });
 
   return {
@@ -117,15 +117,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       for (const row of await listOpenJobs(connection, tenantId, { conversationId })) breakOff(row);
       await deleteJobsOfConversation(connection, tenantId, conversationId);
     },
-    async guard(job, work) {
-      const controller = new AbortController();
-      working.set(placeOf(job), controller);
-      try {
-        return await work(controller.signal);
-      } finally {
-        working.delete(placeOf(job));
-      }
-    },
+    guard: (job, work) => working.guard(placeOf(job), work),
     open: () => countOpenJobs(db.readers),
     async sweep() {
       let swept: number;
