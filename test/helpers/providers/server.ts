@@ -60,8 +60,13 @@ export async function startProviderServer(kind: Provider, options: ProviderServe
     answer: options.answer ?? (() => ({})),
     /** Where `redirect` leads to. */
     redirectTo: 'http://127.0.0.1:9/',
-    connections: 0,
+    /** Of `huge` and `bomb`. */
+    troubleStatus: 200,
     bytesSent: 0,
+    /** So many came in. */
+    connections: 0,
+    /** Requests whose connection still waits for the end of the answer. */
+    answering: 0,
   };
   const brain: Brain = {
     models: options.models ?? MODELS[kind],
@@ -87,6 +92,10 @@ export async function startProviderServer(kind: Provider, options: ProviderServe
   }
 
   const server = createServer((request, response) => {
+    state.answering += 1;
+    response.on('close', () => {
+      state.answering -= 1;
+    });
     serve(request, response).catch(() => response.destroy());
   });
   server.on('connection', () => {
@@ -121,7 +130,7 @@ export async function startProviderServer(kind: Provider, options: ProviderServe
       troubles.length = 0;
       requests.length = 0;
       Object.assign(brain, { streams: true, knowsSchemas: true });
-      Object.assign(state, { connections: 0, bytesSent: 0 });
+      Object.assign(state, { connections: 0, bytesSent: 0, troubleStatus: 200 });
     },
     async close() {
       server.closeAllConnections();

@@ -3,17 +3,17 @@ import { createGzip } from 'node:zlib';
 import type { Frames, Reply, SeenRequest } from './wire.ts';
 
 /**
- * What a server does instead of its work. `huge` and `bomb` have no end: the one as it is, the other compressed;
- * `redirect` leads to `redirectTo`.
+ * What a server does instead of its work. `huge`, `bomb` and `drip` have no end: much as it is, much compressed, and a
+ * little now and then; `redirect` leads to `redirectTo`.
  */
-export type Trouble = Reply | Frames | 'hang' | 'hang-mid-body' | 'huge' | 'bomb' | 'redirect' | 'reset';
+export type Trouble = Reply | Frames | 'hang' | 'hang-mid-body' | 'huge' | 'bomb' | 'drip' | 'redirect' | 'reset';
 
 /** Does it, in the place of an answer. */
 export function makeTrouble(
   trouble: Trouble,
   seen: SeenRequest,
   response: ServerResponse,
-  state: { redirectTo: string; bytesSent: number },
+  state: { redirectTo: string; troubleStatus: number; bytesSent: number },
 ): void {
   const streaming = seen.body?.stream === true || seen.query.get('alt') === 'sse';
   const type = { 'content-type': streaming ? 'text/event-stream' : 'application/json' };
@@ -21,8 +21,9 @@ export function makeTrouble(
   else if (trouble === 'reset') response.socket?.resetAndDestroy();
   else if (trouble === 'redirect') response.writeHead(302, { location: state.redirectTo }).end();
   else if (trouble === 'hang-mid-body') response.writeHead(200, type).write(streaming ? ': here\n\n' : '{"data":');
+  else if (trouble === 'drip') drip(response.writeHead(200, type));
   else if (trouble !== 'hang') {
-    response.writeHead(200, { ...type, ...(trouble === 'bomb' && { 'content-encoding': 'gzip' }) });
+    response.writeHead(state.troubleStatus, { ...type, ...(trouble === 'bomb' && { 'content-encoding': 'gzip' }) });
     pourOut(response, trouble === 'bomb', (bytes) => {
       state.bytesSent += bytes;
     });
@@ -42,6 +43,11 @@ export function send(response: ServerResponse, reply: Reply | Frames, seen: Seen
   const { authorization, 'x-api-key': key = authorization, 'x-goog-api-key': shown = key } = seen.headers;
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(status >= 400 ? text.replaceAll('KEY', String(shown).replace(/^Bearer /, '')) : text);
+}
+
+function drip(response: ServerResponse): void {
+  const dripping = setInterval(() => response.write(': still here\n\n'), 20);
+  response.on('close', () => clearInterval(dripping));
 }
 
 function pourOut(response: ServerResponse, compressed: boolean, count: (bytes: number) => void): void {
