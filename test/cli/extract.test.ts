@@ -89,6 +89,8 @@ describe('svc extract and svc jobs', () => {
     const failed = await person.run(['extract', conversationId, '--wait'], TTY);
     expect(failed).toMatchObject({ code: 1, out: '' });
     expect(failed.err).toContain('The provider refuses this key');
+    expect((await person.run(['provider', 'list'])).out).toContain('\trefused\t');
+    expect(await person.run(['provider', 'check', 'openai'])).toMatchObject({ code: 0 });
     const rows = (await person.run(['jobs', '--state', 'failed'])).out.trimEnd().split('\n');
     expect(rows).toHaveLength(1);
     expect(rows[0]!.split('\t')).toMatchObject({ 1: 'failed', 2: '0/1', 3: conversationId, 4: 'openai', 7: 'refused' });

@@ -333,7 +333,7 @@ describe('provider keys', { timeout: 30_000 }, () => {
     const { id } = (await (await post('/v1/conversations', {}, apiKey)).json()) as { id: string };
     const messages = [{ role: 'user', content: 'I live in Bergen.' }];
     expect((await post(`/v1/conversations/${id}/messages`, { messages }, apiKey)).status).toBe(201);
-    openai.next({ status: 503 });
+    openai.next(...Array.from({ length: 8 }, () => ({ status: 503 })));
     expect((await post(`/v1/conversations/${id}/extract`, {}, apiKey)).status).toBe(202);
     const fact = {
       decision: 'add',
@@ -348,7 +348,8 @@ describe('provider keys', { timeout: 30_000 }, () => {
     await page.getByText('Models, limits and jobs').click();
     await page.locator('#job-list', { hasText: 'The provider fails (status 503)' }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
-    daemon.clock.advance(60_000);
+    openai.reset();
+    daemon.clock.advance(600_000);
     await page.locator('#job-list', { hasText: '1 added' }).waitFor({ timeout: 20_000 });
     expect(await page.locator('#job-list').textContent()).toContain('1 of 1 message read');
   });

@@ -1,7 +1,7 @@
-import { Argument, Command, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { Client } from '../../client/client.ts';
 import { AppError } from '../../contract/errors.ts';
-import { PROVIDERS, type Provider } from '../../contract/provider-names.ts';
+import type { Provider } from '../../contract/provider-names.ts';
 import type { NewProviderKey } from '../../contract/providers.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
@@ -18,6 +18,7 @@ import {
 import { createProgressLine } from '../memory/progress-line.ts';
 import { keyInArguments, readProviderKey } from '../providers/key-input.ts';
 import { saidToKey } from '../providers/key-lines.ts';
+import { knownProvider, providerArgument } from '../providers/provider-word.ts';
 
 interface AddOptions extends CommonOptions {
   baseUrl?: string;
@@ -56,20 +57,6 @@ export function providerAddCommand(context: CommandContext): Command {
         await add(knownProvider(provider), options, context);
       })
   );
-}
-
-/** Any word is taken at first: a complaint of the parser's own would repeat it, and it may be a key. */
-export function providerArgument(): Argument {
-  const argument = new Argument('<provider>', 'whose models').choices([...PROVIDERS]);
-  return argument.argParser((word) => word);
-}
-
-/** Throws `CommandFailure` where there is no such provider. */
-export function knownProvider(word: string): Provider {
-  const provider = PROVIDERS.find((one) => one === word.toLowerCase());
-  if (provider !== undefined) return provider;
-  if (word.length >= 20) throw keyInArguments(undefined);
-  throw new CommandFailure(EXIT.usage, `There is no provider ${word}. There are: ${PROVIDERS.join(', ')}.`);
 }
 
 async function add(provider: Provider, options: AddOptions, context: CommandContext): Promise<void> {

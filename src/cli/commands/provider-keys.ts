@@ -12,7 +12,7 @@ import {
 } from '../memory/command-options.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { keyRow, keyTable, saidToKey, sayKey } from '../providers/key-lines.ts';
-import { knownProvider, providerArgument } from './provider-add.ts';
+import { knownProvider, providerArgument } from '../providers/provider-word.ts';
 
 interface RemoveOptions extends CommonOptions {
   yes?: true;

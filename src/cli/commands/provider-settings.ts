@@ -12,8 +12,8 @@ import {
   PROFILE_OPTION,
   printJson,
 } from '../memory/command-options.ts';
+import { knownProvider } from '../providers/provider-word.ts';
 import { settingsLines } from '../providers/settings-lines.ts';
-import { knownProvider } from './provider-add.ts';
 
 type Purpose = 'embedding' | 'extraction';
 
