@@ -49,6 +49,7 @@ describe('svc provider add', () => {
   test.each([
     ['behind the provider', ['provider', 'add', 'openai', KEY]],
     ['in the place of the provider', ['provider', 'add', KEY]],
+    ['before the provider', ['provider', 'add', KEY, 'openai']],
     ['as --key', ['provider', 'add', 'openai', '--key', KEY]],
     ['as --api-key=', ['provider', 'add', 'openai', `--api-key=${KEY}`]],
   ])('refuses a key %s, says what to do about it, and does not repeat it', async (_where, words) => {

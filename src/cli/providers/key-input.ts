@@ -1,4 +1,4 @@
-import { KEYLESS_PROVIDERS, type Provider } from '../../contract/provider-names.ts';
+import { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from '../../contract/provider-names.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
@@ -26,9 +26,12 @@ export async function readProviderKey(provider: Provider, { input }: CommandCont
   return key;
 }
 
-/** What to say where a key stands in the command line: it is known to the shell's history by then. */
-export function keyInArguments(provider: string | undefined): CommandFailure {
-  const again = `svc provider add ${provider ?? '<provider>'}`;
+/**
+ * What to say where a key stands in the command line: it is known to the shell's history by then. The word in the
+ * provider's place is repeated only where it is one.
+ */
+export function keyInArguments(word: string): CommandFailure {
+  const again = `svc provider add ${PROVIDERS.find((provider) => provider === word) ?? '<provider>'}`;
   return new CommandFailure(
     EXIT.usage,
     [

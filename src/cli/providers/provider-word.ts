@@ -14,6 +14,6 @@ export function providerArgument(): Argument {
 export function knownProvider(word: string): Provider {
   const provider = PROVIDERS.find((one) => one === word.toLowerCase());
   if (provider !== undefined) return provider;
-  if (word.length >= 20) throw keyInArguments(undefined);
+  if (word.length >= 20) throw keyInArguments(word);
   throw new CommandFailure(EXIT.usage, `There is no provider ${word}. There are: ${PROVIDERS.join(', ')}.`);
 }
