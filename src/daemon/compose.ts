@@ -49,7 +49,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import { loadMasterKey } from './master-key.ts';
 import { mcpRoutes } from './mcp.ts';
 import { createMetrics } from './metrics.ts';
-import { openEmbeddings } from './open-embeddings.ts';
+import { openEmbedder, openEmbeddings } from './open-embeddings.ts';
 import { createReadiness, operationsRoutes } from './operations.ts';
 import { createServer } from './server.ts';
 
@@ -87,15 +87,16 @@ const STOP_NOTICE_MS = 250;
 /**
  * Opens the (migrated) database file and builds the rooms on it. Without a master key they get one of the moment: what
  * is sealed with it nobody opens later. Throws `unprocessable` for a database that is of another schema or is corrupt,
- * and where an embedder is set and vectors cannot be searched here.
+ * and where an embedder is set and vectors cannot be searched here; `ConfigError` where it is a folder without a model.
  */
 export async function openRooms(config: Config, file: string, { clock, random, log }: RoomsWorld) {
   const metrics = createMetrics();
   const readerCount = Math.min(4, Math.max(2, availableParallelism()));
   const { monotonicMs } = clock;
   const extension = config.embeddings && (await vectorExtension());
+  const embedder = config.embeddings && (await openEmbedder(config.embeddings));
   const db = await openDatabase(file, { readerCount, monotonicMs, onBatch: metrics.batch, extension });
-  const { embeddings, texts } = await openEmbeddings({ db, clock, log }, config.embeddings);
+  const { embeddings, texts } = await openEmbeddings({ db, clock, log }, embedder);
   const ids = createIds({ clock, random });
   const sealer = createSealer({ masterKey: config.masterKey ?? random.bytes(32), random });
 
@@ -138,6 +139,7 @@ export async function compose(config: Config, world: World): Promise<Daemon> {
   try {
     return await buildDaemon(config, world, rooms);
   } catch (error) {
+    await rooms.embeddings?.stop();
     await rooms.db.close();
     throw error;
   }
@@ -155,7 +157,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
   let listening = '';
   const publicUrl = () => config.publicUrl ?? listening;
   const signIn = createSignIn({ db, clock, random, sealer, keys, accounts, mailQueue, publicUrl });
-  const readiness = createReadiness({ db, clock, dataDir: config.dataDir });
+  const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings?.state });
   metrics.gauge('svc_writes_waiting', 'Writes in the queue', () => db.writes.waiting());
   metrics.gauge('svc_reads_waiting', 'Reads in the queue', () => db.readers.waiting());
   metrics.gauge('svc_searches_dropped', 'Searches not kept for feedback', learning.dropped);

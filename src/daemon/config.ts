@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import envPaths from 'env-paths';
 import { type QuotaVariant, TIERS, type Tier } from '../contract/limits.ts';
-import type { EmbedderAddress } from '../outside/embedder.ts';
+import type { EmbedderAddress, LocalModel } from '../outside/embedder.ts';
 import {
   describeEmbeddings,
   domains,
@@ -36,7 +36,7 @@ export interface Config {
   trustProxy: string[] | undefined;
   metricsToken: string | undefined;
   /** Absent: searches go by words alone. */
-  embeddings: EmbedderAddress | undefined;
+  embeddings: EmbedderAddress | LocalModel | undefined;
   logLevel: string;
 }
 
@@ -145,7 +145,8 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   embeddings: {
     env: 'SVC_EMBEDDINGS',
     value: 'url',
-    about: 'embedder for search by meaning, e.g. http://127.0.0.1:8080/v1#model or ollama+http://127.0.0.1:11434#model',
+    about:
+      'embedder for search by meaning, e.g. http://127.0.0.1:8080/v1#model, ollama+http://127.0.0.1:11434#model, or the folder of an ONNX model',
     parse: (text) => (text === undefined ? undefined : embeddings(text)),
     show: describeEmbeddings,
   },

@@ -1,5 +1,11 @@
 import { Agent, request } from 'undici';
 
+/** A model that svc runs itself. */
+export interface LocalModel {
+  /** Absolute. */
+  folder: string;
+}
+
 /** Where an embedder is and how it is spoken to. */
 export interface EmbedderAddress {
   speaks: 'openai' | 'ollama';
@@ -37,6 +43,8 @@ export class EmbedderFault extends Error {
 export interface Embedder {
   /** A vector for each text, in their order, all of one number of dimensions. Throws `EmbedderFault`. */
   embed(model: string, texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  /** Makes it ready for the first text, as far as that can be done before. Throws where it never will be. */
+  prepare(): Promise<void>;
   /** Ends the connections at once; a request on its way fails. */
   close(): Promise<void>;
 }
@@ -68,6 +76,7 @@ export function createEmbedder(address: EmbedderAddress): Embedder {
       }
       return rows.map(unitVector);
     },
+    prepare: async () => {},
     close: () => agent.destroy(),
   };
 }
@@ -149,8 +158,8 @@ function isVector(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((part) => typeof part === 'number' || part === null);
 }
 
-/** `null` is how JSON writes what is not a number. */
-function unitVector(parts: readonly (number | null)[]): Float32Array {
+/** The vector at length 1; `null` is how JSON writes what is not a number. Throws `EmbedderFault`. */
+export function unitVector(parts: Iterable<number | null>): Float32Array {
   let squares = 0;
   for (const part of parts) squares += (part ?? Number.NaN) ** 2;
   const length = Math.sqrt(squares);
