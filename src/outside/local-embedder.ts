@@ -4,9 +4,8 @@ import { type Embedder, EmbedderFault, unitVector } from './embedder.ts';
 import { type ModelFolder, ModelFolderFault } from './model-folder.ts';
 import { WORKER_PROGRAM, type WorkerAnswer, type WorkerStart } from './model-worker.ts';
 
-/** The libraries that run a model, in the versions that were tried. They are no part of svc: most need none. */
-const LIBRARIES = { runtime: 'onnxruntime-web', tokenizers: '@huggingface/tokenizers' };
-const INSTALL = 'npm install onnxruntime-web@1.30.0 @huggingface/tokenizers@0.2.0';
+/** What brings the libraries that run a model, in the versions that were tried. They are no part of svc: most need none. */
+export const INSTALL = 'npm install onnxruntime-web@1.30.0 @huggingface/tokenizers@0.2.0';
 
 interface Request {
   texts: readonly string[];
@@ -102,7 +101,7 @@ function leftOf({ texts, vectors }: Request): number {
 }
 
 /** A thread that has its model, and whom its answers and its end are told. Throws `ModelFolderFault`. */
-function startWorker(
+async function startWorker(
   { name: _, ...model }: ModelFolder,
   { take, lose }: { take(answer: WorkerAnswer): void; lose(): void },
 ): Promise<Worker> {
@@ -132,7 +131,7 @@ function startWorker(
 function pathsOfLibraries(): { runtime: string; tokenizers: string } {
   const { resolve } = createRequire(import.meta.url);
   try {
-    return { runtime: resolve(LIBRARIES.runtime), tokenizers: resolve(LIBRARIES.tokenizers) };
+    return { runtime: resolve('onnxruntime-web'), tokenizers: resolve('@huggingface/tokenizers') };
   } catch {
     throw new ModelFolderFault(`a model in a folder needs two libraries beside svc that are not installed: ${INSTALL}`);
   }

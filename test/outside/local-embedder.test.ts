@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { type Embedder, EmbedderFault } from '../../src/outside/embedder.ts';
-import { createLocalEmbedder } from '../../src/outside/local-embedder.ts';
+import { createLocalEmbedder, INSTALL } from '../../src/outside/local-embedder.ts';
 import { readModelFolder } from '../../src/outside/model-folder.ts';
 import { TINY_DIMENSIONS, type TinyModel, tinyVectorOf, writeTinyModel } from '../helpers/onnx-model.ts';
 
@@ -106,6 +107,11 @@ describe('a model in a folder', () => {
     await expect(bare.embed('', ['car', ''])).rejects.toMatchObject({ reason: 'texts', maybeTexts: true });
     expectVector((await bare.embed('', ['car']))[0], meanOf('car'));
   });
+});
+
+test('the libraries that are asked for are those of package.json', () => {
+  const peers = Object.entries(packageJson.peerDependencies).map(([name, version]) => `${name}@${version}`);
+  expect(INSTALL.split(' ').slice(2).sort()).toEqual(peers.sort());
 });
 
 describe('the name of a model in a folder', () => {

@@ -32,7 +32,7 @@ describe('a daemon with a model in a folder', () => {
     const first = await startWith(folder, dataDir);
     const ann = await first.account();
     await ann.addAll([{ content: 'Her automobile is old' }, { content: 'The cat purrs' }]);
-    expect(await ann.find('vehicle')).toEqual([]);
+    expect(await ann.find('vehicle', { strategy: 'lexical' })).toEqual([]);
     await first.embeddings!.follow();
     expect((await ann.find('vehicle'))[0]).toBe('Her automobile is old');
     const [before] = await first.models();
