@@ -71,17 +71,18 @@ function pooled(data, dimensions) {
 
 const reason = (error) => ({ failure: String((error && error.message) || error).split('\\n')[0] });
 
-load().then(
-  async (embed) => {
-    // What is compiled at the first run is compiled now.
-    await embed('hello');
-    parentPort.on('message', (text) => {
-      embed(text).then(
-        (vector) => parentPort.postMessage({ vector }, [vector.buffer]),
-        (error) => parentPort.postMessage(reason(error)),
-      );
-    });
-    parentPort.postMessage({ ready: true });
-  },
-).catch((error) => parentPort.postMessage(reason(error)));
+async function serve() {
+  const embed = await load();
+  // What is compiled at the first run is compiled now.
+  await embed('hello');
+  parentPort.on('message', (text) => {
+    embed(text).then(
+      (vector) => parentPort.postMessage({ vector }, [vector.buffer]),
+      (error) => parentPort.postMessage(reason(error)),
+    );
+  });
+  parentPort.postMessage({ ready: true });
+}
+
+serve().catch((error) => parentPort.postMessage(reason(error)));
 `;
