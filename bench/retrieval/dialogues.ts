@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Conversation, Message } from '../../src/contract/conversations.ts';
 import type { AddedMemory } from '../../src/contract/memories.ts';
 import type { ContextAnswer, SearchAnswer } from '../../src/contract/search.ts';
@@ -6,7 +7,7 @@ import { bucketOfQuery } from '../../src/features/search/learned-order.ts';
 import { readQuestion } from '../../src/features/search/question.ts';
 import type { Dialogue, Turn } from '../locomo-data.ts';
 import { callApi, connectMcp, signInByMail } from '../person.ts';
-import { runSvc, startDaemon } from '../processes.ts';
+import { type DaemonOptions, runSvc, startDaemon } from '../processes.ts';
 import { createProgress } from '../progress.ts';
 import { recallOf } from '../recall.ts';
 import type { RecordedPool } from './pools.ts';
@@ -46,14 +47,14 @@ const BATCH = 400;
 const CONTEXT_TOKENS = [500, 1000, 2000];
 const placeOf = (sampleId: string, diaId: string) => `${sampleId} ${diaId}`;
 
-/** Runs `work` on a daemon in `dataDir` that holds the dialogues. */
+/** Runs `work` on a daemon in `dataDir` that holds the dialogues, with their vectors where an embedder is set. */
 export async function withStored<T>(
-  dataDir: string,
+  { dataDir, settings = {} }: DaemonOptions,
   dialogues: readonly Dialogue[],
   storedAs: StoredAs,
   work: (stored: StoredDialogues) => Promise<T>,
 ): Promise<T> {
-  const daemon = await startDaemon({ dataDir });
+  const daemon = await startDaemon({ dataDir, settings });
   try {
     const apiKey = await signInByMail(daemon.url, join(dataDir, 'mail'), EMAIL);
     await runSvc(['admin', 'tier', EMAIL, 'Enterprise'], dataDir);
@@ -70,10 +71,17 @@ export async function withStored<T>(
       progress.advance(dialogue.turns.length);
     }
     progress.end();
+    if (settings.SVC_EMBEDDINGS !== undefined) await untilEmbedded(daemon.url);
     return await work({ url: daemon.url, apiKey, dialogues, storedAs, idOf });
   } finally {
     await daemon.stop();
   }
+}
+
+async function untilEmbedded(url: string): Promise<void> {
+  const waiting = async () =>
+    Number(/^svc_embeddings_waiting (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+  while ((await waiting()) > 0) await sleep(500);
 }
 
 async function storeConversations(url: string, apiKey: string, { sampleId, turns }: Dialogue) {

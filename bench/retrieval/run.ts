@@ -15,7 +15,7 @@ import { benchRecall } from './latency.ts';
 import type { RecallRow } from './recall-table.ts';
 import { type Calibration, simulateUsers } from './simulation.ts';
 
-const USAGE = `node --import tsx bench/retrieval/run.ts --data <file> [--users 60] [--seed 1] [--latency] [--json]
+const USAGE = `node --import tsx bench/retrieval/run.ts --data <file> [--users 60] [--seed 1] [--embeddings <setting>] [--latency] [--json]
 
 Measures what the built daemon (npm run build) finds and learns. Stores labelled dialogues as conversations and, in
 another daemon, as bare facts, through the API; asks every question over REST and MCP; looks how much of the evidence
@@ -24,6 +24,9 @@ contexts hold; then simulates users who say which results they used. Ends with 1
   --data <file>  dialogues in the format of the LoCoMo benchmark (sample_id, conversation, qa)
   --users <n>    simulated users of each kind; 0 for none
   --seed <n>     another draw of users
+  --embeddings <setting>
+                 searches by meaning too, with what SVC_EMBEDDINGS may name (a folder: absolute); asks once all has its
+                 vector
   --latency      searches by the size of the tenant as well (npm run bench -- recall): some minutes
   --json         print the figures as JSON`;
 
@@ -35,6 +38,7 @@ const { values } = parseArgs({
     data: { type: 'string' },
     users: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
+    embeddings: { type: 'string' },
     latency: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -50,19 +54,21 @@ interface Figures {
 
 async function measure(file: string): Promise<Figures> {
   const dialogues = await readDialogues(file);
+  const settings: Record<string, string> = values.embeddings ? { SVC_EMBEDDINGS: values.embeddings } : {};
   const conversations = await inFreshFolder((folder) =>
-    withStored(folder, dialogues, 'conversations', async (stored) => ({
+    withStored({ dataDir: folder, settings }, dialogues, 'conversations', async (stored) => ({
       dialogues: [
         await askQuestions(stored, 'rest'),
         await askQuestions(stored, 'mcp'),
         await askQuestions(stored, 'rest', 'lexical'),
+        ...(values.embeddings === undefined ? [] : [await askQuestions(stored, 'rest', 'semantic')]),
       ],
       contexts: await askContexts(stored),
       pools: await recordPools(stored),
     })),
   );
   const facts = await inFreshFolder((folder) =>
-    withStored(folder, dialogues, 'facts', async (stored) => [
+    withStored({ dataDir: folder, settings }, dialogues, 'facts', async (stored) => [
       await askQuestions(stored, 'rest'),
       await askQuestions(stored, 'rest', 'lexical'),
     ]),

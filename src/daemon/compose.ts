@@ -64,6 +64,7 @@ export async function compose(config: Config, world: World): Promise<Daemon> {
   try {
     return await buildDaemon(config, world, rooms);
   } catch (error) {
+    await rooms.embeddings?.stop();
     await rooms.db.close();
     throw error;
   }
@@ -83,7 +84,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
   let listening = '';
   const publicUrl = () => config.publicUrl ?? listening;
   const signIn = createSignIn({ db, clock, random, sealer, keys, accounts, mailQueue, publicUrl });
-  const readiness = createReadiness({ db, clock, dataDir: config.dataDir });
+  const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings?.state });
   metrics.gauge('svc_writes_waiting', 'Writes in the queue', () => db.writes.waiting());
   metrics.gauge('svc_reads_waiting', 'Reads in the queue', () => db.readers.waiting());
   metrics.gauge('svc_searches_dropped', 'Searches not kept for feedback', learning.dropped);

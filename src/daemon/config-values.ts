@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import { domainToASCII } from 'node:url';
-import type { EmbedderAddress } from '../outside/embedder.ts';
+import { isAbsolute, resolve } from 'node:path';
+import { domainToASCII, fileURLToPath } from 'node:url';
+import type { EmbedderAddress, LocalModel } from '../outside/embedder.ts';
 import { type AllowedHost, parseAllowedHost } from '../outside/provider-address.ts';
 
 // Each reads the text of one setting and throws an Error whose message goes on after the setting's name.
@@ -96,14 +97,22 @@ export function describeHost({ host, port }: AllowedHost): string {
   return port === undefined ? bare : `${bare}:${port}`;
 }
 
-const EMBEDDINGS = 'e.g. http://127.0.0.1:8080/v1#model or ollama+http://127.0.0.1:11434#model';
+const EMBEDDINGS =
+  'e.g. http://127.0.0.1:8080/v1#model, ollama+http://127.0.0.1:11434#model or ./models/all-MiniLM-L6-v2';
 
-/** The address of an embedder with the model behind `#`; no message quotes the key that may be in it. */
-export function embeddings(text: string): EmbedderAddress {
+/**
+ * The folder of a model, or the address of an embedder with the model behind `#`; no message quotes the key that may be
+ * in it.
+ */
+export function embeddings(text: string): EmbedderAddress | LocalModel {
+  if (isAbsolute(text) || /^\.{1,2}([/\\]|$)/.test(text)) return { folder: resolve(text) };
+  if (text.startsWith('file:')) return { folder: folderOf(text) };
   const speaks = text.startsWith('ollama+') ? 'ollama' : 'openai';
   const bare = text.replace(/^ollama\+/, '');
   const url = URL.canParse(bare) ? new URL(bare) : undefined;
-  if (!url || !['http:', 'https:'].includes(url.protocol)) throw new Error(`must be an address, ${EMBEDDINGS}`);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    throw new Error(`must be an address or a folder, ${EMBEDDINGS}`);
+  }
   const model = unescaped(url.hash.slice(1));
   if (model === '')
     throw new Error(`must be an address with the model behind # (in .env between quotes), ${EMBEDDINGS}`);
@@ -118,6 +127,14 @@ export function embeddings(text: string): EmbedderAddress {
   return { speaks, url: url.origin + path, model, key: key === '' ? undefined : key };
 }
 
+function folderOf(fileUrl: string): string {
+  try {
+    return fileURLToPath(fileUrl);
+  } catch {
+    throw new Error('must be a folder of this machine: file:///var/lib/models/all-MiniLM-L6-v2');
+  }
+}
+
 function unescaped(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -127,7 +144,9 @@ function unescaped(part: string): string {
 }
 
 /** The same as a text, without the key. */
-export function describeEmbeddings({ speaks, url, model, key }: EmbedderAddress): string {
+export function describeEmbeddings(embedder: EmbedderAddress | LocalModel): string {
+  if ('folder' in embedder) return embedder.folder;
+  const { speaks, url, model, key } = embedder;
   const shown = key === undefined ? url : url.replace('://', '://:********@');
   return `${speaks === 'ollama' ? 'ollama+' : ''}${shown}#${model}`;
 }

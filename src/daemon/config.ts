@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import envPaths from 'env-paths';
 import { type QuotaVariant, TIERS, type Tier } from '../contract/limits.ts';
-import type { EmbedderAddress } from '../outside/embedder.ts';
+import type { EmbedderAddress, LocalModel } from '../outside/embedder.ts';
 import type { AllowedHost } from '../outside/provider-address.ts';
 import {
   describeEmbeddings,
@@ -41,7 +41,7 @@ export interface Config {
   /** Hosts of providers that may be private or without TLS. */
   providerHosts: AllowedHost[];
   /** Absent: searches go by words alone. */
-  embeddings: EmbedderAddress | undefined;
+  embeddings: EmbedderAddress | LocalModel | undefined;
   logLevel: string;
 }
 
@@ -158,7 +158,8 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   embeddings: {
     env: 'SVC_EMBEDDINGS',
     value: 'url',
-    about: 'embedder for search by meaning, e.g. http://127.0.0.1:8080/v1#model or ollama+http://127.0.0.1:11434#model',
+    about:
+      'embedder for search by meaning, e.g. http://127.0.0.1:8080/v1#model, ollama+http://127.0.0.1:11434#model, or the folder of an ONNX model',
     parse: (text) => (text === undefined ? undefined : embeddings(text)),
     show: describeEmbeddings,
   },

@@ -4,12 +4,38 @@ import { hasVectors, withVectors } from '../features/embeddings/vector-upkeep-sq
 import { type TextIndices, textIndices } from '../features/search/text-index-sqlite.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { EmbedderAddress } from '../outside/embedder.ts';
+import type { Embedder, EmbedderAddress, LocalModel } from '../outside/embedder.ts';
+import { ConfigError } from './config.ts';
 
 interface World {
   db: Database;
   clock: Clock;
   log: Log;
+}
+
+/** An embedder and the name of its model. */
+export interface OpenEmbedder {
+  embedder: Embedder;
+  model: string;
+}
+
+/**
+ * What the operator names, loaded where it is asked for only. Where a folder holds no model that can be used, this or
+ * `prepare` throws `ConfigError`.
+ */
+export async function openEmbedder(named: EmbedderAddress | LocalModel): Promise<OpenEmbedder> {
+  if (!('folder' in named)) {
+    const { createEmbedder } = await import('../outside/embedder.ts');
+    return { embedder: createEmbedder(named), model: named.model };
+  }
+  const { readModelFolder } = await import('../outside/model-folder.ts');
+  const { createLocalEmbedder } = await import('../outside/local-embedder.ts');
+  const refuse = ({ message }: Error) => {
+    throw new ConfigError(`SVC_EMBEDDINGS: ${message}`);
+  };
+  const model = await readModelFolder(named.folder).catch(refuse);
+  const embedder = createLocalEmbedder(model);
+  return { embedder: { ...embedder, prepare: () => embedder.prepare().catch(refuse) }, model: model.name };
 }
 
 /**
@@ -18,14 +44,12 @@ interface World {
  */
 export async function openEmbeddings(
   { db, clock, log }: World,
-  address: EmbedderAddress | undefined,
+  embedder: OpenEmbedder | undefined,
 ): Promise<{ embeddings: Embeddings | undefined; texts: TextIndices }> {
-  if (address === undefined) {
+  if (embedder === undefined) {
     const texts = (await hasVectors(db.readers)) ? withVectors(textIndices, { noting: false }) : textIndices;
     return { embeddings: undefined, texts };
   }
-  // Loaded where it is asked for only.
-  const { createEmbedder } = await import('../outside/embedder.ts');
-  const embeddings = createEmbeddings({ db, clock, log, embedder: createEmbedder(address), model: address.model });
+  const embeddings = createEmbeddings({ db, clock, log, ...embedder });
   return { embeddings, texts: withVectors(textIndices, { noting: true }) };
 }

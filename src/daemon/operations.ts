@@ -14,14 +14,25 @@ const FRESH_MS = 1000;
 
 type Checks = Record<'accepting' | 'database' | 'disk', string>;
 
-/** Whether the daemon can do its work: not stopping, database writable and current, disk not full. */
+interface Parts {
+  db: Database;
+  clock: Clock;
+  dataDir: string;
+  /** Absent where none is set. */
+  embedder: (() => 'ok' | 'failing') | undefined;
+}
+
+/**
+ * Whether the daemon can do its work: not stopping, database writable and current, disk not full. How the embedder does
+ * is told beside: without it everything goes on.
+ */
 export interface Readiness {
-  check(): Promise<{ ready: boolean; checks: Checks }>;
+  check(): Promise<{ ready: boolean; checks: Checks; embedder?: 'ok' | 'failing' }>;
   /** From now on not ready: the daemon is about to stop. */
   stop(): void;
 }
 
-export function createReadiness({ db, clock, dataDir }: { db: Database; clock: Clock; dataDir: string }): Readiness {
+export function createReadiness({ db, clock, dataDir, embedder }: Parts): Readiness {
   let stopping = false;
   let last: { atMs: number; checks: Promise<Checks> } | undefined;
 
@@ -40,7 +51,8 @@ export function createReadiness({ db, clock, dataDir }: { db: Database; clock: C
       const atMs = clock.monotonicMs();
       if (!last || atMs - last.atMs > FRESH_MS) last = { atMs, checks: look() };
       const checks = { ...(await last.checks), ...(stopping && { accepting: 'stopping' }) };
-      return { ready: Object.values(checks).every((state) => state === 'ok'), checks };
+      const ready = Object.values(checks).every((state) => state === 'ok');
+      return { ready, checks, ...(embedder && { embedder: embedder() }) };
     },
     stop() {
       stopping = true;
@@ -62,8 +74,8 @@ export function operationsRoutes({
     const schema = { hide: true };
     app.get('/healthz', { schema }, async () => ({ status: 'alive' }));
     app.get('/readyz', { schema }, async (_request, reply) => {
-      const { ready, checks } = await readiness.check();
-      return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', checks });
+      const { ready, ...rest } = await readiness.check();
+      return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', ...rest });
     });
     app.get('/metrics', { schema }, async (request, reply) => {
       if (!mayWatch(request, metricsToken)) {

@@ -44,7 +44,7 @@ import { createProviderModels } from '../outside/provider-models.ts';
 import { loadTokenCounter } from '../outside/tokens.ts';
 import type { Config } from './config.ts';
 import { createMetrics } from './metrics.ts';
-import { openEmbeddings } from './open-embeddings.ts';
+import { openEmbedder, openEmbeddings } from './open-embeddings.ts';
 
 /** What rooms take from the world. */
 export interface RoomsWorld {
@@ -59,7 +59,8 @@ export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 /**
  * Opens the (migrated) database file and builds the rooms on it. Without master keys they get one of the moment: what is
  * sealed then nobody opens later. Throws `unprocessable` for a database that is of another schema or is corrupt, or was
- * sealed under another master key, and where an embedder is set and vectors cannot be searched here.
+ * sealed under another master key, and where an embedder is set and vectors cannot be searched here; `ConfigError` where
+ * it is a folder without a model.
  */
 export async function openRooms(
   config: Config,
@@ -71,8 +72,9 @@ export async function openRooms(
   const readerCount = Math.min(4, Math.max(2, availableParallelism()));
   const { monotonicMs } = clock;
   const extension = config.embeddings && (await vectorExtension());
+  const embedder = config.embeddings && (await openEmbedder(config.embeddings));
   const db = await openDatabase(file, { readerCount, monotonicMs, onBatch: metrics.batch, extension });
-  const { embeddings, texts } = await openEmbeddings({ db, clock, log }, config.embeddings);
+  const { embeddings, texts } = await openEmbeddings({ db, clock, log }, embedder);
   const ids = createIds({ clock, random });
   const envelope = createEnvelope({ db, random, log, masterKeys: masterKeys ?? noMasterKeys(random) });
   const ownKey = masterKeys === undefined ? random.bytes(32) : await orClose(db, envelope.begin());

@@ -3,6 +3,12 @@ import { systemClock } from '../lib/clock.ts';
 import { readRetryAfter } from './retry-after.ts';
 import { readVectors, unitVectors, type VectorFormat, WrongAnswer } from './vector-answer.ts';
 
+/** A model that svc runs itself. */
+export interface LocalModel {
+  /** Absolute. */
+  folder: string;
+}
+
 /** Where an embedder is and how it is spoken to. */
 export interface EmbedderAddress {
   speaks: VectorFormat;
@@ -40,6 +46,8 @@ export class EmbedderFault extends Error {
 export interface Embedder {
   /** A vector for each text, in their order, all of one number of dimensions. Throws `EmbedderFault`. */
   embed(model: string, texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  /** Makes it ready for the first text, as far as that can be done before. Throws where it never will be. */
+  prepare(): Promise<void>;
   /** Ends the connections at once; a request on its way fails. */
   close(): Promise<void>;
 }
@@ -61,15 +69,17 @@ export function createEmbedder(address: EmbedderAddress): Embedder {
         { model, input: texts },
         signal ? AbortSignal.any([signal, limit]) : limit,
       );
-      return vectorsIn(text, address.speaks, texts.length);
+      return orFault(() => unitVectors(readVectors(text, address.speaks).rows, texts.length));
     },
+    prepare: async () => {},
     close: () => agent.destroy(),
   };
 }
 
-function vectorsIn(text: string, speaks: VectorFormat, count: number): Float32Array[] {
+/** What it reads off an answer, or an `EmbedderFault` where it is a wrong one. */
+export function orFault<T>(read: () => T): T {
   try {
-    return unitVectors(readVectors(text, speaks).rows, count);
+    return read();
   } catch (error) {
     if (!(error instanceof WrongAnswer)) throw error;
     throw new EmbedderFault(error.maybeTexts ? 'texts' : 'answer', `it answers with ${error.message}`);

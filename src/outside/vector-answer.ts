@@ -53,8 +53,8 @@ export function unitVectors(rows: readonly (readonly (number | null)[])[], count
   return rows.map(unitVector);
 }
 
-/** `null` is how JSON writes what is not a number. */
-function unitVector(parts: readonly (number | null)[]): Float32Array {
+/** The vector at length 1; `null` is how JSON writes what is not a number. Throws `WrongAnswer`. */
+export function unitVector(parts: Iterable<number | null>): Float32Array {
   let squares = 0;
   for (const part of parts) squares += (part ?? Number.NaN) ** 2;
   const length = Math.sqrt(squares);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CONFIG_FLAGS, type Config, ConfigError, describeConfig, readConfig } from '../../src/daemon/config.ts';
 
@@ -167,6 +168,9 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
         'ollama+http://127.0.0.1:11434#nomic:v1.5',
         { speaks: 'ollama', url: 'http://127.0.0.1:11434', model: 'nomic:v1.5', key: undefined },
       ],
+      ['/var/lib/models/all#1', { folder: '/var/lib/models/all#1' }],
+      ['file:///var/lib/my%20models/', { folder: '/var/lib/my models/' }],
+      ['./models/small', { folder: resolve('models/small') }],
     ],
     [
       'nomic',
@@ -180,6 +184,8 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
       'ollama+http://127.0.0.1/api/embed#m',
       'http://:a%20b@127.0.0.1/v1#m',
       'http://:%@127.0.0.1/v1#m',
+      'models/small',
+      'file://elsewhere/models/small',
     ],
   ],
   [

@@ -14,7 +14,7 @@ import {
   updateRefused,
 } from './jobs-sqlite.ts';
 import { deleteSomeOfModel, type EmbeddingModel, switchTo } from './models-sqlite.ts';
-import { createPatience, type Patience } from './patience.ts';
+import { createPatience, type Patience, type Watch } from './patience.ts';
 import { quantised } from './quantised.ts';
 
 interface Parts {
@@ -22,8 +22,7 @@ interface Parts {
   clock: Clock;
   log: Log;
   embedder: Embedder;
-  /** Counts a fault of the embedder. */
-  count(): void;
+  watch: Watch;
   /** Fails the requests on their way. */
   signal: AbortSignal;
 }
@@ -51,13 +50,13 @@ const PROBE = 'hello';
 
 /** Keeps the order of tenants and the patience with each model from one step to the next. */
 export function createEmbeddingRun(parts: Parts): EmbeddingRun {
-  const { db, clock, log, embedder, count, signal } = parts;
+  const { db, clock, log, embedder, watch, signal } = parts;
   const patienceOf = new Map<number, Patience>();
   let lastTenant = '';
 
   function patienceFor({ id }: EmbeddingModel): Patience {
     const message = 'the embedder gives no vectors for what is stored';
-    const patience = patienceOf.get(id) ?? createPatience(parts, { longestMs: LONGEST_PAUSE_MS, count, message });
+    const patience = patienceOf.get(id) ?? createPatience(parts, { longestMs: LONGEST_PAUSE_MS, watch, message });
     patienceOf.set(id, patience);
     return patience;
   }

@@ -5,6 +5,7 @@ import type { Embedder } from '../../outside/embedder.ts';
 import { createEmbeddingRun } from './embedding-run.ts';
 import { countWaiting } from './jobs-sqlite.ts';
 import { beginModel, type EmbeddingModel, listModels, markUnfilled } from './models-sqlite.ts';
+import type { Watch } from './patience.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 
 export type { QueryVector } from './query-vectors.ts';
@@ -13,7 +14,10 @@ export type { QueryVector } from './query-vectors.ts';
 export interface Embeddings {
   /** What a query means; `undefined` where the embedder does not answer within half a second. */
   vectorOf(tenantId: string, query: string): Promise<QueryVector | undefined>;
-  /** Makes the configured model the one that is wanted. Call it once, before anything is written. */
+  /**
+   * Makes the embedder ready and its model the one that is wanted. Call it once, before anything is written. Throws what
+   * the embedder's `prepare` throws.
+   */
   begin(): Promise<void>;
   /** Gives vectors to all that waits, as far as the embedder goes along; one run at a time. */
   follow(): Promise<void>;
@@ -23,6 +27,8 @@ export interface Embeddings {
   waiting(): Promise<number>;
   /** How often the embedder failed since the start. */
   failures(): number;
+  /** How it did when it was asked last. */
+  state(): 'ok' | 'failing';
   /** Forgets what a tenant asked. */
   erase(tenantId: string): Promise<void>;
 }
@@ -42,13 +48,19 @@ export function createEmbeddings(parts: Parts): Embeddings {
   const stopping = new AbortController();
   const { signal } = stopping;
   let failures = 0;
-  const count = () => {
-    failures += 1;
+  let state: 'ok' | 'failing' = 'ok';
+  const watch: Watch = {
+    fault() {
+      failures += 1;
+    },
+    state(is) {
+      state = is;
+    },
   };
   let models: EmbeddingModel[] = [];
   const serving = () => models.find(({ state }) => state === 'serving');
-  const queries = createQueryVectors({ ...parts, serving, count, signal });
-  const run = createEmbeddingRun({ ...parts, count, signal });
+  const queries = createQueryVectors({ ...parts, serving, watch, signal });
+  const run = createEmbeddingRun({ ...parts, watch, signal });
   let running: Promise<void> | undefined;
 
   /** A step for each model in turn, so that one that fills holds up none that serves. */
@@ -75,6 +87,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
   return {
     vectorOf: queries.find,
     async begin() {
+      await embedder.prepare();
       await db.writes.write((connection) => beginModel(connection, model));
       models = await listModels(db.readers);
     },
@@ -88,6 +101,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
     },
     waiting: () => countWaiting(db.readers),
     failures: () => failures,
+    state: () => state,
     erase: async (tenantId) => queries.forget(tenantId),
   };
 }

@@ -2,6 +2,13 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { EmbedderFault } from '../../outside/embedder.ts';
 
+/** Is told how the embedder does. */
+export interface Watch {
+  /** It failed, or refused a text. */
+  fault(): void;
+  state(is: 'ok' | 'failing'): void;
+}
+
 /** How long a model is left alone after a fault. */
 export interface Patience {
   /** Whether the model may be asked now. */
@@ -20,7 +27,7 @@ const LOGGED_EVERY_MS = 60_000;
 /** Pauses double up to `longestMs`; what the embedder asks for itself goes before. */
 export function createPatience(
   { clock, log }: { clock: Clock; log: Log },
-  { longestMs, count, message }: { longestMs: number; count(): void; message: string },
+  { longestMs, watch, message }: { longestMs: number; watch: Watch; message: string },
 ): Patience {
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
   let pauseMs = FIRST_PAUSE_MS;
@@ -29,13 +36,15 @@ export function createPatience(
   return {
     mayAsk: () => clock.monotonicMs() >= pausedUntilMs,
     reset() {
+      watch.state('ok');
       pauseMs = FIRST_PAUSE_MS;
     },
     note(error) {
       if (!(error instanceof EmbedderFault)) throw error;
-      count();
+      watch.fault();
       // Nobody else waits for what one text brought on.
       if (error.reason === 'texts') return;
+      watch.state('failing');
       const nowMs = clock.monotonicMs();
       const own = Math.min(error.reason === 'settings' ? SETTINGS_PAUSE_MS : pauseMs, longestMs);
       pausedUntilMs = nowMs + Math.max(error.retryAfterMs ?? own, FIRST_PAUSE_MS);

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Embedder, EmbedderFault } from '../../outside/embedder.ts';
 import type { EmbeddingModel } from './models-sqlite.ts';
-import { createPatience } from './patience.ts';
+import { createPatience, type Watch } from './patience.ts';
 import { quantised } from './quantised.ts';
 
 /** What a query means to the model that serves. */
@@ -23,7 +23,7 @@ interface Parts {
   log: Log;
   embedder: Embedder;
   serving(): EmbeddingModel | undefined;
-  count(): void;
+  watch: Watch;
   signal: AbortSignal;
 }
 
@@ -35,10 +35,10 @@ const MAX_CHARACTERS = 8000;
 
 /** For the model that serves at the moment of each query. */
 export function createQueryVectors(parts: Parts): QueryVectors {
-  const { embedder, serving, count, signal } = parts;
+  const { embedder, serving, watch, signal } = parts;
   const patience = createPatience(parts, {
     longestMs: LONGEST_PAUSE_MS,
-    count,
+    watch,
     message: 'searches go without the embedder, which gives no vectors for queries',
   });
   /** The one used last stands last. */

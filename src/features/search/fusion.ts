@@ -6,7 +6,7 @@ export type Weights = Readonly<Record<SignalName, number>>;
 const NONE = Object.fromEntries(SIGNAL_NAMES.map((name) => [name, 0])) as Weights;
 const DEFAULT: Weights = {
   ...NONE,
-  ...{ lex: 2, tri: 1, win: 2.5, sess: 1.5, spk: 1, date: 5, cue: 1, reply: 1, self: 2, vec: 2 },
+  ...{ lex: 2, tri: 1, win: 2.5, sess: 1.5, spk: 1, date: 5, cue: 1, reply: 1, self: 2, vec: 1.25 },
 };
 
 /** The strategies that can be asked for by name; `auto` is the default one until there is feedback to learn from. */

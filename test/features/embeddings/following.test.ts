@@ -45,11 +45,14 @@ describe('while the embedder fails', () => {
     const metrics = (await daemon.call(undefined, '/metrics')).text;
     expect(metrics).toMatch(/^svc_embeddings_waiting 1$/m);
     expect(Number(/^svc_embedding_failures_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+    const readiness = async () => (await daemon.call(undefined, '/readyz')).body;
+    expect(await readiness()).toMatchObject({ status: 'ready', embedder: 'failing' });
     daemon.embedder.state.failure = undefined;
     daemon.clock.advance(300_000);
     await daemon.embed();
     expect(await daemon.vectors()).toEqual(await daemon.rows());
     expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+    expect(await readiness()).toMatchObject({ status: 'ready', embedder: 'ok' });
   });
 
   test('by hanging, a search waits half a second once, and no longer after that', async () => {

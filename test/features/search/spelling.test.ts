@@ -88,11 +88,4 @@ describe('a word that nobody wrote', () => {
       { numRuns: 500 },
     );
   });
-
-  test('of the longest is looked for quickly among five thousand that begin like it', () => {
-    const vocabulary = Array.from({ length: 5000 }, (_, index) => 'a'.repeat(36) + index);
-    const started = performance.now();
-    variantsOf('a'.repeat(40), vocabulary);
-    expect(performance.now() - started).toBeLessThan(400);
-  });
 });

@@ -1,0 +1,139 @@
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { type Embedder, EmbedderFault, orFault } from './embedder.ts';
+import { type ModelFolder, ModelFolderFault } from './model-folder.ts';
+import { WORKER_PROGRAM, type WorkerAnswer, type WorkerStart } from './model-worker.ts';
+import { unitVector } from './vector-answer.ts';
+
+/** What brings the libraries that run a model, in the versions that were tried. They are no part of svc: most need none. */
+export const INSTALL = 'npm install onnxruntime-web@1.30.0 @huggingface/tokenizers@0.2.0';
+
+interface Request {
+  texts: readonly string[];
+  vectors: Float32Array[];
+  settle(fault?: EmbedderFault): void;
+}
+
+/**
+ * Runs a model in a thread of its own, a text at a time. Of several requests the one with the fewest texts left goes
+ * first, so that a query waits for one text at most and not for all that is embedded in the background.
+ */
+export function createLocalEmbedder(model: ModelFolder): Embedder {
+  let worker: Promise<Worker> | undefined;
+  let requests: Request[] = [];
+  let running: Request | undefined;
+
+  function start(): Promise<Worker> {
+    worker ??= startWorker(model, { take, lose }).catch((error) => {
+      worker = undefined;
+      throw error;
+    });
+    return worker;
+  }
+
+  function lose(): void {
+    worker = undefined;
+    running = undefined;
+    for (const request of requests) request.settle(new EmbedderFault('unavailable', 'its thread ended'));
+  }
+
+  function next(thread: Worker): void {
+    if (running !== undefined) return;
+    running = requests.toSorted((a, b) => leftOf(a) - leftOf(b))[0];
+    if (running) {
+      thread.ref();
+      thread.postMessage(running.texts[running.vectors.length]);
+    } else {
+      thread.unref();
+    }
+  }
+
+  function take(answer: WorkerAnswer): void {
+    const request = running;
+    running = undefined;
+    try {
+      if ('failure' in answer) throw new EmbedderFault('unavailable', answer.failure, { maybeTexts: true });
+      if ('vector' in answer) request?.vectors.push(orFault(() => unitVector(answer.vector)));
+      if (request && leftOf(request) === 0) request.settle();
+    } catch (error) {
+      request?.settle(error as EmbedderFault);
+    }
+    worker?.then(next, () => {});
+  }
+
+  function enqueue(thread: Worker, texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
+    return new Promise((resolve, reject) => {
+      const stop = () => request.settle(new EmbedderFault('unavailable', 'it is not waited for'));
+      const request: Request = {
+        texts,
+        vectors: [],
+        settle(fault) {
+          signal?.removeEventListener('abort', stop);
+          requests = requests.filter((other) => other !== request);
+          if (fault) reject(fault);
+          else resolve(request.vectors);
+        },
+      };
+      requests.push(request);
+      signal?.addEventListener('abort', stop);
+      if (signal?.aborted) stop();
+      next(thread);
+    });
+  }
+
+  return {
+    async prepare() {
+      await start();
+    },
+    async embed(_model, texts, signal) {
+      const thread = await start().catch((error) => {
+        throw new EmbedderFault('settings', (error as Error).message);
+      });
+      return enqueue(thread, texts, signal);
+    },
+    async close() {
+      await (await worker?.catch(() => undefined))?.terminate();
+    },
+  };
+}
+
+function leftOf({ texts, vectors }: Request): number {
+  return texts.length - vectors.length;
+}
+
+/** A thread that has its model, and whom its answers and its end are told. Throws `ModelFolderFault`. */
+async function startWorker(
+  { name: _, ...model }: ModelFolder,
+  { take, lose }: { take(answer: WorkerAnswer): void; lose(): void },
+): Promise<Worker> {
+  const workerData: WorkerStart = { ...model, ...pathsOfLibraries() };
+  // Nothing of the settings is this thread's business.
+  const worker = new Worker(WORKER_PROGRAM, { eval: true, workerData, env: {}, name: 'embedder' });
+  let isReady = false;
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) => {
+      if (isReady) return lose();
+      reject(new ModelFolderFault(`${model.file} cannot be loaded (${reason})`));
+      void worker.terminate();
+    };
+    // Its end comes after it.
+    worker.once('error', ({ message }) => isReady || fail(message));
+    worker.once('exit', (code) => fail(`its thread ended with ${code}`));
+    worker.on('message', (answer: WorkerAnswer) => {
+      if (isReady) return take(answer);
+      if ('failure' in answer) return fail(answer.failure);
+      isReady = true;
+      worker.unref();
+      resolve(worker);
+    });
+  });
+}
+
+function pathsOfLibraries(): { runtime: string; tokenizers: string } {
+  const { resolve } = createRequire(import.meta.url);
+  try {
+    return { runtime: resolve('onnxruntime-web'), tokenizers: resolve('@huggingface/tokenizers') };
+  } catch {
+    throw new ModelFolderFault(`a model in a folder needs two libraries beside svc that are not installed: ${INSTALL}`);
+  }
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+/** An ONNX model of sentences in a folder, as Hugging Face lays them out. */
+export interface ModelFolder {
+  /** Of the folder and of what is in it: another file of the model is another model. */
+  name: string;
+  /** The path of the model. */
+  file: string;
+  tokenizer: object;
+  tokenizerConfig: object;
+  /** Longer texts are cut. */
+  maxTokens: number;
+  /** How the vectors of a text's tokens become one. */
+  pooling: 'mean' | 'cls';
+}
+
+/** Says in one line why a folder cannot be used. */
+export class ModelFolderFault extends Error {}
+
+/** The whole model before the smaller one; newer layouts before older ones. */
+const MODEL_FILES = ['onnx/model.onnx', 'onnx/model_quantized.onnx', 'model.onnx', 'model_quantized.onnx'];
+/** What a longer text says is in its first 400 words mostly, and its time would grow with the square. */
+const MAX_TOKENS = 512;
+
+/** Reads what is beside the model, and the model once for its name. Throws `ModelFolderFault`. */
+export async function readModelFolder(folder: string): Promise<ModelFolder> {
+  const file = await modelFileOf(folder);
+  const tokenizer = await readJson(folder, 'tokenizer.json');
+  const config = await readJson(folder, 'config.json', {});
+  const tokenizerConfig = await readJson(folder, 'tokenizer_config.json', {});
+  const sentences = await readJson(folder, 'sentence_bert_config.json', {});
+  const poolingModes = await readJson(folder, '1_Pooling/config.json', {});
+  const lengths = [config.max_position_embeddings, tokenizerConfig.model_max_length, sentences.max_seq_length];
+  const known = lengths.filter((length) => typeof length === 'number' && length > 2) as number[];
+  const hash = createHash('sha256').update(JSON.stringify([tokenizer, tokenizerConfig, poolingModes, known]));
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return {
+    name: `${basename(folder)}@${hash.digest('hex').slice(0, 16)}`,
+    file,
+    tokenizer,
+    tokenizerConfig,
+    maxTokens: Math.min(MAX_TOKENS, ...known),
+    pooling: poolingOf(poolingModes),
+  };
+}
+
+async function modelFileOf(folder: string): Promise<string> {
+  for (const name of MODEL_FILES) if (await isThere(join(folder, name))) return join(folder, name);
+  if (!(await isThere(folder))) throw new ModelFolderFault(`${folder} is not there`);
+  throw new ModelFolderFault(`${folder} holds no ONNX model (${MODEL_FILES.slice(0, 2).join(' or ')})`);
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function readJson(folder: string, name: string, otherwise?: object): Promise<Record<string, unknown>> {
+  try {
+    return JSON.parse(await readFile(join(folder, name), 'utf8')) as Record<string, unknown>;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && otherwise) return otherwise as Record<string, unknown>;
+    throw new ModelFolderFault(`${join(folder, name)} cannot be read (${code ?? 'no JSON'})`);
+  }
+}
+
+/** `pooling_mode_mean_tokens` and its like; a folder that says nothing means the mean. */
+function poolingOf(modes: Record<string, unknown>): ModelFolder['pooling'] {
+  const asked = Object.keys(modes).filter((name) => name.startsWith('pooling_mode_') && modes[name] === true);
+  const [mode = 'pooling_mode_mean_tokens', ...more] = asked;
+  if (more.length === 0 && mode === 'pooling_mode_mean_tokens') return 'mean';
+  if (more.length === 0 && mode === 'pooling_mode_cls_token') return 'cls';
+  throw new ModelFolderFault(`its 1_Pooling asks for ${asked.join(' and ')}; svc pools by mean_tokens or cls_token`);
+}

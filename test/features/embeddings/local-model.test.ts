@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { withRooms } from '../../../src/daemon/administration.ts';
+import { ConfigError, readConfig } from '../../../src/daemon/config.ts';
+import { writeTinyModel } from '../../helpers/onnx-model.ts';
+import { createCaller, startMemoryDaemon } from '../memories/memory-daemon.ts';
+
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+async function freshFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-local-'));
+  folders.push(folder);
+  return folder;
+}
+
+async function startWith(folder: string, dataDir: string) {
+  const daemon = await startMemoryDaemon({ dataDir, config: { embeddings: { folder } } });
+  const models = () =>
+    daemon.db.readers.all<{ name: string; state: string }>('SELECT name, state FROM embeddingModels');
+  return { ...daemon, models };
+}
+
+describe('a daemon with a model in a folder', () => {
+  test('finds by meaning; when the model in it changes, everything is embedded anew and searches go on meanwhile', async () => {
+    const [folder, dataDir] = [await writeTinyModel(await freshFolder()), await freshFolder()];
+    const first = await startWith(folder, dataDir);
+    const ann = await first.account();
+    await ann.addAll([{ content: 'Her automobile is old' }, { content: 'The cat purrs' }]);
+    expect(await ann.find('vehicle', { strategy: 'lexical' })).toEqual([]);
+    await first.embeddings!.follow();
+    expect((await ann.find('vehicle'))[0]).toBe('Her automobile is old');
+    const [before] = await first.models();
+    expect((await first.call(undefined, '/readyz')).body).toMatchObject({ status: 'ready', embedder: 'ok' });
+    await first.stop();
+
+    await writeTinyModel(folder, { seed: 2 });
+    const second = await startWith(folder, dataDir);
+    const again = createCaller(second.call, ann.apiKey, ann.tenantId);
+    expect(await again.find('automobile')).toContain('Her automobile is old');
+    await second.embeddings!.follow();
+    await second.embeddings!.follow();
+    expect((await again.find('vehicle'))[0]).toBe('Her automobile is old');
+    const after = await second.models();
+    expect(after).toEqual([{ name: expect.stringMatching(/^svc-local-\w+@[0-9a-f]{16}$/), state: 'serving' }]);
+    expect(after[0]!.name).not.toBe(before!.name);
+    await second.stop();
+  });
+
+  test('refuses to start in one line where there is no model or none that can be read; the same folder mended is taken', async () => {
+    const [folder, dataDir] = [await freshFolder(), await freshFolder()];
+    const refusal = () => startWith(folder, dataDir).catch((error) => error);
+    const missing = await refusal();
+    expect(missing).toBeInstanceOf(ConfigError);
+    expect(missing.message).toContain(`SVC_EMBEDDINGS: ${folder} holds no ONNX model (onnx/model.onnx or `);
+    await writeTinyModel(folder, { pooling: 'max_tokens' });
+    expect((await refusal()).message).toMatch(/^SVC_EMBEDDINGS: its 1_Pooling asks for pooling_mode_max_tokens; .+$/);
+    await writeTinyModel(folder, { pooling: 'cls_token' });
+    const daemon = await startWith(folder, dataDir);
+    await daemon.stop();
+    // The operator's commands load no model.
+    const config = readConfig({ dataDir, embeddings: folder }, {}, '');
+    expect(await withRooms(config, ({ embeddings }) => embeddings!.waiting())).toBe(0);
+  });
+});
