@@ -87,7 +87,10 @@ function sectionOf(pools: readonly NumberedPool[], model: SignalModel, options: 
 type Outcomes = Record<keyof typeof KINDS | 'average' | 'random' | 'adversarial' | 'changing', UserOutcome[]>;
 
 function findingsOf({ differing, decided, average, random, adversarial, changing }: Outcomes): Finding[] {
-  const back = (100 * gainOf(changing, 1).mrr) / gainOf(changing, 0).mrr;
+  const attainable = (users: UserOutcome[]) => meanOf(users.map((user) => user.attainable)).mrr;
+  // As shares of what was attainable: the tastes after the change are others. Before it, these users are the decided ones.
+  const before = gainOf(changing, 0).mrr / attainable(decided);
+  const back = (100 * (gainOf(changing, 1).mrr / attainable(changing))) / before;
   return [
     ...CHECKPOINTS.map((events, index) => ({
       name: `decided users: ΔMRR after ${events} events`,
