@@ -24,7 +24,7 @@ function precisionAt(scale: number): number {
 }
 
 /** What one event leaves of how sure an estimate was beyond its prior, and of the estimate. */
-const PRECISION_KEPT = 0.98;
+const PRECISION_KEPT = 0.99;
 const DELTA_KEPT = 0.998;
 const LONGEST_STEP = 0.25;
 

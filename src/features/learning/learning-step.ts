@@ -18,7 +18,7 @@ export interface FeedbackEvent {
 /** Signals lie in about -1 to 1; nothing beyond this is believed. */
 const LARGEST_SIGNAL = 4;
 /** A result further down is less often looked at. */
-const POSITION_BIAS = 0.5;
+const POSITION_BIAS = 0.25;
 
 /**
  * What is known after one event. All signals of all candidates are known, so that one use teaches about every weight.
