@@ -187,6 +187,7 @@ interface AskedQuestion {
   wanted: string[];
 }
 
+/** The answers are in the order of the questions, so that a seed draws the same users from them each time. */
 async function forEachQuestion<T>(
   { dialogues, idOf }: StoredDialogues,
   what: string,
@@ -200,11 +201,11 @@ async function forEachQuestion<T>(
   );
   const progress = createProgress(what, questions.length);
   const answers: T[] = [];
-  const queue = questions.values();
+  const queue = questions.entries();
   await Promise.all(
     Array.from({ length: CALLERS }, async () => {
-      for (const question of queue) {
-        answers.push(await ask(question));
+      for (const [index, question] of queue) {
+        answers[index] = await ask(question);
         progress.advance(1);
       }
     }),

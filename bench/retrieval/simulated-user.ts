@@ -5,21 +5,15 @@ import type { NumberedPool } from './pools.ts';
 /** What a user wants of a question's candidates, and what it says of the results. */
 export interface SimulatedUser {
   name: string;
-  wanted(pool: NumberedPool, event: number): number;
+  /** How likely each candidate is the wanted one. */
+  wishes(pool: NumberedPool, event: number): readonly number[];
   /** The weights of a ranking that knew its taste outright. */
   ideal(model: SignalModel, event: number): number[];
   /** The result that it says it used, if it says anything. */
-  feedback(wanted: number, shown: readonly number[], event: number): number | undefined;
+  feedback(wanted: number, shown: readonly number[]): number | undefined;
 }
 
 type Taste = ReadonlyMap<string, number>;
-
-/** Pays heed to what answers the question, and beside it to some signals more or less than others do. */
-interface Differing {
-  tastes: Taste[];
-  /** Which of the tastes is in force at an event. */
-  tasteAt(event: number): number;
-}
 
 const OBSERVED = 0.7;
 const FALSE = 0.05;
@@ -38,7 +32,10 @@ const honest =
 export function averageUser(index: number, chance: Chance): SimulatedUser {
   return {
     name: `average ${index}`,
-    wanted: ({ relevant }) => chance.pick(relevant),
+    wishes({ signals, relevant }) {
+      const answers = new Set(relevant);
+      return signals.map((_, candidate) => (answers.has(candidate) ? 1 / answers.size : 0));
+    },
     ideal: ({ weights }) => [...weights],
     feedback: honest(chance),
   };
@@ -56,12 +53,22 @@ export function senselessUser(index: number, chance: Chance, kind: 'random' | 'a
   };
 }
 
-/** Leans toward two to four signals, away from one; another taste from `changesAt` on, where that is given. */
+/** How a user differs from the average one. */
+export interface Difference {
+  /** How far its tastes pull, in logits for one deviation of a signal. */
+  strength: number;
+  /** How little it leaves to chance: 1 as much as the default scores' softmax, more is less. */
+  decision: number;
+  /** The event from which on it has another taste. */
+  changesAt?: number;
+}
+
+/** Leans toward two to four signals, away from one. */
 export function differingUser(
   index: number,
   chance: Chance,
   model: SignalModel,
-  { strength, changesAt = Number.POSITIVE_INFINITY }: { strength: number; changesAt?: number },
+  { strength, decision, changesAt = Number.POSITIVE_INFINITY }: Difference,
 ): SimulatedUser {
   const live = model.names.filter((name) => name !== 'vec');
   const taste = () => {
@@ -69,28 +76,36 @@ export function differingUser(
     const pull = () => strength * (0.6 + 0.8 * chance.uniform());
     return new Map([[away!, -pull()], ...toward.map((name) => [name, pull()] as const)]);
   };
-  const user: Differing = { tastes: [taste(), taste()], tasteAt: (event) => (event < changesAt ? 0 : 1) };
-  const told = [...user.tastes[0]!].map(([name, pull]) => `${name}${pull < 0 ? '−' : '+'}`).join(' ');
+  const tastes = [taste(), taste()] as const;
+  const tasteAt = (event: number): Taste => tastes[event < changesAt ? 0 : 1];
+  const told = [...tastes[0]].map(([name, pull]) => `${name}${pull < 0 ? '−' : '+'}`).join(' ');
+  const ideal: SimulatedUser['ideal'] = ({ names, weights, deviations, temperature }, event) => {
+    const now = tasteAt(event);
+    return names.map((name, at) => weights[at]! + (temperature * (now.get(name) ?? 0)) / deviations[at]!);
+  };
   return {
     name: `differing ${index} (${told})`,
-    wanted: (pool, event) => mostUseful(pool, user.tastes[user.tasteAt(event)]!, model, chance),
-    ideal: ({ names, weights, deviations, temperature }, event) => {
-      const now = user.tastes[user.tasteAt(event)]!;
-      return names.map((name, at) => weights[at]! + (temperature * (now.get(name) ?? 0)) / deviations[at]!);
-    },
+    wishes: (pool, event) => wishesOf(pool, ideal(model, event), model, decision),
+    ideal,
     feedback: honest(chance),
   };
 }
 
-function mostUseful({ signals, relevant }: NumberedPool, taste: Taste, model: SignalModel, chance: Chance): number {
+/** The softmax of the utilities. */
+function wishesOf(
+  { signals, relevant }: NumberedPool,
+  weights: readonly number[],
+  { temperature }: SignalModel,
+  decision: number,
+): number[] {
   const answers = new Set(relevant);
-  const pulls = model.names.map((name, at) => (taste.get(name) ?? 0) / model.deviations[at]!);
-  let best = { index: 0, utility: Number.NEGATIVE_INFINITY };
-  for (const [index, row] of signals.entries()) {
-    const base = row.reduce((sum, value, at) => sum + model.weights[at]! * value, 0) / model.temperature;
-    const pulled = row.reduce((sum, value, at) => sum + pulls[at]! * value, 0);
-    const utility = base + pulled + (answers.has(index) ? ANSWER_BONUS : 0) + chance.gumbel();
-    if (utility > best.utility) best = { index, utility };
-  }
-  return best.index;
+  const utilities = signals.map((row, index) => {
+    let utility = answers.has(index) ? ANSWER_BONUS : 0;
+    for (let at = 0; at < row.length; at += 1) utility += (weights[at]! * row[at]!) / temperature;
+    return utility * decision;
+  });
+  const highest = Math.max(...utilities);
+  const powers = utilities.map((utility) => Math.exp(utility - highest));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
 }

@@ -1,6 +1,7 @@
 import { guarded, learnedWeights } from '../../src/features/learning/learned-ranking.ts';
 import { createLearnedState, type LearnedState } from '../../src/features/learning/learned-state.ts';
 import { learnFrom } from '../../src/features/learning/learning-step.ts';
+import type { QueryBucket } from '../../src/features/learning/query-bucket.ts';
 import { KEPT_CANDIDATES } from '../../src/features/learning/remembered-search.ts';
 import type { SignalModel } from '../../src/features/learning/signal-model.ts';
 import type { Chance } from './chance.ts';
@@ -10,7 +11,6 @@ import type { SimulatedUser } from './simulated-user.ts';
 const SHOWN = 10;
 /** A user who says nothing for so long gives up. */
 const MAX_SEARCHES = 20;
-const TRIALS = 400;
 
 export interface Figures {
   mrr: number;
@@ -27,28 +27,46 @@ export interface UserOutcome {
   attainable: Figures;
 }
 
-const scoreOf = (row: Float64Array, weights: readonly number[]) =>
-  row.reduce((sum, value, at) => sum + weights[at]! * value, 0);
+type Order = readonly number[];
 
 function rank({ signals }: NumberedPool, weights: readonly number[]): number[] {
-  const scores = signals.map((row) => scoreOf(row, weights));
+  const scores = signals.map((row) => {
+    let score = 0;
+    for (let at = 0; at < row.length; at += 1) score += weights[at]! * row[at]!;
+    return score;
+  });
   return [...signals.keys()].sort((a, b) => scores[b]! - scores[a]! || a - b);
 }
 
-function ranking(pool: NumberedPool, state: LearnedState, model: SignalModel): number[] {
-  const byDefault = rank(pool, model.weights);
-  if (state.events === 0) return byDefault;
-  const weights = learnedWeights(state, model, pool.bucket);
-  return guarded(
-    rank(
-      pool,
-      model.names.map((name) => weights[name]!),
-    ),
-    byDefault,
-  );
+const defaultOrders = new WeakMap<NumberedPool, Order>();
+
+/** Of one model: it is asked for again and again. */
+function defaultOrder(pool: NumberedPool, { weights }: SignalModel): Order {
+  const order = defaultOrders.get(pool) ?? rank(pool, weights);
+  defaultOrders.set(pool, order);
+  return order;
 }
 
-/** One user learns for as many events as the last checkpoint says, and is tried at each on questions not learned from. */
+/** Orders pools by what was learned. */
+function rankerOf(state: LearnedState, model: SignalModel): (pool: NumberedPool) => Order {
+  if (state.events === 0) return (pool) => defaultOrder(pool, model);
+  const weights = new Map<QueryBucket, number[]>();
+  return (pool) => {
+    if (!weights.has(pool.bucket)) {
+      const own = learnedWeights(state, model, pool.bucket);
+      weights.set(
+        pool.bucket,
+        model.names.map((name) => own[name]!),
+      );
+    }
+    return guarded(rank(pool, weights.get(pool.bucket)!), defaultOrder(pool, model));
+  };
+}
+
+/**
+ * One user learns for as many events as the last checkpoint says, and is tried at each on all questions not learned from:
+ * with every candidate as far as it is the wanted one, so that figures do not hang on the draw of trials.
+ */
 export function simulate(
   user: SimulatedUser,
   pools: readonly NumberedPool[],
@@ -61,16 +79,25 @@ export function simulate(
   const gains: Figures[] = [];
   const defaults: Figures[] = [];
   let attainable: Figures = { mrr: 0, recall: 0 };
-  for (const checkpoint of checkpoints) {
+  for (const [index, checkpoint] of checkpoints.entries()) {
     let silent = 0;
     while (state.events < checkpoint && silent < MAX_SEARCHES) {
       const before = state;
-      state = search(user, chance.pick(learning), state, model);
+      state = search(user, chance.pick(learning), state, { model, chance });
       silent = state === before ? silent + 1 : 0;
     }
-    const { now, byDefault, ideally } = tryOut(user, trial, state, { model, chance, event: checkpoint });
-    gains.push(inPoints(now, byDefault));
-    attainable = inPoints(ideally, byDefault);
+    const wishes = trial.map((pool) => user.wishes(pool, checkpoint));
+    const figuresBy = (ranker: (pool: NumberedPool) => Order) =>
+      meanOf(trial.map((pool, at) => figuresOf(wishes[at]!, ranker(pool))));
+    const byDefault = figuresBy((pool) => defaultOrder(pool, model));
+    gains.push(inPoints(figuresBy(rankerOf(state, model)), byDefault));
+    if (index === checkpoints.length - 1) {
+      const ideal = user.ideal(model, checkpoint);
+      attainable = inPoints(
+        figuresBy((pool) => rank(pool, ideal)),
+        byDefault,
+      );
+    }
     defaults.push({ mrr: 100 * byDefault.mrr, recall: 100 * byDefault.recall });
   }
   return { name: user.name, gains, byDefault: meanOf(defaults), attainable };
@@ -80,12 +107,16 @@ function inPoints(now: Figures, before: Figures): Figures {
   return { mrr: 100 * (now.mrr - before.mrr), recall: 100 * (now.recall - before.recall) };
 }
 
-function search(user: SimulatedUser, pool: NumberedPool, state: LearnedState, model: SignalModel): LearnedState {
-  const order = ranking(pool, state, model);
-  const shown = order.slice(0, SHOWN);
-  const used = user.feedback(user.wanted(pool, state.events), shown, state.events);
+function search(
+  user: SimulatedUser,
+  pool: NumberedPool,
+  state: LearnedState,
+  { model, chance }: { model: SignalModel; chance: Chance },
+): LearnedState {
+  const shown = rankerOf(state, model)(pool).slice(0, SHOWN);
+  const used = user.feedback(drawn(user.wishes(pool, state.events), chance), shown);
   if (used === undefined) return state;
-  const kept = [...new Set([...rank(pool, model.weights).slice(0, KEPT_CANDIDATES), ...shown])];
+  const kept = [...new Set([...defaultOrder(pool, model).slice(0, KEPT_CANDIDATES), ...shown])];
   const place = (index: number) => kept.indexOf(index);
   return learnFrom(state, model, {
     bucket: pool.bucket,
@@ -96,35 +127,21 @@ function search(user: SimulatedUser, pool: NumberedPool, state: LearnedState, mo
   });
 }
 
-interface Trial {
-  model: SignalModel;
-  chance: Chance;
-  event: number;
+function drawn(wishes: readonly number[], chance: Chance): number {
+  let left = chance.uniform();
+  for (const [index, wish] of wishes.entries()) {
+    left -= wish;
+    if (left < 0) return index;
+  }
+  return wishes.length - 1;
 }
 
-function tryOut(
-  user: SimulatedUser,
-  pools: readonly NumberedPool[],
-  state: LearnedState,
-  { model, chance, event }: Trial,
-) {
-  const ideal = user.ideal(model, event);
-  const tried = Array.from({ length: TRIALS }, () => {
-    const pool = chance.pick(pools);
-    const wanted = user.wanted(pool, event);
-    return {
-      now: figuresOf(wanted, ranking(pool, state, model)),
-      byDefault: figuresOf(wanted, rank(pool, model.weights)),
-      ideally: figuresOf(wanted, rank(pool, ideal)),
-    };
-  });
-  const meanBy = (name: 'now' | 'byDefault' | 'ideally') => meanOf(tried.map((one) => one[name]));
-  return { now: meanBy('now'), byDefault: meanBy('byDefault'), ideally: meanBy('ideally') };
-}
-
-function figuresOf(wanted: number, order: readonly number[]): Figures {
-  const place = order.slice(0, SHOWN).indexOf(wanted) + 1;
-  return { mrr: place > 0 ? 1 / place : 0, recall: place > 0 ? 1 : 0 };
+function figuresOf(wishes: readonly number[], order: Order): Figures {
+  const shown = order.slice(0, SHOWN);
+  return {
+    mrr: shown.reduce((sum, index, place) => sum + wishes[index]! / (place + 1), 0),
+    recall: shown.reduce((sum, index) => sum + wishes[index]!, 0),
+  };
 }
 
 export function meanOf(all: readonly Figures[]): Figures {

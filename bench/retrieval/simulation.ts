@@ -4,7 +4,7 @@ import type { Finding, Section } from '../report.ts';
 import { calibrate } from './calibration.ts';
 import { createChance } from './chance.ts';
 import { type NumberedPool, numberPools, type RecordedPool } from './pools.ts';
-import { averageUser, differingUser, type SimulatedUser, senselessUser } from './simulated-user.ts';
+import { averageUser, type Difference, differingUser, type SimulatedUser, senselessUser } from './simulated-user.ts';
 import { meanOf, simulate, type UserOutcome } from './simulation-run.ts';
 
 /** The draw, and how many users of each kind. */
@@ -14,8 +14,12 @@ export interface SimulationOptions {
 }
 
 const CHECKPOINTS = [10, 50, 200];
-/** How far the tastes of differing users pull, in logits for one deviation of a signal. */
-const STRENGTH = 1.2;
+/**
+ * The kinds of users who weigh signals differently. Choices of `differing` ones are as much by chance as an average
+ * user's; no ranking could give them what the study's users got of its learner (MRR 64.5 by default, then 81.5). With
+ * `decided` ones both figures fit, the second as what knowing their tastes outright would give: the aims are for these.
+ */
+const KINDS = { differing: { strength: 1.2, decision: 1 }, decided: { strength: 1.2, decision: 1.25 } };
 const CHANGES_AT = 100;
 /** What is said without sense must do no harm for long. */
 const SENSELESS_CHECKPOINTS = [10, 50, 1000];
@@ -38,6 +42,7 @@ function runKind(
 const last = ({ gains }: UserOutcome) => gains.at(-1)!;
 const worstOf = (users: readonly UserOutcome[]) =>
   users.reduce((worst, user) => (last(user).recall < last(worst).recall ? user : worst));
+const hurtOf = (users: readonly UserOutcome[]) => users.filter((user) => last(user).recall < -1).length / users.length;
 
 function rowOf(kind: string, users: readonly UserOutcome[], checkpoints: readonly number[]) {
   const byDefault = meanOf(users.map((user) => user.byDefault));
@@ -53,53 +58,56 @@ function rowOf(kind: string, users: readonly UserOutcome[], checkpoints: readonl
   };
 }
 
+const gainOf = (users: readonly UserOutcome[], index: number) => meanOf(users.map(({ gains }) => gains[index]!));
+
 function sectionOf(pools: readonly NumberedPool[], model: SignalModel, options: SimulationOptions): Section {
   const run = (make: Make, checkpoints = CHECKPOINTS) => runKind(pools, model, make, checkpoints, options);
-  const differing = run((index, seed) => differingUser(index, createChance(seed), model, { strength: STRENGTH }));
-  const average = run((index, seed) => averageUser(index, createChance(seed)));
-  const random = run((index, seed) => senselessUser(index, createChance(seed), 'random'), SENSELESS_CHECKPOINTS);
-  const adversarial = run(
-    (index, seed) => senselessUser(index, createChance(seed), 'adversarial'),
-    SENSELESS_CHECKPOINTS,
-  );
-  const changeAt = [CHANGES_AT - 1, CHANGES_AT, CHANGES_AT + 100];
-  const changing = run(
-    (index, seed) => differingUser(index, createChance(seed), model, { strength: STRENGTH, changesAt: CHANGES_AT }),
-    changeAt,
-  );
-  const gain = (users: readonly UserOutcome[], index: number) => meanOf(users.map(({ gains }) => gains[index]!)).mrr;
-  const hurt = differing.filter((user) => last(user).recall < -1).length / differing.length;
-  const worst = worstOf(differing);
-  const findings: Finding[] = [
-    ...CHECKPOINTS.map((events, index) => ({
-      name: `differing users: ΔMRR after ${events} events`,
-      value: gain(differing, index),
-      atLeast: [4, 12, 14][index]!,
-    })),
-    { name: 'differing users who lose more than a point of R@10, %', value: 100 * hurt, atMost: 5 },
-    { name: `worst of them, ΔR@10: ${worst.name}`, value: last(worst).recall, atLeast: -2 },
-    { name: 'average users: ΔMRR', value: gain(average, 2), atLeast: -0.5 },
-    { name: 'average users: ΔR@10', value: meanOf(average.map(last)).recall, atLeast: -0.2 },
-    { name: 'average users: worst ΔR@10', value: last(worstOf(average)).recall, atLeast: -1 },
-    { name: 'random feedback, 1,000 events: ΔMRR', value: gain(random, 2), atLeast: -0.3 },
-    { name: 'adversarial feedback, 1,000 events: ΔMRR', value: gain(adversarial, 2), atLeast: -0.3 },
-    {
-      name: 'of the gain, back within 100 events after a change of habit, %',
-      value: (100 * gain(changing, 2)) / gain(changing, 0),
-      atLeast: 70,
-    },
-  ];
+  const weighing = (kind: Difference) => (index: number, seed: number) =>
+    differingUser(index, createChance(seed), model, kind);
+  const senseless = (kind: 'random' | 'adversarial') =>
+    run((index, seed) => senselessUser(index, createChance(seed), kind), SENSELESS_CHECKPOINTS);
+  const users = {
+    differing: run(weighing(KINDS.differing)),
+    decided: run(weighing(KINDS.decided)),
+    average: run((index, seed) => averageUser(index, createChance(seed))),
+    random: senseless('random'),
+    adversarial: senseless('adversarial'),
+  };
+  const changing = run(weighing({ ...KINDS.decided, changesAt: CHANGES_AT }), [CHANGES_AT - 1, CHANGES_AT + 100]);
   return {
     name: 'learning',
     title: 'Learning from feedback, simulated users (points; after so many feedback events)',
-    rows: [
-      rowOf('differing', differing, CHECKPOINTS),
-      rowOf('average', average, CHECKPOINTS),
-      rowOf('random', random, SENSELESS_CHECKPOINTS),
-      rowOf('adversarial', adversarial, SENSELESS_CHECKPOINTS),
-    ],
-    findings,
+    rows: Object.entries(users).map(([kind, outcomes]) =>
+      rowOf(kind, outcomes, kind in KINDS || kind === 'average' ? CHECKPOINTS : SENSELESS_CHECKPOINTS),
+    ),
+    findings: findingsOf({ ...users, changing }),
   };
+}
+
+type Outcomes = Record<keyof typeof KINDS | 'average' | 'random' | 'adversarial' | 'changing', UserOutcome[]>;
+
+function findingsOf({ differing, decided, average, random, adversarial, changing }: Outcomes): Finding[] {
+  const attainable = (users: UserOutcome[]) => meanOf(users.map((user) => user.attainable)).mrr;
+  // As shares of what was attainable: the tastes after the change are others. Before it, these users are the decided ones.
+  const before = gainOf(changing, 0).mrr / attainable(decided);
+  const back = (100 * (gainOf(changing, 1).mrr / attainable(changing))) / before;
+  return [
+    ...CHECKPOINTS.map((events, index) => ({
+      name: `decided users: ΔMRR after ${events} events`,
+      value: gainOf(decided, index).mrr,
+      atLeast: [4, 12, 14][index]!,
+    })),
+    ...Object.entries({ differing, decided }).flatMap(([kind, users]) => [
+      { name: `${kind} users who lose more than a point of R@10, %`, value: 100 * hurtOf(users), atMost: 5 },
+      { name: `worst of them, ΔR@10: ${worstOf(users).name}`, value: last(worstOf(users)).recall, atLeast: -2 },
+    ]),
+    { name: 'average users: ΔMRR', value: gainOf(average, 2).mrr, atLeast: -0.5 },
+    { name: 'average users: ΔR@10', value: gainOf(average, 2).recall, atLeast: -0.2 },
+    { name: 'average users: worst ΔR@10', value: last(worstOf(average)).recall, atLeast: -1 },
+    { name: 'random feedback, 1,000 events: ΔMRR', value: gainOf(random, 2).mrr, atLeast: -0.3 },
+    { name: 'adversarial feedback, 1,000 events: ΔMRR', value: gainOf(adversarial, 2).mrr, atLeast: -0.3 },
+    { name: 'of the gain, back within 100 events after a change of habit, %', value: back, atLeast: 90 },
+  ];
 }
 
 /** What learning has to know of the signals, found anew from these pools: what `signal-model.ts` holds as constants. */

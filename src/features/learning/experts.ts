@@ -5,12 +5,12 @@
 export const EXPERTS = ['chance', 'default', 'careful', 'medium', 'bold'] as const;
 
 /** How far each is believed before any feedback. */
-export const EXPERT_PRIORS: readonly number[] = [0.3, 0.4, 0.2, 0.07, 0.03];
+export const EXPERT_PRIORS: readonly number[] = [0.3, 0.5, 0.12, 0.06, 0.02];
 
 /** What one event takes away of all earlier evidence. */
 const FORGETTING = 0.99;
 /** No expert says of anything that it cannot be: this share of each one's word is chance's. */
-const DOUBT = 0.1;
+const DOUBT = 0.05;
 /** Nobody is believed less, so that a change of habit brings everyone back. */
 const LEAST_BELIEF = 1e-4;
 

@@ -24,7 +24,7 @@ export interface LearnedState {
 /** Raised where the meaning of the numbers changes: what was learned under another one is learned anew. */
 const VERSION = 1;
 
-/** Steps that all go one way end at a shift of a hundred, for its forgetting; no belief comes near that. */
+/** Steps that all go one way end at a shift of 125, for its forgetting; no belief comes near that. */
 const LARGEST_MAGNITUDE = 128;
 
 /** The state before any feedback. */

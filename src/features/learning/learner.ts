@@ -1,7 +1,9 @@
 import type { Estimate } from './learned-state.ts';
 
 /** The standard deviation of what users differ by, per signal, at scale 1. */
-const PRIOR_DEVIATION = 0.25;
+const PRIOR_DEVIATION = 0.35;
+/** How much less kinds of queries differ in that, as a variance. */
+const BUCKETS_ALIKE = 8;
 
 export interface Learner {
   /** Of the expectation that nothing is shifted. */
@@ -13,8 +15,8 @@ export interface Learner {
 /** From the one that expects little to the one that expects much. */
 export const LEARNERS: readonly Learner[] = [
   { priorPrecision: precisionAt(0.3) },
-  { priorPrecision: precisionAt(1), bucketPrecision: 4 * precisionAt(1) },
-  { priorPrecision: precisionAt(3), bucketPrecision: 4 * precisionAt(3) },
+  { priorPrecision: precisionAt(1), bucketPrecision: BUCKETS_ALIKE * precisionAt(1) },
+  { priorPrecision: precisionAt(3), bucketPrecision: BUCKETS_ALIKE * precisionAt(3) },
 ];
 
 function precisionAt(scale: number): number {
@@ -23,8 +25,8 @@ function precisionAt(scale: number): number {
 
 /** What one event leaves of how sure an estimate was beyond its prior, and of the estimate. */
 const PRECISION_KEPT = 0.99;
-const DELTA_KEPT = 0.995;
-const LONGEST_STEP = 0.5;
+const DELTA_KEPT = 0.998;
+const LONGEST_STEP = 0.25;
 
 /** Slope and curvature of an event's log-likelihood in each signal's shift. */
 export interface Slope {

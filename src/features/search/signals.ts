@@ -54,8 +54,9 @@ export function signalsOf(
 const AROUND = ['win', 'sess', 'ctx', 'reply'] as const;
 
 /**
- * Word scores against the best of the query. What stands in no conversation has no surroundings: for it they are its own
- * words, and against messages nothing is gained or lost by that.
+ * Word scores against the best of the query, recency against the newest, so that in an archive too the newer is told
+ * from the older. What stands in no conversation has no surroundings: for it they are its own words, and against messages
+ * nothing is gained or lost by that.
  */
 function normalise(candidates: readonly Candidate[], all: Signals[]): void {
   const isSpoken = candidates.map(({ type }) => type === 'message');
@@ -63,9 +64,11 @@ function normalise(candidates: readonly Candidate[], all: Signals[]): void {
   const [lexTop, triTop] = [topOf('lex', all), topOf('tri', all)];
   const spokenShare = spoken.length === 0 ? 1 : Math.min(1, topOf('lex', spoken) / lexTop);
   const tops = AROUND.map((name) => topOf(name, spoken));
+  const newest = topOf('rec', all);
   for (const [index, signals] of all.entries()) {
     signals.lex /= lexTop;
     signals.tri /= triTop;
+    signals.rec /= newest;
     if (!isSpoken[index]) {
       signals.win = signals.lex;
       signals.sess = signals.lex;

@@ -50,6 +50,27 @@ const numbersOf = (state: LearnedState) => [
 const learnAll = (events: readonly FeedbackEvent[]) =>
   events.reduce((state, event) => learnFrom(state, model, event), fresh);
 
+/** Numbers from 0 to 1, the same at each run. */
+function numbersFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return (state + 0.5) / 2 ** 32;
+  };
+}
+
+/** A user who chooses by the default scores, but that recency pulls by `taste` for each of its deviations. */
+function choosing(taste: number, next: () => number): FeedbackEvent {
+  const recency = NAMES.indexOf('rec');
+  const signals = Array.from({ length: 10 }, () => NAMES.map(next));
+  const utilities = signals.map((row) => {
+    const base = row.reduce((sum, value, at) => sum + model.weights[at]! * value, 0) / model.temperature;
+    return base + (taste * row[recency]!) / model.deviations[recency]! - Math.log(-Math.log(next()));
+  });
+  const used = [utilities.indexOf(Math.max(...utilities))];
+  return { bucket: 'other', signals, shown: signals.map((_, index) => index), used, irrelevant: [] };
+}
+
 /** A candidate that leads by one signal; the others by the rest. */
 function preferring(signal: string, count = 10): FeedbackEvent {
   const signals = Array.from({ length: count }, (_, index) =>
@@ -111,6 +132,17 @@ describe('one step of learning', () => {
     expect(lowered.overall[1]!.deltas[recency]).toBeLessThan(0);
   });
 
+  test('comes near a taste that lasts, and is not worn away by its own forgetting', () => {
+    const deltas = [1, 2, 3, 4].map((seed) => {
+      const next = numbersFrom(seed);
+      const state = learnAll(Array.from({ length: 400 }, () => choosing(1, next)));
+      return believedDeltas(state, 'other')[NAMES.indexOf('rec')]!;
+    });
+    const mean = deltas.reduce((sum, delta) => sum + delta) / deltas.length;
+    expect(mean).toBeGreaterThan(0.75);
+    expect(mean).toBeLessThan(1.15);
+  });
+
   test('is stronger for the kind of query that it came from', () => {
     const recency = NAMES.indexOf('rec');
     const state = learnAll(Array(20).fill(preferring('rec')));
@@ -137,6 +169,13 @@ describe('what was learned', () => {
         expect(decodeLearnedState(bytes, NAMES)).toEqual(state);
       }),
     );
+  });
+
+  test('comes back as well after thousands of events that all go one way', () => {
+    const extreme = { ...preferring('rec', 3), signals: [[], [], NAMES.map(() => 4)] };
+    const state = learnAll(Array(3000).fill(extreme));
+    expect(decodeLearnedState(encodeLearnedState(state), NAMES)).toEqual(state);
+    expect(state.events).toBe(3000);
   });
 
   test('is kept for the signals that stay, where signals come and go', () => {

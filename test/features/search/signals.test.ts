@@ -102,6 +102,12 @@ describe('time', () => {
     expect(of(...ages).map(({ rec }) => rec)).toEqual([1, 0.5, 0.25, 1]);
   });
 
+  test('tells the newer from the older in an archive of years ago as well', () => {
+    const ages = [3000, 3030, 3060].map((days) => candidate('memory', {}, { at: NOW - days * DAY_MS }));
+    const recency = of(...ages).map(({ rec }) => rec);
+    for (const [index, expected] of [1, 0.5, 0.25].entries()) expect(recency[index]).toBeCloseTo(expected, 9);
+  });
+
   test('counts a day asked for by the nearest day of the item: its own, or one that it tells of', () => {
     const asked = question({ dates: [{ range: [19_000, 19_001] }] });
     const date = (at: number, dates: string | null = null) =>
