@@ -89,25 +89,23 @@ function optionsFor(purpose: EmbedRequest['purpose']): SharedV3ProviderOptions {
   };
 }
 
-/** The AI SDK's model, or none for the servers that are asked plainly. */
+/** The AI SDK's model for those that have a format of their own; the others are asked plainly. */
 async function embeddingModel(
   line: ProviderLine,
   { provider, key, base }: ProviderConnection,
   model: string,
 ): Promise<EmbeddingModelV3 | undefined> {
   const settings = { apiKey: key, baseURL: base, fetch: fetchAnswers(line, 'vectors') };
-  if (provider === 'openai') return (await import('@ai-sdk/openai')).createOpenAI(settings).embedding(model);
   if (provider === 'google') {
     return (await import('@ai-sdk/google')).createGoogleGenerativeAI(settings).embedding(model);
   }
-  if (provider === 'mistral') return (await import('@ai-sdk/mistral')).createMistral(settings).embedding(model);
   if (provider === 'cohere') return (await import('@ai-sdk/cohere')).createCohere(settings).embedding(model);
   return undefined;
 }
 
 /**
- * The format of OpenAI without `encoding_format`, which the AI SDK always sends: Voyage refuses the value `float`, and
- * some compatible servers the field.
+ * The format of OpenAI, which the AI SDK does not do well enough: it takes the vectors in the order in which they come,
+ * whatever their `index` says, and always sends `encoding_format: "float"`, which Voyage refuses.
  */
 async function askPlainly(
   line: ProviderLine,

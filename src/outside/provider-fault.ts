@@ -56,13 +56,12 @@ export function connectionFault(error: unknown): ProviderFault {
   const chain = causesOf(error);
   const within = chain.find((cause) => cause instanceof ProviderFault);
   if (within) return within;
-  const code = chain
-    .map((cause) => (cause as NodeJS.ErrnoException).code)
-    .find((code) => /^[A-Z]\w{1,60}$/.test(`${code}`));
-  if (/^(HPE_|Z_|UND_ERR_(HEADERS_OVERFLOW|RES_))/.test(`${code}`)) {
+  const codes = chain.map(({ code, name }: NodeJS.ErrnoException) => code ?? name);
+  const code = codes.find((each) => /^[A-Z]+_\w+$|^E[A-Z]+$|^HTTPParserError$/.test(each));
+  if (/^(HPE_|HTTPParser|Z_|UND_ERR_(HEADERS_OVERFLOW|RES))/.test(`${code}`)) {
     return new ProviderFault('failed', `What the provider answers is no HTTP (${code}). Check the base URL.`);
   }
-  const what = code ?? chain.at(-1)?.name ?? 'no reason given';
+  const what = code ?? codes.at(-1) ?? 'no reason given';
   return new ProviderFault(
     'unreachable',
     `The provider cannot be reached (${what}). Check the base URL, or try again later.`,

@@ -73,7 +73,7 @@ async function checkVoyage(
     signal: signal ?? null,
   });
   if (!Array.isArray(((await answer.json()) as { data?: unknown } | null)?.data)) throw noAnswer('no vectors', false);
-  return VOYAGE_MODELS;
+  return [...VOYAGE_MODELS];
 }
 
 /** `data` with `id` as OpenAI has it, `models` with `name` as Google, Cohere and Ollama do, or the bare list. */

@@ -21,7 +21,7 @@ const NO_KEY =
 const NO_SCOPE = /\b(missing scopes|insufficient permissions|failed_precondition)/i;
 const FLAGGED = /\b(flagged|moderation|content_filter|content_policy_violation)\b/i;
 const SCHEMA =
-  /response_format|json_schema|json_object|output_(format|config)|structured[ _-]?output|response_?(json_?)?schema|response_?mime_?type/i;
+  /response_format|json_schema|json_object|output_(format|config)|structured[ _-]?output|response_?(json_?)?schema|response_?mime_?type|grammar/i;
 
 /**
  * What a refusal means. Of its body only the provider's own words are looked at, since bodies also echo what was asked.
