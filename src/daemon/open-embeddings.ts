@@ -1,5 +1,6 @@
 import type { Database } from '../db/open.ts';
 import { createEmbeddings, type Embeddings } from '../features/embeddings/embeddings.ts';
+import { createTenantModels, type TenantModels } from '../features/embeddings/tenant-models.ts';
 import { hasVectors, withVectors } from '../features/embeddings/vector-upkeep-sqlite.ts';
 import { type TextIndices, textIndices } from '../features/search/text-index-sqlite.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -13,19 +14,24 @@ interface World {
 }
 
 /**
- * The operator's embedder, where one is set, and the indices that every write keeps true. Where there is none and never
- * was one, they are those of words alone; what an earlier one left goes with its rows.
+ * The operator's embedder, where one is set, the models of tenants, and the indices that every write keeps true. Where
+ * nobody has or had a model, they are those of words alone; what an earlier embedder left goes with its rows.
  */
 export async function openEmbeddings(
   { db, clock, log }: World,
   address: EmbedderAddress | undefined,
-): Promise<{ embeddings: Embeddings | undefined; texts: TextIndices }> {
-  if (address === undefined) {
-    const texts = (await hasVectors(db.readers)) ? withVectors(textIndices, { noting: false }) : textIndices;
-    return { embeddings: undefined, texts };
-  }
+  cannotSearch: string | undefined,
+): Promise<{ embeddings: Embeddings | undefined; tenantModels: TenantModels; texts: TextIndices }> {
+  const embeddings = address && (await operatorsEmbeddings({ db, clock, log }, address));
+  const operator = embeddings !== undefined;
+  const tenantModels = createTenantModels({ db, clock, log, operator, cannotSearch });
+  const hadVectors = await hasVectors(db.readers);
+  const isNeeded = () => operator || hadVectors || tenantModels.mayAnyOwn();
+  return { embeddings, tenantModels, texts: withVectors(textIndices, { operator, isNeeded }) };
+}
+
+async function operatorsEmbeddings(world: World, address: EmbedderAddress): Promise<Embeddings> {
   // Loaded where it is asked for only.
   const { createEmbedder } = await import('../outside/embedder.ts');
-  const embeddings = createEmbeddings({ db, clock, log, embedder: createEmbedder(address), model: address.model });
-  return { embeddings, texts: withVectors(textIndices, { noting: true }) };
+  return createEmbeddings({ ...world, embedder: createEmbedder(address), model: address.model });
 }

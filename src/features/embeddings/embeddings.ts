@@ -2,9 +2,10 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Embedder } from '../../outside/embedder.ts';
-import { createEmbeddingRun } from './embedding-run.ts';
-import { countWaiting } from './jobs-sqlite.ts';
-import { beginModel, type EmbeddingModel, listModels, markUnfilled } from './models-sqlite.ts';
+import { type Asking, createEmbeddingRun } from './embedding-run.ts';
+import { countWaiting } from './fill-sqlite.ts';
+import { beginModel, type EmbeddingModel, listModels, markUnfilled, OPERATOR } from './models-sqlite.ts';
+import { createPatiences } from './patience.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 
 export type { QueryVector } from './query-vectors.ts';
@@ -36,6 +37,13 @@ interface Parts {
   model: string;
 }
 
+/** An answer of so many vectors is read in some milliseconds. */
+const BATCH = { texts: 32, tokens: Number.POSITIVE_INFINITY };
+const LONGEST_PAUSE_MS = 300_000;
+const QUERY_WAIT_MS = 500;
+/** After a fault searches do not wait at all for so long. */
+const LONGEST_QUERY_PAUSE_MS = 5000;
+
 /** For one embedder; `begin` reads what an earlier daemon left. */
 export function createEmbeddings(parts: Parts): Embeddings {
   const { db, embedder, model } = parts;
@@ -46,20 +54,42 @@ export function createEmbeddings(parts: Parts): Embeddings {
     failures += 1;
   };
   let models: EmbeddingModel[] = [];
-  const serving = () => models.find(({ state }) => state === 'serving');
-  const queries = createQueryVectors({ ...parts, serving, count, signal });
-  const run = createEmbeddingRun({ ...parts, count, signal });
+  const asking: Asking = {
+    embed: async ({ name }, texts) => ({ vectors: await embedder.embed(name, texts, signal), tokens: 0 }),
+    limitsOf: () => BATCH,
+    count: async () => {},
+  };
+  const queries = createQueryVectors({
+    embed: async ({ name }, query) => (await embedder.embed(name, [query], signal))[0]!,
+    patiences: createPatiences(parts, {
+      longestMs: LONGEST_QUERY_PAUSE_MS,
+      count,
+      message: 'searches go without the embedder, which gives no vectors for queries',
+    }),
+    waitMs: QUERY_WAIT_MS,
+    signal,
+  });
+  const run = createEmbeddingRun({
+    ...parts,
+    asking,
+    patiences: createPatiences(parts, {
+      longestMs: LONGEST_PAUSE_MS,
+      count,
+      message: 'the embedder gives no vectors for what is stored',
+    }),
+    signal,
+  });
   let running: Promise<void> | undefined;
 
   /** A step for each model in turn, so that one that fills holds up none that serves. */
   async function followAll(): Promise<void> {
     let more = true;
     while (more && !signal.aborted) {
-      models = await listModels(db.readers);
+      models = await listModels(db.readers, OPERATOR);
       more = false;
       for (const one of models) {
         const outcome = await run.step(one);
-        if (outcome === 'switched') models = await listModels(db.readers);
+        if (outcome === 'switched') models = await listModels(db.readers, OPERATOR);
         if (outcome !== 'done') more = true;
       }
     }
@@ -73,10 +103,14 @@ export function createEmbeddings(parts: Parts): Embeddings {
   }
 
   return {
-    vectorOf: queries.find,
+    async vectorOf(tenantId, query) {
+      const serving = models.find(({ state }) => state === 'serving');
+      return serving && queries.find(serving, tenantId, query);
+    },
     async begin() {
-      await db.writes.write((connection) => beginModel(connection, model));
-      models = await listModels(db.readers);
+      const wanted = { tenantId: OPERATOR, provider: null, name: model };
+      await db.writes.write((connection) => beginModel(connection, wanted, true));
+      models = await listModels(db.readers, OPERATOR);
     },
     follow,
     async stop() {
@@ -94,5 +128,5 @@ export function createEmbeddings(parts: Parts): Embeddings {
 
 /** Notes that what is written from now on is written without an embedder. */
 export async function pauseEmbeddings(db: Database): Promise<void> {
-  if ((await listModels(db.readers)).length > 0) await db.writes.write(markUnfilled);
+  if ((await listModels(db.readers, OPERATOR)).length > 0) await db.writes.write(markUnfilled);
 }

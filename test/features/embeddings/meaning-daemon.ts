@@ -30,9 +30,10 @@ export async function startMeaningDaemon(
     /** What is to have a vector, for each model that does not retire. */
     rows: () =>
       numbers(`SELECT e.id || ' ' || r.type || ' ' || r.number AS place FROM embeddingModels e CROSS JOIN (
-        SELECT 'memory' AS type, number FROM memories WHERE current = 1 AND validTo IS NULL
-        UNION ALL SELECT 'message', number FROM messages UNION ALL SELECT 'episode', number FROM episodes) r
-        WHERE e.state <> 'retiring'`),
+        SELECT 'memory' AS type, number, tenantId FROM memories WHERE current = 1 AND validTo IS NULL
+        UNION ALL SELECT 'message', number, tenantId FROM messages
+        UNION ALL SELECT 'episode', number, tenantId FROM episodes) r
+        WHERE e.state <> 'retiring' AND e.tenantId IN ('', r.tenantId)`),
     async close() {
       await daemon.close();
       if (!options.embedder) await embedder.close();
