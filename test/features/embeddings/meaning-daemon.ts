@@ -22,8 +22,11 @@ export async function startMeaningDaemon(
     /** Works off all that waits and is due. */
     async embed() {
       // A run that is under way may have looked already.
-      await embeddings.follow();
-      await embeddings.follow();
+      for (let round = 0; round < 2; round += 1) {
+        await embeddings.follow();
+        await daemon.tenantEmbeddings.follow();
+        await daemon.tenantEmbeddings.settled();
+      }
     },
     vectors: () => numbers(`SELECT model || ' ' || type || ' ' || number AS place FROM vectors`),
     jobs: () => numbers(`SELECT model || ' ' || type || ' ' || number AS place FROM unembedded`),

@@ -55,7 +55,8 @@ export async function startOwnModelsDaemon(options: TestDaemonOptions = {}) {
   };
 }
 
-function ownerOf(caller: Caller): Owner {
+/** The same account, with keys. */
+export function ownerOf(caller: Caller): Owner {
   const change = async (embedding: object | null) => {
     const answer = await caller.call('/v1/provider-settings', { method: 'PATCH', body: { embedding } });
     expect(answer.status, answer.text).toBe(200);
