@@ -31,7 +31,7 @@ describe('without an embedder of the operator', () => {
     await ann.add('Her automobile is red');
     await bob.add('His automobile is red');
     await ann.choose(server, 'small');
-    expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving', waiting: 1, fault: null } });
+    expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving', fault: null } });
     await daemon.embed();
     await ann.add('Her kitten is black');
     await daemon.embed();
@@ -80,8 +80,8 @@ describe('without an embedder of the operator', () => {
   test('a key that is refused costs no search but by meaning alone, is shown, and is left alone until it is replaced', async () => {
     const ann = await ownerWithKey();
     await ann.choose(server, 'small');
-    await ann.add('Her automobile is red');
     server.next(REFUSED, REFUSED);
+    await ann.add('Her automobile is red');
     await daemon.embed();
     expect(await ann.find('red')).toEqual(['Her automobile is red']);
     const asked = server.requests.length;
@@ -109,8 +109,8 @@ describe('without an embedder of the operator', () => {
   test('a check that finds the key well again ends the wait too', async () => {
     const ann = await ownerWithKey();
     await ann.choose(server, 'small');
-    await ann.add('Her automobile is red');
     server.next(REFUSED);
+    await ann.add('Her automobile is red');
     await daemon.embed();
     expect(await daemon.vectors(ann.tenantId)).toBe(0);
     expect((await ann.call('/v1/provider-keys/openai/validate', { method: 'POST' })).status).toBe(200);
@@ -123,9 +123,9 @@ describe('without an embedder of the operator', () => {
     await ann.choose(server, 'small');
     await ann.add('Her automobile is red');
     await daemon.embed();
-    await ann.add('Her kitten is black');
     server.requests.length = 0;
     server.next('hang');
+    await ann.add('Her kitten is black');
     await daemon.tenantEmbeddings.follow();
     await untilAsked(server);
     await ann.removeKey(server);
@@ -204,12 +204,15 @@ describe('beside an embedder of the operator', () => {
     await ann.add('Her automobile is red');
     await bob.add('His automobile is red');
     await daemon.embed();
-    server.next({ status: 503 });
+    const { models } = server.brain;
+    server.brain.models = [];
     await ann.choose(server, 'small');
     await daemon.embed();
+    expect(await ann.settings()).toMatchObject({ embedding: { state: 'failing', waiting: 1 } });
     expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
     expect(operator.texts().at(-1)).toBe('vehicle');
-    daemon.clock.advance(5000);
+    server.brain.models = models;
+    daemon.clock.advance(300_000);
     await daemon.embed();
     expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving' } });
     const asked = operator.asked.length;
@@ -236,6 +239,7 @@ describe('beside an embedder of the operator', () => {
     await daemon.embed();
     expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving' } });
     const asked = operator.asked.length;
+    daemon.clock.freeze();
     server.next({ status: 503 });
     expect(await ann.find('vehicle red')).toEqual(['Her automobile is red']);
     const answer = await ann.search('vehicle', { strategy: 'semantic' });

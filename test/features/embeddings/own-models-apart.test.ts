@@ -128,6 +128,7 @@ describe('an account with a model of its own', () => {
     server.next('hang');
     await daemon.tenantEmbeddings.follow();
     expect((await ann.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
+    expect(await daemon.traces(ann.tenantId)).toBe(0);
     await daemon.embed();
     expect(await daemon.traces(ann.tenantId)).toBe(0);
     expect(await kept.find('vehicle')).toEqual(['His automobile stays']);
