@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Nullable, strict } from './common.ts';
 import { LearningDay } from './learning.ts';
 import { QuotaState, Tier } from './limits.ts';
+import { UsedTokens } from './provider-settings.ts';
 
 /** What every 401 says, whatever its cause. */
 export const UNAUTHENTICATED = 'Send a valid API key as "Authorization: Bearer svc_live_…". svc login makes one.';
@@ -32,8 +33,18 @@ const UsageDay = Type.Object({
 });
 export type UsageDays = { days: Static<typeof UsageDay>[] };
 
+const ModelDay = Type.Object({
+  day: Type.String({ description: 'UTC, YYYY-MM-DD' }),
+  purpose: Type.Enum(['embedding', 'extraction']),
+  provider: Type.String(),
+  model: Type.String(),
+  ...UsedTokens.properties,
+});
+export type ModelDay = Static<typeof ModelDay>;
+
 export const Usage = Type.Object({
   days: Type.Array(UsageDay),
+  models: Type.Array(ModelDay, { description: 'What models were asked for with the keys of the account' }),
   learning: Type.Array(LearningDay, { description: 'The days on which the retrieval learned from feedback' }),
 });
 export type Usage = Static<typeof Usage>;

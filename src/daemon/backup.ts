@@ -2,16 +2,19 @@ import { mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { backUpDatabase } from '../db/backup.ts';
+import { openPlainConnection } from '../db/connection.ts';
 import type { OnShare } from '../db/copy-database.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { accountsAt, type Restored, refuseNoBackup, restoreDatabase } from '../db/restore.ts';
 import type { CopyCare, CopyFacts } from '../db/whole-copy.ts';
 import { vectorProblems } from '../features/embeddings/vector-upkeep-sqlite.ts';
+import { neededMasterKey } from '../features/envelope/envelope.ts';
+import { masterKeyOf } from '../features/envelope/master-key.ts';
 import { textIndices } from '../features/search/text-index-sqlite.ts';
 import { systemClock, toTimestamp } from '../lib/clock.ts';
 import { existingDatabase } from './administration.ts';
 import type { Config } from './config.ts';
-import { masterKeyFile } from './master-key.ts';
+import { masterKeyFile, readMasterKeys } from './master-key.ts';
 
 /** How a person watches and ends what takes long. */
 export interface Watching {
@@ -59,6 +62,8 @@ async function whereToWrite(file: string, database: string): Promise<string> {
 
 export interface RestoreReport extends Restored {
   database: string;
+  /** The name of the master key that svc will not start without, where it is not at hand. */
+  missingMasterKey: string | undefined;
 }
 
 /**
@@ -80,9 +85,21 @@ export async function restore(
     const accounts = await accountsAt(database);
     if (accounts !== 0) await confirm(accounts);
     const stamp = toTimestamp(systemClock.nowMs()).replaceAll(':', '-');
-    return { ...(await restoreDatabase(backup, database, { ...watching, stamp, care })), database };
+    const restored = await restoreDatabase(backup, database, { ...watching, stamp, care });
+    return { ...restored, database, missingMasterKey: await missingMasterKey(config, database) };
   } finally {
     await lock.release();
+  }
+}
+
+async function missingMasterKey({ dataDir, masterKeys }: Config, database: string): Promise<string | undefined> {
+  const connection = await openPlainConnection(database, { readOnly: true });
+  try {
+    const needed = await neededMasterKey(connection);
+    const atHand = masterKeys ?? (await readMasterKeys(dataDir)) ?? [];
+    return atHand.some((key) => masterKeyOf(key).id === needed) ? undefined : needed;
+  } finally {
+    await connection.close();
   }
 }
 

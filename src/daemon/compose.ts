@@ -73,7 +73,8 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
   const { clock, random, log, show, version, dashboardFiles } = world;
   const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts } = rooms;
   const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
-  const { tenantModels, tenantEmbeddings, models, providerKeys, providerSettings, jobs, jobRunner, extraction } = rooms;
+  const { tenantModels, tenantEmbeddings } = rooms;
+  const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction } = rooms;
   await jobRunner.begin();
   await (embeddings ? embeddings.begin() : pauseEmbeddings(db));
   await tenantModels.begin();
@@ -112,7 +113,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
       dashboardRoutes({ files: dashboardFiles }),
     ],
     protectedRoutes: [
-      accountsRoutes({ accounts, keys, usage, learning }),
+      accountsRoutes({ accounts, keys, usage, spending, learning }),
       memoriesRoutes({ memories, idempotency }),
       conversationsRoutes({ conversations, idempotency }),
       episodesRoutes({ episodes, idempotency }),

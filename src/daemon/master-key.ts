@@ -20,6 +20,7 @@ export async function openMasterKeys({ dataDir, masterKeys }: Config, random: Ra
   const read = async () => (masterKeys ?? (await readMasterKeys(dataDir)) ?? []).map(masterKeyOf);
   let current = await read();
   return {
+    isGiven: masterKeys !== undefined,
     current: () => current,
     async ensure() {
       if (current.length === 0) {

@@ -183,5 +183,6 @@ async function orClose<T>(db: Database, work: Promise<T>): Promise<T> {
 
 function noMasterKeys(random: Random): MasterKeys {
   const masterKey = masterKeyOf(random.bytes(32));
-  return { current: () => [masterKey], ensure: async () => masterKey, reload: async () => [masterKey] };
+  const all = [masterKey];
+  return { isGiven: false, current: () => all, ensure: async () => masterKey, reload: async () => all };
 }

@@ -41,6 +41,11 @@ function redirected(status: number): ProviderFault {
   );
 }
 
+function tooMuch(maxBytes: number): ProviderFault {
+  const size = `${Math.round(maxBytes / 1024)} KiB`;
+  return new ProviderFault('failed', `The provider answers with more than ${size}. Check the base URL and the model.`);
+}
+
 type Watch = ReturnType<typeof startWatch>;
 
 function startWatch({ firstMs, idleMs, wholeMs }: ExchangeLimits, outer: AbortSignal | undefined) {
@@ -90,7 +95,7 @@ function bounded(body: ReadableStream<Uint8Array>, watch: Watch, maxBytes: numbe
     }
     bytes += value.length;
     if (bytes > maxBytes) {
-      throw new ProviderFault('failed', `The provider answers with more than ${Math.round(maxBytes / 1024)} KiB.`);
+      throw tooMuch(maxBytes);
     }
     watch.heard();
     controller.enqueue(value);

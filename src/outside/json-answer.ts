@@ -5,10 +5,10 @@ import addFormatsModule from 'ajv-formats';
 const addFormats = addFormatsModule.default;
 const checks = new WeakMap<object, ValidateFunction>();
 
-/** The value that a model wrote, or `undefined` where it is no JSON or does not keep to the schema. */
-export function readJsonAnswer(text: string, schema: object): { value: unknown } | undefined {
+/** The value that a model wrote, or `undefined` where it is no JSON or does not pass the check. */
+export function readJsonAnswer(text: string, check: ValidateFunction): { value: unknown } | undefined {
   const value = parsed(bare(text));
-  return value !== undefined && checkOf(schema)(value) ? { value } : undefined;
+  return value !== undefined && check(value) ? { value } : undefined;
 }
 
 /** Models think aloud and put fences around code, though they were told not to. */
@@ -25,8 +25,8 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Compiled once for a schema that lives on, and forgotten with it. */
-function checkOf(schema: object): ValidateFunction {
+/** Compiled once for a schema that lives on, and forgotten with it. Throws where it is no JSON schema. */
+export function schemaCheck(schema: object): ValidateFunction {
   const known = checks.get(schema);
   if (known) return known;
   const ajv = new Ajv({ strict: false, logger: false });

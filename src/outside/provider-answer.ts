@@ -46,7 +46,7 @@ export function toProviderFault(error: unknown, { clock }: ProviderLine): Provid
     const { statusCode: status, responseHeaders = {}, responseBody: body = '' } = call;
     return refusalFault({ status, headers: new Headers(responseHeaders), body }, clock.nowMs());
   }
-  return noAnswer('something that svc cannot read', true);
+  return noAnswer(`something that svc cannot read (${chain.at(-1)?.name ?? 'no error'})`, true);
 }
 
 /** An answer that is none. */

@@ -18,7 +18,7 @@ export interface Embedded {
   tokens: number;
 }
 
-/** As many texts as a provider takes at once; more are asked for in several requests, one after the other. */
+/** So many texts a provider takes at once, 0 where it does not embed; more are asked for one request after the other. */
 export const MOST_TEXTS_AT_ONCE: Record<Provider, number> = {
   openai: 2048,
   anthropic: 0,

@@ -1,5 +1,6 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Usage } from '@ai-sdk/provider';
-import { readJsonAnswer } from './json-answer.ts';
+import type { ValidateFunction } from 'ajv';
+import { readJsonAnswer, schemaCheck } from './json-answer.ts';
 import { languageModel } from './language-models.ts';
 import { brokenOff, fetchAnswers, NoStream, noAnswer, type ProviderLine, toProviderFault } from './provider-answer.ts';
 import { connectionOf, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
@@ -42,13 +43,14 @@ export async function generateObject(
   signal?: AbortSignal,
 ): Promise<Generated> {
   const connection = connectionOf(access, line.http);
+  const check = schemaCheck(request.schema);
   const ways = known.of(connection.base, request.model);
   for (;;) {
     try {
       const written = await write(line, connection, request, ways, signal);
       // Only now it is known that the other way was the reason.
       known.remember(connection.base, request.model, ways);
-      return valueIn(written, request);
+      return valueIn(written, request, check);
     } catch (error) {
       const fault = toProviderFault(error, line);
       if (fault instanceof NoStream && ways.streams) ways.streams = false;
@@ -104,13 +106,13 @@ async function readStream(
   return written;
 }
 
-function valueIn({ text, usage, ending }: Written, request: GenerateRequest): Generated {
+function valueIn({ text, usage, ending }: Written, request: GenerateRequest, check: ValidateFunction): Generated {
   const asked = [request.system, request.prompt, JSON.stringify(request.schema)];
   const spent: TokensSpent = {
     inputTokens: usage?.inputTokens.total || guessTokens(asked),
     outputTokens: usage?.outputTokens.total || guessTokens([text]),
   };
-  const answer = readJsonAnswer(text, request.schema);
+  const answer = readJsonAnswer(text, check);
   if (answer) return { ...answer, ...spent };
   if (ending === 'content-filter') {
     throw new ProviderFault('input', 'The provider does not let its model answer this input.', { spent });

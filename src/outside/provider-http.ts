@@ -77,13 +77,12 @@ export function createProviderHttp({
  */
 function checkedConnector(rules: AddressRules, timeout: number): buildConnector.connector {
   return (options, callback) => {
-    checkedAddresses(new URL(`${options.protocol}//${options.host}`), rules).then(
-      (addresses) => {
+    checkedAddresses(new URL(`${options.protocol}//${options.host}`), rules)
+      .then((addresses) => {
         const pinned: LookupFunction = (_host, { all }, found) =>
           all ? found(null, addresses) : found(null, addresses[0]!.address, addresses[0]!.family);
         buildConnector({ timeout, lookup: pinned, autoSelectFamily: true, maxCachedSessions: 0 })(options, callback);
-      },
-      (error) => callback(error, null),
-    );
+      })
+      .catch((error) => callback(error, null));
   };
 }

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Connection, openConnection } from '../../src/db/connection.ts';
 import { conversing, SPAN } from '../features/conversations/conversation-caller.ts';
-import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { converse, draw, drawn } from '../features/extraction/extraction-daemon.ts';
+import { type Caller, createCaller, type MemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { putKey, startProviderDaemon, startProviderServer } from '../features/providers/provider-daemon.ts';
+import type { ProviderServer } from '../helpers/providers/server.ts';
 
 const DATABASE_FILE = 'svc.db';
 const CANARY = 'quetzalcoatlus';
@@ -11,6 +14,7 @@ const INDICES = ['memoryText', 'messageText', 'episodeText'];
 
 let daemon: MemoryDaemon;
 let connection: Connection;
+let server: ProviderServer;
 let kept: Caller;
 let before: { tables: Record<string, number>; words: number[] };
 
@@ -72,10 +76,16 @@ async function fill(caller: Caller): Promise<void> {
   );
   await talk.cut(id);
   await talk.episode({ title: CANARY, ...SPAN });
+  await putKey(caller, server, `sk-${CANARY}`);
+  const settings = { extraction: { onAppend: true } };
+  expect((await caller.call('/v1/provider-settings', { method: 'PATCH', body: settings })).status).toBe(200);
+  server.respond(() => ({ memories: [draw(`The ${CANARY} eats`, [1])] }));
+  expect((await drawn(caller, await converse(caller, [`${CANARY} eats`], CANARY))).state).toBe('done');
 }
 
 beforeAll(async () => {
-  daemon = await startMemoryDaemon();
+  daemon = await startProviderDaemon();
+  server = await startProviderServer('openai');
   connection = await openConnection(join(daemon.folder, DATABASE_FILE));
   for (const index of INDICES) {
     await connection.exec(`CREATE VIRTUAL TABLE temp.${index}Words USING fts5vocab('main', '${index}', 'row')`);
@@ -96,6 +106,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await connection.close();
   await daemon.close();
+  await server.close();
 });
 
 let tenantId: string;
@@ -120,6 +131,12 @@ describe('erasing a tenant', () => {
         'searches',
         'learned',
         'learningDays',
+        'dataKeys',
+        'providerKeys',
+        'providerSettings',
+        'providerUsage',
+        'jobs',
+        'extractions',
       ]),
     );
     expect(await traces(tenantId)).toEqual({});

@@ -72,7 +72,13 @@ describe('a restored backup', () => {
     const before = await readFile(backup);
     const { code, json } = await runAdmin(folder, 'restore', backup, '--json');
     expect(code).toBe(0);
-    expect(json()).toEqual({ database: file, accounts: 1, schema: SCHEMA_VERSION, former: null });
+    expect(json()).toEqual({
+      database: file,
+      accounts: 1,
+      schema: SCHEMA_VERSION,
+      former: null,
+      missingMasterKey: null,
+    });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readFile(backup)).toEqual(before);
     expect(await served()).toEqual(AS_BACKED_UP);

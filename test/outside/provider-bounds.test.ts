@@ -7,6 +7,7 @@ import { type ProviderServer, startProviderServer } from '../helpers/providers/s
 
 const KEY = 'right-key-0123456789';
 const MIB = 1024 * 1024;
+const PATIENTLY = { timeout: 15_000 };
 let server: ProviderServer;
 let models: ProviderModels;
 let hasty: ProviderModels;
@@ -52,10 +53,10 @@ describe.each(CALLS)('%s', (name, call) => {
       const stopping = new AbortController();
       server.next(trouble);
       const fault = faultOf(call(models, stopping.signal));
-      await expect.poll(() => server.requests.length).toBe(1);
+      await expect.poll(() => server.requests.length, PATIENTLY).toBe(1);
       stopping.abort(new Error('of the caller'));
       expect(await fault).toMatchObject({ reason: 'slow' });
-      await expect.poll(() => server.state.answering).toBe(0);
+      await expect.poll(() => server.state.answering, PATIENTLY).toBe(0);
       server.reset();
     }
   });
@@ -95,7 +96,7 @@ describe.each(CALLS)('%s', (name, call) => {
         server.next(trouble);
         const { fault, grownBytes } = await whileMeasured(() => faultOf(call(models)));
         expect(fault).toMatchObject({ reason: 'failed' });
-        await expect.poll(() => server.state.answering).toBe(0);
+        await expect.poll(() => server.state.answering, PATIENTLY).toBe(0);
         // Of what is compressed, the sockets hold far more than its server has to wait for.
         if (trouble === 'huge') expect(server.state.bytesSent).toBeLessThan(bound + 16 * MIB);
         expect(grownBytes).toBeLessThan(4 * bound + 64 * MIB);
@@ -167,7 +168,7 @@ test('when the connections are closed, a request on its way ends at once', async
   const own = modelsFor([server.allowed]);
   server.next('hang');
   const fault = faultOf(own.list(server.access()));
-  await expect.poll(() => server.requests.length).toBe(1);
+  await expect.poll(() => server.requests.length, PATIENTLY).toBe(1);
   await own.close();
   expect(await fault).toMatchObject({ reason: 'unreachable' });
 });

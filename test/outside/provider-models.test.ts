@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PROVIDERS, type Provider } from '../../src/contract/providers.ts';
 import type { ProviderModels } from '../../src/outside/provider-models.ts';
@@ -228,6 +229,17 @@ describe('an object by schema', () => {
     Object.assign(server.brain, { inputTokens: 111, outputTokens: 22 });
     expect(outputTokens).toBe(Math.ceil(JSON.stringify({ facts: ['lives in Bergen'] }).length / 4));
     expect(inputTokens).toBeGreaterThan(30);
+  });
+});
+
+describe('the packages of the AI SDK', () => {
+  test('are loaded by the call that needs them, not by the start of svc', async () => {
+    const folder = new URL('../../src/outside/', import.meta.url);
+    const files = (await readdir(folder)).filter((name) => /^(provider|language)-/.test(name));
+    const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')));
+    const all = texts.join('\n');
+    expect(all).toContain("import('@ai-sdk/openai')");
+    expect(all.match(/^(?:import|export) (?!type).*from '@ai-sdk\/(?!provider')/gm)).toBeNull();
   });
 });
 

@@ -54,7 +54,8 @@ export function addBackupCommands(admin: Command, parts: AdminParts): void {
       const report = await watched('copying the backup', parts, (watching) =>
         restore(settings, file, { ...watching, confirm }),
       );
-      say(restoreText(report), { ...report, former: report.former ?? null });
+      const { former = null, missingMasterKey = null } = report;
+      say(restoreText(report), { ...report, former, missingMasterKey });
     });
 }
 
@@ -102,9 +103,18 @@ function backupText({ file, bytes, schema, accounts, masterKeyFile }: BackupRepo
   ].join('\n');
 }
 
-function restoreText({ database, accounts, former }: RestoreReport): string {
+function keyText(name: string): string[] {
+  return [
+    '',
+    `It will not start without the master key named ${name}, which was in force then and is not here.`,
+    'Put that into SVC_MASTER_KEY or master.key; if it is lost: svc admin rotate-master-key --lost.',
+  ];
+}
+
+function restoreText({ database, accounts, former, missingMasterKey }: RestoreReport): string {
   const lines = [
     `Restored ${database}: ${countOf(accounts, 'account')}. Start the daemon again.`,
+    ...(missingMasterKey === undefined ? [] : keyText(missingMasterKey)),
     '',
     'All is as it was when the backup was made:',
     '- Keys too: a key that was replaced or invalidated since then works again, and the newer one does not.',

@@ -4,17 +4,20 @@ import { NoContent, problems } from '../../contract/common.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
+import type { Spending } from '../providers/spending.ts';
 import type { Accounts } from './accounts.ts';
 
 export function accountsRoutes({
   accounts,
   keys,
   usage,
+  spending,
   learning,
 }: {
   accounts: Accounts;
   keys: Keys;
   usage: Usage;
+  spending: Spending;
   learning: Learning;
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -47,15 +50,19 @@ export function accountsRoutes({
       '/v1/usage',
       {
         schema: {
-          summary: 'Requests, memories and queries by day, and the learning curve',
+          summary: 'Requests, memories, queries and tokens by day, and the learning curve',
           tags: ['account'],
           querystring: UsageQuery,
           response: { 200: UsageAnswer, ...problems },
         },
       },
       async ({ principal, query: { days = 30 } }) => {
-        const [used, learned] = await Promise.all([usage.days(principal, days), learning.curve(principal, days)]);
-        return { ...used, learning: learned };
+        const [used, models, learned] = await Promise.all([
+          usage.days(principal, days),
+          spending.days(principal, days),
+          learning.curve(principal, days),
+        ]);
+        return { ...used, models, learning: learned };
       },
     );
     app.delete(

@@ -4,7 +4,7 @@ import type { Database } from '../../db/open.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import { deriveKey, seal, unseal } from '../../lib/seal.ts';
-import { deleteDataKey, findDataKey, insertDataKey } from './envelope-store.ts';
+import { countDataKeys, deleteDataKey, findDataKey, insertDataKey } from './envelope-store.ts';
 import { type MasterKey, type MasterKeys, unwrap, wrap } from './master-key.ts';
 
 /**
@@ -14,7 +14,7 @@ import { type MasterKey, type MasterKeys, unwrap, wrap } from './master-key.ts';
 export interface Envelope {
   /**
    * The daemon's own data key, made at the first start. Throws `unprocessable` where it was wrapped by a master key that
-   * is not at hand: nothing that is sealed could be opened.
+   * is not at hand, and what is sealed could not be opened.
    */
   begin(): Promise<Buffer>;
   /** Seals for a tenant, in the caller's transaction; makes the tenant's data key where there is none. */
@@ -69,16 +69,31 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
     return dataKey;
   }
 
+  /** What the daemon sealed for itself so far is void: mails in the queue, cursors, codes. */
+  async function beginAnew(): Promise<Buffer> {
+    const masterKey = await masterKeys.ensure();
+    return db.writes.write(async (connection) => {
+      await deleteDataKey(connection, DAEMON);
+      return makeDataKey(connection, DAEMON, masterKey);
+    });
+  }
+
   return {
     async begin() {
       const row = await findDataKey(db.readers, DAEMON);
-      if (row === undefined) {
-        const masterKey = await masterKeys.ensure();
-        return db.writes.write((connection) => makeDataKey(connection, DAEMON, masterKey));
-      }
+      if (row === undefined) return beginAnew();
       const masterKey = await masterKeyNamed(row.masterKeyId);
-      if (!masterKey) throw new AppError('unprocessable', wrongMasterKey(row.masterKeyId, masterKeys.current()));
-      return unwrap(row, masterKey);
+      if (masterKey) return unwrap(row, masterKey);
+      const { all } = await countDataKeys(db.readers, row.masterKeyId);
+      // A backup in a folder that makes its own master key: nothing of a tenant is lost.
+      if (!masterKeys.isGiven && all === 1) {
+        log.warn(
+          { masterKey: row.masterKeyId },
+          "the database was under another master key, which sealed nothing of an account: it is under this folder's now",
+        );
+        return beginAnew();
+      }
+      throw new AppError('unprocessable', wrongMasterKey(row.masterKeyId, masterKeys.current()));
     },
     async seal(connection, tenantId, plaintext, context) {
       const known = await dataKeyOf(connection, tenantId);
@@ -99,6 +114,12 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
     },
     forget: deleteDataKey,
   };
+}
+
+/** The name of the master key that a database needs; `undefined` where it holds nothing of a tenant's that is sealed. */
+export async function neededMasterKey(reader: Reader): Promise<string | undefined> {
+  const row = await findDataKey(reader, DAEMON);
+  return row && (await countDataKeys(reader, row.masterKeyId)).all > 1 ? row.masterKeyId : undefined;
 }
 
 function masterKeyChanged(): AppError {

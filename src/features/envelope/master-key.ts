@@ -11,6 +11,8 @@ export interface MasterKey {
 
 /** The master keys at hand: the first one wraps, all of them open. */
 export interface MasterKeys {
+  /** They are the operator's own choice, not what svc made for the folder. */
+  isGiven: boolean;
   current(): readonly MasterKey[];
   /** The first one; made where there is none. */
   ensure(): Promise<MasterKey>;

@@ -16,6 +16,7 @@ export interface Applying {
 }
 
 const SHOWN_DECISIONS = 1000;
+const CITED_AT_MOST = 20;
 
 /**
  * Does what was proposed, in the caller's transaction, and says what was done. A known memory that was changed or went
@@ -42,8 +43,8 @@ async function applyOne(
   if (decision === 'nothing' || applying.job.dryRun === 1) return shown(proposal, null);
   const { tenantId } = applying.tenant;
   if (decision === 'update' && target && (await isAsSeen(connection, memories, tenantId, target))) {
-    const content = { content: proposal.content };
-    const changed = await unlessKnown(memories.changeWithin(connection, tenantId, target.id, content));
+    const change = { content: proposal.content, ...withSources(target.metadata, proposal, applying) };
+    const changed = await unlessKnown(memories.changeWithin(connection, tenantId, target.id, change));
     if (changed === undefined) return shown({ ...proposal, ...KNOWN }, null);
     return shown(proposal, changed.id);
   }
@@ -77,21 +78,29 @@ async function unlessKnown<T>(change: Promise<T>): Promise<T | undefined> {
   });
 }
 
-function newMemory(
-  { content, cited, occurredAt }: Proposal,
-  { endUser, job }: Applying,
-  supersedes: string | undefined,
-): NewMemory {
-  const { id: jobId, conversationId, provider, model } = job;
-  const messageIds = cited.map(({ id }) => id).slice(0, 20);
+function newMemory(proposal: Proposal, applying: Applying, supersedes: string | undefined): NewMemory {
+  const { content, cited, occurredAt } = proposal;
   return {
     content,
-    user: endUser,
+    user: applying.endUser,
     occurredAt: occurredAt ?? toTimestamp(cited.at(-1)!.createdAt),
-    source: { conversationId, messageId: messageIds[0]! },
-    metadata: { extraction: { jobId, provider, model, messageIds } },
+    source: { conversationId: applying.job.conversationId, messageId: cited[0]!.id },
+    ...withSources({}, proposal, applying),
     ...(supersedes !== undefined && { supersedes }),
   };
+}
+
+/** Which model drew it, and from which messages, beside what is kept there; nothing where there is no room for it. */
+function withSources(
+  metadata: Record<string, unknown>,
+  { cited }: Proposal,
+  { job: { id: jobId, conversationId, provider, model } }: Applying,
+): { metadata?: Record<string, unknown> } {
+  const messageIds = cited.map(({ id }) => id).slice(0, CITED_AT_MOST);
+  const extraction = { jobId, provider, model, conversationId, messageIds };
+  const whole = { ...metadata, extraction };
+  const fits = Object.keys(whole).length <= 64 && JSON.stringify(whole).length <= 8000;
+  return fits ? { metadata: whole } : {};
 }
 
 function shown({ decision, content, cited, target, reason }: Proposal, memoryId: string | null): Decision {

@@ -47,14 +47,15 @@ const MODEL_OUTPUT = { schema: DRAWN_SCHEMA, schemaName: 'memories', maxOutputTo
 export function createExtractionWork(parts: Parts): JobWork {
   const { db, clock, jobs, reading, memories, related, providerKeys, models, spending, tierOf } = parts;
 
-  async function passageAfter(conversation: ConversationRow, { fromOrdinal, toOrdinal }: JobRow): Promise<Passage> {
+  async function passageAfter(conversation: ConversationRow, job: JobRow): Promise<Passage> {
+    const { fromOrdinal, toOrdinal, attempts } = job;
     const page = { order: 'oldest', beyond: fromOrdinal, limit: PAGE } as const;
     const said = (await reading.readMessages(db.readers, conversation, page)).filter(
       ({ ordinal }) => ordinal <= toOrdinal,
     );
     const beforeIt = { order: 'newest', beyond: fromOrdinal + 1, limit: EARLIER } as const;
     const earlier = fromOrdinal === 0 ? [] : await reading.readMessages(db.readers, conversation, beforeIt);
-    return passageOf(said, earlier.toReversed());
+    return passageOf(said, earlier.toReversed(), attempts);
   }
 
   async function ask(job: JobRow, passage: Passage, known: readonly Memory[], signal: AbortSignal): Promise<Generated> {

@@ -34,22 +34,25 @@ interface Said {
 
 /** Some 3,000 tokens: models overlook more in longer ones. A longer message is read as far as this. */
 const PASSAGE_CHARACTERS = 12_000;
+const MAX_HALVINGS = 3;
 const BEFORE = 4;
 const BEFORE_CHARACTERS = 1000;
 
 /**
  * As many of the messages as are read at once. Only people and assistants are: instructions and what tools returned,
  * svc's own memories among that, are nobody's word. What svc put into a prompt is cut out of the rest too: a memory that
- * was drawn from itself would grow stronger each time it is recalled.
+ * was drawn from itself would grow stronger each time it is recalled. After each of the `failures` it is half as long: it
+ * may have been too much for the model, or for its answer.
  */
-export function passageOf(said: readonly Said[], earlier: readonly Said[]): Passage {
+export function passageOf(said: readonly Said[], earlier: readonly Said[], failures = 0): Passage {
   const messages: PassageMessage[] = [];
+  const limit = PASSAGE_CHARACTERS >> Math.min(failures, MAX_HALVINGS);
   let characters = 0;
   let last: Said | undefined;
   let seen = 0;
   for (const one of said) {
-    const message = toPassageMessage(one, PASSAGE_CHARACTERS);
-    if (message && messages.length > 0 && characters + message.text.length > PASSAGE_CHARACTERS) break;
+    const message = toPassageMessage(one, limit);
+    if (message && messages.length > 0 && characters + message.text.length > limit) break;
     last = one;
     seen += 1;
     if (!message) continue;

@@ -17,7 +17,9 @@ const LONGEST_PAUSE_MS = 3_600_000;
 /** Some two and a half hours of trying. */
 export const MOST_ATTEMPTS = 12;
 
-const PERMANENT = new Set<ProviderFault['reason']>(['refused', 'out_of_scope', 'address', 'input']);
+const PERMANENT = new Set<ProviderFault['reason']>(['refused', 'out_of_scope', 'address']);
+/** What is sent is shorter each time: an input that is still refused then is so for another reason. */
+const MOST_ATTEMPTS_WITH_INPUT = 3;
 const PERMANENT_CODES = new Set([
   'not_found',
   'unprocessable',
@@ -31,7 +33,8 @@ const PERMANENT_CODES = new Set([
 export function fateOf(error: unknown, attempts: number, nowMs: number, spread: number): JobFate {
   const fate = fateByError(error, nowMs);
   if (fate.again !== 'backoff') return fate;
-  if (attempts >= MOST_ATTEMPTS) return { ...fate, again: 'never', message: `${fate.message} Given up.` };
+  if (attempts >= (fate.code === 'input' ? MOST_ATTEMPTS_WITH_INPUT : MOST_ATTEMPTS))
+    return { ...fate, again: 'never' };
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
   return { ...fate, waitMs: Math.max(fate.waitMs, pauseMs * (0.5 + spread / 2)) };
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import { fateOf } from './job-fate.ts';
+import type { Jobs } from './jobs.ts';
 import { findJob, type JobRow, listDueJobs, listDueTenants, updateInterrupted, updateJob } from './jobs-store.ts';
 
 /** Does a job, from where it was left, to its end; it writes how far it comes by `Jobs.advance`. */
@@ -24,6 +25,7 @@ interface Parts {
   clock: Clock;
   random: Random;
   log: Log;
+  jobs: Jobs;
   work: JobWork;
 }
 
@@ -33,7 +35,7 @@ const AT_ONCE_BY_TENANT = 4;
 const TAKEN_MS = 3_600_000;
 
 /** Eight at once, four of one tenant. */
-export function createJobRunner({ db, clock, random, log, work }: Parts): JobRunner {
+export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): JobRunner {
   const stopping = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const busy = new Map<string, number>();
@@ -71,7 +73,7 @@ export function createJobRunner({ db, clock, random, log, work }: Parts): JobRun
     const taken = await take(row);
     if (!taken) return;
     try {
-      await work(taken, stopping.signal);
+      await jobs.guard(taken, (signal) => work(taken, AbortSignal.any([signal, stopping.signal])));
     } catch (error) {
       await settle(taken, error);
     }

@@ -3,6 +3,7 @@ import type { Job, JobState, JobsQuery } from '../../contract/jobs.ts';
 import type { Provider } from '../../contract/providers.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import { createBreakable } from '../../lib/break-off.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Principal } from '../keys/keys.ts';
@@ -47,6 +48,8 @@ export interface Jobs {
   cancel(connection: Connection, tenantId: string, which: { provider?: Provider }, reason: string): Promise<void>;
   /** Forgets those of a conversation that goes, in the caller's transaction. */
   forget(connection: Connection, tenantId: string, conversationId: string): Promise<void>;
+  /** Works on a job; the signal breaks that off when the job is ended from outside. */
+  guard<T>(job: JobRow, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   open(): Promise<number>;
   /** Forgets those that ended a month ago. */
   sweep(): Promise<void>;
@@ -65,6 +68,8 @@ const SWEPT_ROWS = 500;
 
 /** What has ended is shown for a month. */
 export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
+  const working = createBreakable();
+  const breakOff = (job: JobRow) => working.breakOff(placeOf(job), cancelled());
   const ended = (state: JobState) => ({ state, finishedAt: clock.nowMs(), updatedAt: clock.nowMs() });
 
   return {
@@ -93,20 +98,26 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
         if (!row) throw noJob();
         if (row.finishedAt === null) await updateJob(connection, row, ended('cancelled'));
         else await deleteJob(connection, tenantId, id);
+        breakOff(row);
       }),
     async advance(connection, job, change) {
       const changes = { ...change, updatedAt: clock.nowMs() };
       const done = await updateJob(connection, job, changes);
-      if (!done) throw new AppError('conflict', 'The job was cancelled meanwhile.');
+      if (!done) throw cancelled();
       return { ...job, ...changes };
     },
     async cancel(connection, tenantId, which, reason) {
       for (const row of await listOpenJobs(connection, tenantId, which)) {
         const error = { errorCode: 'cancelled', errorMessage: reason, errorAt: clock.nowMs() };
         await updateJob(connection, row, { ...ended('cancelled'), ...error });
+        breakOff(row);
       }
     },
-    forget: deleteJobsOfConversation,
+    async forget(connection, tenantId, conversationId) {
+      for (const row of await listOpenJobs(connection, tenantId, { conversationId })) breakOff(row);
+      await deleteJobsOfConversation(connection, tenantId, conversationId);
+    },
+    guard: (job, work) => working.guard(placeOf(job), work),
     open: () => countOpenJobs(db.readers),
     async sweep() {
       let swept: number;
@@ -115,7 +126,11 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
         swept = await db.writes.write((connection) => deleteJobsEndedBefore(connection, beforeMs, SWEPT_ROWS));
       } while (swept === SWEPT_ROWS);
     },
-    erase: (tenantId) => db.writes.write((connection) => deleteJobsOf(connection, tenantId)),
+    erase: (tenantId) =>
+      db.writes.write(async (connection) => {
+        for (const row of await listOpenJobs(connection, tenantId, {})) breakOff(row);
+        await deleteJobsOf(connection, tenantId);
+      }),
   };
 }
 
@@ -133,6 +148,14 @@ const NEW = {
   spend: 0,
   finishedAt: null,
 } as const;
+
+function placeOf({ tenantId, id }: Pick<JobRow, 'tenantId' | 'id'>): string {
+  return `${tenantId} ${id}`;
+}
+
+function cancelled(): AppError {
+  return new AppError('conflict', 'The job was cancelled meanwhile.');
+}
 
 function noJob(): AppError {
   return new AppError('not_found', 'There is no job with this id.');

@@ -2,8 +2,10 @@ import { AppError } from '../../contract/errors.ts';
 import { type NewProviderKey, PROVIDERS, type Provider, type ProviderKey } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import { createBreakable } from '../../lib/break-off.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { ProviderFault } from '../../outside/provider-fault.ts';
 import type { ProviderAccess, ProviderModels } from '../../outside/provider-models.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Principal } from '../keys/keys.ts';
@@ -72,27 +74,9 @@ const KEYLESS = new Set<Provider>(['ollama', 'openai-compatible']);
 /** Keys are opened when they are used and never kept open. */
 export function createProviderKeys(parts: Parts): ProviderKeys {
   const { db, clock, ids, usage, envelope, models, observers } = parts;
-  /** Those who use a key now, by `tenantId provider`. */
-  const users = new Map<string, Set<AbortController>>();
-
-  async function guarded<T>(place: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const controller = new AbortController();
-    const all = users.get(place) ?? new Set();
-    users.set(place, all.add(controller));
-    try {
-      return await work(controller.signal);
-    } catch (error) {
-      throw controller.signal.aborted ? controller.signal.reason : error;
-    } finally {
-      all.delete(controller);
-      if (all.size === 0 && users.get(place) === all) users.delete(place);
-    }
-  }
-
-  function breakOff(place: string): void {
-    for (const controller of users.get(place) ?? []) controller.abort(keyRemoved());
-    users.delete(place);
-  }
+  /** Those who use a key now. */
+  const users = createBreakable();
+  const breakOff = (tenantId: string, provider: Provider) => users.breakOff(placeOf(tenantId, provider), keyRemoved());
 
   function tellTaken(tenantId: string): void {
     for (const observer of observers) observer.keyTaken?.(tenantId);
@@ -147,10 +131,18 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     provider: Provider,
     work: (access: ProviderAccess, signal: AbortSignal, row: ProviderKeyRow) => Promise<T>,
   ): Promise<T> {
-    return guarded(placeOf(tenantId, provider), async (signal) => {
+    return users.guard(placeOf(tenantId, provider), async (signal) => {
       const row = await load(db.readers, tenantId, provider);
       return work(await accessOf(db.readers, row), signal, row);
     });
+  }
+
+  /** What a provider says of a key while it is used is known from then on, without a check. */
+  async function noteRefusal(row: ProviderKeyRow, error: unknown): Promise<void> {
+    if (!(error instanceof ProviderFault) || error.reason !== 'refused') return;
+    const check = { outcome: error.reason, message: error.message, models: [] };
+    const checked = { ...checkedFields(check, row, clock.nowMs()), status: 'refused' as const };
+    await db.writes.write((connection) => updateChecked(connection, row, checked));
   }
 
   return {
@@ -162,7 +154,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       const given = { body, check, id: ids.next('pk') };
       const stored = await db.writes.write((connection) => store(connection, tenantId, provider, given));
       // Who began with the former key does not go on with it.
-      breakOff(placeOf(tenantId, provider));
+      breakOff(tenantId, provider);
       tellTaken(tenantId);
       return stored;
     },
@@ -192,16 +184,24 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     async remove({ tenantId }, name) {
       const provider = providerNamed(name);
       await db.writes.write(async (connection) => forget(connection, await load(connection, tenantId, provider)));
-      breakOff(placeOf(tenantId, provider));
+      breakOff(tenantId, provider);
       // The log still holds what was there.
       await db.checkpoint();
     },
     available: async (reader, tenantId) => (await listProviderKeys(reader, tenantId)).map(toProviderKey),
-    use,
+    use: (tenantId, provider, work) =>
+      use(tenantId, provider, async (access, signal, row) => {
+        try {
+          return await work(access, signal);
+        } catch (error) {
+          await noteRefusal(row, error);
+          throw error;
+        }
+      }),
     forget: forgetAll,
     async erase(tenantId) {
       await db.writes.write((connection) => forgetAll(connection, tenantId));
-      for (const provider of PROVIDERS) breakOff(placeOf(tenantId, provider));
+      for (const provider of PROVIDERS) breakOff(tenantId, provider);
     },
   };
 }

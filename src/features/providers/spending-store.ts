@@ -1,3 +1,4 @@
+import type { ModelDay } from '../../contract/account.ts';
 import type { UsedTokens } from '../../contract/provider-settings.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 
@@ -20,6 +21,15 @@ export async function findUsed(
     outputTokens: row?.outputTokens ?? 0,
     spend: row?.spend ?? 0,
   };
+}
+
+/** By day, purpose and model, the oldest day first. */
+export async function listUsed(reader: Reader, tenantId: string, fromDay: string): Promise<ModelDay[]> {
+  return reader.all<ModelDay>(
+    `SELECT day, purpose, provider, model, requests, inputTokens, outputTokens, spend FROM providerUsage
+     WHERE tenantId = ? AND day >= ? ORDER BY day, purpose, provider, model`,
+    [tenantId, fromDay],
+  );
 }
 
 export interface UsageToAdd extends UsedTokens {

@@ -1,9 +1,11 @@
+import type { ModelDay } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { UsedTokens } from '../../contract/provider-settings.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
 import { type Clock, nextUtcDayMs, toTimestamp, utcDay } from '../../lib/clock.ts';
 import { findSettings, type ProviderSettingsRow } from './provider-settings-store.ts';
-import { addUsed, deleteUsedOf, findUsed, type Purpose } from './spending-store.ts';
+import { addUsed, deleteUsedOf, findUsed, listUsed, type Purpose } from './spending-store.ts';
 
 export type { Purpose } from './spending-store.ts';
 
@@ -23,15 +25,18 @@ export interface Spending {
   requireBelowCap(reader: Reader, tenantId: string): Promise<void>;
   /** Counts, in the caller's transaction. Returns what it came to. */
   add(connection: Connection, tenantId: string, purpose: Purpose, used: TokensUsed): Promise<UsedTokens>;
+  /** The days on which models were asked, the oldest first. */
+  days(tenant: { tenantId: string }, days: number): Promise<ModelDay[]>;
   /** When the day's caps are over. */
   resetsAtMs(): number;
   erase(connection: Connection, tenantId: string): Promise<void>;
 }
 
 const PER_MILLION = 1e-6;
+const DAY_MS = 86_400_000;
 
 /** Counts in the transaction of what was paid for, so that a crash forgets no token that it shows. */
-export function createSpending({ clock }: { clock: Clock }): Spending {
+export function createSpending({ db, clock }: { db: Database; clock: Clock }): Spending {
   const usedToday = (reader: Reader, tenantId: string, purpose: Purpose) =>
     findUsed(reader, { tenantId, day: utcDay(clock.nowMs()), purpose });
   const resetsAtMs = () => nextUtcDayMs(clock.nowMs());
@@ -55,6 +60,7 @@ export function createSpending({ clock }: { clock: Clock }): Spending {
       await addUsed(connection, { tenantId, day: utcDay(clock.nowMs()), purpose, provider, model, ...used });
       return used;
     },
+    days: ({ tenantId }, days) => listUsed(db.readers, tenantId, utcDay(clock.nowMs() - (days - 1) * DAY_MS)),
     resetsAtMs,
     erase: deleteUsedOf,
   };

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Job } from '../../src/contract/jobs.ts';
+import { converse, draw, drawn } from '../features/extraction/extraction-daemon.ts';
+import type { Caller, MemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { putKey, startProviderDaemon, startProviderServer } from '../features/providers/provider-daemon.ts';
+import type { ProviderServer } from '../helpers/providers/server.ts';
+import { type Owned, PROVIDER_OPERATIONS } from './provider-operations.ts';
+import { visible } from './visible-answer.ts';
+
+const KEYS = { owner: 'sk-owner-0123456789', stranger: 'sk-stranger-0123456789' };
+
+let daemon: MemoryDaemon;
+let server: ProviderServer;
+let owner: Caller;
+let stranger: Caller;
+let owned: Owned;
+
+beforeAll(async () => {
+  daemon = await startProviderDaemon();
+  server = await startProviderServer('openai');
+  server.respond(() => ({ memories: [draw('Ada drinks tea.', [1])] }));
+  owner = await daemon.account();
+  stranger = await daemon.account();
+  await putKey(owner, server, KEYS.owner);
+  const conversation = await converse(owner, ['I drink tea.']);
+  owned = { provider: 'openai', conversation, job: (await drawn(owner, conversation)).id };
+});
+afterAll(async () => {
+  await daemon.close();
+  await server.close();
+});
+
+const NEVER: Owned = { provider: 'openai', job: `job_${'0'.repeat(32)}`, conversation: `conv_${'0'.repeat(32)}` };
+const named = (path: string, of: Owned) => [of.job, of.conversation].find((id) => path.includes(id)) ?? of.provider;
+
+describe('another tenant’s key, job or conversation', () => {
+  test.each(Object.entries(PROVIDER_OPERATIONS))(
+    'cannot be told from a missing one by %s; its owner succeeds',
+    async (_, { path, options, succeeds }) => {
+      const foreign = await stranger.call(path(owned), options);
+      const missing = await stranger.call(path(NEVER), options);
+      expect(foreign.status).toBe(404);
+      expect(visible(foreign, named(path(owned), owned))).toEqual(visible(missing, named(path(NEVER), NEVER)));
+      expect((await owner.call(path(owned), options)).status).toBe(succeeds);
+    },
+  );
+});
+
+describe('a key', () => {
+  test('works for its tenant only: each asks by its own, and who has none asks nobody', async () => {
+    await putKey(owner, server, KEYS.owner);
+    const before = server.requests.length;
+    const alone = await converse(stranger, ['I drink tea.']);
+    expect((await stranger.call(`/v1/conversations/${alone}/extract`, { method: 'POST' })).status).toBe(422);
+    expect(server.requests).toHaveLength(before);
+    await putKey(stranger, server, KEYS.stranger);
+    await Promise.all([drawn(stranger, alone), drawn(owner, await converse(owner, ['I drink green tea.']))]);
+    const asked = server.requests.filter(({ path }) => path.endsWith('/chat/completions')).slice(-2);
+    expect(asked.map(({ headers }) => headers.authorization).sort()).toEqual(
+      [`Bearer ${KEYS.owner}`, `Bearer ${KEYS.stranger}`].sort(),
+    );
+  });
+
+  test('that was removed is used no more, and no other in its place', async () => {
+    await putKey(owner, server, KEYS.owner);
+    await putKey(stranger, server, KEYS.stranger);
+    await owner.call('/v1/provider-keys/openai', { method: 'DELETE' });
+    const before = server.requests.length;
+    const conversation = await converse(owner, ['I drink tea.']);
+    const answer = await owner.call(`/v1/conversations/${conversation}/extract`, { method: 'POST' });
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain('svc provider add');
+    expect((await owner.call('/v1/provider-keys/openai/validate', { method: 'POST' })).status).toBe(404);
+    expect(server.requests).toHaveLength(before);
+  });
+
+  test('and jobs are listed to their own tenant alone', async () => {
+    const listed = async (caller: Caller) => (await caller.call<{ data: Job[] }>('/v1/jobs')).body.data;
+    const [mine, theirs] = [await listed(owner), await listed(stranger)];
+    expect(mine.length).toBeGreaterThan(0);
+    expect(theirs.length).toBeGreaterThan(0);
+    expect(mine.filter(({ id }) => theirs.some((job) => job.id === id))).toEqual([]);
+  });
+
+  test('is not chosen for another tenant by settings either', async () => {
+    const other = await daemon.account();
+    const choice = { provider: 'openai', model: server.generating };
+    const change = (caller: Caller) =>
+      caller.call('/v1/provider-settings', { method: 'PATCH', body: { extraction: { model: choice } } });
+    expect((await change(other)).status).toBe(422);
+    expect((await change(stranger)).status).toBe(200);
+  });
+});

@@ -1,0 +1,325 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Usage } from '../../../src/contract/account.ts';
+import type { Job } from '../../../src/contract/jobs.ts';
+import type { Memory } from '../../../src/contract/memories.ts';
+import type { ProviderSettings } from '../../../src/contract/provider-settings.ts';
+import type { ProviderKey } from '../../../src/contract/providers.ts';
+import { CONTEXT_HEADING } from '../../../src/contract/search.ts';
+import { QUIET_MS } from '../../../src/features/extraction/extraction-upkeep.ts';
+import { type ProviderServer, PUBLISHED } from '../../helpers/providers/server.ts';
+import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
+import { putKey, startProviderDaemon, startProviderServer } from '../providers/provider-daemon.ts';
+import {
+  converse,
+  draw,
+  drawn,
+  extract,
+  jobOf,
+  labelOf,
+  numberOf,
+  say,
+  untilEnded,
+  untilJob,
+} from './extraction-daemon.ts';
+
+const KEY = 'sk-test-0123456789abcdef';
+const TEA = 'Ada drinks green tea in the morning.';
+
+let daemon: MemoryDaemon;
+let server: ProviderServer;
+let caller: Caller;
+
+beforeAll(async () => {
+  daemon = await startProviderDaemon();
+  server = await startProviderServer('openai', { key: KEY });
+});
+afterAll(async () => {
+  await daemon.close();
+  await server.close();
+});
+beforeEach(async () => {
+  daemon.clock.advance(61_000);
+  caller = await daemon.account();
+  await putKey(caller, server, KEY);
+  server.requests.length = 0;
+  server.respond(() => ({ memories: [draw(TEA, [1])] }));
+});
+afterEach(() => server.reset());
+
+const memories = async () => (await caller.call<{ data: Memory[] }>('/v1/memories?includeSuperseded=true')).body.data;
+const settings = (change: object) =>
+  caller.call<ProviderSettings>('/v1/provider-settings', { method: 'PATCH', body: change });
+
+describe('extraction', () => {
+  test('stores what the model draws, each with the message that it came from', async () => {
+    const said = { content: 'I drink green tea every morning.', createdAt: '2026-03-04T08:00:00.000Z' };
+    const conversation = await converse(caller, ['Hello there', said], 'ada');
+    server.respond((asked) => ({ memories: [draw(TEA, [numberOf(asked, 'green tea')])] }));
+    const job = await drawn(caller, conversation);
+    expect(job).toMatchObject({
+      kind: 'extract',
+      state: 'done',
+      conversationId: conversation,
+      provider: 'openai',
+      model: server.generating,
+      progress: { done: 2, total: 2 },
+      error: null,
+      used: { requests: 1, inputTokens: 111, outputTokens: 22 },
+      result: { added: 1, updated: 0, superseded: 0, nothing: 0 },
+    });
+    const [decision] = job.result!.decisions;
+    const [memory] = (await caller.call<{ data: Memory[] }>('/v1/memories?user=ada')).body.data;
+    expect(decision).toMatchObject({ decision: 'add', content: TEA, memoryId: memory!.id, targetId: null });
+    expect(memory).toMatchObject({
+      content: TEA,
+      user: 'ada',
+      occurredAt: said.createdAt,
+      source: { conversationId: conversation, messageId: decision!.messageIds[0] },
+      metadata: { extraction: { jobId: job.id, provider: 'openai', messageIds: decision!.messageIds } },
+    });
+  });
+
+  test('does not read what it has read, and adds nothing when it reads it again', async () => {
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    await drawn(caller, conversation);
+    const second = await drawn(caller, conversation);
+    expect(second).toMatchObject({ state: 'done', progress: { done: 0, total: 0 }, used: { requests: 0 } });
+    const again = await drawn(caller, conversation, { again: true });
+    expect(again.result).toMatchObject({ added: 0, nothing: 1 });
+    expect(again.used.requests).toBe(1);
+    expect(await memories()).toHaveLength(1);
+    await say(caller, conversation, ['My cat is called Pixel.']);
+    server.respond((asked) => ({ memories: [draw("Ada's cat is called Pixel.", [numberOf(asked, 'Pixel')])] }));
+    const third = await drawn(caller, conversation);
+    expect(third).toMatchObject({ progress: { done: 1, total: 1 }, result: { added: 1 } });
+    expect(server.requests.at(-1)!.body!.messages).toContainEqual(
+      expect.objectContaining({ content: expect.stringContaining('Earlier messages:\n') }),
+    );
+  });
+
+  test('a contradiction takes the place of what was known, which is kept for the past', async () => {
+    const known = await caller.add('Ada lives in Bergen.');
+    const conversation = await converse(caller, ['I moved from Bergen to Oslo last week.']);
+    server.respond((asked) => {
+      const label = labelOf(asked, 'Ada lives in Bergen.');
+      return { memories: [draw('Ada lives in Oslo.', [1], { decision: 'supersede', known: label })] };
+    });
+    const job = await drawn(caller, conversation);
+    expect(job.result).toMatchObject({ superseded: 1, decisions: [{ decision: 'supersede', targetId: known.id }] });
+    const all = await memories();
+    const now = all.find(({ content }) => content === 'Ada lives in Oslo.')!;
+    expect(all.find(({ id }) => id === known.id)).toMatchObject({ supersededBy: now.id, validTo: expect.any(String) });
+    expect(await caller.list()).toEqual(['Ada lives in Oslo.']);
+  });
+
+  test('what says more of a known memory becomes its next version', async () => {
+    const known = await caller.add('Ada has a cat.', { metadata: { mood: 'fond' } });
+    const conversation = await converse(caller, ['My cat Pixel is three years old.']);
+    server.respond((asked) => {
+      const label = labelOf(asked, 'Ada has a cat.');
+      const more = 'Ada has a cat called Pixel, three years old.';
+      return { memories: [draw(more, [1], { decision: 'update', known: label })] };
+    });
+    expect((await drawn(caller, conversation)).result).toMatchObject({ updated: 1 });
+    expect((await caller.read(known.id)).body).toMatchObject({ content: expect.stringContaining('Pixel'), version: 2 });
+    expect((await caller.history(known.id)).body.data).toHaveLength(2);
+    expect((await caller.read(known.id)).body.metadata).toMatchObject({
+      mood: 'fond',
+      extraction: { conversationId: conversation, messageIds: [expect.stringMatching(/^msg_/)] },
+    });
+  });
+
+  test('stores nothing that no message says, whatever the model claims', async () => {
+    await caller.add('Ada plays the cello.');
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    server.respond(() => ({
+      memories: [
+        draw('Ada owns a yacht.', []),
+        draw('Ada owns a yacht.', [7]),
+        draw('Ada owns a yacht.', [1]),
+        draw('Ada plays the cello.', [1]),
+        draw(' ', [1]),
+        draw(TEA, [1]),
+        draw(TEA, [1]),
+      ],
+    }));
+    const { result } = await drawn(caller, conversation);
+    expect(result).toMatchObject({ added: 1, nothing: 6 });
+    expect(await caller.list()).toEqual([TEA, 'Ada plays the cello.']);
+  });
+
+  test('never draws on what svc itself put into the prompt', async () => {
+    await caller.add('Ada plays the cello in an orchestra.');
+    const { text } = (await caller.call('/v1/context', { body: { query: 'cello' } })).body as { text: string };
+    expect(text).toContain(CONTEXT_HEADING);
+    const conversation = await converse(caller, [
+      { role: 'system', content: `Be kind.\n${text}` },
+      { role: 'tool', content: text },
+      `${text}\n\nWhat shall I play tonight?`,
+    ]);
+    server.respond(() => ({ memories: [draw('Ada is in an orchestra.', [1])] }));
+    const { result } = await drawn(caller, conversation);
+    const asked = JSON.stringify(server.requests.at(-1)!.body);
+    expect(asked).not.toContain('Be kind');
+    expect(asked.split('orchestra')).toHaveLength(2);
+    expect(asked).toContain('What shall I play tonight?');
+    expect(result).toMatchObject({ added: 0, nothing: 1 });
+  });
+
+  test('a dry run shows the decisions and stores nothing', async () => {
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    const dry = await drawn(caller, conversation, { dryRun: true });
+    expect(dry).toMatchObject({ dryRun: true, state: 'done', result: { added: 1, decisions: [{ memoryId: null }] } });
+    expect(await memories()).toEqual([]);
+    expect((await drawn(caller, conversation)).result).toMatchObject({ added: 1 });
+  });
+
+  test('reads a long conversation in passages and shows how far it is', async () => {
+    const long = 'I drink green tea every morning. '.repeat(100);
+    const conversation = await converse(
+      caller,
+      Array.from({ length: 9 }, (_, index) => `${index} ${long}`),
+    );
+    let passages = 0;
+    server.respond(() => {
+      passages += 1;
+      return { memories: [draw(`${TEA} ${passages}`, [1])] };
+    });
+    const job = await drawn(caller, conversation);
+    expect(job).toMatchObject({ state: 'done', progress: { done: 9, total: 9 }, result: { added: 3 } });
+    expect(passages).toBe(3);
+    expect(job.used).toMatchObject({ requests: 3, inputTokens: 333 });
+  });
+
+  test('is asked for without a key in vain, and says what to do', async () => {
+    await caller.call('/v1/provider-keys/openai', { method: 'DELETE' });
+    const conversation = await converse(caller, ['Hello']);
+    const answer = await caller.call(`/v1/conversations/${conversation}/extract`, { method: 'POST' });
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain('svc provider add');
+    expect((await caller.call('/v1/conversations/conv_0/extract', { method: 'POST' })).status).toBe(404);
+  });
+
+  test('asked for twice at once is one job, and once under an idempotency key', async () => {
+    server.next('hang');
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    const first = await extract(caller, conversation);
+    expect(await extract(caller, conversation)).toBe(first);
+    const options = { body: {}, headers: { 'idempotency-key': 'once' } };
+    const other = await converse(caller, ['I drink green tea every morning.']);
+    const one = await caller.call(`/v1/conversations/${other}/extract`, options);
+    const replay = await caller.call(`/v1/conversations/${other}/extract`, options);
+    expect(replay.body).toEqual(one.body);
+    expect(replay.headers.get('idempotency-replayed')).toBe('true');
+    await caller.call(`/v1/jobs/${first}`, { method: 'DELETE' });
+  });
+
+  test('by itself, some time after messages came, where the account wants that', async () => {
+    const silent = await converse(caller, ['I drink green tea every morning.']);
+    expect((await settings({ extraction: { onAppend: true } })).body.extraction.onAppend).toBe(true);
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    await daemon.extraction.follow();
+    expect((await caller.call<{ data: Job[] }>('/v1/jobs')).body.data).toEqual([]);
+    daemon.clock.advance(QUIET_MS);
+    await daemon.extraction.follow();
+    const { data } = (await caller.call<{ data: Job[] }>('/v1/jobs')).body;
+    expect(data.map(({ conversationId }) => conversationId)).toEqual([conversation]);
+    expect(await untilEnded(caller, data[0]!.id)).toMatchObject({ state: 'done', result: { added: 1 } });
+    expect(silent).not.toBe(conversation);
+  });
+});
+
+describe('a failing provider', () => {
+  test('is asked again later, the failure shown meanwhile, and nothing is stored twice', async () => {
+    server.next(PUBLISHED.openai.broken, PUBLISHED.openai.broken);
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    const jobId = await extract(caller, conversation);
+    const waiting = await untilJob(caller, jobId, ({ attempts }) => attempts === 1);
+    expect(waiting).toMatchObject({ state: 'queued', error: { code: 'failed' }, result: null });
+    expect(waiting.nextAttemptAt! > waiting.error!.at).toBe(true);
+    for (const attempt of [2, 0]) {
+      daemon.clock.advance(10_000);
+      await daemon.jobRunner.follow();
+      await untilJob(caller, jobId, ({ attempts }) => attempts === attempt);
+    }
+    expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'done', error: null, result: { added: 1 } });
+  });
+
+  test('that refuses the key, or the model, ends the job with the reason', async () => {
+    server.next(PUBLISHED.openai.wrongKey);
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    const refused = await drawn(caller, conversation);
+    expect(refused).toMatchObject({ state: 'failed', error: { code: 'refused' }, nextAttemptAt: null });
+    const listed = (await caller.call<{ data: ProviderKey[] }>('/v1/provider-keys')).body.data;
+    expect(listed).toMatchObject([{ status: 'refused', check: { outcome: 'refused' } }]);
+    await caller.call('/v1/provider-keys/openai/validate', { method: 'POST' });
+    server.next(PUBLISHED.openai.noModel, PUBLISHED.openai.noModel, PUBLISHED.openai.noModel);
+    const jobId = await extract(caller, conversation);
+    for (const attempt of [1, 2, 3]) {
+      await untilJob(caller, jobId, ({ attempts }) => attempts === attempt);
+      daemon.clock.advance(10_000);
+      await daemon.jobRunner.follow();
+    }
+    expect(await jobOf(caller, jobId)).toMatchObject({ state: 'failed', error: { code: 'input' } });
+    expect(JSON.stringify(refused)).not.toContain(KEY);
+    expect(await memories()).toEqual([]);
+    expect(await drawn(caller, conversation)).toMatchObject({ state: 'done', result: { added: 1 } });
+  });
+
+  test('whose answer keeps to no schema is asked again, and what it cost is counted', async () => {
+    server.respond(() => ({ nothing: true }));
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    const jobId = await extract(caller, conversation);
+    const job = await untilJob(caller, jobId, ({ attempts }) => attempts > 0);
+    expect(job).toMatchObject({ state: 'queued', error: { code: 'failed' }, used: { inputTokens: 111 } });
+    await caller.call(`/v1/jobs/${jobId}`, { method: 'DELETE' });
+    expect((await jobOf(caller, jobId)).state).toBe('cancelled');
+  });
+
+  test('that hangs lets its job be cancelled, by its owner or with the key', async () => {
+    server.next('hang', 'hang');
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    const first = await extract(caller, conversation);
+    await untilJob(caller, first, ({ state }) => state === 'running');
+    await caller.call(`/v1/jobs/${first}`, { method: 'DELETE' });
+    expect((await jobOf(caller, first)).state).toBe('cancelled');
+    const second = await extract(caller, await converse(caller, ['I drink green tea every morning.']));
+    await untilJob(caller, second, ({ state }) => state === 'running');
+    await caller.call('/v1/provider-keys/openai', { method: 'DELETE' });
+    expect(await jobOf(caller, second)).toMatchObject({ state: 'cancelled', error: { code: 'cancelled' } });
+    expect(await memories()).toEqual([]);
+  });
+});
+
+describe('a cap', () => {
+  test('of tokens a day holds jobs until the next one', async () => {
+    await settings({ extraction: { dailyTokens: 100 } });
+    const first = await converse(caller, ['I drink green tea every morning.']);
+    expect((await drawn(caller, first)).state).toBe('done');
+    const second = await converse(caller, ['I drink green tea every morning.']);
+    const jobId = await extract(caller, second);
+    const held = await untilJob(caller, jobId, ({ error }) => error !== null);
+    expect(held).toMatchObject({ state: 'queued', attempts: 0, error: { code: 'quota_exceeded' } });
+    expect(held.nextAttemptAt).toMatch(/T00:00:00\.\d+Z$/);
+    await settings({ extraction: { dailyTokens: null } });
+    daemon.clock.advance(86_400_000);
+    await daemon.jobRunner.follow();
+    expect((await untilEnded(caller, jobId)).state).toBe('done');
+  });
+
+  test('of spend counts by the prices given, which it needs', async () => {
+    expect((await settings({ extraction: { dailySpend: 1 } })).status).toBe(422);
+    const prices = { pricePerMillion: { input: 1000, output: 10_000 }, dailySpend: 0.3 };
+    expect((await settings({ extraction: prices })).status).toBe(200);
+    const job = await drawn(caller, await converse(caller, ['I drink green tea every morning.']));
+    expect(job.used.spend).toBeCloseTo(0.111 + 0.22, 9);
+    const { models } = (await caller.call<Usage>('/v1/usage?days=1')).body;
+    expect(models).toMatchObject([{ purpose: 'extraction', provider: 'openai', requests: 1, inputTokens: 111 }]);
+    const { today } = (await caller.call<ProviderSettings>('/v1/provider-settings')).body;
+    expect(today.extraction).toMatchObject({ requests: 1, inputTokens: 111, outputTokens: 22 });
+    expect(today.extraction.spend).toBeCloseTo(0.331, 9);
+    const jobId = await extract(caller, await converse(caller, ['I drink green tea every morning.']));
+    expect((await untilJob(caller, jobId, ({ error }) => error !== null)).error!.message).toContain('0.3 of spend');
+    await caller.call(`/v1/jobs/${jobId}`, { method: 'DELETE' });
+  });
+});

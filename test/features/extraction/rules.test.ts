@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Memory } from '../../../src/contract/memories.ts';
+import type { ProviderKey } from '../../../src/contract/providers.ts';
+import { CONTEXT_HEADING } from '../../../src/contract/search.ts';
+import { judge } from '../../../src/features/extraction/judgement.ts';
+import { chooseModel, defaultModel } from '../../../src/features/extraction/model-choice.ts';
+import { type Passage, passageOf, withoutRecalled } from '../../../src/features/extraction/passage.ts';
+import type { Drawn } from '../../../src/features/extraction/prompt.ts';
+import { draw } from './extraction-daemon.ts';
+
+const said = (content: string, ordinal = 1, role: 'user' | 'assistant' | 'system' | 'tool' = 'user') => ({
+  id: `msg_${ordinal}`,
+  ordinal,
+  role,
+  name: null,
+  content,
+  createdAt: Date.UTC(2026, 4, ordinal),
+});
+const memory = (id: string, content: string) => ({ id, content, version: 1 }) as Memory;
+const key = (provider: ProviderKey['provider'], models: string[], status: ProviderKey['status'] = 'valid') =>
+  ({ provider, models, status }) as ProviderKey;
+
+describe('a passage', () => {
+  test('is as long as a model reads well, and goes on where it ended', () => {
+    const all = Array.from({ length: 10 }, (_, index) => said('x'.repeat(5000), index + 1));
+    const first = passageOf(all, []);
+    expect([first.messages.length, first.seen, first.throughOrdinal]).toEqual([2, 2, 2]);
+    expect(passageOf(all, [], 1).messages).toHaveLength(1);
+  });
+
+  test('moves past what nobody said', () => {
+    const passage = passageOf([said('be kind', 1, 'system'), said('{}', 2, 'tool')], []);
+    expect(passage).toMatchObject({ messages: [], seen: 2, throughOrdinal: 2 });
+  });
+
+  test('always moves on while there are messages, at any length and after any failures', () => {
+    const texts = fc.array(fc.string({ minLength: 1, maxLength: 30_000 }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(texts, fc.nat(20), (contents, failures) => {
+        const { seen, throughOrdinal } = passageOf(
+          contents.map((content, index) => said(content, index + 1)),
+          [],
+          failures,
+        );
+        expect(seen).toBeGreaterThan(0);
+        expect(throughOrdinal).toBe(seen);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('is without the blocks that svc makes for prompts, and with all else', () => {
+    const block = `${CONTEXT_HEADING}\n[1] (2026-01-02) Ada has a cat.\n[2] (2026-01-03) Ada likes tea.`;
+    expect(withoutRecalled(`Before.\n${block}\n\nAfter.\n[1] a list`)).toBe('Before.\n\n\nAfter.\n[1] a list');
+    expect(withoutRecalled(`Use this: ${block}`)).toBe('Use this: ');
+    expect(withoutRecalled('[1] (2026-01-02) a line of my own')).toBe('[1] (2026-01-02) a line of my own');
+  });
+});
+
+describe('what a model drew', () => {
+  const passage = passageOf([said('I painted a sunrise with Bob.', 1), said('My cat is called Pixel.', 2)], []);
+  const known = [memory('mem_a', 'Ada has a cat.'), memory('mem_b', 'Bob is her friend.')];
+  const judged = (one: Partial<Drawn>) =>
+    judge([{ ...draw('Ada was painting with Bob.', [1]), ...one }], passage, known)[0]!;
+
+  test('is taken where a message says it, in whatever form of a word', () => {
+    expect(judged({})).toMatchObject({ decision: 'add', cited: [{ id: 'msg_1' }], target: undefined });
+    expect(judged({ decision: 'update', known: 'm1' })).toMatchObject({ decision: 'update', target: { id: 'mem_a' } });
+    expect(judged({ decision: 'supersede', known: '[m2]' })).toMatchObject({ target: { id: 'mem_b' } });
+  });
+
+  test('is new where it is to change what is not known', () => {
+    expect(judged({ decision: 'supersede', known: 'm9' })).toMatchObject({ decision: 'add', target: undefined });
+    expect(judged({ decision: 'add', known: 'm1' })).toMatchObject({ decision: 'add', target: undefined });
+  });
+
+  test.each([
+    [{ messages: [] }, 'names no message'],
+    [{ messages: [0, 3, -1] }, 'names no message'],
+    [{ messages: [2] }, 'do not say it'],
+    [{ content: 'ada  has a CAT' }, 'known already'],
+    [{ content: ' \n ' }, 'empty'],
+    [{ content: 'painted '.repeat(500) }, 'too long'],
+  ])('is nothing as %j', (one, reason) => {
+    expect(judged(one)).toMatchObject({ decision: 'nothing', reason: expect.stringContaining(reason) });
+  });
+
+  test('has a date only where it is one', () => {
+    expect(judged({ date: '2026-05-03' }).occurredAt).toBe('2026-05-03T00:00:00.000Z');
+    for (const date of ['', 'yesterday', '2026-02-30', '2026-5-3']) expect(judged({ date }).occurredAt).toBeUndefined();
+  });
+
+  test('never says more than its messages, for any answer', () => {
+    const any = fc.record({
+      decision: fc.constantFrom('add' as const, 'update' as const, 'supersede' as const, 'nothing' as const),
+      content: fc.string(),
+      messages: fc.array(fc.integer()),
+      known: fc.string(),
+      date: fc.string(),
+      reason: fc.string(),
+    });
+    fc.assert(
+      fc.property(fc.array(any), (drawn) => {
+        const proposals = judge(drawn, passage as Passage, known);
+        expect(proposals).toHaveLength(drawn.length);
+        for (const { decision, cited } of proposals) if (decision !== 'nothing') expect(cited).not.toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('the model that draws', () => {
+  test('is a small one that writes, of what the provider names', () => {
+    expect(defaultModel(key('openai', ['text-embedding-3-small', 'gpt-5', 'gpt-5-mini', 'gpt-4o-mini']))).toBe(
+      'gpt-5-mini',
+    );
+    expect(defaultModel(key('anthropic', ['claude-opus-4-1', 'claude-haiku-4-5']))).toBe('claude-haiku-4-5');
+    expect(defaultModel(key('google', ['gemini-2.5-flash-lite', 'gemini-2.5-flash']))).toBe('gemini-2.5-flash');
+    expect(defaultModel(key('ollama', ['nomic-embed-text', 'all-minilm', 'llama3.2']))).toBe('llama3.2');
+    expect(defaultModel(key('voyage', ['voyage-4']))).toBeUndefined();
+  });
+
+  test('is the one asked for, else the one chosen, else one of the newest key that is good', () => {
+    const keys = [
+      key('voyage', ['voyage-4']),
+      key('openai', ['gpt-5-mini'], 'refused'),
+      key('mistral', ['mistral-small-latest']),
+    ];
+    const chosen = { provider: 'openai', model: 'gpt-5' } as const;
+    expect(chooseModel({ asked: {}, chosen: undefined, keys }).provider).toBe('mistral');
+    expect(chooseModel({ asked: {}, chosen, keys })).toEqual(chosen);
+    expect(chooseModel({ asked: { model: 'o9' }, chosen, keys })).toEqual({ provider: 'openai', model: 'o9' });
+    expect(chooseModel({ asked: { provider: 'mistral' }, chosen, keys }).model).toBe('mistral-small-latest');
+    for (const asked of [{ provider: 'voyage' }, { provider: 'cohere' }, { model: 'unknown' }] as const) {
+      expect(() => chooseModel({ asked, chosen: undefined, keys })).toThrow(/key|Name/);
+    }
+  });
+});
