@@ -6,8 +6,9 @@ import { EmbedderFault } from '../../outside/embedder.ts';
 import { type BatchLimits, batchesOf } from './batches.ts';
 import { fillSome, typeToFill } from './fill-sqlite.ts';
 import { deleteJobs, hasJobs, hasUnasked, type Job, keepVectors, listDueJobs, updateRefused } from './jobs-sqlite.ts';
-import { deleteSomeOfModel, type EmbeddingModel, switchTo } from './models-sqlite.ts';
+import { deleteSomeOfModel, type EmbeddingModel, OPERATOR, switchTo } from './models-sqlite.ts';
 import type { Patiences } from './patience.ts';
+import { probe } from './probe.ts';
 import { quantised } from './quantised.ts';
 
 /** How models are asked for vectors of what is stored. */
@@ -50,8 +51,6 @@ const RETIRED_ROWS = 500;
 /** A text that was refused so often, each time shorter, gets no vector: the other signals find it. */
 const MOST_ATTEMPTS = 5;
 const REFUSED_PAUSE_MS = 60_000;
-/** A text that no embedder refuses. */
-const PROBE = 'hello';
 
 /** Keeps the order of tenants from one step to the next. */
 export function createEmbeddingRun(parts: Parts): EmbeddingRun {
@@ -87,10 +86,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
 
   /** A model that refuses everything is wrongly set or down; one that refuses this text alone may take less of it. */
   async function refuse(model: EmbeddingModel, { id, attempts }: Job): Promise<void> {
-    const { tokens } = await asking.embed(model, [PROBE], signal).catch((error) => {
-      const refusesAll = error instanceof EmbedderFault && error.reason === 'texts';
-      throw refusesAll ? new EmbedderFault('settings', error.message) : error;
-    });
+    const { tokens } = await probe((text) => asking.embed(model, [text], signal));
     const isLast = attempts + 1 >= MOST_ATTEMPTS;
     const dueAt = clock.nowMs() + REFUSED_PAUSE_MS * 2 ** attempts;
     await db.writes.write(async (connection) => {
@@ -98,7 +94,10 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
       await (isLast ? deleteJobs(connection, [id]) : updateRefused(connection, id, dueAt));
     });
     if (!isLast) return;
-    log.warn({ model: model.name, attempts: MOST_ATTEMPTS }, 'a text that the embedder refuses stays without a vector');
+    log.warn(
+      { model: logged(model), attempts: MOST_ATTEMPTS },
+      'a text that the embedder refuses stays without a vector',
+    );
   }
 
   async function embedDue(model: EmbeddingModel): Promise<boolean> {
@@ -136,10 +135,15 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
       if (typeToFill(model) !== undefined) return 'done';
       if (model.state === 'serving' || (await hasUnasked(db.readers, model.id))) return 'done';
       await db.writes.write((connection) => switchTo(connection, model));
-      log.info({ model: model.name }, 'searches ask the new embedding model from now on');
+      log.info({ model: logged(model) }, 'searches ask the new embedding model from now on');
       return 'switched';
     },
   };
+}
+
+/** The log holds no words of tenants, and so not what they call their models. */
+function logged({ id, tenantId, name }: EmbeddingModel): string | number {
+  return tenantId === OPERATOR ? name : id;
 }
 
 function hasText(job: Job): job is TextJob {

@@ -2,6 +2,7 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { EmbedderFault } from '../../outside/embedder.ts';
 import type { ProviderModels } from '../../outside/provider-models.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { Spending } from '../providers/spending.ts';
@@ -9,6 +10,7 @@ import { createEmbeddingRun } from './embedding-run.ts';
 import { batchLimitsOf, createKeyEmbedder } from './key-embedder.ts';
 import { createLanes } from './lanes.ts';
 import { deleteSomeOfModel, type EmbeddingModel, findModel, listModels, retire } from './models-sqlite.ts';
+import { probe } from './probe.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 import type { TenantModels } from './tenant-models.ts';
 import { countWaitingForTenants, findServing, listOpenModels } from './tenant-models-sqlite.ts';
@@ -63,13 +65,23 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
     await spending.add(connection, tenantId, 'embedding', used);
   }
 
-  async function embedQuery(model: EmbeddingModel, query: string): Promise<Float32Array> {
+  async function askForQuery(model: EmbeddingModel, query: string): Promise<Float32Array> {
     const { vectors, tokens } = await askByKey(model, { texts: [query], purpose: 'query' }, signal);
     // The search does not wait for it.
     db.writes
       .write((connection) => count(connection, model, tokens))
       .catch((error: unknown) => log.warn({ error }, 'the tokens of a query could not be counted'));
     return vectors[0]!;
+  }
+
+  async function embedQuery(model: EmbeddingModel, query: string): Promise<Float32Array> {
+    try {
+      return await askForQuery(model, query);
+    } catch (error) {
+      // A model that is not there refuses any: it is left alone then.
+      if (error instanceof EmbedderFault && error.reason === 'texts') await probe((text) => askForQuery(model, text));
+      throw error;
+    }
   }
 
   const queries = createQueryVectors({

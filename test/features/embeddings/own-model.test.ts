@@ -106,6 +106,25 @@ describe('without an embedder of the operator', () => {
     expect(server.requests.at(-1)!.headers.authorization).toBe('Bearer another-key-of-the-test');
   });
 
+  test('a model that the provider no longer has is told of, and asked no more; a query that it refuses costs the next nothing', async () => {
+    const ann = await ownerWithKey();
+    await ann.choose(server, 'small');
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    server.next({ status: 400 });
+    expect(await ann.find('red')).toEqual(['Her automobile is red']);
+    expect(await ann.find('vehicle', { strategy: 'semantic' })).toEqual(['Her automobile is red']);
+
+    server.brain.models = ['gpt'];
+    const answer = await ann.search('feline', { strategy: 'semantic' });
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain('no such model');
+    const asked = server.requests.length;
+    expect(await ann.find('red automobile')).toEqual(['Her automobile is red']);
+    expect(server.requests).toHaveLength(asked);
+    expect(await ann.settings()).toMatchObject({ embedding: { state: 'failing', waiting: 0 } });
+  });
+
   test('a check that finds the key well again ends the wait too', async () => {
     const ann = await ownerWithKey();
     await ann.choose(server, 'small');
