@@ -7,6 +7,7 @@ import { learning } from './0005-learning.ts';
 import { vectors } from './0006-vectors.ts';
 import { providerKeys } from './0007-provider-keys.ts';
 import { extraction } from './0008-extraction.ts';
+import { tenantModels } from './0009-tenant-models.ts';
 
 /** One step of the schema. It runs in a transaction of its own. */
 export interface Migration {
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   vectors,
   providerKeys,
   extraction,
+  tenantModels,
 ];

@@ -50,8 +50,16 @@ export const UsedTokens = Type.Object({
 });
 export type UsedTokens = Static<typeof UsedTokens>;
 
+/** `serving`: searches ask it; `filling`: until it has everything they ask what served before; `failing`: see `fault`. */
+const EmbeddingProgress = Type.Object({
+  state: Type.Enum(['filling', 'serving', 'failing']),
+  waiting: Type.Integer({ description: 'Texts that have no vector of it yet' }),
+  fault: Nullable(Type.String({ description: 'Why it gives no vectors, and what to do' })),
+});
+export type EmbeddingProgress = Static<typeof EmbeddingProgress>;
+
 export const ProviderSettings = Type.Object({
-  embedding: Nullable(Choice),
+  embedding: Nullable(Type.Object({ ...Choice.properties, ...EmbeddingProgress.properties })),
   extraction: Type.Object({
     model: Nullable(Choice),
     onAppend: Type.Boolean(),

@@ -74,9 +74,11 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
   const { clock, random, log, show, version, dashboardFiles } = world;
   const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts } = rooms;
   const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
+  const { tenantModels, tenantEmbeddings } = rooms;
   const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction } = rooms;
   await jobRunner.begin();
   await (embeddings ? embeddings.begin() : pauseEmbeddings(db));
+  await tenantModels.begin();
 
   const { smtpUrl, mailFrom, mailDir } = config;
   const mailer = createMailer({ smtpUrl, mailFrom, mailDir, show, clock, random });
@@ -94,6 +96,8 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
     metrics.gauge('svc_embeddings_waiting', 'Texts in the queue for their vectors', embeddings.waiting);
     metrics.gauge('svc_embedding_failures_total', 'Failures of the embedder', embeddings.failures);
   }
+  metrics.gauge('svc_tenant_embeddings_waiting', 'Texts in the queue for models of accounts', tenantEmbeddings.waiting);
+  metrics.gauge('svc_tenant_embedding_failures_total', 'Failures of models of accounts', tenantModels.failures);
 
   const timeouts = world.timeouts ?? TIMEOUTS;
   const app = await createServer({
@@ -149,6 +153,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
     { name: 'forget old searches', everyMs: 600_000, run: learning.sweep },
     { name: 'forget old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
+    { name: 'embed with models of accounts', everyMs: 1000, run: tenantEmbeddings.follow },
     ...(embeddings ? [{ name: 'embed what is new', everyMs: 1000, run: embeddings.follow }] : []),
   ];
   const door = watchDoor(app);
@@ -161,6 +166,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
     portability.stop();
     await door.close();
     await embeddings?.stop();
+    await tenantEmbeddings.stop();
     await jobRunner.stop();
     await housekeeping?.stop();
     await mailQueue.stop();

@@ -1,5 +1,6 @@
 import type { Database } from '../db/open.ts';
 import { createEmbeddings, type Embeddings } from '../features/embeddings/embeddings.ts';
+import { createTenantModels, type TenantModels } from '../features/embeddings/tenant-models.ts';
 import { hasVectors, withVectors } from '../features/embeddings/vector-upkeep-sqlite.ts';
 import { type TextIndices, textIndices } from '../features/search/text-index-sqlite.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -39,17 +40,18 @@ export async function openEmbedder(named: EmbedderAddress | LocalModel): Promise
 }
 
 /**
- * The operator's embedder, where one is set, and the indices that every write keeps true. Where there is none and never
- * was one, they are those of words alone; what an earlier one left goes with its rows.
+ * The operator's embedder, where one is set, the models of tenants, and the indices that every write keeps true. Where
+ * nobody has or had a model, they are those of words alone; what an earlier embedder left goes with its rows.
  */
 export async function openEmbeddings(
   { db, clock, log }: World,
   embedder: OpenEmbedder | undefined,
-): Promise<{ embeddings: Embeddings | undefined; texts: TextIndices }> {
-  if (embedder === undefined) {
-    const texts = (await hasVectors(db.readers)) ? withVectors(textIndices, { noting: false }) : textIndices;
-    return { embeddings: undefined, texts };
-  }
-  const embeddings = createEmbeddings({ db, clock, log, ...embedder });
-  return { embeddings, texts: withVectors(textIndices, { noting: true }) };
+  cannotSearch: string | undefined,
+): Promise<{ embeddings: Embeddings | undefined; tenantModels: TenantModels; texts: TextIndices }> {
+  const embeddings = embedder && createEmbeddings({ db, clock, log, ...embedder });
+  const operator = embeddings !== undefined;
+  const tenantModels = createTenantModels({ db, clock, log, operator, cannotSearch });
+  const hadVectors = await hasVectors(db.readers);
+  const isNeeded = () => operator || hadVectors || tenantModels.mayAnyOwn();
+  return { embeddings, tenantModels, texts: withVectors(textIndices, { operator, isNeeded }) };
 }

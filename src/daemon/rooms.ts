@@ -1,13 +1,17 @@
 import { availableParallelism } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Tier } from '../contract/limits.ts';
 import type { Reader } from '../db/connection.ts';
-import { type Database, openDatabase } from '../db/open.ts';
-import { vectorExtension } from '../db/vector-extension.ts';
+import type { Database } from '../db/open.ts';
+import { openWithVectors } from '../db/open-with-vectors.ts';
 import { createAccounts } from '../features/accounts/accounts.ts';
 import { findTenant } from '../features/accounts/accounts-store.ts';
 import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
 import { createConversations } from '../features/conversations/conversations.ts';
 import { createMessageReading } from '../features/conversations/message-reading.ts';
+import { createQueryMeaning } from '../features/embeddings/query-meaning.ts';
+import { createTenantEmbeddings } from '../features/embeddings/tenant-embeddings.ts';
+import type { TenantModels } from '../features/embeddings/tenant-models.ts';
 import { createEnvelope, type Envelope } from '../features/envelope/envelope.ts';
 import { type MasterKeys, masterKeyOf } from '../features/envelope/master-key.ts';
 import { createEpisodes } from '../features/episodes/episodes.ts';
@@ -51,6 +55,8 @@ export interface RoomsWorld {
   clock: Clock;
   random: Random;
   log: FastifyBaseLogger;
+  /** Where sqlite-vec is, unless it is where it was installed. */
+  vectorExtension?: () => Promise<string>;
 }
 
 /** The rooms of a data folder: what the daemon serves and the operator's commands use. */
@@ -65,16 +71,19 @@ export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 export async function openRooms(
   config: Config,
   file: string,
-  { clock, random, log }: RoomsWorld,
+  { clock, random, log, vectorExtension }: RoomsWorld,
   masterKeys?: MasterKeys,
 ) {
   const metrics = createMetrics();
   const readerCount = Math.min(4, Math.max(2, availableParallelism()));
   const { monotonicMs } = clock;
-  const extension = config.embeddings && (await vectorExtension());
   const embedder = config.embeddings && (await openEmbedder(config.embeddings));
-  const db = await openDatabase(file, { readerCount, monotonicMs, onBatch: metrics.batch, extension });
-  const { embeddings, texts } = await openEmbeddings({ db, clock, log }, embedder);
+  const { db, cannotSearch } = await openWithVectors(
+    file,
+    { readerCount, monotonicMs, onBatch: metrics.batch },
+    { isNeeded: config.embeddings !== undefined, locate: vectorExtension },
+  );
+  const { embeddings, tenantModels, texts } = await openEmbeddings({ db, clock, log }, embedder, cannotSearch);
   const ids = createIds({ clock, random });
   const envelope = createEnvelope({ db, random, log, masterKeys: masterKeys ?? noMasterKeys(random) });
   const ownKey = masterKeys === undefined ? random.bytes(32) : await orClose(db, envelope.begin());
@@ -90,12 +99,14 @@ export async function openRooms(
   const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL });
   const memories = observeUse(createMemories({ ...base, text: texts.memory }), learning);
   const episodes = createEpisodes({ ...base, text: texts.episode, reading: createMessageReading({ db }) });
-  const providing = createProviding({ ...base, random, log, envelope }, config);
+  const providing = createProviding({ ...base, random, log, envelope, tenantModels }, config);
   const observers = [episodes, providing.upkeep];
   const conversations = createConversations({ ...base, text: texts.message, observers });
   const portability = createPortability({ ...base, keys, memories, conversations, episodes, learning });
   const candidates = createCandidatesSqlite({ clock });
-  const recalling = { scopes, learning, candidates, embeddings, loadTokenCounter };
+  const tenantEmbeddings = createTenantEmbeddings({ ...base, ...providing, log, isThere });
+  const meaning = createQueryMeaning({ embeddings, tenantModels, tenantEmbeddings });
+  const recalling = { scopes, learning, candidates, meaning, loadTokenCounter };
   const search = createSearch({ db, clock, ids, log, usage, ...recalling });
   const profile = createProfile({ db, clock, loadTokenCounter });
   const drawing = createDrawing({ ...base, ...providing, random, log, memories, candidates });
@@ -114,10 +125,12 @@ export async function openRooms(
     episodes,
     memories,
     ...(embeddings ? [embeddings] : []),
+    tenantEmbeddings,
   ];
   const accounts = createAccounts({ ...base, keys, owning, forgetSignIns, policy, defaultTier });
   const limits = { keys, rateLimits, usage };
-  const remembering = { memories, conversations, episodes, portability, search, learning, profile, embeddings };
+  const meanings = { embeddings, tenantModels, tenantEmbeddings };
+  const remembering = { memories, conversations, episodes, portability, search, learning, profile, ...meanings };
   return { db, metrics, ids, sealer, ...limits, idempotency, ...remembering, ...providing, ...drawing, accounts };
 }
 
@@ -131,14 +144,15 @@ interface Base extends RoomsWorld {
 }
 
 /** What has to do with the keys of providers, and nothing with memories. */
-function createProviding(base: Base & { envelope: Envelope }, { providerHosts }: Config) {
+function createProviding(base: Base & { envelope: Envelope; tenantModels: TenantModels }, { providerHosts }: Config) {
+  const { tenantModels } = base;
   const models = createProviderModels({ http: createProviderHttp({ allowedHosts: providerHosts }), clock: base.clock });
   const spending = createSpending(base);
   const jobs = createJobs(base);
-  const providerSettings = createProviderSettings({ ...base, spending, observers: [] });
+  const providerSettings = createProviderSettings({ ...base, spending, embedding: tenantModels });
   const upkeep = createExtractionUpkeep({ ...base, jobs, providerSettings });
-  const providerKeys = createProviderKeys({ ...base, models, observers: [providerSettings, upkeep] });
-  return { models, spending, jobs, providerSettings, upkeep, providerKeys };
+  const providerKeys = createProviderKeys({ ...base, models, observers: [providerSettings, upkeep, tenantModels] });
+  return { models, spending, jobs, providerSettings, upkeep, providerKeys, tenantModels };
 }
 
 /** What draws memories out of conversations. */
@@ -147,12 +161,19 @@ function createDrawing(
 ) {
   const reading = createMessageReading(parts);
   const related = createRelatedMemories(parts);
-  const tierOf = async (reader: Reader, tenantId: string) => (await findTenant(reader, tenantId))?.tier;
   const jobRunner = createJobRunner({ ...parts, work: createExtractionWork({ ...parts, reading, related, tierOf }) });
   const wake = () => {
     jobRunner.follow().catch((error: unknown) => parts.log.warn({ error }, 'due jobs cannot be read'));
   };
   return { jobRunner, extraction: createExtraction({ ...parts, reading, wake }) };
+}
+
+async function tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined> {
+  return (await findTenant(reader, tenantId))?.tier;
+}
+
+async function isThere(reader: Reader, tenantId: string): Promise<boolean> {
+  return (await findTenant(reader, tenantId)) !== undefined;
 }
 
 async function orClose<T>(db: Database, work: Promise<T>): Promise<T> {

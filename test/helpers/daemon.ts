@@ -29,6 +29,8 @@ export interface TestDaemonOptions {
   clock?: TestClock;
   dataDir?: string;
   timeouts?: { headersMs: number; requestMs: number };
+  /** Where sqlite-vec is to be. */
+  vectorExtension?: () => Promise<string>;
 }
 
 export type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>;
@@ -50,8 +52,10 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     show: (text: string) => shown.push(text),
     version: '0.0.0-test',
     dashboardFiles,
+    ...(options.timeouts && { timeouts: options.timeouts }),
+    ...(options.vectorExtension && { vectorExtension: options.vectorExtension }),
   };
-  const daemon: Daemon = await compose(config, options.timeouts ? { ...world, timeouts: options.timeouts } : world);
+  const daemon: Daemon = await compose(config, world);
   const publicUrl = await daemon.start();
   const address = daemon.app.server.address() as { port: number };
   const baseUrl = `http://127.0.0.1:${address.port}`;

@@ -1,28 +1,35 @@
-import { ITEM_TYPES } from '../../contract/search.ts';
+import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { type Embedder, EmbedderFault } from '../../outside/embedder.ts';
-import {
-  deleteJobs,
-  fillSome,
-  hasJobs,
-  hasUnasked,
-  type Job,
-  keepVectors,
-  listDueJobs,
-  updateRefused,
-} from './jobs-sqlite.ts';
-import { deleteSomeOfModel, type EmbeddingModel, switchTo } from './models-sqlite.ts';
-import { createPatience, type Patience, type Watch } from './patience.ts';
+import { EmbedderFault } from '../../outside/embedder.ts';
+import { type BatchLimits, batchesOf } from './batches.ts';
+import { fillSome, typeToFill } from './fill-sqlite.ts';
+import { deleteJobs, hasJobs, hasUnasked, type Job, keepVectors, listDueJobs, updateRefused } from './jobs-sqlite.ts';
+import { deleteSomeOfModel, type EmbeddingModel, OPERATOR, switchTo } from './models-sqlite.ts';
+import type { Patiences } from './patience.ts';
+import { probe } from './probe.ts';
 import { quantised } from './quantised.ts';
+
+/** How models are asked for vectors of what is stored. */
+export interface Asking {
+  /** Throws `EmbedderFault`. */
+  embed(
+    model: EmbeddingModel,
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ vectors: Float32Array[]; tokens: number }>;
+  limitsOf(model: EmbeddingModel): BatchLimits;
+  /** Notes what a request took, in the transaction of what came of it. */
+  count(connection: Connection, model: EmbeddingModel, tokens: number): Promise<void>;
+}
 
 interface Parts {
   db: Database;
   clock: Clock;
   log: Log;
-  embedder: Embedder;
-  watch: Watch;
+  asking: Asking;
+  patiences: Patiences;
   /** Fails the requests on their way. */
   signal: AbortSignal;
 }
@@ -36,37 +43,26 @@ export interface EmbeddingRun {
   step(model: EmbeddingModel): Promise<'more' | 'switched' | 'done'>;
 }
 
-/** Texts in one request: an answer of so many vectors is read in some milliseconds. */
-const BATCH = 32;
+type TextJob = Job & { text: string };
+
 const REQUESTS_AT_ONCE = 2;
 const FILLED_ROWS = 500;
 const RETIRED_ROWS = 500;
-const LONGEST_PAUSE_MS = 300_000;
 /** A text that was refused so often, each time shorter, gets no vector: the other signals find it. */
 const MOST_ATTEMPTS = 5;
 const REFUSED_PAUSE_MS = 60_000;
-/** A text that no embedder refuses. */
-const PROBE = 'hello';
 
-/** Keeps the order of tenants and the patience with each model from one step to the next. */
+/** Keeps the order of tenants from one step to the next. */
 export function createEmbeddingRun(parts: Parts): EmbeddingRun {
-  const { db, clock, log, embedder, watch, signal } = parts;
-  const patienceOf = new Map<number, Patience>();
+  const { db, clock, log, asking, patiences, signal } = parts;
   let lastTenant = '';
 
-  function patienceFor({ id }: EmbeddingModel): Patience {
-    const message = 'the embedder gives no vectors for what is stored';
-    const patience = patienceOf.get(id) ?? createPatience(parts, { longestMs: LONGEST_PAUSE_MS, watch, message });
-    patienceOf.set(id, patience);
-    return patience;
-  }
-
   /** Never inside a transaction: texts were read before, vectors are written after. */
-  async function embedAll(model: EmbeddingModel, jobs: readonly Job[]): Promise<void> {
-    const texts = jobs.map(({ text }) => text!);
-    let vectors: Float32Array[];
+  async function embedAll(model: EmbeddingModel, jobs: readonly TextJob[]): Promise<void> {
+    const texts = [...new Set(jobs.map(({ text }) => text))];
+    let answer: Awaited<ReturnType<Asking['embed']>>;
     try {
-      vectors = await embedder.embed(model.name, texts, signal);
+      answer = await asking.embed(model, texts, signal);
     } catch (error) {
       if (!(error instanceof EmbedderFault && error.maybeTexts)) throw error;
       if (jobs.length === 1) return refuse(model, jobs[0]!);
@@ -74,42 +70,47 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
       await embedAll(model, jobs.slice(0, half));
       return embedAll(model, jobs.slice(half));
     }
-    const rows = vectors.map((vector, index) => ({ job: jobs[index]!.id, embedding: quantised(vector) }));
-    const dimensions = vectors[0]!.length;
-    const kept = await db.writes.write((connection) => keepVectors(connection, model.id, rows, dimensions));
-    if (kept === 'kept') return;
+    const embeddings = new Map(answer.vectors.map((vector, index) => [texts[index]!, quantised(vector)]));
+    const rows = jobs.map(({ id, text }) => ({ job: id, embedding: embeddings.get(text)! }));
+    const dimensions = answer.vectors[0]!.length;
+    const kept = await db.writes.write(async (connection) => {
+      await asking.count(connection, model, answer.tokens);
+      return keepVectors(connection, model.id, rows, dimensions);
+    });
+    if (kept !== 'other dimensions') return;
     throw new EmbedderFault(
       'answer',
-      `it answers with vectors of ${dimensions} dimensions, not of those it had before`,
+      `It answers with vectors of ${dimensions} dimensions, not of those it had before.`,
     );
   }
 
   /** A model that refuses everything is wrongly set or down; one that refuses this text alone may take less of it. */
   async function refuse(model: EmbeddingModel, { id, attempts }: Job): Promise<void> {
-    await embedder.embed(model.name, [PROBE], signal).catch((error) => {
-      const refusesAll = error instanceof EmbedderFault && error.reason === 'texts';
-      throw refusesAll ? new EmbedderFault('settings', error.message) : error;
+    const { tokens } = await probe((text) => asking.embed(model, [text], signal));
+    const isLast = attempts + 1 >= MOST_ATTEMPTS;
+    const dueAt = clock.nowMs() + REFUSED_PAUSE_MS * 2 ** attempts;
+    await db.writes.write(async (connection) => {
+      await asking.count(connection, model, tokens);
+      await (isLast ? deleteJobs(connection, [id]) : updateRefused(connection, id, dueAt));
     });
-    if (attempts + 1 < MOST_ATTEMPTS) {
-      const dueAt = clock.nowMs() + REFUSED_PAUSE_MS * 2 ** attempts;
-      await db.writes.write((connection) => updateRefused(connection, id, dueAt));
-      return;
-    }
-    await db.writes.write((connection) => deleteJobs(connection, [id]));
-    log.warn({ model: model.name, attempts: MOST_ATTEMPTS }, 'a text that the embedder refuses stays without a vector');
+    if (!isLast) return;
+    log.warn(
+      { model: logged(model), attempts: MOST_ATTEMPTS },
+      'a text that the embedder refuses stays without a vector',
+    );
   }
 
   async function embedDue(model: EmbeddingModel): Promise<boolean> {
-    const patience = patienceFor(model);
+    const patience = patiences.with(model);
     if (!patience.mayAsk() || signal.aborted) return false;
-    const limit = BATCH * REQUESTS_AT_ONCE;
+    const limits = asking.limitsOf(model);
+    const limit = limits.texts * REQUESTS_AT_ONCE;
     const due = await listDueJobs(db.readers, model.id, { afterTenant: lastTenant, nowMs: clock.nowMs(), limit });
     if (due.length === 0) return false;
-    lastTenant = due.at(-1)!.tenantId;
-    const empty = due.filter(({ text }) => (text ?? '').trim() === '').map(({ id }) => id);
+    const empty = due.filter((job) => !hasText(job)).map(({ id }) => id);
     if (empty.length > 0) await db.writes.write((connection) => deleteJobs(connection, empty));
-    const jobs = due.filter(({ id }) => !empty.includes(id));
-    const requests = [jobs.slice(0, BATCH), jobs.slice(BATCH)].filter(({ length }) => length > 0);
+    lastTenant = due.at(-1)!.tenantId;
+    const requests = batchesOf(due.filter(hasText), limits, REQUESTS_AT_ONCE);
     const outcomes = await Promise.allSettled(requests.map((part) => embedAll(model, part)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed === undefined) patience.reset();
@@ -118,9 +119,8 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
   }
 
   async function fill(model: EmbeddingModel): Promise<boolean> {
-    const type = ITEM_TYPES.find((one) => model[`${one}Fill`] !== null);
-    if (type === undefined || (await hasJobs(db.readers, model.id, FILLED_ROWS))) return false;
-    await db.writes.write((connection) => fillSome(connection, model, type, FILLED_ROWS));
+    if (typeToFill(model) === undefined || (await hasJobs(db.readers, model.id, FILLED_ROWS))) return false;
+    await db.writes.write((connection) => fillSome(connection, model, FILLED_ROWS));
     return true;
   }
 
@@ -132,11 +132,20 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
       }
       if (await embedDue(model)) return 'more';
       if (await fill(model)) return 'more';
-      if (ITEM_TYPES.some((type) => model[`${type}Fill`] !== null)) return 'done';
+      if (typeToFill(model) !== undefined) return 'done';
       if (model.state === 'serving' || (await hasUnasked(db.readers, model.id))) return 'done';
-      await db.writes.write((connection) => switchTo(connection, model.id));
-      log.info({ model: model.name }, 'searches ask the new embedding model from now on');
+      await db.writes.write((connection) => switchTo(connection, model));
+      log.info({ model: logged(model) }, 'searches ask the new embedding model from now on');
       return 'switched';
     },
   };
+}
+
+/** The log holds no words of tenants, and so not what they call their models. */
+function logged({ id, tenantId, name }: EmbeddingModel): string | number {
+  return tenantId === OPERATOR ? name : id;
+}
+
+function hasText(job: Job): job is TextJob {
+  return (job.text ?? '').trim() !== '';
 }

@@ -2,10 +2,10 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Embedder } from '../../outside/embedder.ts';
-import { createEmbeddingRun } from './embedding-run.ts';
-import { countWaiting } from './jobs-sqlite.ts';
-import { beginModel, type EmbeddingModel, listModels, markUnfilled } from './models-sqlite.ts';
-import type { Watch } from './patience.ts';
+import { type Asking, createEmbeddingRun } from './embedding-run.ts';
+import { countWaiting } from './fill-sqlite.ts';
+import { beginModel, type EmbeddingModel, listModels, markUnfilled, OPERATOR } from './models-sqlite.ts';
+import { createPatiences } from './patience.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 
 export type { QueryVector } from './query-vectors.ts';
@@ -14,10 +14,7 @@ export type { QueryVector } from './query-vectors.ts';
 export interface Embeddings {
   /** What a query means; `undefined` where the embedder does not answer within half a second. */
   vectorOf(tenantId: string, query: string): Promise<QueryVector | undefined>;
-  /**
-   * Makes the embedder ready and its model the one that is wanted. Call it once, before anything is written. Throws what
-   * the embedder's `prepare` throws.
-   */
+  /** Makes the configured model the one that is wanted. Call it once, before anything is written. */
   begin(): Promise<void>;
   /** Gives vectors to all that waits, as far as the embedder goes along; one run at a time. */
   follow(): Promise<void>;
@@ -27,7 +24,7 @@ export interface Embeddings {
   waiting(): Promise<number>;
   /** How often the embedder failed since the start. */
   failures(): number;
-  /** How it did when it was asked last. */
+  /** `failing`: it failed when it was last asked for what is stored, or for a query. */
   state(): 'ok' | 'failing';
   /** Forgets what a tenant asked. */
   erase(tenantId: string): Promise<void>;
@@ -42,36 +39,56 @@ interface Parts {
   model: string;
 }
 
+/** An answer of so many vectors is read in some milliseconds. */
+const BATCH = { texts: 32, tokens: Number.POSITIVE_INFINITY };
+const LONGEST_PAUSE_MS = 300_000;
+const QUERY_WAIT_MS = 500;
+/** After a fault searches do not wait at all for so long. */
+const LONGEST_QUERY_PAUSE_MS = 5000;
+
 /** For one embedder; `begin` reads what an earlier daemon left. */
 export function createEmbeddings(parts: Parts): Embeddings {
   const { db, embedder, model } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
   let failures = 0;
-  let state: 'ok' | 'failing' = 'ok';
-  const watch: Watch = {
-    fault() {
-      failures += 1;
-    },
-    state(is) {
-      state = is;
-    },
+  const count = () => {
+    failures += 1;
   };
   let models: EmbeddingModel[] = [];
-  const serving = () => models.find(({ state }) => state === 'serving');
-  const queries = createQueryVectors({ ...parts, serving, watch, signal });
-  const run = createEmbeddingRun({ ...parts, watch, signal });
+  const asking: Asking = {
+    embed: async ({ name }, texts) => ({ vectors: await embedder.embed(name, texts, signal), tokens: 0 }),
+    limitsOf: () => BATCH,
+    count: async () => {},
+  };
+  const withQueries = createPatiences(parts, {
+    longestMs: LONGEST_QUERY_PAUSE_MS,
+    count,
+    message: 'searches go without the embedder, which gives no vectors for queries',
+  });
+  const withStored = createPatiences(parts, {
+    longestMs: LONGEST_PAUSE_MS,
+    count,
+    message: 'the embedder gives no vectors for what is stored',
+  });
+  const queries = createQueryVectors({
+    embed: async ({ name }, query) => (await embedder.embed(name, [query], signal))[0]!,
+    patiences: withQueries,
+    waitMs: QUERY_WAIT_MS,
+    signal,
+  });
+  const run = createEmbeddingRun({ ...parts, asking, patiences: withStored, signal });
   let running: Promise<void> | undefined;
 
   /** A step for each model in turn, so that one that fills holds up none that serves. */
   async function followAll(): Promise<void> {
     let more = true;
     while (more && !signal.aborted) {
-      models = await listModels(db.readers);
+      models = await listModels(db.readers, OPERATOR);
       more = false;
       for (const one of models) {
         const outcome = await run.step(one);
-        if (outcome === 'switched') models = await listModels(db.readers);
+        if (outcome === 'switched') models = await listModels(db.readers, OPERATOR);
         if (outcome !== 'done') more = true;
       }
     }
@@ -85,11 +102,15 @@ export function createEmbeddings(parts: Parts): Embeddings {
   }
 
   return {
-    vectorOf: queries.find,
+    async vectorOf(tenantId, query) {
+      const serving = models.find(({ state }) => state === 'serving');
+      return serving && queries.find(serving, tenantId, query);
+    },
     async begin() {
       await embedder.prepare();
-      await db.writes.write((connection) => beginModel(connection, model));
-      models = await listModels(db.readers);
+      const wanted = { tenantId: OPERATOR, provider: null, name: model };
+      await db.writes.write((connection) => beginModel(connection, wanted, true));
+      models = await listModels(db.readers, OPERATOR);
     },
     follow,
     async stop() {
@@ -101,12 +122,12 @@ export function createEmbeddings(parts: Parts): Embeddings {
     },
     waiting: () => countWaiting(db.readers),
     failures: () => failures,
-    state: () => state,
+    state: () => (models.some(({ id }) => withQueries.fault(id) ?? withStored.fault(id)) ? 'failing' : 'ok'),
     erase: async (tenantId) => queries.forget(tenantId),
   };
 }
 
 /** Notes that what is written from now on is written without an embedder. */
 export async function pauseEmbeddings(db: Database): Promise<void> {
-  if ((await listModels(db.readers)).length > 0) await db.writes.write(markUnfilled);
+  if ((await listModels(db.readers, OPERATOR)).length > 0) await db.writes.write(markUnfilled);
 }

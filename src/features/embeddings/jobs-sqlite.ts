@@ -1,6 +1,6 @@
 import type { ItemType } from '../../contract/search.ts';
-import type { Connection, Reader, Value } from '../../db/connection.ts';
-import { type EmbeddingModel, settleDimensions } from './models-sqlite.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import { settleDimensions } from './models-sqlite.ts';
 
 /** A row that waits for its vector, with its text. */
 export interface Job {
@@ -16,7 +16,7 @@ const MAX_CHARACTERS = 8000;
 const MAX_HALVINGS = 3;
 
 /** The rows that are found, and what they say. */
-const ROWS: Record<ItemType, { table: string; text: string; live: string }> = {
+export const ROWS: Record<ItemType, { table: string; text: string; live: string }> = {
   memory: { table: 'memories', text: 'm.content', live: 'm.current = 1 AND m.validTo IS NULL' },
   message: { table: 'messages', text: 'm.content', live: '1 = 1' },
   episode: {
@@ -74,14 +74,15 @@ async function listDueTenants(
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** Keeps vectors of those rows that still wait for them: who was changed or erased meanwhile does not. */
+/** Keeps vectors of those rows that still wait for them: who was changed or erased meanwhile does not, nor does a model. */
 export async function keepVectors(
   connection: Connection,
   model: number,
   vectors: readonly { job: number; embedding: Buffer }[],
   dimensions: number,
-): Promise<'kept' | 'other dimensions'> {
-  if ((await settleDimensions(connection, model, dimensions)) !== dimensions) return 'other dimensions';
+): Promise<'kept' | 'other dimensions' | 'gone'> {
+  const settled = await settleDimensions(connection, model, dimensions);
+  if (settled !== dimensions) return settled === null ? 'gone' : 'other dimensions';
   for (const { job, embedding } of vectors) {
     await connection.run(
       `INSERT OR REPLACE INTO vectors (model, scope, type, number, tenantId, embedding)
@@ -116,43 +117,4 @@ export async function hasUnasked(reader: Reader, model: number): Promise<boolean
 export async function hasJobs(reader: Reader, model: number, count: number): Promise<boolean> {
   const row = await reader.get('SELECT 1 FROM unembedded WHERE model = ? LIMIT 1 OFFSET ?', [model, count - 1]);
   return row !== undefined;
-}
-
-/** How many rows wait, for all models; those that nobody has looked at yet count as waiting. */
-export async function countWaiting(reader: Reader): Promise<number> {
-  const unseen = Object.entries(ROWS).map(
-    ([type, { table }]) => `(SELECT COUNT(*) FROM ${table} m WHERE m.number > e.${type}Fill)`,
-  );
-  const row = await reader.get<{ count: number }>(
-    `SELECT (SELECT COUNT(*) FROM unembedded) + (SELECT COALESCE(SUM(${unseen.join(' + ')}), 0)
-     FROM embeddingModels e WHERE e.state <> 'retiring') AS count`,
-  );
-  return row!.count;
-}
-
-/** Looks through the next rows of a type for some without a vector; a model knows how far it has come. */
-export async function fillSome(
-  connection: Connection,
-  { id }: EmbeddingModel,
-  type: ItemType,
-  limit: number,
-): Promise<void> {
-  const { table, live } = ROWS[type];
-  const from = await connection.get<{ beyond: number | null }>(
-    `SELECT ${type}Fill AS beyond FROM embeddingModels WHERE id = ?`,
-    [id],
-  );
-  if (typeof from?.beyond !== 'number') return;
-  const page = `SELECT * FROM ${table} WHERE number > ? ORDER BY number LIMIT ?`;
-  const of: Value[] = [from.beyond, limit];
-  await connection.run(
-    `INSERT OR IGNORE INTO unembedded (model, type, number, tenantId, scope, attempts, dueAt)
-     SELECT ?, ?, m.number, m.tenantId, m.scope, 0, 0 FROM (${page}) m WHERE ${live} AND NOT EXISTS
-       (SELECT 1 FROM vectors v WHERE v.model = ? AND v.scope = m.scope AND v.type = ? AND v.number = m.number)`,
-    [id, type, ...of, id, type],
-  );
-  await connection.run(
-    `UPDATE embeddingModels SET ${type}Fill = (SELECT MAX(p.number) FROM (${page}) p) WHERE id = ?`,
-    [...of, id],
-  );
 }

@@ -1,9 +1,14 @@
+import type { Provider } from '../../contract/providers.ts';
 import { ITEM_TYPES } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 
 /** A model whose vectors are stored. Each has a space of its own: vectors of two models are never compared. */
 export interface EmbeddingModel {
   id: number;
+  /** Whose rows get vectors of it, and whose key it is asked with; `OPERATOR`: everyone's, by the operator's embedder. */
+  tenantId: string;
+  /** `null` for the operator's. */
+  provider: Provider | null;
   name: string;
   /** `null` until its first answer. */
   dimensions: number | null;
@@ -13,39 +18,55 @@ export interface EmbeddingModel {
   memoryFill: number | null;
   messageFill: number | null;
   episodeFill: number | null;
+  /** In the place of those numbers for a tenant's: the id up to which rows of the first type that is left were seen. */
+  fillAfter: string;
 }
 
-const FROM_THE_START = ITEM_TYPES.map((type) => `${type}Fill = 0`).join(', ');
+/** In the place of a tenant. */
+export const OPERATOR = '';
 
-/** The one that serves first. */
-export async function listModels(reader: Reader): Promise<EmbeddingModel[]> {
-  return reader.all<EmbeddingModel>(`SELECT * FROM embeddingModels ORDER BY state = 'serving' DESC, id`);
+const FROM_THE_START = `${ITEM_TYPES.map((type) => `${type}Fill = 0`).join(', ')}, fillAfter = ''`;
+
+/** Those of a tenant or the operator's, the one that serves first. */
+export async function listModels(reader: Reader, tenantId: string): Promise<EmbeddingModel[]> {
+  return reader.all<EmbeddingModel>(
+    `SELECT * FROM embeddingModels WHERE tenantId = ? ORDER BY state = 'serving' DESC, id`,
+    [tenantId],
+  );
+}
+
+/** By its number, whosever it is. */
+export async function findModel(reader: Reader, id: number): Promise<EmbeddingModel | undefined> {
+  return reader.get<EmbeddingModel>('SELECT * FROM embeddingModels WHERE id = ?', [id]);
 }
 
 /**
- * The model of this name is the one that is wanted. The first serves at once, so that what is embedded already is
- * found; a later one fills beside the one that serves, and others that were filling are given up.
+ * This model is the one that is wanted of those of its tenant. The first serves at once where `mayServe`, so that what is
+ * embedded already is found; a later one fills beside the one that serves, and others that were filling are given up.
  */
-export async function beginModel(connection: Connection, name: string): Promise<void> {
-  const models = await listModels(connection);
-  const own = models.find((model) => model.name === name);
-  const state = models.some((model) => model.state === 'serving') ? 'filling' : 'serving';
+export async function beginModel(
+  connection: Connection,
+  { tenantId, provider, name }: Pick<EmbeddingModel, 'tenantId' | 'provider' | 'name'>,
+  mayServe: boolean,
+): Promise<void> {
+  const models = await listModels(connection, tenantId);
+  const own = models.find((model) => model.name === name && model.provider === provider);
+  const state = mayServe && !models.some((model) => model.state === 'serving') ? 'serving' : 'filling';
   if (own === undefined) {
     await connection.run(
-      `INSERT INTO embeddingModels (name, state, memoryFill, messageFill, episodeFill) VALUES (?, ?, 0, 0, 0)`,
-      [name, state],
+      `INSERT INTO embeddingModels (tenantId, provider, name, state, memoryFill, messageFill, episodeFill)
+       VALUES (?, ?, ?, ?, 0, 0, 0)`,
+      [tenantId, provider, name, state],
     );
   } else if (own.state === 'retiring') {
     await connection.run(`UPDATE embeddingModels SET state = ?, ${FROM_THE_START} WHERE id = ?`, [state, own.id]);
   }
-  for (const model of models.filter((other) => other.state === 'filling' && other !== own)) {
-    await retire(connection, model);
-  }
+  for (const model of models) if (model.state === 'filling' && model !== own) await retire(connection, model);
 }
 
 /** Without an embedder nothing notes what comes: once there is one again, it has to look through all. */
 export async function markUnfilled(connection: Connection): Promise<void> {
-  await connection.run(`UPDATE embeddingModels SET ${FROM_THE_START}`);
+  await connection.run(`UPDATE embeddingModels SET ${FROM_THE_START} WHERE tenantId = ?`, [OPERATOR]);
 }
 
 /** Takes the number of dimensions of the first answer. Returns that which holds. */
@@ -54,22 +75,25 @@ export async function settleDimensions(connection: Connection, id: number, dimen
     dimensions,
     id,
   ]);
-  const row = await connection.get<EmbeddingModel>('SELECT * FROM embeddingModels WHERE id = ?', [id]);
-  return row?.dimensions ?? null;
+  return (await findModel(connection, id))?.dimensions ?? null;
 }
 
-/** From now on searches ask this model; the one before it retires. */
-export async function switchTo(connection: Connection, id: number): Promise<void> {
-  for (const model of await listModels(connection)) if (model.state === 'serving') await retire(connection, model);
+/** From now on its searches ask this model; the one before it retires. One that was given up meanwhile stays so. */
+export async function switchTo(connection: Connection, { id, tenantId }: EmbeddingModel): Promise<void> {
+  const models = await listModels(connection, tenantId);
+  if (models.find((model) => model.id === id)?.state !== 'filling') return;
+  for (const model of models) if (model.state === 'serving') await retire(connection, model);
   await connection.run(`UPDATE embeddingModels SET state = 'serving' WHERE id = ?`, [id]);
 }
 
-async function retire(connection: Connection, { id }: EmbeddingModel): Promise<void> {
+/** Searches ask it no longer, and its vectors go. */
+export async function retire(connection: Connection, { id }: EmbeddingModel): Promise<void> {
   await connection.run(`UPDATE embeddingModels SET state = 'retiring' WHERE id = ?`, [id]);
 }
 
 /** Some of what a retiring model left, at last itself; answers whether there is more. */
 export async function deleteSomeOfModel(connection: Connection, id: number, limit: number): Promise<boolean> {
+  if ((await findModel(connection, id))?.state !== 'retiring') return false;
   const jobs = await connection.run(
     'DELETE FROM unembedded WHERE id IN (SELECT id FROM unembedded WHERE model = ? LIMIT ?)',
     [id, limit],

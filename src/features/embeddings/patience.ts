@@ -2,13 +2,6 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { EmbedderFault } from '../../outside/embedder.ts';
 
-/** Is told how the embedder does. */
-export interface Watch {
-  /** It failed, or refused a text. */
-  fault(): void;
-  state(is: 'ok' | 'failing'): void;
-}
-
 /** How long a model is left alone after a fault. */
 export interface Patience {
   /** Whether the model may be asked now. */
@@ -17,41 +10,82 @@ export interface Patience {
   reset(): void;
   /** Notes, counts and logs (once a minute) a fault of the embedder. Throws what is none. */
   note(error: unknown): void;
+  /** What it failed with, unless it answered since. */
+  fault(): EmbedderFault | undefined;
+}
+
+export interface PatienceOptions {
+  longestMs: number;
+  /** Where the settings are wrong, waiting mends nothing but what somebody else mends. */
+  settingsMs?: number;
+  count(): void;
+  /** Absent: faults are told elsewhere than in the log. */
+  message?: string;
 }
 
 const FIRST_PAUSE_MS = 1000;
-/** Where the settings are wrong, waiting mends nothing but what somebody else mends. */
 const SETTINGS_PAUSE_MS = 60_000;
 const LOGGED_EVERY_MS = 60_000;
 
 /** Pauses double up to `longestMs`; what the embedder asks for itself goes before. */
 export function createPatience(
   { clock, log }: { clock: Clock; log: Log },
-  { longestMs, watch, message }: { longestMs: number; watch: Watch; message: string },
+  { longestMs, settingsMs = Math.min(SETTINGS_PAUSE_MS, longestMs), count, message }: PatienceOptions,
 ): Patience {
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
   let pauseMs = FIRST_PAUSE_MS;
   let loggedAtMs = Number.NEGATIVE_INFINITY;
+  let fault: EmbedderFault | undefined;
 
   return {
     mayAsk: () => clock.monotonicMs() >= pausedUntilMs,
     reset() {
-      watch.state('ok');
       pauseMs = FIRST_PAUSE_MS;
+      fault = undefined;
     },
     note(error) {
       if (!(error instanceof EmbedderFault)) throw error;
-      watch.fault();
+      count();
       // Nobody else waits for what one text brought on.
       if (error.reason === 'texts') return;
-      watch.state('failing');
+      fault = error;
       const nowMs = clock.monotonicMs();
-      const own = Math.min(error.reason === 'settings' ? SETTINGS_PAUSE_MS : pauseMs, longestMs);
+      const own = error.reason === 'settings' ? settingsMs : Math.min(pauseMs, longestMs);
       pausedUntilMs = nowMs + Math.max(error.retryAfterMs ?? own, FIRST_PAUSE_MS);
       pauseMs = Math.min(pauseMs * 2, longestMs);
-      if (nowMs - loggedAtMs < LOGGED_EVERY_MS) return;
+      if (message === undefined || nowMs - loggedAtMs < LOGGED_EVERY_MS) return;
       loggedAtMs = nowMs;
       log.warn({ reason: error.reason, fault: error.message }, message);
     },
+    fault: () => fault,
+  };
+}
+
+/** Patience with each model by itself. */
+export interface Patiences {
+  with(model: { id: number; tenantId: string }): Patience;
+  mayAsk(model: number): boolean;
+  fault(model: number): EmbedderFault | undefined;
+  /** The models of this tenant may be asked again at once. */
+  forgive(tenantId: string): void;
+  forget(model: number): void;
+}
+
+/** Each begins with the first that is asked of a model. */
+export function createPatiences(world: { clock: Clock; log: Log }, options: PatienceOptions): Patiences {
+  const known = new Map<number, { tenantId: string; patience: Patience }>();
+  const forget = (model: number) => void known.delete(model);
+  return {
+    with({ id, tenantId }) {
+      const patience = known.get(id)?.patience ?? createPatience(world, options);
+      known.set(id, { tenantId, patience });
+      return patience;
+    },
+    mayAsk: (model) => known.get(model)?.patience.mayAsk() ?? true,
+    fault: (model) => known.get(model)?.patience.fault(),
+    forgive(tenantId) {
+      for (const [id, one] of known) if (one.tenantId === tenantId) forget(id);
+    },
+    forget,
   };
 }

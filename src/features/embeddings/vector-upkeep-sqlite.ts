@@ -1,27 +1,40 @@
 import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { TextIndex, TextIndices } from '../search/text-index-sqlite.ts';
+import { OPERATOR } from './models-sqlite.ts';
+
+/** Which models rows are noted for. */
+export interface Noting {
+  /** The operator's too, and not only those of the tenants themselves. */
+  operator: boolean;
+  /** Whether there may be anything to keep true: where there is not, writes cost nothing more. */
+  isNeeded(): boolean;
+}
 
 /**
  * The same indices, which keep the vectors true beside the words: in the transaction of the rows a removed one loses its
- * vector, and a new one is noted for every model, where `noting`, if it is one that searches find.
+ * vectors, and a new one is noted for every model that is to have it, if it is one that searches find.
  */
-export function withVectors(indices: TextIndices, { noting }: { noting: boolean }): TextIndices {
+export function withVectors(indices: TextIndices, noting: Noting): TextIndices {
   const entries = ITEM_TYPES.map((type) => [type, withVectorsOf(type, indices[type], noting)] as const);
   return Object.fromEntries(entries) as Record<ItemType, TextIndex>;
 }
 
-function withVectorsOf(type: ItemType, index: TextIndex, noting: boolean): TextIndex {
+function withVectorsOf(type: ItemType, index: TextIndex, { operator, isNeeded }: Noting): TextIndex {
+  const insertJobs = `INSERT OR REPLACE INTO unembedded (model, type, number, tenantId, scope, attempts, dueAt)
+    SELECT e.id, ?, r.value ->> 0, s.tenantId, s.scope, 0, 0
+    FROM json_each(?) r CROSS JOIN scopes s ON s.scope = r.value ->> 1
+    CROSS JOIN embeddingModels e ON e.tenantId IN (${operator ? `'${OPERATOR}', ` : ''}s.tenantId) AND e.state <> 'retiring'`;
   return {
     ...index,
     async insert(connection, entries) {
       await index.insert(connection, entries);
       const live = entries.filter(({ part }) => part === 'live').map(({ number, scope }) => [number, scope]);
-      if (noting && live.length > 0) await insertJobs(connection, type, live);
+      if (live.length > 0 && isNeeded()) await connection.run(insertJobs, [type, JSON.stringify(live)]);
     },
     async remove(connection, numbers) {
       await index.remove(connection, numbers);
-      if (numbers.length === 0) return;
+      if (numbers.length === 0 || !isNeeded()) return;
       const list = JSON.stringify(numbers);
       for (const table of ['vectors', 'unembedded']) {
         await connection.run(`DELETE FROM ${table} WHERE type = ? AND number IN (SELECT value FROM json_each(?))`, [
@@ -33,17 +46,10 @@ function withVectorsOf(type: ItemType, index: TextIndex, noting: boolean): TextI
   };
 }
 
-async function insertJobs(connection: Connection, type: ItemType, rows: readonly number[][]): Promise<void> {
-  await connection.run(
-    `INSERT OR REPLACE INTO unembedded (model, type, number, tenantId, scope, attempts, dueAt)
-     SELECT e.id, ?, r.value ->> 0, s.tenantId, s.scope, 0, 0
-     FROM json_each(?) r CROSS JOIN scopes s ON s.scope = r.value ->> 1
-     CROSS JOIN embeddingModels e ON e.state <> 'retiring'`,
-    [type, JSON.stringify(rows)],
-  );
-}
-
-/** Vectors of rows that no search finds, and rows that wait without being there; empty where all is well. */
+/**
+ * Vectors of rows that no search finds, rows that wait without being there, and both of models that are not theirs; empty
+ * where all is well.
+ */
 export async function vectorProblems(connection: Connection): Promise<string[]> {
   const rows = await connection.all<{ what: string; type: string; number: number }>(
     `SELECT x.what, x.type, x.number FROM (SELECT 'vector' AS what, type, number, tenantId FROM vectors
@@ -54,7 +60,32 @@ export async function vectorProblems(connection: Connection): Promise<string[]> 
        WHEN 'message' THEN EXISTS (SELECT 1 FROM messages m WHERE m.number = x.number AND m.tenantId = x.tenantId)
        ELSE EXISTS (SELECT 1 FROM episodes m WHERE m.number = x.number AND m.tenantId = x.tenantId) END LIMIT 20`,
   );
-  return rows.map(({ what, type, number }) => `a ${what} of ${type} ${number} has no row`);
+  return [
+    ...rows.map(({ what, type, number }) => `a ${what} of ${type} ${number} has no row`),
+    ...(await modelProblems(connection)),
+  ];
+}
+
+async function modelProblems(connection: Connection): Promise<string[]> {
+  const strange = await connection.all<{ what: string; type: string; number: number }>(
+    `SELECT x.what, x.type, x.number FROM (SELECT 'vector' AS what, model, type, number, tenantId FROM vectors
+       UNION ALL SELECT 'job', model, type, number, tenantId FROM unembedded) x
+     WHERE NOT EXISTS (SELECT 1 FROM embeddingModels e WHERE e.id = x.model AND e.tenantId IN (?, x.tenantId)) LIMIT 20`,
+    [OPERATOR],
+  );
+  const models = await connection.all<{ id: number; wrong: string }>(
+    `SELECT id, 'is of no account' AS wrong FROM embeddingModels
+       WHERE tenantId > ? AND tenantId NOT IN (SELECT tenantId FROM tenants)
+     UNION ALL SELECT MAX(id), 'serves beside another' FROM embeddingModels WHERE state = 'serving'
+       GROUP BY tenantId HAVING COUNT(*) > 1 LIMIT 20`,
+    [OPERATOR],
+  );
+  return [
+    ...strange.map(
+      ({ what, type, number }) => `a ${what} of ${type} ${number} is of a model that is not its account's`,
+    ),
+    ...models.map(({ id, wrong }) => `the embedding model ${id} ${wrong}`),
+  ];
 }
 
 /** Whether there is or was an embedder. */

@@ -28,9 +28,12 @@ import {
   updateChecked,
 } from './provider-keys-store.ts';
 
-/** Told in the transaction in which a key goes, so that nothing stays that would call out with it. */
+/** What depends on keys. */
 export interface ProviderKeyObserver {
+  /** Told in the transaction in which a key goes, so that nothing stays that would call out with it. */
   keyRemoved(connection: Connection, tenantId: string, provider: Provider): Promise<void>;
+  /** A key was stored, or its provider takes it again: who gave it up for a while may go on. */
+  keyTaken?(tenantId: string): void;
 }
 
 /** A tenant's keys of model providers: one each, sealed, used for nobody else. Ids and names of others: `not_found`. */
@@ -78,6 +81,10 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
   /** Those who use a key now. */
   const users = createBreakable();
   const breakOff = (tenantId: string, provider: Provider) => users.breakOff(placeOf(tenantId, provider), keyRemoved());
+
+  function tellTaken(tenantId: string): void {
+    for (const observer of observers) observer.keyTaken?.(tenantId);
+  }
 
   async function accessOf(reader: Reader, row: ProviderKeyRow): Promise<ProviderAccess> {
     const { tenantId, provider, sealed, baseUrl } = row;
@@ -152,6 +159,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       const stored = await db.writes.write((connection) => store(connection, tenantId, provider, given));
       // Who began with the former key does not go on with it.
       breakOff(tenantId, provider);
+      tellTaken(tenantId);
       return stored;
     },
     async list({ tenantId }) {
@@ -167,6 +175,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
         try {
           const checked = checkedFields(await checkKey(models, access, signal), row, clock.nowMs());
           await note(checked);
+          if (checked.checkOutcome === 'ok') tellTaken(tenantId);
           return toProviderKey({ ...row, ...checked });
         } catch (error) {
           const outcome = refusedOutcome(error);

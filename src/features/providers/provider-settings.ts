@@ -1,5 +1,10 @@
 import { AppError } from '../../contract/errors.ts';
-import type { ModelChoice, ProviderSettings, ProviderSettingsChange } from '../../contract/provider-settings.ts';
+import type {
+  EmbeddingProgress,
+  ModelChoice,
+  ProviderSettings,
+  ProviderSettingsChange,
+} from '../../contract/provider-settings.ts';
 import type { Provider } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
@@ -17,9 +22,14 @@ import {
 } from './provider-settings-store.ts';
 import { DEFAULT_DAILY_TOKENS, type Spending } from './spending.ts';
 
-/** Told in the transaction in which a tenant chooses another embedding model, or none any more. */
+/** What becomes of the embedding models that tenants choose. */
 export interface EmbeddingChoiceObserver {
+  /** Throws `unprocessable` where such a model cannot serve here. */
+  requireUsable(choice: ModelChoice): void;
+  /** Told in the transaction in which a tenant chooses another model, or none any more. */
   chosen(connection: Connection, tenantId: string, choice: ModelChoice | undefined): Promise<void>;
+  /** How far the chosen model is. */
+  progress(reader: Reader, tenantId: string, choice: ModelChoice): Promise<EmbeddingProgress>;
 }
 
 /** What svc may do by itself with a tenant's keys. A key that goes takes with it what was chosen of its provider. */
@@ -39,19 +49,20 @@ interface Parts {
   clock: Clock;
   usage: Usage;
   spending: Spending;
-  observers: readonly EmbeddingChoiceObserver[];
+  embedding: EmbeddingChoiceObserver;
 }
 
 /** Who chose nothing has the defaults, without a row. */
-export function createProviderSettings({ db, clock, usage, spending, observers }: Parts): ProviderSettingsRoom {
+export function createProviderSettings({ db, clock, usage, spending, embedding }: Parts): ProviderSettingsRoom {
   async function current(reader: Reader, tenantId: string): Promise<ProviderSettingsRow> {
     return (await findSettings(reader, tenantId)) ?? { ...DEFAULTS, tenantId };
   }
 
   async function view(reader: Reader, row: ProviderSettingsRow): Promise<ProviderSettings> {
     const { tenantId } = row;
+    const chosen = choiceOf(row.embeddingProvider, row.embeddingModel);
     return {
-      embedding: choiceOf(row.embeddingProvider, row.embeddingModel) ?? null,
+      embedding: chosen ? { ...chosen, ...(await embedding.progress(reader, tenantId, chosen)) } : null,
       extraction: {
         model: choiceOf(row.extractionProvider, row.extractionModel) ?? null,
         onAppend: row.onAppend === 1,
@@ -71,13 +82,14 @@ export function createProviderSettings({ db, clock, usage, spending, observers }
     const choice = choiceOf(after.embeddingProvider, after.embeddingModel);
     const former = choiceOf(before.embeddingProvider, before.embeddingModel);
     if (choice?.provider === former?.provider && choice?.model === former?.model) return;
-    for (const observer of observers) await observer.chosen(connection, after.tenantId, choice);
+    await embedding.chosen(connection, after.tenantId, choice);
   }
 
   return {
     show: async ({ tenantId }) => view(db.readers, await current(db.readers, tenantId)),
-    change: ({ tenantId }, change) =>
-      db.writes.write(async (connection) => {
+    async change({ tenantId }, change) {
+      if (change.embedding) embedding.requireUsable(change.embedding);
+      const stored = await db.writes.write(async (connection) => {
         await usage.requireTenant(connection, tenantId);
         const before = await current(connection, tenantId);
         const after = { ...changed(before, change), updatedAt: clock.nowMs() };
@@ -86,8 +98,10 @@ export function createProviderSettings({ db, clock, usage, spending, observers }
         requirePrices(after);
         await replaceSettings(connection, after);
         await tell(connection, before, after);
-        return view(connection, after);
-      }),
+        return after;
+      });
+      return view(db.readers, stored);
+    },
     async extractionModel(reader, tenantId) {
       const row = await current(reader, tenantId);
       return choiceOf(row.extractionProvider, row.extractionModel);

@@ -12,7 +12,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
-import type { Embeddings, QueryVector } from '../embeddings/embeddings.ts';
+import type { QueryVector } from '../embeddings/embeddings.ts';
+import { noModel, type QueryMeaning } from '../embeddings/query-meaning.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
@@ -43,20 +44,18 @@ interface Parts {
   scopes: Scopes;
   learning: Learning;
   candidates: CandidateSearch;
-  embeddings: Embeddings | undefined;
+  meaning: QueryMeaning;
   loadTokenCounter: () => Promise<CountTokens>;
 }
 
-const NO_EMBEDDER = 'This daemon has no embedder (SVC_EMBEDDINGS): leave the strategy out, or ask for lexical.';
 const NO_PAST = 'A search by meaning knows the present only: leave asOf out, or the strategy.';
-const NO_ANSWER = 'The embedder does not answer. Try again in a moment, or leave the strategy out.';
 const POOL = 80;
 const NOTHING: FoundCandidates = { candidates: [], speakers: new Set(), unknown: [] };
 /** A context draws on this many results; the budget decides how many it shows. */
 const CONTEXT_RESULTS = 100;
 
 export function createSearch(parts: Parts): Search {
-  const { db, clock, ids, log, usage, scopes, learning, candidates, embeddings, loadTokenCounter } = parts;
+  const { db, clock, ids, log, usage, scopes, learning, candidates, meaning, loadTokenCounter } = parts;
 
   /** The quota is counted beside the search, not before it; a search that fails is given back. */
   async function asOneQuery<T>(principal: Principal, work: () => Promise<T>): Promise<T> {
@@ -94,22 +93,24 @@ export function createSearch(parts: Parts): Search {
 
   /**
    * On its way while words are looked up. What was true at a time that has passed has no vectors. Throws, for a search
-   * by meaning alone, `unprocessable` where that is impossible and `unavailable` where the embedder does not answer.
+   * by meaning alone, `unprocessable` where that is impossible and `unavailable` where the model does not answer.
    */
   function meaningOf(
     { tenantId }: Principal,
     { query, asOf, strategy }: SearchRequest,
   ): Promise<QueryVector | undefined> | undefined {
     const isNeeded = strategy === 'semantic';
-    if (isNeeded && embeddings === undefined) throw new AppError('unprocessable', NO_EMBEDDER);
     if (isNeeded && asOf !== undefined) throw new AppError('unprocessable', NO_PAST);
-    if (embeddings === undefined || asOf !== undefined || strategy === 'lexical') return undefined;
-    const vector = embeddings.vectorOf(tenantId, query).then((found) => {
-      if (found || !isNeeded) return found;
-      throw new AppError('unavailable', NO_ANSWER, { retryAfterSeconds: 5 });
+    if (asOf !== undefined || strategy === 'lexical') return undefined;
+    const asked = meaning.vectorOf(tenantId, query);
+    if (isNeeded && asked === undefined) throw noModel();
+    const vector = asked?.then((found) => {
+      if (!(found instanceof AppError)) return found;
+      if (isNeeded) throw found;
+      return undefined;
     });
     // Where the search fails before it waits for it, nobody else takes a failure.
-    vector.catch(() => {});
+    vector?.catch(() => {});
     return vector;
   }
 

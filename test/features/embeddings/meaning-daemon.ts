@@ -22,17 +22,21 @@ export async function startMeaningDaemon(
     /** Works off all that waits and is due. */
     async embed() {
       // A run that is under way may have looked already.
-      await embeddings.follow();
-      await embeddings.follow();
+      for (let round = 0; round < 2; round += 1) {
+        await embeddings.follow();
+        await daemon.tenantEmbeddings.follow();
+        await daemon.tenantEmbeddings.settled();
+      }
     },
     vectors: () => numbers(`SELECT model || ' ' || type || ' ' || number AS place FROM vectors`),
     jobs: () => numbers(`SELECT model || ' ' || type || ' ' || number AS place FROM unembedded`),
     /** What is to have a vector, for each model that does not retire. */
     rows: () =>
       numbers(`SELECT e.id || ' ' || r.type || ' ' || r.number AS place FROM embeddingModels e CROSS JOIN (
-        SELECT 'memory' AS type, number FROM memories WHERE current = 1 AND validTo IS NULL
-        UNION ALL SELECT 'message', number FROM messages UNION ALL SELECT 'episode', number FROM episodes) r
-        WHERE e.state <> 'retiring'`),
+        SELECT 'memory' AS type, number, tenantId FROM memories WHERE current = 1 AND validTo IS NULL
+        UNION ALL SELECT 'message', number, tenantId FROM messages
+        UNION ALL SELECT 'episode', number, tenantId FROM episodes) r
+        WHERE e.state <> 'retiring' AND e.tenantId IN ('', r.tenantId)`),
     async close() {
       await daemon.close();
       if (!options.embedder) await embedder.close();

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { vectorProblems } from '../../../src/features/embeddings/vector-upkeep-sqlite.ts';
+import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
-import { type Caller, instant } from '../memories/memory-daemon.ts';
+import { instant } from '../memories/memory-daemon.ts';
 import { type MeaningDaemon, startMeaningDaemon } from './meaning-daemon.ts';
+import { type Owner, ownerOf } from './own-models.ts';
 
 /**
- * Any sequence of what can be done to memories, conversations and episodes, with an embedder that comes and goes: what is
- * found has a vector or waits for one, and nothing else has.
+ * Any sequence of what can be done to memories, conversations and episodes, with an embedder that comes and goes and
+ * models of the account's own that are chosen and taken back: what is found has a vector of every model that has looked
+ * through all, or waits for one, and nothing else has.
  */
 
 const KINDS = [
@@ -28,6 +31,9 @@ const KINDS = [
   'embed',
   'fail',
   'recover',
+  'choose',
+  'choose another',
+  'take back',
 ] as const;
 const step = fc.record({
   kind: fc.constantFrom(...KINDS),
@@ -37,22 +43,37 @@ const step = fc.record({
 type Step = { kind: (typeof KINDS)[number]; which: number; word: string };
 
 let daemon: MeaningDaemon;
+let server: ProviderServer;
 
 beforeAll(async () => {
-  daemon = await startMeaningDaemon();
+  server = await startProviderServer('openai', { dimensions: 64, models: ['gpt', 'small', 'large'] });
+  daemon = await startMeaningDaemon({ config: { providerHosts: [server.allowed] } });
 });
-afterAll(() => daemon.close());
+afterAll(async () => {
+  await daemon.close();
+  await server.close();
+});
+
+/** Those of models that have looked through all and do not retire. */
+async function ofFilled(places: string[]): Promise<string[]> {
+  const models = await daemon.db.readers.all<{ id: number }>(
+    `SELECT id FROM embeddingModels WHERE state <> 'retiring' AND COALESCE(memoryFill, messageFill, episodeFill) IS NULL`,
+  );
+  const ids = new Set(models.map(({ id }) => `${id}`));
+  return places.filter((place) => ids.has(place.split(' ')[0]!)).sort();
+}
 
 test('after any history what is found has a vector or waits for one, and nothing else has', {
   timeout: 60_000,
 }, async () => {
-  const caller = await daemon.account();
+  const caller = ownerOf(await daemon.account());
+  await caller.bring(server);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const take = createWorld(caller);
       for (const each of steps) await take(each);
       const [vectors, jobs, rows] = [await daemon.vectors(), await daemon.jobs(), await daemon.rows()];
-      expect([...vectors, ...jobs].sort()).toEqual(rows);
+      expect(await ofFilled([...vectors, ...jobs])).toEqual(await ofFilled(rows));
       expect(await daemon.db.writes.write(vectorProblems)).toEqual([]);
     }),
     { numRuns: 25 },
@@ -60,7 +81,9 @@ test('after any history what is found has a vector or waits for one, and nothing
   daemon.embedder.state.failure = undefined;
   daemon.clock.advance(3_600_000);
   await daemon.memories.sweep();
+  await caller.choose(server, 'large');
   await daemon.embed();
+  expect((await caller.settings()).embedding).toMatchObject({ state: 'serving', waiting: 0 });
   expect(await daemon.vectors()).toEqual(await daemon.rows());
   expect((await daemon.vectors()).length).toBeGreaterThan(20);
 });
@@ -68,7 +91,7 @@ test('after any history what is found has a vector or waits for one, and nothing
 let made = 0;
 
 /** Does each step through the API; one about something that is not there does nothing. */
-function createWorld(caller: Caller): (step: Step) => Promise<void> {
+function createWorld(caller: Owner): (step: Step) => Promise<void> {
   const talk = conversing(caller);
   const [memories, conversations, messages, episodes]: string[][] = [[], [], [], []];
   const erase = (path: string) => caller.call(path, { method: 'DELETE' });
@@ -112,6 +135,9 @@ function createWorld(caller: Caller): (step: Step) => Promise<void> {
     if (kind === 'erase episode' && episode) await erase(`/v1/episodes/${episode}`);
     if (kind === 'embed') await daemon.embed();
     if (kind === 'fail') daemon.embedder.state.failure = { status: 500 };
+    if (kind === 'choose') await caller.choose(server, 'small');
+    if (kind === 'choose another') await caller.choose(server, 'large');
+    if (kind === 'take back') await caller.takeBack();
     if (kind === 'recover') {
       daemon.embedder.state.failure = undefined;
       daemon.clock.advance(300_000);

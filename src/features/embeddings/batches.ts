@@ -1,0 +1,33 @@
+/** How much a model is asked for in one request. */
+export interface BatchLimits {
+  texts: number;
+  tokens: number;
+}
+
+/** Four characters are a token, about. */
+const CHARACTERS_A_TOKEN = 4;
+
+/**
+ * The first `most` requests for these jobs, in their order. A text that several have counts once; one that alone is too
+ * much goes alone.
+ */
+export function batchesOf<T extends { text: string }>(jobs: readonly T[], limits: BatchLimits, most: number): T[][] {
+  const batches: T[][] = [];
+  let texts = new Set<string>();
+  let characters = 0;
+  for (const job of jobs) {
+    const isNew = !texts.has(job.text);
+    const isTooMuch =
+      isNew && (texts.size === limits.texts || characters + job.text.length > limits.tokens * CHARACTERS_A_TOKEN);
+    if (batches.length === 0 || isTooMuch) {
+      if (batches.length === most) return batches;
+      batches.push([]);
+      texts = new Set();
+      characters = 0;
+    }
+    batches.at(-1)!.push(job);
+    if (!texts.has(job.text)) characters += job.text.length;
+    texts.add(job.text);
+  }
+  return batches;
+}

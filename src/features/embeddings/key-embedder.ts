@@ -1,0 +1,91 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Provider } from '../../contract/providers.ts';
+import type { Database } from '../../db/open.ts';
+import { EmbedderFault } from '../../outside/embedder.ts';
+import {
+  type Embedded,
+  type EmbedRequest,
+  MOST_TEXTS_AT_ONCE,
+  ProviderFault,
+  type ProviderModels,
+} from '../../outside/provider-models.ts';
+import type { ProviderKeys } from '../providers/provider-keys.ts';
+import type { BatchLimits } from './batches.ts';
+import { type EmbeddingModel, findModel } from './models-sqlite.ts';
+
+/** Asks a tenant's model by the tenant's own key, and by no other. Throws `EmbedderFault`. */
+export type KeyEmbedder = (
+  model: EmbeddingModel,
+  request: Pick<EmbedRequest, 'texts' | 'purpose'>,
+  signal: AbortSignal,
+) => Promise<Embedded>;
+
+/** For models that still are their tenant's: nobody is asked for one that was taken back meanwhile. */
+export function createKeyEmbedder({
+  db,
+  models,
+  providerKeys,
+}: {
+  db: Database;
+  models: ProviderModels;
+  providerKeys: ProviderKeys;
+}): KeyEmbedder {
+  return async ({ id, tenantId, provider, name }, { texts, purpose }, signal) => {
+    const now = await findModel(db.readers, id);
+    if (provider === null || now === undefined || now.state === 'retiring')
+      throw new EmbedderFault('settings', GIVEN_UP);
+    try {
+      return await providerKeys.use(tenantId, provider, (access, keySignal) =>
+        models.embed(access, { model: name, texts, purpose }, AbortSignal.any([signal, keySignal])),
+      );
+    } catch (error) {
+      throw asEmbedderFault(error);
+    }
+  };
+}
+
+const GIVEN_UP = 'The account has given up this model.';
+
+/** A key that is refused, or that cannot be opened, mends by what somebody does. */
+function asEmbedderFault(error: unknown): unknown {
+  if (error instanceof AppError) {
+    return new EmbedderFault(error.code === 'conflict' ? 'unavailable' : 'settings', error.message);
+  }
+  if (!(error instanceof ProviderFault)) return error;
+  const { message, retryAfterMs, maybeInput: maybeTexts } = error;
+  return new EmbedderFault(reasonOf(error), message, { retryAfterMs, maybeTexts });
+}
+
+function reasonOf({ reason }: ProviderFault): EmbedderFault['reason'] {
+  if (reason === 'input') return 'texts';
+  return reason === 'refused' || reason === 'out_of_scope' || reason === 'address' ? 'settings' : 'unavailable';
+}
+
+/** An answer of so many vectors, some with thousands of dimensions, is read in some milliseconds. */
+const MOST_TEXTS = 64;
+/** What runs on a machine of the tenant's own answers a small request sooner than it is given up. */
+const LOCAL = { texts: 32, tokens: 16_000 };
+
+/** About half of what the providers take in one request, since tokens are guessed. */
+const TOKENS_AT_ONCE: Record<Provider, number> = {
+  openai: 150_000,
+  anthropic: 0,
+  google: 10_000,
+  mistral: 8000,
+  cohere: 60_000,
+  voyage: 60_000,
+  openrouter: 100_000,
+  ollama: LOCAL.tokens,
+  'openai-compatible': LOCAL.tokens,
+};
+
+/** How much a provider is asked for at once. */
+export function batchLimitsOf(provider: Provider): BatchLimits {
+  const most = provider === 'ollama' || provider === 'openai-compatible' ? LOCAL.texts : MOST_TEXTS;
+  return { texts: Math.min(most, MOST_TEXTS_AT_ONCE[provider]), tokens: TOKENS_AT_ONCE[provider] };
+}
+
+/** Whether the provider has models that embed. */
+export function canEmbed(provider: Provider): boolean {
+  return MOST_TEXTS_AT_ONCE[provider] > 0;
+}

@@ -1,0 +1,67 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Embeddings } from './embeddings.ts';
+import type { EmbeddingModel } from './models-sqlite.ts';
+import type { QueryVector } from './query-vectors.ts';
+import type { TenantEmbeddings } from './tenant-embeddings.ts';
+import type { TenantModels } from './tenant-models.ts';
+
+/** What queries mean: to the tenant's own model where one serves, or else to the operator's. */
+export interface QueryMeaning {
+  /**
+   * Resolves with why there is no vector, for those who cannot do without one; `undefined` at once where nobody is to be
+   * asked. The operator's model never stands in for a tenant's that fails.
+   */
+  vectorOf(tenantId: string, query: string): Promise<QueryVector | AppError> | undefined;
+}
+
+interface Parts {
+  embeddings: Embeddings | undefined;
+  tenantModels: TenantModels;
+  tenantEmbeddings: TenantEmbeddings;
+}
+
+const RETRY_SECONDS = 5;
+
+/** Asks who may have a model of its own first for that. */
+export function createQueryMeaning({ embeddings, tenantModels, tenantEmbeddings }: Parts): QueryMeaning {
+  async function byOperator(tenantId: string, query: string): Promise<QueryVector | AppError> {
+    if (embeddings === undefined) return noModel();
+    return (await embeddings.vectorOf(tenantId, query)) ?? noAnswer('The embedder does not answer.');
+  }
+
+  /** Where its settings are wrong, waiting mends nothing. */
+  function whyNone({ id, provider, name }: EmbeddingModel): AppError {
+    const fault = tenantModels.patiences.queries.fault(id);
+    const what = `${name} of ${provider}, which this account has chosen, gives no vectors`;
+    const why = fault === undefined ? `${what}.` : `${what}: ${fault.message}`;
+    return fault?.reason === 'settings' ? new AppError('unprocessable', why) : noAnswer(why);
+  }
+
+  async function byOwn(tenantId: string, query: string): Promise<QueryVector | AppError> {
+    const model = await tenantEmbeddings.serving(tenantId);
+    if (model === undefined) return byOperator(tenantId, query);
+    if (tenantModels.cannotSearch !== undefined) return new AppError('unprocessable', tenantModels.cannotSearch);
+    return (await tenantEmbeddings.vectorOf(model, query)) ?? whyNone(model);
+  }
+
+  return {
+    vectorOf(tenantId, query) {
+      if (tenantModels.mayOwn(tenantId)) return byOwn(tenantId, query);
+      return embeddings && byOperator(tenantId, query);
+    },
+  };
+}
+
+/** Nobody is there to be asked. */
+export function noModel(): AppError {
+  return new AppError(
+    'unprocessable',
+    'This daemon has no embedder (SVC_EMBEDDINGS), and this account has no embedding model of its own ' +
+      '(PATCH /v1/provider-settings): choose one, leave the strategy out, or ask for lexical.',
+  );
+}
+
+function noAnswer(why: string): AppError {
+  const message = `${why} Try again in a moment, or leave the strategy out.`;
+  return new AppError('unavailable', message, { retryAfterSeconds: RETRY_SECONDS });
+}

@@ -1,0 +1,149 @@
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { EmbedderFault } from '../../outside/embedder.ts';
+import type { ProviderModels } from '../../outside/provider-models.ts';
+import type { ProviderKeys } from '../providers/provider-keys.ts';
+import type { Spending } from '../providers/spending.ts';
+import { createEmbeddingRun } from './embedding-run.ts';
+import { batchLimitsOf, createKeyEmbedder } from './key-embedder.ts';
+import { createLanes } from './lanes.ts';
+import { deleteSomeOfModel, type EmbeddingModel, findModel, listModels, retire } from './models-sqlite.ts';
+import { probe } from './probe.ts';
+import { createQueryVectors, type QueryVector } from './query-vectors.ts';
+import type { TenantModels } from './tenant-models.ts';
+import { countWaitingForTenants, findServing, listOpenModels } from './tenant-models-sqlite.ts';
+
+/** Models of the tenants' own choice, asked by their own keys: what is stored is embedded in the background. */
+export interface TenantEmbeddings {
+  /** The model of its own that a tenant's searches ask. */
+  serving(tenantId: string): Promise<EmbeddingModel | undefined>;
+  /** What a query means to that model; `undefined` where it does not answer in time. */
+  vectorOf(model: EmbeddingModel, query: string): Promise<QueryVector | undefined>;
+  /** Takes up what is to be done, as far as there is room. Returns before it is done. */
+  follow(): Promise<void>;
+  /** Once nothing is under way. */
+  settled(): Promise<void>;
+  /** Breaks off what is under way; it is taken up after the next start. */
+  stop(): Promise<void>;
+  /** How many rows wait. */
+  waiting(): Promise<number>;
+  /** Erases what is left of a tenant's models, and forgets what it asked. */
+  erase(tenantId: string): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  models: ProviderModels;
+  providerKeys: ProviderKeys;
+  spending: Spending;
+  tenantModels: TenantModels;
+  /** Whether the tenant is there and not being erased. */
+  isThere(reader: Reader, tenantId: string): Promise<boolean>;
+}
+
+/** Providers are far: longer than the operator's embedder, but not so long that a search is given up. */
+const QUERY_WAIT_MS = 1500;
+const ERASED_ROWS = 500;
+
+/** Tenants take turns, and those whose providers fail hold up nobody else. */
+export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
+  const { db, clock, log, spending, tenantModels, isThere } = parts;
+  const { patiences, cannotSearch } = tenantModels;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const askByKey = createKeyEmbedder(parts);
+
+  /** Of an account that is being erased nothing is counted any more. */
+  async function count(connection: Connection, model: EmbeddingModel, tokens: number): Promise<void> {
+    const { tenantId, provider, name } = model;
+    if (!(await isThere(connection, tenantId))) return;
+    const used = { provider: provider!, model: name, requests: 1, inputTokens: tokens, outputTokens: 0 };
+    await spending.add(connection, tenantId, 'embedding', used);
+  }
+
+  async function askForQuery(model: EmbeddingModel, query: string): Promise<Float32Array> {
+    const { vectors, tokens } = await askByKey(model, { texts: [query], purpose: 'query' }, signal);
+    // The search does not wait for it.
+    db.writes
+      .write((connection) => count(connection, model, tokens))
+      .catch((error: unknown) => log.warn({ error }, 'the tokens of a query could not be counted'));
+    return vectors[0]!;
+  }
+
+  async function embedQuery(model: EmbeddingModel, query: string): Promise<Float32Array> {
+    try {
+      return await askForQuery(model, query);
+    } catch (error) {
+      // A model that is not there refuses any: it is left alone then.
+      if (error instanceof EmbedderFault && error.reason === 'texts') await probe((text) => askForQuery(model, text));
+      throw error;
+    }
+  }
+
+  const queries = createQueryVectors({
+    embed: embedQuery,
+    patiences: patiences.queries,
+    waitMs: QUERY_WAIT_MS,
+    signal,
+  });
+  const run = createEmbeddingRun({
+    ...parts,
+    asking: {
+      embed: (model, texts) => askByKey(model, { texts, purpose: 'document' }, signal),
+      limitsOf: ({ provider }) => batchLimitsOf(provider!),
+      count,
+    },
+    patiences: patiences.stored,
+    signal,
+  });
+
+  function forget(id: number): void {
+    patiences.stored.forget(id);
+    patiences.queries.forget(id);
+  }
+
+  async function step(id: number): Promise<'more' | 'done'> {
+    try {
+      const model = await findModel(db.readers, id);
+      const outcome = model === undefined ? 'done' : await run.step(model);
+      if (outcome !== 'done') return 'more';
+      if (model?.state === 'retiring') forget(id);
+    } catch (error) {
+      if (!signal.aborted) log.error({ error, model: id }, 'an embedding model of an account could not be followed');
+    }
+    return 'done';
+  }
+
+  const lanes = createLanes({ work: step, isFailing: (id) => patiences.stored.fault(id) !== undefined });
+
+  return {
+    serving: (tenantId) => findServing(db.readers, tenantId),
+    vectorOf: (model, query) => queries.find(model, model.tenantId, query),
+    async follow() {
+      for (const { id, state } of await listOpenModels(db.readers, clock.nowMs())) {
+        const mayGoOn = cannotSearch === undefined && patiences.stored.mayAsk(id);
+        if (state === 'retiring' || mayGoOn) lanes.add(id);
+      }
+    },
+    settled: lanes.settled,
+    async stop() {
+      lanes.close();
+      stopping.abort();
+      await lanes.settled();
+    },
+    waiting: () => countWaitingForTenants(db.readers),
+    async erase(tenantId) {
+      queries.forget(tenantId);
+      for (const model of await listModels(db.readers, tenantId)) {
+        await db.writes.write((connection) => retire(connection, model));
+        let more = true;
+        while (more) more = await db.writes.write((connection) => deleteSomeOfModel(connection, model.id, ERASED_ROWS));
+        forget(model.id);
+      }
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { AppError } from '../../contract/errors.ts';
+import type { EmbeddingProgress, ModelChoice } from '../../contract/provider-settings.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { ProviderKeyObserver } from '../providers/provider-keys.ts';
+import type { EmbeddingChoiceObserver } from '../providers/provider-settings.ts';
+import { countWaitingFor } from './fill-sqlite.ts';
+import { canEmbed } from './key-embedder.ts';
+import { beginModel, type EmbeddingModel, listModels, retire } from './models-sqlite.ts';
+import { createPatiences, type Patiences } from './patience.ts';
+import { listOwners, serveWhatFills } from './tenant-models-sqlite.ts';
+
+/** The models that tenants choose, kept true in the transactions in which choices are made and keys go. */
+export interface TenantModels extends EmbeddingChoiceObserver, ProviderKeyObserver {
+  /** Reads what an earlier daemon left. Call it once, before anything is written. */
+  begin(): Promise<void>;
+  /** Whether a tenant may have a model of its own; where not, it has none. */
+  mayOwn(tenantId: string): boolean;
+  /** Whether any tenant may. */
+  mayAnyOwn(): boolean;
+  /** With a tenant's models, as to what is stored and as to queries. */
+  patiences: { stored: Patiences; queries: Patiences };
+  /** How often models of tenants failed since the start. */
+  failures(): number;
+  /** Why no model of a tenant's can serve here. */
+  cannotSearch: string | undefined;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  /** Whether an embedder of the operator's serves those whose models do not. */
+  operator: boolean;
+  cannotSearch: string | undefined;
+}
+
+const LONGEST_PAUSE_MS = 300_000;
+/** After a fault searches do not wait at all for so long. */
+const LONGEST_QUERY_PAUSE_MS = 5000;
+/** A key that was refused is not shown again sooner, unless it is replaced or checked. */
+const REFUSED_MS = 300_000;
+
+/** Keeps in memory only who may have models: what they are is read where it matters, so that a choice holds at once. */
+export function createTenantModels({ db, clock, log, operator, cannotSearch }: Parts): TenantModels {
+  const owners = new Set<string>();
+  let failures = 0;
+  const count = () => {
+    failures += 1;
+  };
+  const patient = (longestMs: number) => createPatiences({ clock, log }, { longestMs, settingsMs: REFUSED_MS, count });
+  const patiences = { stored: patient(LONGEST_PAUSE_MS), queries: patient(LONGEST_QUERY_PAUSE_MS) };
+
+  async function retireAll(connection: Connection, models: readonly EmbeddingModel[]): Promise<void> {
+    for (const model of models) if (model.state !== 'retiring') await retire(connection, model);
+  }
+
+  function faultOf({ id }: EmbeddingModel): string | undefined {
+    return cannotSearch ?? (patiences.stored.fault(id) ?? patiences.queries.fault(id))?.message;
+  }
+
+  return {
+    patiences,
+    failures: () => failures,
+    cannotSearch,
+    mayOwn: (tenantId) => owners.has(tenantId),
+    mayAnyOwn: () => owners.size > 0,
+    async begin() {
+      for (const tenantId of await listOwners(db.readers)) owners.add(tenantId);
+      if (!operator && owners.size > 0) await db.writes.write((connection) => serveWhatFills(connection));
+    },
+    requireUsable({ provider }) {
+      if (cannotSearch !== undefined) throw refused(cannotSearch);
+      if (!canEmbed(provider)) throw refused(`${provider} has no models that embed: choose one of another provider.`);
+    },
+    async chosen(connection, tenantId, choice) {
+      if (choice === undefined) return retireAll(connection, await listModels(connection, tenantId));
+      // Before anything more is written; one too many does no harm.
+      owners.add(tenantId);
+      await beginModel(connection, { tenantId, provider: choice.provider, name: choice.model }, !operator);
+    },
+    async keyRemoved(connection, tenantId, provider) {
+      const models = await listModels(connection, tenantId);
+      await retireAll(
+        connection,
+        models.filter((model) => model.provider === provider),
+      );
+      if (!operator) await serveWhatFills(connection, tenantId);
+    },
+    keyTaken(tenantId) {
+      patiences.stored.forgive(tenantId);
+      patiences.queries.forgive(tenantId);
+    },
+    progress: (reader, tenantId, choice) => progressOf(reader, tenantId, choice, faultOf),
+  };
+}
+
+async function progressOf(
+  reader: Reader,
+  tenantId: string,
+  { provider, model: name }: ModelChoice,
+  faultOf: (model: EmbeddingModel) => string | undefined,
+): Promise<EmbeddingProgress> {
+  const models = await listModels(reader, tenantId);
+  const chosen = models.find(
+    (model) => model.provider === provider && model.name === name && model.state !== 'retiring',
+  );
+  if (chosen === undefined) return { state: 'filling', waiting: 0, fault: null };
+  const fault = faultOf(chosen);
+  const state = chosen.state === 'serving' ? 'serving' : 'filling';
+  return {
+    state: fault === undefined ? state : 'failing',
+    waiting: await countWaitingFor(reader, chosen),
+    fault: fault ?? null,
+  };
+}
+
+function refused(message: string): AppError {
+  return new AppError('unprocessable', message, { errors: [{ path: '/embedding', message }] });
+}

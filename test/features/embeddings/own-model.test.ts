@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FakeEmbedder, startEmbedder } from '../../helpers/embedder.ts';
+import { type ProviderServer, PUBLISHED, startProviderServer } from '../../helpers/providers/server.ts';
+import { embedded, type Owner, type OwnModelsDaemon, startOwnModelsDaemon, untilAsked } from './own-models.ts';
+
+let daemon: OwnModelsDaemon;
+let server: ProviderServer;
+const REFUSED = PUBLISHED.openai.wrongKey;
+
+beforeEach(async () => {
+  server = await startProviderServer('openai', { dimensions: 64, models: ['gpt', 'small', 'large'] });
+});
+afterEach(async () => {
+  await daemon.close();
+  await server.close();
+});
+
+async function ownerWithKey(): Promise<Owner> {
+  const owner = await daemon.owner();
+  await owner.bring(server);
+  return owner;
+}
+
+describe('without an embedder of the operator', () => {
+  beforeEach(async () => {
+    daemon = await startOwnModelsDaemon();
+  });
+
+  test('an account with a model of its own finds by meaning, what was there before included; others do not', async () => {
+    const [ann, bob] = [await ownerWithKey(), await daemon.owner()];
+    await ann.add('Her automobile is red');
+    await bob.add('His automobile is red');
+    await ann.choose(server, 'small');
+    expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving', fault: null } });
+    await daemon.embed();
+    await ann.add('Her kitten is black');
+    await daemon.embed();
+    expect(await ann.find('vehicle')).toContain('Her automobile is red');
+    expect((await ann.find('feline', { strategy: 'semantic' }))[0]).toBe('Her kitten is black');
+    // What a query took is counted after its answer.
+    await vi.waitFor(async () =>
+      expect(await ann.settings()).toMatchObject({
+        embedding: { provider: 'openai', model: 'small', state: 'serving', waiting: 0, fault: null },
+        today: { embedding: { requests: 4, inputTokens: 4 * 111, outputTokens: 0 } },
+      }),
+    );
+    expect(await bob.find('vehicle')).toEqual([]);
+    expect(await bob.search('vehicle', { strategy: 'semantic' })).toMatchObject({ status: 422 });
+    expect(embedded(server).flat()).not.toContain('His automobile is red');
+  });
+
+  test('another model fills beside the one that serves, takes over once it has everything, and erases what was', async () => {
+    const ann = await ownerWithKey();
+    await ann.addAll(Array.from({ length: 70 }, (_, index) => ({ content: `Her automobile ${index}` })));
+    await ann.choose(server, 'small');
+    await daemon.embed();
+    server.requests.length = 0;
+    server.next('hang', 'hang');
+    await ann.choose(server, 'large');
+    expect(await ann.settings()).toMatchObject({ embedding: { model: 'large', state: 'filling', waiting: 70 } });
+    await daemon.tenantEmbeddings.follow();
+    await vi.waitFor(() => expect(embedded(server).map(({ length }) => length)).toEqual([64, 6]));
+    expect(await daemon.models(ann.tenantId)).toEqual([
+      { name: 'small', state: 'serving' },
+      { name: 'large', state: 'filling' },
+    ]);
+    expect(await ann.find('vehicle')).toHaveLength(10);
+    expect(server.requests.at(-1)!.body!.model).toBe('small');
+    // A key in the place of the former breaks off what hangs.
+    await ann.bring(server);
+    await daemon.tenantEmbeddings.settled();
+    daemon.clock.advance(2000);
+    await daemon.embed();
+    expect(await daemon.models(ann.tenantId)).toEqual([{ name: 'large', state: 'serving' }]);
+    expect(await daemon.vectors(ann.tenantId)).toBe(70);
+    expect(await ann.find('vehicles')).toHaveLength(10);
+    expect(server.requests.at(-1)!.body!.model).toBe('large');
+  });
+
+  test('a key that is refused costs no search but by meaning alone, is shown, and is left alone until it is replaced', async () => {
+    const ann = await ownerWithKey();
+    await ann.choose(server, 'small');
+    server.next(REFUSED, REFUSED);
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    expect(await ann.find('red')).toEqual(['Her automobile is red']);
+    const asked = server.requests.length;
+    const { embedding } = await ann.settings();
+    expect(embedding).toMatchObject({
+      state: 'failing',
+      waiting: 1,
+      fault: expect.stringContaining('refuses this key'),
+    });
+    const answer = await ann.search('vehicle', { strategy: 'semantic' });
+    expect(answer).toMatchObject({ status: 422, body: { code: 'unprocessable' } });
+    expect(answer.text).toMatch(/small of openai.*refuses this key/);
+    daemon.clock.advance(120_000);
+    await daemon.embed();
+    expect(await ann.find('automobile')).toEqual(['Her automobile is red']);
+    expect(server.requests).toHaveLength(asked);
+
+    await ann.bring(server, 'another-key-of-the-test');
+    await daemon.embed();
+    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+    expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving', waiting: 0, fault: null } });
+    expect(server.requests.at(-1)!.headers.authorization).toBe('Bearer another-key-of-the-test');
+  });
+
+  test('a model that the provider no longer has is told of, and asked no more; a query that it refuses costs the next nothing', async () => {
+    const ann = await ownerWithKey();
+    await ann.choose(server, 'small');
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    server.next({ status: 400 });
+    expect(await ann.find('red')).toEqual(['Her automobile is red']);
+    expect(await ann.find('vehicle', { strategy: 'semantic' })).toEqual(['Her automobile is red']);
+
+    server.brain.models = ['gpt'];
+    const answer = await ann.search('feline', { strategy: 'semantic' });
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain('no such model');
+    const asked = server.requests.length;
+    expect(await ann.find('red automobile')).toEqual(['Her automobile is red']);
+    expect(server.requests).toHaveLength(asked);
+    expect(await ann.settings()).toMatchObject({ embedding: { state: 'failing', waiting: 0 } });
+  });
+
+  test('a check that finds the key well again ends the wait too', async () => {
+    const ann = await ownerWithKey();
+    await ann.choose(server, 'small');
+    server.next(REFUSED);
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    expect(await daemon.vectors(ann.tenantId)).toBe(0);
+    expect((await ann.call('/v1/provider-keys/openai/validate', { method: 'POST' })).status).toBe(200);
+    await daemon.embed();
+    expect(await daemon.vectors(ann.tenantId)).toBe(1);
+  });
+
+  test('a key that goes takes with it the request on its way, the model, its vectors and its jobs', async () => {
+    const ann = await ownerWithKey();
+    await ann.choose(server, 'small');
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    server.requests.length = 0;
+    server.next('hang');
+    await ann.add('Her kitten is black');
+    await daemon.tenantEmbeddings.follow();
+    await untilAsked(server);
+    await ann.removeKey(server);
+    await vi.waitFor(() => expect(server.state.answering).toBe(0));
+    const asked = server.requests.length;
+    await daemon.tenantEmbeddings.settled();
+    daemon.clock.advance(600_000);
+    await ann.add('Her dwelling is old');
+    await daemon.embed();
+    expect(await ann.find('vehicle')).toEqual([]);
+    expect((await ann.settings()).embedding).toBeNull();
+    expect(await daemon.models(ann.tenantId)).toEqual([]);
+    const left = 'SELECT number FROM vectors UNION ALL SELECT number FROM unembedded';
+    expect(await daemon.db.readers.all(left)).toEqual([]);
+    expect(server.requests).toHaveLength(asked);
+  });
+
+  test('a model of a provider whose key goes stops at once, also where another fills beside it', async () => {
+    const voyage = await startProviderServer('voyage', { dimensions: 64 });
+    const ann = await ownerWithKey();
+    await ann.add('Her automobile is red');
+    await ann.bring(voyage);
+    await ann.choose(server, 'small');
+    await daemon.embed();
+    voyage.requests.length = 0;
+    voyage.next('hang');
+    await ann.choose(voyage);
+    await daemon.tenantEmbeddings.follow();
+    await untilAsked(voyage);
+    await ann.removeKey(server);
+    expect(await ann.settings()).toMatchObject({ embedding: { provider: 'voyage', state: 'serving', waiting: 1 } });
+    const asked = server.requests.length;
+    await ann.bring(voyage);
+    await daemon.tenantEmbeddings.settled();
+    daemon.clock.advance(2000);
+    await daemon.embed();
+    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+    expect(server.requests).toHaveLength(asked);
+    const asDocument = { input_type: 'document', input: ['Her automobile is red'] };
+    expect(voyage.requests.map(({ body }) => body)).toMatchObject([
+      asDocument,
+      { input: ['svc'] },
+      asDocument,
+      { input_type: 'query', input: ['vehicle'] },
+    ]);
+    await voyage.close();
+  });
+
+  test('a provider that does not embed and a model without key are refused; one that can serve is not', async () => {
+    const claude = await startProviderServer('anthropic');
+    const ann = await daemon.owner();
+    await ann.bring(claude);
+    const choose = (provider: string) =>
+      ann.call('/v1/provider-settings', { method: 'PATCH', body: { embedding: { provider, model: 'small' } } });
+    expect((await choose('anthropic')).text).toContain('no models that embed');
+    expect((await choose('openai')).text).toContain('There is no key for openai');
+    expect(await daemon.models(ann.tenantId)).toEqual([]);
+    await ann.bring(server);
+    await ann.choose(server, 'small');
+    expect(await daemon.models(ann.tenantId)).toHaveLength(1);
+    await claude.close();
+  });
+});
+
+describe('beside an embedder of the operator', () => {
+  let operator: FakeEmbedder;
+
+  beforeEach(async () => {
+    operator = await startEmbedder();
+    daemon = await startOwnModelsDaemon({ config: { embeddings: operator.openai() } });
+  });
+  afterEach(() => operator.close());
+
+  test('the operator serves until the own model has everything, and again at once when that is taken back', async () => {
+    const [ann, bob] = [await ownerWithKey(), await daemon.owner()];
+    await ann.add('Her automobile is red');
+    await bob.add('His automobile is red');
+    await daemon.embed();
+    const { models } = server.brain;
+    server.brain.models = [];
+    await ann.choose(server, 'small');
+    await daemon.embed();
+    expect(await ann.settings()).toMatchObject({ embedding: { state: 'failing', waiting: 1 } });
+    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+    expect(operator.texts().at(-1)).toBe('vehicle');
+    server.brain.models = models;
+    daemon.clock.advance(300_000);
+    await daemon.embed();
+    expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving' } });
+    const asked = operator.asked.length;
+    expect(await ann.find('vehicles')).toEqual(['Her automobile is red']);
+    expect(operator.asked).toHaveLength(asked);
+    expect(await bob.find('vehicles')).toEqual(['His automobile is red']);
+    expect(operator.texts().at(-1)).toBe('vehicles');
+
+    await ann.add('Her kitten is black');
+    await daemon.embed();
+    const own = server.requests.length;
+    await ann.takeBack();
+    expect(await ann.find('feline')).toEqual(['Her kitten is black']);
+    await daemon.embed();
+    expect(server.requests).toHaveLength(own);
+    expect(await daemon.models(ann.tenantId)).toEqual([]);
+    expect(await daemon.vectors(ann.tenantId)).toBe(0);
+  });
+
+  test('where the own model fails, the operator is not asked in its place', async () => {
+    const ann = await ownerWithKey();
+    await ann.add('Her automobile is red');
+    await ann.choose(server, 'small');
+    await daemon.embed();
+    expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving' } });
+    const asked = operator.asked.length;
+    daemon.clock.freeze();
+    server.next({ status: 503 });
+    expect(await ann.find('vehicle red')).toEqual(['Her automobile is red']);
+    const answer = await ann.search('vehicle', { strategy: 'semantic' });
+    expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(answer.text).toContain('The provider fails (status 503)');
+    expect(operator.asked).toHaveLength(asked);
+    expect((await daemon.call(undefined, '/metrics')).text).toMatch(/^svc_embedding_failures_total 0$/m);
+    daemon.clock.advance(5000);
+    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+  });
+});
