@@ -1,5 +1,6 @@
 import { benchBridge } from './bridge.ts';
 import { benchConversations } from './conversations.ts';
+import { benchExtraction } from './extraction.ts';
 import { benchNeighbours } from './neighbours.ts';
 import { benchPortability } from './portability.ts';
 import { benchQuery } from './query.ts';
@@ -15,6 +16,8 @@ export interface BenchOptions {
   seconds: number;
   /** For the daemon's node, e.g. `--cpu-prof`. */
   nodeOptions: readonly string[];
+  /** A file of dialogues, for what reads them; absent: a dialogue that was made up. */
+  data?: string | undefined;
   progress(text: string): void;
 }
 
@@ -29,4 +32,5 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   startup: benchStartup,
   bridge: benchBridge,
   portability: benchPortability,
+  extraction: benchExtraction,
 };

@@ -29,7 +29,8 @@ interface RawTurn {
   text: string;
 }
 
-interface RawDialogue {
+/** As the files hold it, as far as it is read. */
+export interface RawDialogue {
   sample_id: string;
   conversation: Record<string, RawTurn[] | string>;
   qa: { question: string; evidence: string[]; category: number }[];
@@ -38,15 +39,16 @@ interface RawDialogue {
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
 export async function readDialogues(file: string): Promise<Dialogue[]> {
-  const raw = JSON.parse(await readFile(file, 'utf8')) as RawDialogue[];
-  return raw.map(({ sample_id, conversation, qa }) => {
-    const turns = turnsOf(conversation);
-    const known = new Set(turns.map(({ diaId }) => diaId));
-    const questions = qa
-      .map(({ question, category, evidence }) => ({ text: question, category, evidence: evidenceOf(evidence, known) }))
-      .filter(({ evidence }) => evidence.length > 0);
-    return { sampleId: sample_id, turns, questions };
-  });
+  return (JSON.parse(await readFile(file, 'utf8')) as RawDialogue[]).map(toDialogue);
+}
+
+export function toDialogue({ sample_id, conversation, qa }: RawDialogue): Dialogue {
+  const turns = turnsOf(conversation);
+  const known = new Set(turns.map(({ diaId }) => diaId));
+  const questions = qa
+    .map(({ question, category, evidence }) => ({ text: question, category, evidence: evidenceOf(evidence, known) }))
+    .filter(({ evidence }) => evidence.length > 0);
+  return { sampleId: sample_id, turns, questions };
 }
 
 function turnsOf(conversation: RawDialogue['conversation']): Turn[] {

@@ -40,9 +40,15 @@ export async function patientFetch(input: string | URL, init?: RequestInit): Pro
 }
 
 /** JSON from the API; throws where the answer is no success. */
-export async function callApi<T>(url: string, apiKey: string, path: string, body?: unknown): Promise<T> {
+export async function callApi<T>(
+  url: string,
+  apiKey: string,
+  path: string,
+  body?: unknown,
+  method = body === undefined ? 'GET' : 'POST',
+): Promise<T> {
   const response = await patientFetch(url + path, {
-    method: body === undefined ? 'GET' : 'POST',
+    method,
     headers: { authorization: `Bearer ${apiKey}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });

@@ -12,6 +12,7 @@ the ratios hold on any machine. Without names all of them, which takes about ten
   --json              print JSON instead of tables
   --rounds <n>        turns of each side (5); the median counts
   --seconds <n>       length of a turn (4)
+  --data <file>       dialogues of the LoCoMo benchmark, for extraction
   --profile <folder>  write CPU profiles of the daemon there
   --help`;
 
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
+    data: { type: 'string' },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -38,6 +40,7 @@ async function main(): Promise<void> {
     rounds: Number(values.rounds),
     seconds: Number(values.seconds),
     nodeOptions: values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(values.profile)}`],
+    data: values.data === undefined ? undefined : resolve(values.data),
     progress: (text) => process.stderr.write(`… ${text}\n`),
   };
   const sections: Section[] = [];

@@ -124,11 +124,19 @@ export async function callAt(
   url: string,
   apiKey: string,
   path: string,
-  { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+  {
+    body,
+    headers = {},
+    method = body === undefined ? 'GET' : 'POST',
+  }: { body?: unknown; headers?: Record<string, string>; method?: string } = {},
 ): Promise<ApiAnswer> {
   const response = await fetch(url + path, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...headers },
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();

@@ -35,13 +35,17 @@ const ROWS = 100;
 /**
  * Wraps every data key by the first master key, some rows a transaction, while a daemon may go on. The daemon's own
  * comes first: from then on new data keys are wrapped by the new master key too, so that there is an end to it. Killed
- * in between, it is run again. Throws `unprocessable` for rows whose master key is not at hand.
+ * in between, it is run again. Throws `unprocessable` for rows whose master key is not at hand, and `conflict` where there
+ * are none yet.
  */
 export async function rewrapDataKeys(rotation: Rotation): Promise<Rewrapped> {
   const { db, masterKeys, onShare } = rotation;
   const [target] = masterKeys as [MasterKey, ...MasterKey[]];
   const done: Rewrapped = { rewrapped: 0, lost: 0 };
-  const total = (await countDataKeys(db.readers, target.id)).others;
+  const { all, others: total } = await countDataKeys(db.readers, target.id);
+  // A daemon that starts for the first time holds the former master key, and is about to wrap its own data key by it.
+  if (all === 0)
+    throw new AppError('conflict', 'The database has no data keys yet. Start svc serve once, then try again.');
   for (;;) {
     const portion = await db.writes.write((connection) => rewrapSome(connection, rotation, target));
     if (portion.rewrapped + portion.lost === 0) return done;

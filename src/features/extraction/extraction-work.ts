@@ -129,17 +129,25 @@ export function createExtractionWork(parts: Parts): JobWork {
     });
   }
 
-  async function finish(job: JobRow): Promise<void> {
-    const ended = { ...NO_ERROR, state: 'done', done: job.total, finishedAt: clock.nowMs() } as const;
-    await db.writes.write((connection) => jobs.advance(connection, job, ended));
+  /** The end, unless messages came meanwhile that it is to read as well. */
+  async function finish(job: JobRow): Promise<JobRow> {
+    return db.writes.write(async (connection) => {
+      const now = await jobs.advance(connection, job, NO_ERROR);
+      if (now.toOrdinal > job.toOrdinal) return now;
+      const ended = { state: 'done', done: now.total, finishedAt: clock.nowMs() } as const;
+      return jobs.advance(connection, now, ended);
+    });
   }
 
   return async (taken, signal) => {
     let job = taken;
-    while (true) {
+    while (job.finishedAt === null) {
       const conversation = await reading.requireConversation(db.readers, job.tenantId, job.conversationId);
       const passage = await passageAfter(conversation, job);
-      if (passage.seen === 0) return finish(job);
+      if (passage.seen === 0) {
+        job = await finish(job);
+        continue;
+      }
       const [counted, known, drawn] = await draw(job, conversation, passage, signal);
       job = await store(counted, conversation, passage, known, drawn);
     }

@@ -18,8 +18,8 @@ import { chooseModel } from './model-choice.ts';
 /** Memories drawn out of conversations, by a model that the tenant has a key for. */
 export interface Extraction {
   /**
-   * Queues the reading of what is new in a conversation; where that is queued already, names the same job. Throws
-   * `not_found` for the conversation, and `unprocessable` where there is no model to ask.
+   * Queues the reading of what is new in a conversation; where that is queued already, names the same job, which reads
+   * what came since too. Throws `not_found` for the conversation, and `unprocessable` where there is no model to ask.
    */
   requestOnce(
     principal: Principal,
@@ -59,16 +59,23 @@ export function createExtraction(parts: Parts): Extraction {
     { provider, model, dryRun = false, again = false }: NewExtraction,
   ): Promise<string> {
     const conversation = await reading.requireConversation(connection, tenantId, conversationId);
+    const { lastOrdinal: toOrdinal } = conversation;
+    const place = { tenantId, conversationId, dryRun: dryRun ? 1 : 0 };
+    const totalFrom = (fromOrdinal: number) =>
+      reading.countMessages(connection, conversation, { fromOrdinal, toOrdinal });
     const chosen = await providerSettings.extractionModel(connection, tenantId);
     const keys = await providerKeys.available(connection, tenantId);
     const choice = chooseModel({ asked: { provider, model }, chosen, keys });
+    if (!dryRun) await updateNotDue(connection, tenantId, conversationId);
+    const open = await jobs.findOpen(connection, place);
+    if (open) {
+      await jobs.extend(connection, open, { toOrdinal, total: open.done + (await totalFrom(open.fromOrdinal)) });
+      return open.id;
+    }
     const fromOrdinal = again ? 0 : await findThrough(connection, tenantId, conversationId);
-    const toOrdinal = conversation.lastOrdinal;
-    const total = await reading.countMessages(connection, conversation, { fromOrdinal, toOrdinal });
-    const place = { tenantId, conversationId, dryRun: dryRun ? 1 : 0 };
+    const total = await totalFrom(fromOrdinal);
     const result = JSON.stringify(NOTHING_YET);
     const job = await jobs.enqueue(connection, { ...place, ...choice, fromOrdinal, toOrdinal, total, result });
-    if (!dryRun) await updateNotDue(connection, tenantId, conversationId);
     return job.id;
   }
 

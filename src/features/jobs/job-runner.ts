@@ -39,6 +39,8 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   const stopping = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const busy = new Map<string, number>();
+  /** Jobs that failed, and how, where that could not be written: nobody else takes them up meanwhile. */
+  const unsettled = new Map<JobRow, unknown>();
   let lastTenant = '';
 
   async function take(row: JobRow): Promise<JobRow | undefined> {
@@ -75,24 +77,37 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     try {
       await jobs.guard(taken, (signal) => work(taken, AbortSignal.any([signal, stopping.signal])));
     } catch (error) {
-      await settle(taken, error);
+      await settle(taken, error).catch((refusal: unknown) => {
+        unsettled.set(taken, error);
+        throw refusal;
+      });
     }
   }
 
   function launch(row: JobRow): void {
-    const place = `${row.tenantId} ${row.id}`;
     busy.set(row.tenantId, (busy.get(row.tenantId) ?? 0) + 1);
-    const running = run(row)
-      .catch((error: unknown) => log.error({ error, jobId: row.id }, 'a job could not be settled'))
-      .finally(() => {
-        underWay.delete(place);
-        const left = busy.get(row.tenantId)! - 1;
-        if (left === 0) busy.delete(row.tenantId);
-        else busy.set(row.tenantId, left);
-        // The next one does not wait for the timer.
-        follow().catch((error: unknown) => log.warn({ error }, 'due jobs cannot be read'));
-      });
-    underWay.set(place, running);
+    underWay.set(placeOf(row), runInPlace(row));
+  }
+
+  async function runInPlace(row: JobRow): Promise<void> {
+    try {
+      await run(row);
+    } catch (error) {
+      // What cannot be written now would be refused again at once: it waits for the timer.
+      log.error({ error, jobId: row.id }, 'a job could not be settled');
+      return;
+    } finally {
+      leave(row);
+    }
+    // The next one does not wait for the timer.
+    follow().catch((error: unknown) => log.warn({ error }, 'due jobs cannot be read'));
+  }
+
+  function leave(row: JobRow): void {
+    underWay.delete(placeOf(row));
+    const left = busy.get(row.tenantId)! - 1;
+    if (left === 0) busy.delete(row.tenantId);
+    else busy.set(row.tenantId, left);
   }
 
   async function nextTenants(limit: number): Promise<string[]> {
@@ -103,17 +118,38 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     return [...new Set([...behind, ...first])];
   }
 
+  /** A place after the other, each for the tenant behind the one that had the last. */
   async function launchDue(): Promise<void> {
-    if (stopping.signal.aborted || underWay.size >= AT_ONCE) return;
-    for (const tenantId of await nextTenants(AT_ONCE)) {
-      lastTenant = tenantId;
-      const room = Math.min(AT_ONCE - underWay.size, AT_ONCE_BY_TENANT - (busy.get(tenantId) ?? 0));
-      if (room <= 0) continue;
-      const limit = room + (busy.get(tenantId) ?? 0);
-      const due = await listDueJobs(db.readers, { tenantId, nowMs: clock.nowMs(), limit });
-      const fresh = due.filter(({ id }) => !underWay.has(`${tenantId} ${id}`)).slice(0, room);
-      for (const row of fresh) if (!stopping.signal.aborted) launch(row);
+    if (stopping.signal.aborted) return;
+    await settleLate();
+    // Not more often: a job that could not be taken is due all the same.
+    for (let turn = 0; turn < AT_ONCE && underWay.size < AT_ONCE; turn += 1) {
+      const row = await nextJob();
+      if (!row || stopping.signal.aborted) return;
+      lastTenant = row.tenantId;
+      launch(row);
     }
+  }
+
+  /** What is refused again holds nobody else up. */
+  async function settleLate(): Promise<void> {
+    for (const [row, error] of unsettled) {
+      await settle(row, error).then(
+        () => unsettled.delete(row),
+        (refusal: unknown) => log.error({ error: refusal, jobId: row.id }, 'a job could not be settled'),
+      );
+    }
+  }
+
+  async function nextJob(): Promise<JobRow | undefined> {
+    for (const tenantId of await nextTenants(AT_ONCE)) {
+      const atWork = busy.get(tenantId) ?? 0;
+      if (atWork >= AT_ONCE_BY_TENANT) continue;
+      const due = await listDueJobs(db.readers, { tenantId, nowMs: clock.nowMs(), limit: atWork + 1 });
+      const row = due.find((one) => !underWay.has(placeOf(one)));
+      if (row) return row;
+    }
+    return undefined;
   }
 
   /** One look at a time; a call meanwhile looks once more. */
@@ -143,4 +179,8 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
       await Promise.all(underWay.values());
     },
   };
+}
+
+function placeOf({ tenantId, id }: JobRow): string {
+  return `${tenantId} ${id}`;
 }

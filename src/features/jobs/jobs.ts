@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Job, JobState, JobsQuery } from '../../contract/jobs.ts';
 import type { Provider } from '../../contract/providers.ts';
-import type { Connection } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { createBreakable } from '../../lib/break-off.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
@@ -33,15 +33,18 @@ export type NewJob = Pick<
 
 /** Work that outlives a request and a restart, by tenant. Ids of others: `not_found`. */
 export interface Jobs {
-  /** In the caller's transaction; the one that is open for this conversation already, if there is one. */
+  /** In the caller's transaction. A conversation has one that is open at most: see `findOpen`. */
   enqueue(connection: Connection, job: NewJob): Promise<JobRow>;
+  findOpen(reader: Reader, place: Pick<JobRow, 'tenantId' | 'conversationId' | 'dryRun'>): Promise<JobRow | undefined>;
+  /** Lets an open one go on to a later message, also while it is worked on; in the caller's transaction. */
+  extend(connection: Connection, job: JobRow, further: Pick<JobRow, 'toOrdinal' | 'total'>): Promise<void>;
   get(principal: Principal, id: string): Promise<Job>;
   list(principal: Principal, query: JobsQuery): Promise<{ data: Job[]; nextCursor: string | null }>;
   /** Ends one that is open; what it has stored already stays. Takes one that has ended off the list. */
   remove(principal: Principal, id: string): Promise<void>;
   /**
-   * Writes how far a running job has come, in the transaction of its effect. Throws `conflict` where it is no longer
-   * running: cancelled meanwhile, it has no effect.
+   * Writes how far a running job has come, in the transaction of its effect, and returns it as it is then: it may have
+   * been extended. Throws `conflict` where it is no longer running: cancelled meanwhile, it has no effect.
    */
   advance(connection: Connection, job: JobRow, change: Partial<JobRow>): Promise<JobRow>;
   /** Ends what is open of a conversation, a provider, or the tenant, in the caller's transaction. */
@@ -74,12 +77,14 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
 
   return {
     async enqueue(connection, job) {
-      const open = await findOpenJob(connection, job);
-      if (open) return open;
       const nowMs = clock.nowMs();
       const row: JobRow = { ...NEW, ...job, id: ids.next('job'), dueAt: nowMs, createdAt: nowMs, updatedAt: nowMs };
       await insertJob(connection, row);
       return row;
+    },
+    findOpen: findOpenJob,
+    async extend(connection, job, further) {
+      await updateJob(connection, job, further);
     },
     async get({ tenantId }, id) {
       const row = await findJob(db.readers, tenantId, id);
@@ -101,10 +106,9 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
         breakOff(row);
       }),
     async advance(connection, job, change) {
-      const changes = { ...change, updatedAt: clock.nowMs() };
-      const done = await updateJob(connection, job, changes);
+      const done = await updateJob(connection, job, { ...change, updatedAt: clock.nowMs() });
       if (!done) throw cancelled();
-      return { ...job, ...changes };
+      return (await findJob(connection, job.tenantId, job.id))!;
     },
     async cancel(connection, tenantId, which, reason) {
       for (const row of await listOpenJobs(connection, tenantId, which)) {

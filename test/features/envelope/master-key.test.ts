@@ -5,7 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ProviderKey } from '../../../src/contract/providers.ts';
 import { type Config, readConfig } from '../../../src/daemon/config.ts';
 import { rotateMasterKey } from '../../../src/daemon/key-rotation.ts';
+import { writeMasterKeys } from '../../../src/daemon/master-key.ts';
+import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { lockFolder } from '../../../src/db/folder-lock.ts';
+import { migrate } from '../../../src/db/migrate.ts';
 import { parseAllowedHost } from '../../../src/outside/provider-address.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
@@ -169,6 +172,17 @@ describe('changing the master key', () => {
     expect(await caller.add('Memories need no key.')).toMatchObject({ version: 1 });
     await stop();
     await start({ masterKeys: [SECOND] });
+    expect((await validate()).body.status).toBe('valid');
+  });
+
+  test('waits for the first start, whose master key is kept', async () => {
+    await migrate(await ensureDatabaseFile(folder));
+    await writeMasterKeys(folder, [FIRST]);
+    await expect(rotate()).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('svc serve') });
+    expect(await masterKeyLines()).toContain(FIRST.toString('base64'));
+    await startWithKey();
+    expect(await rotate()).toMatchObject({ lost: 0 });
+    expect(await masterKeyLines()).toHaveLength(1);
     expect((await validate()).body.status).toBe('valid');
   });
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Usage } from '../../../src/contract/account.ts';
 import type { Job } from '../../../src/contract/jobs.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
@@ -212,6 +212,38 @@ describe('extraction', () => {
     expect(replay.body).toEqual(one.body);
     expect(replay.headers.get('idempotency-replayed')).toBe('true');
     await caller.call(`/v1/jobs/${first}`, { method: 'DELETE' });
+  });
+
+  test('asked for while it waits or works, reads what came meanwhile too', async () => {
+    const facts = ['My cat is called Pixel.', 'My boat is called Heron.', 'My bike is called Thunder.'];
+    server.respond((asked) => ({
+      memories: facts
+        .filter((fact) => asked.prompt.split('\nMessages:').at(-1)!.includes(`user: ${fact}`))
+        .map((fact) => draw(fact.replace('My', "Ada's"), [numberOf(asked, fact)])),
+    }));
+    server.next(PUBLISHED.openai.broken);
+    const conversation = await converse(caller, [facts[0]!]);
+    const jobId = await extract(caller, conversation);
+    await untilJob(caller, jobId, ({ attempts, state }) => attempts === 1 && state === 'queued');
+    await say(caller, conversation, [facts[1]!]);
+    expect(await extract(caller, conversation)).toBe(jobId);
+    expect(await jobOf(caller, jobId)).toMatchObject({ state: 'queued', progress: { done: 0, total: 2 } });
+
+    let open = () => {};
+    const opened = new Promise<undefined>((resolve) => {
+      open = () => resolve(undefined);
+    });
+    server.state.troubleFor = () => opened;
+    daemon.clock.advance(10_000);
+    await daemon.jobRunner.follow();
+    await vi.waitFor(() => expect(server.state.answering).toBe(1));
+    await say(caller, conversation, [facts[2]!]);
+    expect(await extract(caller, conversation)).toBe(jobId);
+    open();
+    const job = await untilEnded(caller, jobId);
+    expect(job).toMatchObject({ state: 'done', progress: { done: 3, total: 3 }, result: { added: 3 } });
+    expect(await memories()).toHaveLength(3);
+    expect(await drawn(caller, conversation)).toMatchObject({ progress: { total: 0 }, used: { requests: 0 } });
   });
 
   test('by itself, some time after messages came, where the account wants that', async () => {

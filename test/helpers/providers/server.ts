@@ -27,6 +27,8 @@ const WIRES: Record<Provider, Wire> = {
   'openai-compatible': openaiWire,
 };
 
+const noTrouble = (_seen: SeenRequest): Promise<Trouble | undefined> => Promise.resolve(undefined);
+
 /** Models that each kind of server has unless it is told others; the first writes, the second embeds. */
 export const MODELS: Record<Provider, readonly [string, string]> = {
   openai: ['gpt-4.1-mini', 'text-embedding-3-small'],
@@ -58,6 +60,8 @@ export async function startProviderServer(kind: Provider, options: ProviderServe
   const troubles: Trouble[] = [];
   const state = {
     answer: options.answer ?? (() => ({})),
+    /** What a request gets that none of the troubles of `next` is for; absent: an answer, after as long as this takes. */
+    troubleFor: noTrouble,
     /** Where `redirect` leads to. */
     redirectTo: 'http://127.0.0.1:9/',
     /** Of `huge` and `bomb`. */
@@ -84,7 +88,7 @@ export async function startProviderServer(kind: Provider, options: ProviderServe
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const seen = await see(request);
     requests.push(seen);
-    const trouble = troubles.shift();
+    const trouble = troubles.shift() ?? (await state.troubleFor(seen));
     const isLocked = options.key !== undefined && !wire.isPublic(seen.path);
     if (trouble !== undefined) makeTrouble(trouble, seen, response, state);
     else if (isLocked && wire.keyOf(seen.headers) !== options.key) send(response, wire.wrongKey, seen);
@@ -130,7 +134,7 @@ export async function startProviderServer(kind: Provider, options: ProviderServe
       troubles.length = 0;
       requests.length = 0;
       Object.assign(brain, { streams: true, knowsSchemas: true });
-      Object.assign(state, { connections: 0, bytesSent: 0, troubleStatus: 200 });
+      Object.assign(state, { connections: 0, bytesSent: 0, troubleStatus: 200, troubleFor: noTrouble });
     },
     async close() {
       server.closeAllConnections();

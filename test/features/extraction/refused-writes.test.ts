@@ -1,0 +1,58 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type ProviderServer, PUBLISHED, startProviderServer } from '../../helpers/providers/server.ts';
+import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
+import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
+import { converse, draw, extract, jobOf, untilEnded, untilJob } from './extraction-daemon.ts';
+
+let daemon: MemoryDaemon;
+let server: ProviderServer;
+let caller: Caller;
+
+beforeAll(async () => {
+  daemon = await startProviderDaemon();
+  server = await startProviderServer('openai', { answer: () => ({ memories: [draw('Ada drinks green tea.', [1])] }) });
+});
+afterAll(async () => {
+  await daemon.close();
+  await server.close();
+});
+beforeEach(async () => {
+  caller = await daemon.account();
+  await putKey(caller, server, 'sk-test-0123456789abcdef');
+});
+afterEach(() => server.reset());
+
+const write = (sql: string) => daemon.db.writes.write((connection) => connection.exec(sql));
+/** As a full disk would, for those writes alone. */
+const refuse = (state: 'queued' | 'running') =>
+  write(`CREATE TRIGGER refusing BEFORE UPDATE ON jobs WHEN NEW.state = '${state}' AND OLD.state <> NEW.state
+    BEGIN SELECT RAISE(ABORT, 'refused'); END`);
+const refuseNoMore = () => write('DROP TRIGGER refusing');
+const refusals = () => daemon.logLines.filter((line) => line.includes('a job could not be settled')).length;
+
+test('a job whose failure cannot be written is shown as failed once it can, and goes on', async () => {
+  await refuse('queued');
+  server.next(PUBLISHED.openai.broken);
+  const jobId = await extract(caller, await converse(caller, ['I drink green tea.']));
+  await vi.waitFor(() => expect(refusals()).toBeGreaterThan(0), { timeout: 10_000 });
+  expect((await jobOf(caller, jobId)).state).toBe('running');
+  await refuseNoMore();
+  await daemon.jobRunner.follow();
+  expect(await jobOf(caller, jobId)).toMatchObject({ state: 'queued', attempts: 1, error: { code: 'failed' } });
+  daemon.clock.advance(10_000);
+  await daemon.jobRunner.follow();
+  expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'done', attempts: 0, result: { added: 1 } });
+});
+
+test('a job that cannot be taken waits for the timer, and is not tried without a pause', async () => {
+  await refuse('running');
+  const before = refusals();
+  const jobId = await extract(caller, await converse(caller, ['I drink green tea.']));
+  await vi.waitFor(() => expect(refusals()).toBeGreaterThan(before), { timeout: 10_000 });
+  for (let call = 0; call < 50; call += 1) expect((await jobOf(caller, jobId)).state).toBe('queued');
+  // Without a pause it is some hundreds.
+  expect(refusals() - before).toBeLessThan(40);
+  await refuseNoMore();
+  await daemon.jobRunner.follow();
+  expect(await untilJob(caller, jobId, ({ state }) => state === 'done')).toMatchObject({ result: { added: 1 } });
+});
