@@ -37,6 +37,9 @@ export function judge(drawn: readonly Drawn[], { messages }: Passage, known: rea
     const against = objectionTo(one, proposal, seen);
     if (against !== undefined) return { ...proposal, decision: 'nothing', reason: against };
     if (one.decision === 'nothing') return { ...proposal, decision: 'nothing' };
+    if (one.decision === 'supersede' && target && isNewer(target, cited)) {
+      return { ...proposal, decision: 'nothing', reason: 'What is known is newer than what was said here.' };
+    }
     seen.add(sayingOf(content));
     const decision = target === undefined ? 'add' : one.decision;
     return { ...proposal, decision, target: decision === 'add' ? undefined : target };
@@ -53,6 +56,12 @@ function objectionTo(
   if (decision !== 'nothing' && seen.has(sayingOf(content))) return 'It is known already.';
   if (!isSaidBy(content, cited)) return 'The messages that it names do not say it.';
   return undefined;
+}
+
+/** An old conversation that is read late does not take the place of what was learned since. */
+function isNewer({ occurredAt, createdAt }: Memory, cited: readonly PassageMessage[]): boolean {
+  const known = parseTimestamp(occurredAt ?? createdAt) ?? 0;
+  return cited.every((message) => message.createdAt < known);
 }
 
 /** A text by its words alone: the same words in the same order say the same. */

@@ -17,7 +17,8 @@ const said = (content: string, ordinal = 1, role: 'user' | 'assistant' | 'system
   content,
   createdAt: Date.UTC(2026, 4, ordinal),
 });
-const memory = (id: string, content: string) => ({ id, content, version: 1 }) as Memory;
+const memory = (id: string, content: string, day = '2026-05-01') =>
+  ({ id, content, version: 1, occurredAt: null, createdAt: `${day}T00:00:00.000Z` }) as Memory;
 const key = (provider: ProviderKey['provider'], models: string[], status: ProviderKey['status'] = 'valid') =>
   ({ provider, models, status }) as ProviderKey;
 
@@ -73,6 +74,15 @@ describe('what a model drew', () => {
   test('is new where it is to change what is not known', () => {
     expect(judged({ decision: 'supersede', known: 'm9' })).toMatchObject({ decision: 'add', target: undefined });
     expect(judged({ decision: 'add', known: 'm1' })).toMatchObject({ decision: 'add', target: undefined });
+  });
+
+  test('does not take the place of what was learned after it was said', () => {
+    const later = [memory('mem_c', 'Bob is no friend any more.', '2026-06-01')];
+    const one = draw('Ada was painting with Bob.', [1], { decision: 'supersede', known: 'm1' });
+    expect(judge([one], passage, later)).toMatchObject([
+      { decision: 'nothing', reason: expect.stringContaining('newer') },
+    ]);
+    expect(judge([one], passage, known)).toMatchObject([{ decision: 'supersede' }]);
   });
 
   test.each([
