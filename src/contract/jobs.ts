@@ -27,7 +27,7 @@ export type DecisionKind = (typeof DECISIONS)[number];
 export const Decision = Type.Object({
   decision: Type.Enum([...DECISIONS]),
   content: Type.String(),
-  messageIds: Type.Array(Type.String(), { description: 'The messages that it came from' }),
+  messageIds: Type.Array(Type.String(), { description: 'The messages that it came from, 20 at most' }),
   memoryId: Nullable(Type.String({ description: 'The memory that stands for it now; null where there is none' })),
   targetId: Nullable(Type.String({ description: 'The memory that it says more of, or takes the place of' })),
   reason: Type.String(),
@@ -39,7 +39,7 @@ export const ExtractionResult = Type.Object({
   updated: Type.Integer(),
   superseded: Type.Integer(),
   nothing: Type.Integer(),
-  decisions: Type.Array(Decision, { description: 'The first 1,000' }),
+  decisions: Type.Array(Decision, { description: 'The first 1,000; none in a list of jobs' }),
 });
 export type ExtractionResult = Static<typeof ExtractionResult>;
 

@@ -11,10 +11,17 @@ export function readJsonAnswer(text: string, check: ValidateFunction): { value: 
   return value !== undefined && check(value) ? { value } : undefined;
 }
 
-/** Models think aloud and put fences around code, though they were told not to. */
+const FENCE = '```';
+
+/**
+ * Models think aloud and put fences around code, though they were told not to. The end is found without a pattern: one
+ * over megabytes of blanks that somebody's server sends would not come to an end.
+ */
 function bare(text: string): string {
   const said = text.replace(/^\s*<think>[\s\S]*?<\/think>/, '').trim();
-  return /^```[a-z]*\s*\n([\s\S]*?)\n?\s*```$/i.exec(said)?.[1] ?? said;
+  const opening = /^```[a-z]*\s*\n/i.exec(said)?.[0];
+  if (opening === undefined || !said.endsWith(FENCE)) return said;
+  return said.slice(opening.length, -FENCE.length).trim();
 }
 
 function parsed(text: string): unknown {

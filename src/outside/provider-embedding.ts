@@ -53,7 +53,7 @@ export async function embedTexts(
       const texts = request.texts.slice(start, start + most);
       const answer = await ask(line, connection, { ...request, texts }, signal);
       rows.push(...answer.rows);
-      tokens += answer.tokens || guessTokens(texts);
+      tokens += tokensOf(answer.tokens, texts);
     }
     return { vectors: request.texts.length === 0 ? [] : unitVectors(rows, request.texts.length), tokens };
   } catch (error) {
@@ -61,8 +61,12 @@ export async function embedTexts(
   }
 }
 
-/** Four characters are a token, about. */
-export function guessTokens(texts: readonly string[]): number {
+/** More than any provider takes or gives at once: sums of such counts stay exact. */
+const MOST_TOKENS = 100_000_000;
+
+/** As the provider counted these texts, where that can be a count; or else four characters are a token, about. */
+export function tokensOf(counted: number | undefined, texts: readonly string[]): number {
+  if (Number.isSafeInteger(counted) && counted! > 0 && counted! <= MOST_TOKENS) return counted!;
   return Math.ceil(texts.reduce((sum, text) => sum + text.length, 0) / 4);
 }
 

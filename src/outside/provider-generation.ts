@@ -4,7 +4,7 @@ import { readJsonAnswer, schemaCheck } from './json-answer.ts';
 import { languageModel } from './language-models.ts';
 import { brokenOff, fetchAnswers, NoStream, noAnswer, type ProviderLine, toProviderFault } from './provider-answer.ts';
 import { connectionOf, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
-import { guessTokens } from './provider-embedding.ts';
+import { tokensOf } from './provider-embedding.ts';
 import { ProviderFault, type TokensSpent } from './provider-fault.ts';
 import { SchemaRefused } from './provider-refusal.ts';
 import type { KnownWays, Ways } from './server-ways.ts';
@@ -109,8 +109,8 @@ async function readStream(
 function valueIn({ text, usage, ending }: Written, request: GenerateRequest, check: ValidateFunction): Generated {
   const asked = [request.system, request.prompt, JSON.stringify(request.schema)];
   const spent: TokensSpent = {
-    inputTokens: usage?.inputTokens.total || guessTokens(asked),
-    outputTokens: usage?.outputTokens.total || guessTokens([text]),
+    inputTokens: tokensOf(usage?.inputTokens.total, asked),
+    outputTokens: tokensOf(usage?.outputTokens.total, [text]),
   };
   const answer = readJsonAnswer(text, check);
   if (answer) return { ...answer, ...spent };

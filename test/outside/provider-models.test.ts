@@ -205,6 +205,36 @@ describe('an object by schema', () => {
     },
   );
 
+  test('an answer of blanks between fences is looked at once, and not again from each of them', async () => {
+    const { openai } = servers;
+    for (const [before, blanks] of [
+      ['```', '\n'.repeat(4000)],
+      ['```json\n{}', ' '.repeat(100_000)],
+    ] as const) {
+      openai.respond(() => `${before}${blanks}x`);
+      const fault = await faultOf(models.generate(openai.access(), ask(openai.generating)));
+      expect(fault).toMatchObject({ reason: 'failed', maybeInput: true });
+    }
+  });
+
+  test('counts of tokens that are none are guessed, whatever a server claims', async () => {
+    const { openai } = servers;
+    openai.respond(() => ({ facts: [] }));
+    const { inputTokens, outputTokens } = openai.brain;
+    for (const wrong of [-1_000_000, 1e300, 1.5, Number.MAX_SAFE_INTEGER]) {
+      Object.assign(openai.brain, { inputTokens: wrong, outputTokens: wrong });
+      const written = await models.generate(openai.access(), ask(openai.generating));
+      const embed = { model: openai.embedding, texts: ['four'], purpose: 'query' } as const;
+      const embedded = await models.embed(openai.access(), embed);
+      for (const tokens of [written.inputTokens, written.outputTokens, embedded.tokens]) {
+        expect(tokens).toBeGreaterThan(0);
+        expect(tokens).toBeLessThan(1000);
+        expect(Number.isSafeInteger(tokens)).toBe(true);
+      }
+    }
+    Object.assign(openai.brain, { inputTokens, outputTokens });
+  });
+
   test('that is no JSON at all fails by this input, and an older model of Anthropic is asked by a tool', async () => {
     const { openai, anthropic } = servers;
     openai.respond(() => 'I would rather not.');

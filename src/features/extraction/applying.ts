@@ -104,7 +104,7 @@ function withSources(
 }
 
 function shown({ decision, content, cited, target, reason }: Proposal, memoryId: string | null): Decision {
-  const messageIds = cited.map(({ id }) => id);
+  const messageIds = cited.map(({ id }) => id).slice(0, CITED_AT_MOST);
   return { decision, content, messageIds, memoryId, targetId: target?.id ?? null, reason };
 }
 

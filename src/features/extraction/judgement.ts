@@ -17,6 +17,9 @@ export interface Proposal {
   reason: string;
 }
 
+/** More than a passage says: what goes on beyond that is nonsense. */
+const MOST_DRAWN = 100;
+const MOST_NAMED = 200;
 const MAX_CONTENT_CHARACTERS = 2000;
 const MAX_REASON_CHARACTERS = 300;
 /** English endings hide behind so many letters: "painted" and "painting" are the same here. */
@@ -25,16 +28,19 @@ const STEM_CHARACTERS = 5;
 /**
  * Weighs what a model drew against what it was given. A memory without a message that says it is none: it has to name
  * one, and to have a word in common with those that it names. One that is known already changes nothing, whatever the
- * model decided.
+ * model decided. Whatever it wrote comes out as it may be stored, and at no great length.
  */
 export function judge(drawn: readonly Drawn[], { messages }: Passage, known: readonly Memory[]): Proposal[] {
   const seen = new Set(known.map(({ content }) => sayingOf(content)));
-  return drawn.map((one) => {
-    const content = one.content.replace(/\s+/g, ' ').trim();
-    const cited = messages.filter((_, index) => one.messages.includes(index + 1));
+  return drawn.slice(0, MOST_DRAWN).map((one) => {
+    const whole = one.content.replaceAll('\0', ' ').replace(/\s+/g, ' ').trim();
+    const content = sound(whole, MAX_CONTENT_CHARACTERS);
+    const named = new Set(one.messages.slice(0, MOST_NAMED));
+    const cited = messages.filter((_, index) => named.has(index + 1));
     const target = known[Number(/^\[?m(\d+)\]?$/.exec(one.known.trim())?.[1] ?? 0) - 1];
-    const proposal = { content, cited, target, occurredAt: momentOf(one.date), reason: clip(one.reason) };
-    const against = objectionTo(one, proposal, seen);
+    const reason = sound(one.reason.trim(), MAX_REASON_CHARACTERS);
+    const proposal = { content, cited, target, occurredAt: momentOf(one.date), reason };
+    const against = objectionTo(one.decision, whole.length, proposal, seen);
     if (against !== undefined) return { ...proposal, decision: 'nothing', reason: against };
     if (one.decision === 'nothing') return { ...proposal, decision: 'nothing' };
     if (one.decision === 'supersede' && target && isNewer(target, cited)) {
@@ -47,11 +53,12 @@ export function judge(drawn: readonly Drawn[], { messages }: Passage, known: rea
 }
 
 function objectionTo(
-  { decision }: Drawn,
+  decision: DecisionKind,
+  characters: number,
   { content, cited }: Pick<Proposal, 'content' | 'cited'>,
   seen: ReadonlySet<string>,
 ): string | undefined {
-  if (content === '' || content.length > MAX_CONTENT_CHARACTERS) return 'It is empty or too long for one fact.';
+  if (characters === 0 || characters > MAX_CONTENT_CHARACTERS) return 'It is empty or too long for one fact.';
   if (cited.length === 0) return 'It names no message that it comes from.';
   if (decision !== 'nothing' && seen.has(sayingOf(content))) return 'It is known already.';
   if (!isSaidBy(content, cited)) return 'The messages that it names do not say it.';
@@ -85,6 +92,7 @@ function momentOf(date: string): string | undefined {
   return /^\d{4}-\d\d-\d\dT/.test(moment) && parseTimestamp(moment) !== undefined ? moment : undefined;
 }
 
-function clip(reason: string): string {
-  return reason.trim().slice(0, MAX_REASON_CHARACTERS);
+/** The first characters, as they may be stored: models write anything, a NUL and half of a surrogate pair as well. */
+function sound(text: string, characters: number): string {
+  return text.replaceAll('\0', ' ').slice(0, characters).toWellFormed();
 }

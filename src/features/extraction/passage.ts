@@ -65,7 +65,7 @@ export function passageOf(said: readonly Said[], earlier: readonly Said[], failu
 
 function toPassageMessage({ role, name, content, ...said }: Said, characters: number): PassageMessage | undefined {
   if (role !== 'user' && role !== 'assistant') return undefined;
-  const text = withoutRecalled(content).trim().slice(0, characters);
+  const text = withoutRecalled(content).trim().slice(0, characters).toWellFormed();
   if (text === '') return undefined;
   const { id, ordinal, createdAt } = said;
   return { id, ordinal, createdAt, speaker: name ?? role, day: toTimestamp(createdAt).slice(0, 10), text };

@@ -108,12 +108,17 @@ export interface JobFilter {
   limit: number;
 }
 
-/** Newest first. */
+/** A thousand decisions each would be too much for a page. */
+const WITHOUT_DECISIONS = COLUMNS.map((column) =>
+  column === 'result' ? `json_set(result, '$.decisions', json('[]')) AS result` : column,
+).join(', ');
+
+/** Newest first, without the decisions. */
 export async function listJobs(reader: Reader, filter: JobFilter): Promise<JobRow[]> {
   const { tenantId, state = null, conversationId = null, olderThanId = null, limit } = filter;
   const ofConversation = conversationId === null ? '? IS NULL' : 'conversationId = ?';
   return reader.all<JobRow>(
-    `SELECT * FROM jobs WHERE tenantId = ? AND ${ofConversation} AND (? IS NULL OR state = ?)
+    `SELECT ${WITHOUT_DECISIONS} FROM jobs WHERE tenantId = ? AND ${ofConversation} AND (? IS NULL OR state = ?)
        AND (? IS NULL OR id < ?) ORDER BY id DESC LIMIT ?`,
     [tenantId, conversationId, state, state, olderThanId, olderThanId, limit],
   );

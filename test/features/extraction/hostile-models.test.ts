@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Job } from '../../../src/contract/jobs.ts';
+import type { Memory } from '../../../src/contract/memories.ts';
+import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
+import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
+import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
+import { converse, draw, drawn } from './extraction-daemon.ts';
+
+const KEY = 'sk-test-0123456789abcdef';
+const TEA = 'Ada drinks green tea.';
+
+let daemon: MemoryDaemon;
+let server: ProviderServer;
+let caller: Caller;
+
+beforeAll(async () => {
+  daemon = await startProviderDaemon();
+  server = await startProviderServer('openai', { key: KEY });
+});
+afterAll(async () => {
+  await daemon.close();
+  await server.close();
+});
+beforeEach(async () => {
+  daemon.clock.advance(61_000);
+  caller = await daemon.account();
+  await putKey(caller, server, KEY);
+  server.requests.length = 0;
+  server.respond(() => ({ memories: [draw(TEA, [1])] }));
+});
+afterEach(() => server.reset());
+
+const list = async () => (await caller.call<{ data: Memory[] }>('/v1/memories')).body.data;
+
+describe('what a model writes', () => {
+  test('is stored only as far as a memory of a client would be', async () => {
+    const conversation = await converse(caller, ['I drink green tea and oat milk.']);
+    server.respond(() => ({
+      memories: [
+        draw('Ada drinks green tea\u0000 with a NUL.', [1]),
+        draw('Ada drinks oat milk \ud800 and half a pair.', [1], { reason: 'half \udfff of \u0000 it' }),
+        draw(TEA, [1]),
+      ],
+    }));
+    const job = await drawn(caller, conversation);
+    const stored = await list();
+    expect(stored.map(({ content }) => content)).toContain(TEA);
+    for (const text of [...stored.map(({ content }) => content), JSON.stringify(job.result)]) {
+      expect(text).not.toContain('\0');
+      expect(text).not.toContain('\\u0000');
+      expect(text.isWellFormed()).toBe(true);
+      expect(text).not.toMatch(/\\ud[89a-f]/i);
+    }
+  });
+
+  test('is taken up to a hundred memories a passage, and none of them at any length', async () => {
+    const conversation = await converse(caller, ['I drink green tea.']);
+    const nonsense = Array.from({ length: 3000 }, (_, number) => draw(`Nothing of tea ${number}.`, []));
+    const endless = draw(`Ada drinks green tea. ${'x'.repeat(200_000)}`, Array(5000).fill(1), {
+      reason: 'y'.repeat(9000),
+    });
+    server.respond(() => ({ memories: [draw(TEA, [1]), endless, ...nonsense] }));
+    const job = await drawn(caller, conversation);
+    expect(job).toMatchObject({ state: 'done', result: { added: 1, nothing: 99 } });
+    expect(job.result!.decisions[1]!.content).toHaveLength(2000);
+    expect(JSON.stringify(job).length).toBeLessThan(40_000);
+  });
+
+  test('a list of jobs tells how many decisions there were, and the job which', async () => {
+    const job = await drawn(caller, await converse(caller, ['I drink green tea.']), undefined);
+    const listed = (await caller.call<{ data: Job[] }>('/v1/jobs')).body.data;
+    expect(listed).toEqual([{ ...job, result: { ...job.result, decisions: [] } }]);
+    expect(job.result).toMatchObject({ added: 1, decisions: [{ content: TEA }] });
+  });
+});
