@@ -8,7 +8,10 @@ export interface Patience {
   mayAsk(): boolean;
   /** It answered. */
   reset(): void;
-  /** Notes, counts and logs (once a minute) a fault of the embedder. Throws what is none. */
+  /**
+   * Notes, counts and logs (once a minute) a fault of the embedder. Throws what is none, such as a full disk, after which
+   * it is left alone too: answers that cannot be kept are paid for all the same.
+   */
   note(error: unknown): void;
   /** What it failed with, unless it answered since. */
   fault(): EmbedderFault | undefined;
@@ -37,6 +40,11 @@ export function createPatience(
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   let fault: EmbedderFault | undefined;
 
+  function pause(ownMs: number): void {
+    pausedUntilMs = clock.monotonicMs() + Math.max(ownMs, FIRST_PAUSE_MS);
+    pauseMs = Math.min(pauseMs * 2, longestMs);
+  }
+
   return {
     mayAsk: () => clock.monotonicMs() >= pausedUntilMs,
     reset() {
@@ -44,15 +52,16 @@ export function createPatience(
       fault = undefined;
     },
     note(error) {
-      if (!(error instanceof EmbedderFault)) throw error;
+      if (!(error instanceof EmbedderFault)) {
+        pause(pauseMs);
+        throw error;
+      }
       count();
       // Nobody else waits for what one text brought on.
       if (error.reason === 'texts') return;
       fault = error;
+      pause(error.retryAfterMs ?? (error.reason === 'settings' ? settingsMs : Math.min(pauseMs, longestMs)));
       const nowMs = clock.monotonicMs();
-      const own = error.reason === 'settings' ? settingsMs : Math.min(pauseMs, longestMs);
-      pausedUntilMs = nowMs + Math.max(error.retryAfterMs ?? own, FIRST_PAUSE_MS);
-      pauseMs = Math.min(pauseMs * 2, longestMs);
       if (message === undefined || nowMs - loggedAtMs < LOGGED_EVERY_MS) return;
       loggedAtMs = nowMs;
       log.warn({ reason: error.reason, fault: error.message }, message);

@@ -125,6 +125,24 @@ describe('without an embedder of the operator', () => {
     expect(await ann.settings()).toMatchObject({ embedding: { state: 'failing', waiting: 0 } });
   });
 
+  test('vectors that the disk does not take are not paid for again without a pause', async () => {
+    const ann = await ownerWithKey();
+    await ann.add('Her automobile is red');
+    await ann.choose(server, 'small');
+    const write = (sql: string) => daemon.db.writes.write((connection) => connection.exec(sql));
+    await write(`CREATE TRIGGER refusing BEFORE INSERT ON vectors BEGIN SELECT RAISE(ABORT, 'refused'); END`);
+    for (let second = 0; second < 20; second += 1) {
+      await daemon.embed();
+      daemon.clock.advance(1000);
+    }
+    expect(embedded(server).length).toBeGreaterThan(1);
+    expect(embedded(server).length).toBeLessThan(7);
+    await write('DROP TRIGGER refusing');
+    daemon.clock.advance(60_000);
+    await daemon.embed();
+    expect(await daemon.vectors(ann.tenantId)).toBe(1);
+  });
+
   test('a check that finds the key well again ends the wait too', async () => {
     const ann = await ownerWithKey();
     await ann.choose(server, 'small');
