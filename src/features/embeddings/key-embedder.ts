@@ -35,7 +35,7 @@ export function createKeyEmbedder({
     if (provider === null || now === undefined || now.state === 'retiring')
       throw new EmbedderFault('settings', GIVEN_UP);
     try {
-      return await providerKeys.use(tenantId, provider, (access, keySignal) =>
+      return await providerKeys.use(tenantId, { provider, model: name }, (access, keySignal) =>
         models.embed(access, { model: name, texts, purpose }, AbortSignal.any([signal, keySignal])),
       );
     } catch (error) {

@@ -10,6 +10,7 @@ import type { Generated, ProviderModels } from '../../outside/provider-models.ts
 import type { ConversationRow, MessageReading } from '../conversations/conversations.ts';
 import type { JobWork } from '../jobs/job-runner.ts';
 import type { JobRow, Jobs } from '../jobs/jobs.ts';
+import type { Counted, Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { Spending } from '../providers/spending.ts';
@@ -30,6 +31,7 @@ interface Parts {
   providerKeys: ProviderKeys;
   models: ProviderModels;
   spending: Spending;
+  usage: Usage;
   /** The tier of a tenant that is there. */
   tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined>;
 }
@@ -38,6 +40,7 @@ interface Parts {
 const PAGE = 100;
 const EARLIER = 12;
 const MAX_OUTPUT_TOKENS = 8000;
+const CHARACTERS_A_TOKEN = 4;
 const MODEL_OUTPUT = { schema: DRAWN_SCHEMA, schemaName: 'memories', maxOutputTokens: MAX_OUTPUT_TOKENS };
 
 /**
@@ -45,7 +48,7 @@ const MODEL_OUTPUT = { schema: DRAWN_SCHEMA, schemaName: 'memories', maxOutputTo
  * the job has come, so that a crash repeats a passage or nothing. The model is never asked inside a transaction.
  */
 export function createExtractionWork(parts: Parts): JobWork {
-  const { db, clock, jobs, reading, memories, related, providerKeys, models, spending, tierOf } = parts;
+  const { db, clock, jobs, reading, memories, related, providerKeys, models, spending, usage, tierOf } = parts;
 
   async function passageAfter(conversation: ConversationRow, job: JobRow): Promise<Passage> {
     const { fromOrdinal, toOrdinal, attempts } = job;
@@ -58,10 +61,16 @@ export function createExtractionWork(parts: Parts): JobWork {
     return passageOf(said, earlier.toReversed(), attempts);
   }
 
-  async function ask(job: JobRow, passage: Passage, known: readonly Memory[], signal: AbortSignal): Promise<Generated> {
+  async function tenantOf(reader: Reader, tenantId: string): Promise<Counted> {
+    const tier = await tierOf(reader, tenantId);
+    if (tier === undefined) throw new AppError('not_found', 'The account is gone.');
+    return { tenantId, tier };
+  }
+
+  async function ask(job: JobRow, prompt: string, signal: AbortSignal): Promise<Generated> {
     const { tenantId, provider, model } = job;
-    const request = { ...MODEL_OUTPUT, model, system: SYSTEM, prompt: promptOf(passage, known) };
-    return providerKeys.use(tenantId, provider, (access, keySignal) =>
+    const request = { ...MODEL_OUTPUT, model, system: SYSTEM, prompt };
+    return providerKeys.use(tenantId, { provider, model }, (access, keySignal) =>
       models.generate(access, request, AbortSignal.any([signal, keySignal])),
     );
   }
@@ -87,17 +96,22 @@ export function createExtractionWork(parts: Parts): JobWork {
     signal: AbortSignal,
   ): Promise<[JobRow, Memory[], Drawn[]]> {
     if (passage.messages.length === 0) return [job, [], []];
-    await spending.requireBelowCap(db.readers, job.tenantId);
     const { tenantId, endUser } = conversation;
+    // What could not be stored would be paid for in vain.
+    if (job.dryRun === 0) await usage.requireMemoryRoom(await tenantOf(db.readers, tenantId));
     const texts = passage.messages.map(({ text }) => text);
     const known = await related({ tenantId, endUser }, texts);
-    try {
-      const { value, ...tokens } = await ask(job, passage, known, signal);
-      return [await count(job, tokens), known, (value as { memories: Drawn[] }).memories];
-    } catch (error) {
-      if (error instanceof ProviderFault && error.spent) await count(job, error.spent);
-      throw error;
-    }
+    const prompt = promptOf(passage, known);
+    const most = { inputTokens: tokensOf(prompt), outputTokens: MAX_OUTPUT_TOKENS };
+    return spending.belowCap(tenantId, most, async () => {
+      try {
+        const { value, ...tokens } = await ask(job, prompt, signal);
+        return [await count(job, tokens), known, (value as { memories: Drawn[] }).memories];
+      } catch (error) {
+        if (error instanceof ProviderFault && error.spent) await count(job, error.spent);
+        throw error;
+      }
+    });
   }
 
   async function store(
@@ -114,9 +128,7 @@ export function createExtractionWork(parts: Parts): JobWork {
         endUser,
         id: conversationId,
       } = await reading.requireConversation(connection, conversation.tenantId, conversation.id);
-      const tier = await tierOf(connection, tenantId);
-      if (tier === undefined) throw new AppError('not_found', 'The account is gone.');
-      const applying = { tenant: { tenantId, tier }, endUser, job };
+      const applying = { tenant: await tenantOf(connection, tenantId), endUser, job };
       const decisions = await applyProposals(connection, memories, proposals, applying);
       const result = addedUp(JSON.parse(job.result) as ExtractionResult, decisions);
       if (job.dryRun === 0) await updateThrough(connection, { tenantId, conversationId }, passage.throughOrdinal);
@@ -152,6 +164,10 @@ export function createExtractionWork(parts: Parts): JobWork {
       job = await store(counted, conversation, passage, known, drawn);
     }
   };
+}
+
+function tokensOf(prompt: string): number {
+  return Math.ceil((SYSTEM.length + prompt.length) / CHARACTERS_A_TOKEN);
 }
 
 /** What went before is over once something succeeded. */

@@ -66,6 +66,7 @@ export function createExtraction(parts: Parts): Extraction {
     const chosen = await providerSettings.extractionModel(connection, tenantId);
     const keys = await providerKeys.available(connection, tenantId);
     const choice = chooseModel({ asked: { provider, model }, chosen, keys });
+    await providerKeys.requireGiven(connection, tenantId, choice);
     if (!dryRun) await updateNotDue(connection, tenantId, conversationId);
     const open = await jobs.findOpen(connection, place);
     if (open) {

@@ -42,6 +42,8 @@ export interface Usage {
   takeQuery(tenant: Counted): Promise<void>;
   /** Gives back a query that failed. */
   returnQuery(tenant: Counted): Promise<void>;
+  /** Throws `quota_exceeded` where the tenant may add not one memory more today. */
+  requireMemoryRoom(tenant: Counted): Promise<void>;
   quotasOf(tenant: Counted): Promise<Record<QuotaName, QuotaState>>;
   /** Counts a request; written in the background, so that a crash may lose a few seconds of this one figure. */
   countRequest(tenantId: string): void;
@@ -137,6 +139,13 @@ export function createUsage({
     async returnQuery(tenant) {
       if (isUnlimited(tenant)) count(tenant.tenantId, 'queries', -1);
       else await db.writes.write((connection) => updateQueryReturned(connection, tenant.tenantId));
+    },
+    async requireMemoryRoom({ tenantId, tier }) {
+      const nowMs = clock.nowMs();
+      const limit = QUOTAS[variant][tier].dailyMemories;
+      if (limit === null) return;
+      const used = (await findUsed(db.readers, [tenantId], periodOf(nowMs))).get(tenantId)?.memories ?? 0;
+      if (used >= limit) throw refusal('dailyMemories', limit, used, nowMs);
     },
     async quotasOf({ tenantId, tier }) {
       const nowMs = clock.nowMs();

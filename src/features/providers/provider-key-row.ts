@@ -30,6 +30,13 @@ export function checkedFields(
   };
 }
 
+/** Why the key may not be used with a model; `undefined` where it may. */
+export function whyNotWith({ provider, givenModels }: ProviderKeyRow, model: string): string | undefined {
+  const given = givenModels === null ? undefined : (JSON.parse(givenModels) as string[]);
+  if (given === undefined || given.includes(model)) return undefined;
+  return `The key for ${provider} was given for these models only: ${given.join(', ')}.`;
+}
+
 /** As it is shown: nothing of the key but its last four characters. */
 export function toProviderKey(row: ProviderKeyRow): ProviderKey {
   return {

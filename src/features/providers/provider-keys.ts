@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
+import type { ModelChoice } from '../../contract/provider-settings.ts';
 import {
   KEYLESS_PROVIDERS,
   type NewProviderKey,
@@ -17,7 +18,7 @@ import type { Envelope } from '../envelope/envelope.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { checkKey, type KeyCheck, refusedOutcome } from './key-check.ts';
-import { checkedFields, contextOf, last4Of, toProviderKey } from './provider-key-row.ts';
+import { checkedFields, contextOf, last4Of, toProviderKey, whyNotWith } from './provider-key-row.ts';
 import {
   type CheckedFields,
   deleteProviderKey,
@@ -51,13 +52,16 @@ export interface ProviderKeys {
   remove(principal: Principal, provider: string): Promise<void>;
   /** What a tenant has keys for, the newest first. */
   available(reader: Reader, tenantId: string): Promise<ProviderKey[]>;
+  /** Throws `unprocessable` where the tenant's key was given for other models than this one. */
+  requireGiven(reader: Reader, tenantId: string, choice: ModelChoice): Promise<void>;
   /**
    * Does something with a tenant's own key: never another's, nor the operator's. The signal breaks it off when the key
-   * goes. Throws `not_found` where there is none and `unavailable` where it cannot be opened.
+   * goes. Throws `not_found` where there is none, `unprocessable` where it was given for other models, and `unavailable`
+   * where it cannot be opened.
    */
   use<T>(
     tenantId: string,
-    provider: Provider,
+    choice: ModelChoice,
     work: (access: ProviderAccess, signal: AbortSignal) => Promise<T>,
   ): Promise<T>;
   /** All of a tenant's, in the caller's transaction. */
@@ -193,8 +197,12 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       await db.checkpoint();
     },
     available: async (reader, tenantId) => (await listProviderKeys(reader, tenantId)).map(toProviderKey),
-    use: (tenantId, provider, work) =>
+    async requireGiven(reader, tenantId, { provider, model }) {
+      requireWith(await load(reader, tenantId, provider), model);
+    },
+    use: (tenantId, { provider, model }, work) =>
       use(tenantId, provider, async (access, signal, row) => {
+        requireWith(row, model);
         try {
           return await work(access, signal);
         } catch (error) {
@@ -221,6 +229,11 @@ async function load(reader: Reader, tenantId: string, provider: Provider): Promi
   const row = await findProviderKey(reader, tenantId, provider);
   if (!row) throw noKey(provider);
   return row;
+}
+
+function requireWith(row: ProviderKeyRow, model: string): void {
+  const why = whyNotWith(row, model);
+  if (why !== undefined) throw new AppError('unprocessable', why);
 }
 
 function noKey(provider: Provider): AppError {

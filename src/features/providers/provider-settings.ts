@@ -11,6 +11,7 @@ import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
+import { whyNotWith } from './provider-key-row.ts';
 import type { ProviderKeyObserver } from './provider-keys.ts';
 import { findProviderKey } from './provider-keys-store.ts';
 import {
@@ -174,11 +175,9 @@ async function requireKey(
 ): Promise<void> {
   if (!choice) return;
   const key = await findProviderKey(reader, tenantId, choice.provider);
-  const given = key?.givenModels ? (JSON.parse(key.givenModels) as string[]) : undefined;
   if (!key) throw refused(path, `There is no key for ${choice.provider} in this account: add one first.`);
-  if (given && !given.includes(choice.model)) {
-    throw refused(path, `The key for ${choice.provider} was given for these models only: ${given.join(', ')}.`);
-  }
+  const why = whyNotWith(key, choice.model);
+  if (why !== undefined) throw refused(path, why);
 }
 
 function requirePrices({ dailySpend, inputPrice }: ProviderSettingsRow): void {

@@ -4,6 +4,7 @@ import type { UsedTokens } from '../../contract/provider-settings.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, nextUtcDayMs, toTimestamp, utcDay } from '../../lib/clock.ts';
+import type { TokensSpent } from '../../outside/provider-models.ts';
 import { findSettings, type ProviderSettingsRow } from './provider-settings-store.ts';
 import { addUsed, deleteUsedOf, findUsed, listUsed, type Purpose } from './spending-store.ts';
 
@@ -21,8 +22,12 @@ export interface TokensUsed {
 /** What models are asked for with the keys of a tenant, by UTC day. */
 export interface Spending {
   usedToday(reader: Reader, tenantId: string, purpose: Purpose): Promise<UsedTokens>;
-  /** Throws `quota_exceeded`, with `resetsAt`, where the tenant's own cap on extraction is reached for today. */
-  requireBelowCap(reader: Reader, tenantId: string): Promise<void>;
+  /**
+   * Asks for memories, and counts that by `add`, while the tenant's own cap is not reached for today; where it is, throws
+   * `quota_exceeded` with `resetsAt`. What others ask for meanwhile, at its most, counts as used: who might pass the cap
+   * with them waits for them. So one request alone goes beyond it.
+   */
+  belowCap<T>(tenantId: string, most: TokensSpent, ask: () => Promise<T>): Promise<T>;
   /** Counts, in the caller's transaction. Returns what it came to. */
   add(connection: Connection, tenantId: string, purpose: Purpose, used: TokensUsed): Promise<UsedTokens>;
   /** The days on which models were asked, the oldest first. */
@@ -40,23 +45,49 @@ export function createSpending({ db, clock }: { db: Database; clock: Clock }): S
   const usedToday = (reader: Reader, tenantId: string, purpose: Purpose) =>
     findUsed(reader, { tenantId, day: utcDay(clock.nowMs()), purpose });
   const resetsAtMs = () => nextUtcDayMs(clock.nowMs());
+  const asking = new Map<string, Set<Asking>>();
+
+  /** Waits for the tenant's turn, and takes it; returns what gives it back. */
+  async function takeTurn(tenantId: string, most: TokensSpent): Promise<() => void> {
+    for (;;) {
+      const before = [...(asking.get(tenantId) ?? [])];
+      const settings = await findSettings(db.readers, tenantId);
+      const used = await usedToday(db.readers, tenantId, 'extraction');
+      const cap = reachedCap(settings, used);
+      if (cap !== undefined) throw capReached(cap, toTimestamp(resetsAtMs()));
+      // Also those that ended since: what they took may be counted or not.
+      const others = new Set([...before, ...(asking.get(tenantId) ?? [])]);
+      if (others.size === 0 || reachedCap(settings, withAll(used, others, settings)) === undefined) {
+        return enter(tenantId, most);
+      }
+      await Promise.race([...others].map(({ ended }) => ended));
+    }
+  }
+
+  function enter(tenantId: string, most: TokensSpent): () => void {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const own = { most, ended };
+    const all = asking.get(tenantId) ?? new Set();
+    asking.set(tenantId, all.add(own));
+    return () => {
+      all.delete(own);
+      if (all.size === 0) asking.delete(tenantId);
+      end();
+    };
+  }
 
   return {
     usedToday,
-    async requireBelowCap(reader, tenantId) {
-      const settings = await findSettings(reader, tenantId);
-      const cap = reachedCap(settings, await usedToday(reader, tenantId, 'extraction'));
-      if (cap === undefined) return;
-      const resetsAt = toTimestamp(resetsAtMs());
-      throw new AppError('quota_exceeded', `The account's own cap of ${cap} a day is reached until ${resetsAt}.`, {
-        extra: { resetsAt },
-      });
+    async belowCap(tenantId, most, ask) {
+      const giveBack = await takeTurn(tenantId, most);
+      return ask().finally(giveBack);
     },
     async add(connection, tenantId, purpose, { provider, model, ...tokens }) {
       const settings = purpose === 'extraction' ? await findSettings(connection, tenantId) : undefined;
-      const input = tokens.inputTokens * (settings?.inputPrice ?? 0);
-      const output = tokens.outputTokens * (settings?.outputPrice ?? 0);
-      const used: UsedTokens = { ...tokens, spend: (input + output) * PER_MILLION };
+      const used: UsedTokens = { ...tokens, spend: spendOf(settings, tokens) };
       await addUsed(connection, { tenantId, day: utcDay(clock.nowMs()), purpose, provider, model, ...used });
       return used;
     },
@@ -68,6 +99,33 @@ export function createSpending({ db, clock }: { db: Database; clock: Clock }): S
 
 /** Tokens a day, unless the account says otherwise: some hundred conversations. */
 export const DEFAULT_DAILY_TOKENS = 1_000_000;
+
+/** One who asks now. */
+interface Asking {
+  most: TokensSpent;
+  ended: Promise<void>;
+}
+
+function spendOf(settings: ProviderSettingsRow | undefined, { inputTokens, outputTokens }: TokensSpent): number {
+  const { inputPrice, outputPrice } = settings ?? {};
+  return (inputTokens * (inputPrice ?? 0) + outputTokens * (outputPrice ?? 0)) * PER_MILLION;
+}
+
+function withAll(used: UsedTokens, all: Iterable<Asking>, settings: ProviderSettingsRow | undefined): UsedTokens {
+  const sum = { ...used };
+  for (const { most } of all) {
+    sum.inputTokens += most.inputTokens;
+    sum.outputTokens += most.outputTokens;
+    sum.spend += spendOf(settings, most);
+  }
+  return sum;
+}
+
+function capReached(cap: string, resetsAt: string): AppError {
+  return new AppError('quota_exceeded', `The account's own cap of ${cap} a day is reached until ${resetsAt}.`, {
+    extra: { resetsAt },
+  });
+}
 
 function reachedCap(settings: ProviderSettingsRow | undefined, used: UsedTokens): string | undefined {
   const dailyTokens = settings ? settings.dailyTokens : DEFAULT_DAILY_TOKENS;

@@ -6,6 +6,7 @@ import type { ProviderSettings } from '../../../src/contract/provider-settings.t
 import type { ProviderKey } from '../../../src/contract/providers.ts';
 import { CONTEXT_HEADING } from '../../../src/contract/search.ts';
 import { QUIET_MS } from '../../../src/features/extraction/extraction-upkeep.ts';
+import { utcDay } from '../../../src/lib/clock.ts';
 import { type ProviderServer, PUBLISHED } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon, startProviderServer } from '../providers/provider-daemon.ts';
@@ -337,6 +338,59 @@ describe('a cap', () => {
     daemon.clock.advance(86_400_000);
     await daemon.jobRunner.follow();
     expect((await untilEnded(caller, jobId)).state).toBe('done');
+  });
+
+  test('holds also where several jobs ask at once: one of them goes beyond it, the others wait for it and see', async () => {
+    await settings({ extraction: { dailyTokens: 100 } });
+    server.state.troubleFor = () => new Promise((resolve) => setTimeout(resolve, 100, undefined));
+    const jobIds: string[] = [];
+    for (let one = 0; one < 4; one += 1) {
+      jobIds.push(await extract(caller, await converse(caller, ['I drink green tea every morning.'])));
+    }
+    const seen = await Promise.all(
+      jobIds.map((id) => untilJob(caller, id, ({ state, error }) => state === 'done' || error !== null)),
+    );
+    expect(seen.map(({ state }) => state).toSorted()).toEqual(['done', 'queued', 'queued', 'queued']);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('far from reached lets jobs ask side by side', async () => {
+    let most = 0;
+    server.state.troubleFor = () => {
+      most = Math.max(most, server.state.answering);
+      return new Promise((resolve) => setTimeout(resolve, 100, undefined));
+    };
+    const jobIds: string[] = [];
+    for (let one = 0; one < 3; one += 1) {
+      jobIds.push(await extract(caller, await converse(caller, ['I drink green tea every morning.'])));
+    }
+    for (const id of jobIds) await untilEnded(caller, id);
+    expect(most).toBeGreaterThan(1);
+  });
+
+  test('of memories a day is seen before a model is asked, but for a dry run', async () => {
+    await daemon.db.writes.write(async (connection) => {
+      await connection.run(`UPDATE tenants SET tier = 'Free' WHERE tenantId = ?`, [caller.tenantId]);
+      await connection.run(
+        `INSERT INTO usageDays (tenantId, day, requests, memories, queries) VALUES (?, ?, 0, 5000, 0)
+         ON CONFLICT (tenantId, day) DO UPDATE SET memories = 5000`,
+        [caller.tenantId, utcDay(daemon.clock.nowMs())],
+      );
+    });
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    const jobId = await extract(caller, conversation);
+    const held = await untilJob(caller, jobId, ({ error }) => error !== null);
+    expect(held).toMatchObject({
+      state: 'queued',
+      attempts: 0,
+      error: { code: 'quota_exceeded' },
+      used: { requests: 0 },
+    });
+    expect(server.requests).toEqual([]);
+    expect((await drawn(caller, conversation, { dryRun: true })).result).toMatchObject({ added: 1 });
+    daemon.clock.advance(86_400_000);
+    await daemon.jobRunner.follow();
+    expect((await untilEnded(caller, jobId)).result).toMatchObject({ added: 1 });
   });
 
   test('of spend counts by the prices given, which it needs', async () => {

@@ -4,7 +4,7 @@ import type { Memory } from '../../../src/contract/memories.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
-import { converse, draw, drawn } from './extraction-daemon.ts';
+import { converse, draw, drawn, extract, untilEnded, untilJob } from './extraction-daemon.ts';
 
 const KEY = 'sk-test-0123456789abcdef';
 const TEA = 'Ada drinks green tea.';
@@ -71,5 +71,27 @@ describe('what a model writes', () => {
     const listed = (await caller.call<{ data: Job[] }>('/v1/jobs')).body.data;
     expect(listed).toEqual([{ ...job, result: { ...job.result, decisions: [] } }]);
     expect(job.result).toMatchObject({ added: 1, decisions: [{ content: TEA }] });
+  });
+});
+
+describe('a key that was given for some models', () => {
+  test('is used for no other: not where one is named, nor for what was queued or chosen before', async () => {
+    const conversation = await converse(caller, ['I drink green tea.']);
+    const other = 'gpt-4.1';
+    const path = `/v1/conversations/${conversation}/extract`;
+    await caller.call('/v1/provider-settings', { method: 'PATCH', body: { extraction: { dailyTokens: 0 } } });
+    const jobId = await extract(caller, conversation, { provider: 'openai', model: other });
+    await untilJob(caller, jobId, ({ error }) => error !== null);
+    await putKey(caller, server, KEY, { models: [server.generating] });
+    const refused = await caller.call(path, { body: { provider: 'openai', model: other, dryRun: true } });
+    expect(refused).toMatchObject({ status: 422 });
+    expect(refused.text).toContain(`for these models only: ${server.generating}`);
+    server.requests.length = 0;
+    await caller.call('/v1/provider-settings', { method: 'PATCH', body: { extraction: { dailyTokens: null } } });
+    daemon.clock.advance(86_400_000);
+    await daemon.jobRunner.follow();
+    expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'failed', error: { code: 'unprocessable' } });
+    expect(server.requests).toEqual([]);
+    expect((await drawn(caller, conversation)).result).toMatchObject({ added: 1 });
   });
 });
