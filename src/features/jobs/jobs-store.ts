@@ -158,7 +158,7 @@ export async function listDueJobs(
   { tenantId, nowMs, limit }: { tenantId: string; nowMs: number; limit: number },
 ): Promise<JobRow[]> {
   return reader.all<JobRow>(
-    `SELECT * FROM jobs WHERE tenantId = ? AND dueAt <= ? AND finishedAt IS NULL ORDER BY dueAt, id LIMIT ?`,
+    `SELECT * FROM jobs WHERE tenantId = ? AND dueAt <= ? AND finishedAt IS NULL ORDER BY dueAt, rowid LIMIT ?`,
     [tenantId, nowMs, limit],
   );
 }

@@ -4,7 +4,7 @@ import type { Memory } from '../../../src/contract/memories.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
-import { converse, draw, drawn, extract, untilEnded, untilJob } from './extraction-daemon.ts';
+import { converse, draw, drawn, extract, labelOf, untilEnded, untilJob } from './extraction-daemon.ts';
 
 const KEY = 'sk-test-0123456789abcdef';
 const TEA = 'Ada drinks green tea.';
@@ -93,5 +93,69 @@ describe('a key that was given for some models', () => {
     expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'failed', error: { code: 'unprocessable' } });
     expect(server.requests).toEqual([]);
     expect((await drawn(caller, conversation)).result).toMatchObject({ added: 1 });
+  });
+});
+
+describe('while the model is being asked', () => {
+  let answerNow: () => void;
+  beforeEach(() => {
+    const asked = new Promise<undefined>((resolve) => {
+      answerNow = () => resolve(undefined);
+    });
+    server.state.troubleFor = () => asked;
+  });
+
+  /** What is noted of an account in any table, once nothing works for it any more. */
+  async function traces(tenantId: string): Promise<string[]> {
+    const tables = await daemon.db.readers.all<{ name: string }>(
+      `SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ON c.name = 'tenantId' WHERE m.type = 'table'`,
+    );
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const row = await daemon.db.readers.get(`SELECT 1 FROM "${name}" WHERE tenantId = ? LIMIT 1`, [tenantId]);
+      if (row !== undefined) found.push(name);
+    }
+    return found.toSorted();
+  }
+
+  async function asking(conversation: string): Promise<string> {
+    const jobId = await extract(caller, conversation);
+    await expect.poll(() => server.requests.length).toBe(1);
+    return jobId;
+  }
+
+  test('its account is erased, and nothing of it comes back', async () => {
+    await asking(await converse(caller, ['I drink green tea.']));
+    expect(await traces(caller.tenantId)).toContain('jobs');
+    expect((await caller.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
+    answerNow();
+    await daemon.jobRunner.follow();
+    await daemon.extraction.follow();
+    await expect.poll(() => server.state.answering).toBe(0);
+    expect(await traces(caller.tenantId)).toEqual([]);
+  });
+
+  test('its conversation is erased, and no memory is drawn from it', async () => {
+    const conversation = await converse(caller, ['I drink green tea.']);
+    const jobId = await asking(conversation);
+    expect((await caller.call(`/v1/conversations/${conversation}`, { method: 'DELETE' })).status).toBe(204);
+    answerNow();
+    await expect.poll(() => server.state.answering).toBe(0);
+    expect((await caller.call(`/v1/jobs/${jobId}`)).status).toBe(404);
+    server.state.troubleFor = () => Promise.resolve(undefined);
+    expect((await drawn(caller, await converse(caller, ['Green tea, I said.']))).state).toBe('done');
+    expect(await list()).toHaveLength(1);
+  });
+
+  test('the memory that it is to replace is erased: what is new is added, and the erased one stays so', async () => {
+    const known = await caller.add('Ada drinks black tea.');
+    server.respond((asked) => ({
+      memories: [draw(TEA, [1], { decision: 'supersede', known: labelOf(asked, 'Ada drinks black tea.') })],
+    }));
+    const jobId = await asking(await converse(caller, ['I drink green tea, no black tea any more.']));
+    expect((await caller.call(`/v1/memories/${known.id}`, { method: 'DELETE' })).status).toBe(204);
+    answerNow();
+    expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'done', result: { added: 1, superseded: 0 } });
+    expect((await list()).map(({ content }) => content)).toEqual([TEA]);
   });
 });
