@@ -86,6 +86,6 @@ function namesIn(answer: unknown): string[] {
     .map(({ id, name }) => id ?? name)
     .filter((name) => typeof name === 'string')
     .map((name) => name.replace(/^models\//, ''))
-    .filter((name) => NAME.test(name))
+    .filter((name) => NAME.test(name) && name.isWellFormed())
     .slice(0, MOST_NAMES);
 }

@@ -65,7 +65,9 @@ describe('the names of models', () => {
 
   test('are five hundred at most, and only names', async () => {
     const many = Array.from({ length: 700 }, (_, index) => ({ id: index === 3 ? 'with space' : `model-${index}` }));
-    servers.openai.next({ body: { data: [null, { id: 5 }, ...many] } });
+    servers.openai.next({
+      body: { data: [null, { id: 5 }, { id: 'half-a-pair-\ud800' }, { id: '\u001b[2J' }, ...many] },
+    });
     const names = await models.list(servers.openai.access());
     expect(names).toHaveLength(500);
     expect(names.slice(0, 4)).toEqual(['model-0', 'model-1', 'model-2', 'model-4']);

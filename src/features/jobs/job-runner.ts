@@ -29,12 +29,14 @@ interface Parts {
   work: JobWork;
 }
 
-const AT_ONCE = 8;
+const AT_ONCE = 24;
+/** While fewer are under way, a tenant may have four; the other places are for those who have none. */
+const SHARED = 8;
 const AT_ONCE_BY_TENANT = 4;
 /** Longer than a job goes without writing how far it has come. */
 const TAKEN_MS = 3_600_000;
 
-/** Eight at once, four of one tenant. */
+/** Eight at once, four of one tenant; and one each of sixteen more, so that providers that hang hold up nobody else. */
 export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): JobRunner {
   const stopping = new AbortController();
   const underWay = new Map<string, Promise<void>>();
@@ -142,9 +144,10 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   }
 
   async function nextJob(): Promise<JobRow | undefined> {
+    const most = underWay.size < SHARED ? AT_ONCE_BY_TENANT : 1;
     for (const tenantId of await nextTenants(AT_ONCE)) {
       const atWork = busy.get(tenantId) ?? 0;
-      if (atWork >= AT_ONCE_BY_TENANT) continue;
+      if (atWork >= most) continue;
       const due = await listDueJobs(db.readers, { tenantId, nowMs: clock.nowMs(), limit: atWork + 1 });
       const row = due.find((one) => !underWay.has(placeOf(one)));
       if (row) return row;

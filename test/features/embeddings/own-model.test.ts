@@ -131,6 +131,29 @@ describe('without an embedder of the operator', () => {
     expect(await ann.settings()).toMatchObject({ embedding: { state: 'failing', waiting: 0 } });
   });
 
+  test('a model that its key is no longer given for is asked no more, and the reason is shown', async () => {
+    const ann = await ownerWithKey();
+    await ann.add('Her automobile is red');
+    await ann.choose(server, 'small');
+    await daemon.embed();
+    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+    const narrower = { key: 'key-of-the-test', baseUrl: server.baseUrl, models: ['large'] };
+    await ann.call('/v1/provider-keys/openai', { method: 'PUT', body: narrower });
+    server.requests.length = 0;
+    await ann.add('Her automobile is blue');
+    await daemon.embed();
+    const semantic = await ann.search('vehicles', { strategy: 'semantic' });
+    expect(semantic.status).toBe(422);
+    expect(semantic.text).toContain('for these models only: large');
+    expect(await ann.settings()).toMatchObject({
+      embedding: { state: 'failing', fault: expect.stringContaining('only') },
+    });
+    expect(embedded(server)).toEqual([]);
+    await ann.bring(server);
+    await daemon.embed();
+    expect(await ann.find('vehicles')).toHaveLength(2);
+  });
+
   test('vectors that the disk does not take are not paid for again without a pause', async () => {
     const ann = await ownerWithKey();
     await ann.add('Her automobile is red');
