@@ -83,10 +83,11 @@ describe('memories drawn by the client', () => {
     expect((await client.memories.list()).data).toMatchObject([{ id: job.result?.decisions[0]?.memoryId }]);
     const all: Job[] = [];
     for await (const one of client.jobs.all({ conversationId: id, limit: 1 })) all.push(one);
-    expect(all).toEqual([job, dry]);
+    const listed = (one: Job) => ({ ...one, result: { ...one.result, decisions: [] } });
+    expect(all).toEqual([listed(job), listed(dry)]);
     await expect(stranger.jobs.get(jobId)).rejects.toMatchObject({ code: 'not_found' });
     await expect(stranger.conversations.extract(id)).rejects.toMatchObject({ code: 'not_found' });
     await client.jobs.remove(jobId);
-    expect((await client.jobs.list({ state: 'done' })).data).toEqual([dry]);
+    expect((await client.jobs.list({ state: 'done' })).data).toEqual([listed(dry)]);
   });
 });

@@ -325,6 +325,14 @@ describe('a failing provider', () => {
 });
 
 describe('a cap', () => {
+  async function extractFour(): Promise<string[]> {
+    const jobIds: string[] = [];
+    for (let one = 0; one < 4; one += 1) {
+      jobIds.push(await extract(caller, await converse(caller, ['I drink green tea every morning.'])));
+    }
+    return jobIds;
+  }
+
   test('of tokens a day holds jobs until the next one', async () => {
     await settings({ extraction: { dailyTokens: 100 } });
     const first = await converse(caller, ['I drink green tea every morning.']);
@@ -342,11 +350,14 @@ describe('a cap', () => {
 
   test('holds also where several jobs ask at once: one of them goes beyond it, the others wait for it and see', async () => {
     await settings({ extraction: { dailyTokens: 100 } });
-    server.state.troubleFor = () => new Promise((resolve) => setTimeout(resolve, 100, undefined));
-    const jobIds: string[] = [];
-    for (let one = 0; one < 4; one += 1) {
-      jobIds.push(await extract(caller, await converse(caller, ['I drink green tea every morning.'])));
-    }
+    let answerNow = () => {};
+    const asked = new Promise<undefined>((resolve) => {
+      answerNow = () => resolve(undefined);
+    });
+    server.state.troubleFor = () => asked;
+    const jobIds = await extractFour();
+    for (const id of jobIds) await untilJob(caller, id, ({ state }) => state === 'running');
+    answerNow();
     const seen = await Promise.all(
       jobIds.map((id) => untilJob(caller, id, ({ state, error }) => state === 'done' || error !== null)),
     );
@@ -354,18 +365,16 @@ describe('a cap', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('far from reached lets jobs ask side by side', async () => {
-    let most = 0;
+  test('far from reached lets four jobs ask side by side', async () => {
+    let allAsk = () => {};
+    const asked = new Promise<undefined>((resolve) => {
+      allAsk = () => resolve(undefined);
+    });
     server.state.troubleFor = () => {
-      most = Math.max(most, server.state.answering);
-      return new Promise((resolve) => setTimeout(resolve, 100, undefined));
+      if (server.requests.length === 4) allAsk();
+      return asked;
     };
-    const jobIds: string[] = [];
-    for (let one = 0; one < 3; one += 1) {
-      jobIds.push(await extract(caller, await converse(caller, ['I drink green tea every morning.'])));
-    }
-    for (const id of jobIds) await untilEnded(caller, id);
-    expect(most).toBeGreaterThan(1);
+    for (const id of await extractFour()) expect((await untilEnded(caller, id)).state).toBe('done');
   });
 
   test('of memories a day is seen before a model is asked, but for a dry run', async () => {
