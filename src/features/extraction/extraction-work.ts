@@ -18,7 +18,7 @@ import type { RelatedMemories } from '../search/related-memories.ts';
 import { addedUp, applyProposals } from './applying.ts';
 import { updateThrough } from './extraction-store.ts';
 import { judge } from './judgement.ts';
-import { type Passage, passageOf } from './passage.ts';
+import { isSamePassage, type Passage, passageOf } from './passage.ts';
 import { DRAWN_SCHEMA, type Drawn, promptOf, SYSTEM } from './prompt.ts';
 
 interface Parts {
@@ -50,14 +50,12 @@ const MODEL_OUTPUT = { schema: DRAWN_SCHEMA, schemaName: 'memories', maxOutputTo
 export function createExtractionWork(parts: Parts): JobWork {
   const { db, clock, jobs, reading, memories, related, providerKeys, models, spending, usage, tierOf } = parts;
 
-  async function passageAfter(conversation: ConversationRow, job: JobRow): Promise<Passage> {
+  async function passageAfter(reader: Reader, conversation: ConversationRow, job: JobRow): Promise<Passage> {
     const { fromOrdinal, toOrdinal, attempts } = job;
     const page = { order: 'oldest', beyond: fromOrdinal, limit: PAGE } as const;
-    const said = (await reading.readMessages(db.readers, conversation, page)).filter(
-      ({ ordinal }) => ordinal <= toOrdinal,
-    );
+    const said = (await reading.readMessages(reader, conversation, page)).filter(({ ordinal }) => ordinal <= toOrdinal);
     const beforeIt = { order: 'newest', beyond: fromOrdinal + 1, limit: EARLIER } as const;
-    const earlier = fromOrdinal === 0 ? [] : await reading.readMessages(db.readers, conversation, beforeIt);
+    const earlier = fromOrdinal === 0 ? [] : await reading.readMessages(reader, conversation, beforeIt);
     return passageOf(said, earlier.toReversed(), attempts);
   }
 
@@ -114,6 +112,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     });
   }
 
+  /** Without effect where a message was erased since it was read: then the passage is to be read anew. */
   async function store(
     job: JobRow,
     conversation: ConversationRow,
@@ -123,11 +122,9 @@ export function createExtractionWork(parts: Parts): JobWork {
   ): Promise<JobRow> {
     const proposals = judge(drawn, passage, known);
     return db.writes.write(async (connection) => {
-      const {
-        tenantId,
-        endUser,
-        id: conversationId,
-      } = await reading.requireConversation(connection, conversation.tenantId, conversation.id);
+      const now = await reading.requireConversation(connection, conversation.tenantId, conversation.id);
+      const { tenantId, endUser, id: conversationId } = now;
+      if (!isSamePassage(await passageAfter(connection, now, job), passage)) return job;
       const applying = { tenant: await tenantOf(connection, tenantId), endUser, job };
       const decisions = await applyProposals(connection, memories, proposals, applying);
       const result = addedUp(JSON.parse(job.result) as ExtractionResult, decisions);
@@ -155,7 +152,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     let job = taken;
     while (job.finishedAt === null) {
       const conversation = await reading.requireConversation(db.readers, job.tenantId, job.conversationId);
-      const passage = await passageAfter(conversation, job);
+      const passage = await passageAfter(db.readers, conversation, job);
       if (passage.seen === 0) {
         job = await finish(job);
         continue;

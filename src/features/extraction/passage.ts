@@ -63,6 +63,12 @@ export function passageOf(said: readonly Said[], earlier: readonly Said[], failu
   return { before, messages, throughOrdinal: last?.ordinal ?? 0, seen };
 }
 
+/** Whether a model that reads the one has read the other. */
+export function isSamePassage(one: Passage, other: Passage): boolean {
+  const idsOf = ({ before, messages }: Passage) => [...before, ...messages].map(({ id }) => id).join(' ');
+  return idsOf(one) === idsOf(other);
+}
+
 function toPassageMessage({ role, name, content, ...said }: Said, characters: number): PassageMessage | undefined {
   if (role !== 'user' && role !== 'assistant') return undefined;
   const text = withoutRecalled(content).trim().slice(0, characters).toWellFormed();

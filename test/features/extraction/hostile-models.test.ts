@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Message } from '../../../src/contract/conversations.ts';
 import type { Job } from '../../../src/contract/jobs.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
@@ -145,6 +146,25 @@ describe('while the model is being asked', () => {
     server.state.troubleFor = () => Promise.resolve(undefined);
     expect((await drawn(caller, await converse(caller, ['Green tea, I said.']))).state).toBe('done');
     expect(await list()).toHaveLength(1);
+  });
+
+  test('a message is erased: what the model drew with it is dropped, and the others are read anew', async () => {
+    const conversation = await converse(caller, ['My sister has a red bicycle.', 'I drink green tea.']);
+    const path = `/v1/conversations/${conversation}/messages`;
+    const { data } = (await caller.call<{ data: Message[] }>(`${path}?order=oldest`)).body;
+    const [first, second] = data as [Message, Message];
+    server.respond(({ prompt }) => ({
+      memories: prompt.includes('bicycle')
+        ? [draw('The sister of Ada has a red bicycle.', [1]), draw('Ada drinks tea on a bicycle.', [2])]
+        : [draw(TEA, [1])],
+    }));
+    const jobId = await asking(conversation);
+    expect((await caller.call(`${path}/${first.id}`, { method: 'DELETE' })).status).toBe(204);
+    answerNow();
+    const job = await untilEnded(caller, jobId);
+    expect(job).toMatchObject({ state: 'done', attempts: 0, result: { added: 1, nothing: 0 }, used: { requests: 2 } });
+    expect(JSON.stringify(job)).not.toMatch(/bicycle/);
+    expect(await list()).toMatchObject([{ content: TEA, source: { messageId: second.id } }]);
   });
 
   test('the memory that it is to replace is erased: what is new is added, and the erased one stays so', async () => {
