@@ -2,7 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { ExtractionResult } from '../../contract/jobs.ts';
 import type { Tier } from '../../contract/limits.ts';
 import type { Memory } from '../../contract/memories.ts';
-import type { Reader } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ProviderFault } from '../../outside/provider-fault.ts';
@@ -112,7 +112,23 @@ export function createExtractionWork(parts: Parts): JobWork {
     });
   }
 
-  /** Without effect where a message was erased since it was read: then the passage is to be read anew. */
+  /** Whether all that the model was shown is still there: what it draws may repeat any of it. */
+  async function isStillThere(
+    connection: Connection,
+    {
+      conversation,
+      job,
+      passage,
+      known,
+    }: { conversation: ConversationRow; job: JobRow; passage: Passage; known: readonly Memory[] },
+  ): Promise<boolean> {
+    for (const { id } of known) {
+      if ((await memories.findWithin(connection, conversation.tenantId, id)) === undefined) return false;
+    }
+    return isSamePassage(await passageAfter(connection, conversation, job), passage);
+  }
+
+  /** Without effect where something that the model was shown was erased: then the passage is to be read anew. */
   async function store(
     job: JobRow,
     conversation: ConversationRow,
@@ -124,7 +140,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     return db.writes.write(async (connection) => {
       const now = await reading.requireConversation(connection, conversation.tenantId, conversation.id);
       const { tenantId, endUser, id: conversationId } = now;
-      if (!isSamePassage(await passageAfter(connection, now, job), passage)) return job;
+      if (!(await isStillThere(connection, { conversation: now, job, passage, known }))) return job;
       const applying = { tenant: await tenantOf(connection, tenantId), endUser, job };
       const decisions = await applyProposals(connection, memories, proposals, applying);
       const result = addedUp(JSON.parse(job.result) as ExtractionResult, decisions);

@@ -5,7 +5,7 @@ import type { Memory } from '../../../src/contract/memories.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
-import { converse, draw, drawn, extract, labelOf, untilEnded, untilJob } from './extraction-daemon.ts';
+import { converse, draw, drawn, extract, untilEnded, untilJob } from './extraction-daemon.ts';
 
 const KEY = 'sk-test-0123456789abcdef';
 const TEA = 'Ada drinks green tea.';
@@ -167,15 +167,19 @@ describe('while the model is being asked', () => {
     expect(await list()).toMatchObject([{ content: TEA, source: { messageId: second.id } }]);
   });
 
-  test('the memory that it is to replace is erased: what is new is added, and the erased one stays so', async () => {
+  test('a memory that it was shown is erased: what the model made of that does not come back', async () => {
     const known = await caller.add('Ada drinks black tea.');
-    server.respond((asked) => ({
-      memories: [draw(TEA, [1], { decision: 'supersede', known: labelOf(asked, 'Ada drinks black tea.') })],
+    server.respond(({ prompt }) => ({
+      memories: [
+        prompt.includes('black tea.')
+          ? draw('Ada drinks black tea and green tea.', [1], { decision: 'update', known: 'm1' })
+          : draw(TEA, [1]),
+      ],
     }));
-    const jobId = await asking(await converse(caller, ['I drink green tea, no black tea any more.']));
+    const jobId = await asking(await converse(caller, ['I drink green tea.']));
     expect((await caller.call(`/v1/memories/${known.id}`, { method: 'DELETE' })).status).toBe(204);
     answerNow();
-    expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'done', result: { added: 1, superseded: 0 } });
+    expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'done', result: { added: 1, updated: 0 } });
     expect((await list()).map(({ content }) => content)).toEqual([TEA]);
   });
 });
