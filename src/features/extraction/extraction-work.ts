@@ -18,7 +18,7 @@ import type { RelatedMemories } from '../search/related-memories.ts';
 import { addedUp, applyProposals } from './applying.ts';
 import { updateThrough } from './extraction-store.ts';
 import { judge } from './judgement.ts';
-import { isSamePassage, type Passage, passageOf } from './passage.ts';
+import { isStillRead, type Passage, passageOf } from './passage.ts';
 import { DRAWN_SCHEMA, type Drawn, promptOf, SYSTEM } from './prompt.ts';
 
 interface Parts {
@@ -125,7 +125,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     for (const { id } of known) {
       if ((await memories.findWithin(connection, conversation.tenantId, id)) === undefined) return false;
     }
-    return isSamePassage(await passageAfter(connection, conversation, job), passage);
+    return isStillRead(passage, await passageAfter(connection, conversation, job));
   }
 
   /** Without effect where something that the model was shown was erased: then the passage is to be read anew. */

@@ -63,10 +63,11 @@ export function passageOf(said: readonly Said[], earlier: readonly Said[], failu
   return { before, messages, throughOrdinal: last?.ordinal ?? 0, seen };
 }
 
-/** Whether a model that reads the one has read the other. */
-export function isSamePassage(one: Passage, other: Passage): boolean {
-  const idsOf = ({ before, messages }: Passage) => [...before, ...messages].map(({ id }) => id).join(' ');
-  return idsOf(one) === idsOf(other);
+/** Whether all that was read is there as it is `now`; more may have come. */
+export function isStillRead(passage: Passage, now: Passage): boolean {
+  const idsOf = ({ before, messages }: Passage) => [...before, ...messages].map(({ id }) => id);
+  const there = new Set(idsOf(now));
+  return idsOf(passage).every((id) => there.has(id));
 }
 
 function toPassageMessage({ role, name, content, ...said }: Said, characters: number): PassageMessage | undefined {

@@ -5,7 +5,7 @@ import type { Memory } from '../../../src/contract/memories.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
-import { converse, draw, drawn, extract, untilEnded, untilJob } from './extraction-daemon.ts';
+import { converse, draw, drawn, extract, say, untilEnded, untilJob } from './extraction-daemon.ts';
 
 const KEY = 'sk-test-0123456789abcdef';
 const TEA = 'Ada drinks green tea.';
@@ -165,6 +165,17 @@ describe('while the model is being asked', () => {
     expect(job).toMatchObject({ state: 'done', attempts: 0, result: { added: 1, nothing: 0 }, used: { requests: 2 } });
     expect(JSON.stringify(job)).not.toMatch(/bicycle/);
     expect(await list()).toMatchObject([{ content: TEA, source: { messageId: second.id } }]);
+  });
+
+  test('messages come that it is to read too: what it was asked already is not asked, and paid for, twice', async () => {
+    const conversation = await converse(caller, ['I drink green tea.']);
+    const jobId = await asking(conversation);
+    await say(caller, conversation, ['My cat is called Pixel.']);
+    expect(await extract(caller, conversation)).toBe(jobId);
+    answerNow();
+    expect(await untilEnded(caller, jobId)).toMatchObject({ progress: { done: 2, total: 2 }, used: { requests: 2 } });
+    expect(server.requests).toHaveLength(2);
+    expect(JSON.stringify(server.requests[1]!.body)).toContain('Earlier messages');
   });
 
   test('a memory that it was shown is erased: what the model made of that does not come back', async () => {
