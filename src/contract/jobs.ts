@@ -26,7 +26,7 @@ export type DecisionKind = (typeof DECISIONS)[number];
 
 export const Decision = Type.Object({
   decision: Type.Enum([...DECISIONS]),
-  content: Type.String(),
+  content: Type.String({ description: 'Empty once the memory, or a message that it came from, was erased' }),
   messageIds: Type.Array(Type.String(), { description: 'The messages that it came from, 20 at most' }),
   memoryId: Nullable(Type.String({ description: 'The memory that stands for it now; null where there is none' })),
   targetId: Nullable(Type.String({ description: 'The memory that it says more of, or takes the place of' })),

@@ -97,10 +97,11 @@ export async function openRooms(
   const cursors = createCursors({ sealer });
   const base = { db, clock, ids, usage, idempotency, scopes, cursors };
   const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL });
-  const memories = observeUse(createMemories({ ...base, text: texts.memory }), learning);
-  const episodes = createEpisodes({ ...base, text: texts.episode, reading: createMessageReading({ db }) });
   const providing = createProviding({ ...base, random, log, envelope, tenantModels }, config);
-  const observers = [episodes, providing.upkeep];
+  const { upkeep } = providing;
+  const memories = observeUse(createMemories({ ...base, text: texts.memory, observers: [upkeep] }), learning);
+  const episodes = createEpisodes({ ...base, text: texts.episode, reading: createMessageReading({ db }) });
+  const observers = [episodes, upkeep];
   const conversations = createConversations({ ...base, text: texts.message, observers });
   const portability = createPortability({ ...base, keys, memories, conversations, episodes, learning });
   const candidates = createCandidatesSqlite({ clock });

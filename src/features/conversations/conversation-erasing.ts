@@ -18,7 +18,7 @@ import { deleteMessage, deleteSomeMessages, deleteSomeMessagesOf, findNewest } f
 /** Told in the transaction of each change, so that what is derived from messages stays true. */
 export interface MessageObserver {
   appended?(connection: Connection, conversations: readonly ConversationRow[]): Promise<void>;
-  removed?(connection: Connection, conversation: ConversationRow, ordinal: number): Promise<void>;
+  removed?(connection: Connection, conversation: ConversationRow, message: MessageRow): Promise<void>;
   erased?(connection: Connection, tenantId: string, conversationId: string): Promise<void>;
 }
 
@@ -68,7 +68,8 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
   }
 
   return {
-    async eraseMessage(connection, conversation, { number, id, ordinal }) {
+    async eraseMessage(connection, conversation, message) {
+      const { number, id } = message;
       const { tenantId } = conversation;
       await deleteMessage(connection, tenantId, number);
       await text.remove(connection, [number]);
@@ -81,7 +82,7 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
         lastMessageAt: newest?.createdAt ?? null,
         updatedAt: clock.nowMs(),
       });
-      for (const observer of observers) await observer.removed?.(connection, conversation, ordinal);
+      for (const observer of observers) await observer.removed?.(connection, conversation, message);
       purge.due();
     },
     async begin(connection, tenantId, id) {

@@ -115,7 +115,7 @@ export function createEpisodeCutting({ db, clock, ids, text, reading, writing, p
         begin = 'on';
       } while (more);
     },
-    async removed(connection, conversation, ordinal) {
+    async removed(connection, conversation, { ordinal }) {
       const { tenantId, id } = conversation;
       const cut = await findCutBefore(connection, tenantId, id, ordinal);
       if (cut && cut.toOrdinal! >= ordinal) await describeAgain(connection, conversation, cut);

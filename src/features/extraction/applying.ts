@@ -108,6 +108,19 @@ function shown({ decision, content, cited, target, reason }: Proposal, memoryId:
   return { decision, content, messageIds, memoryId, targetId: target?.id ?? null, reason };
 }
 
+/** The job that drew a memory, by the metadata of one of its versions; none where no job did. */
+export function drawingJobOf(metadata: string): string[] {
+  const { extraction } = JSON.parse(metadata) as { extraction?: { jobId?: unknown } | null };
+  return typeof extraction?.jobId === 'string' ? [extraction.jobId] : [];
+}
+
+/** A job's result without the words of some decisions: what is erased is not kept there. */
+export function withoutWords(result: string, isErased: (decision: Decision) => boolean): string {
+  const whole = JSON.parse(result) as ExtractionResult;
+  const decisions = whole.decisions.map((one) => (isErased(one) ? { ...one, content: '', reason: '' } : one));
+  return JSON.stringify({ ...whole, decisions });
+}
+
 /** What a job has come to, with further decisions. */
 export function addedUp(result: ExtractionResult, decisions: readonly Decision[]): ExtractionResult {
   const count = (kind: Decision['decision']) => decisions.filter(({ decision }) => decision === kind).length;

@@ -2,8 +2,10 @@ import type { Connection } from '../../db/connection.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { MessageObserver } from '../conversations/conversations.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { MemoryObserver } from '../memories/memories.ts';
 import type { ProviderKeyObserver } from '../providers/provider-keys.ts';
 import type { ProviderSettingsRoom } from '../providers/provider-settings.ts';
+import { drawingJobOf, withoutWords } from './applying.ts';
 import { deleteExtraction, updateDue } from './extraction-store.ts';
 
 /** So long after the first message that was not read yet, so that a talk is read in larger pieces. */
@@ -21,7 +23,7 @@ export function createExtractionUpkeep({
   clock: Clock;
   jobs: Jobs;
   providerSettings: ProviderSettingsRoom;
-}): Pick<MessageObserver, 'appended' | 'erased'> & ProviderKeyObserver {
+}): MessageObserver & MemoryObserver & ProviderKeyObserver {
   return {
     async appended(connection, conversations) {
       const tenantIds = [...new Set(conversations.map(({ tenantId }) => tenantId))];
@@ -29,6 +31,17 @@ export function createExtractionUpkeep({
       for (const conversation of conversations) {
         if (wanted.has(conversation.tenantId)) await updateDue(connection, conversation, clock.nowMs() + QUIET_MS);
       }
+    },
+    removed: (connection, { tenantId, id: conversationId }, message) =>
+      jobs.rewrite(connection, tenantId, { conversationId }, (result) =>
+        withoutWords(result, ({ messageIds }) => messageIds.includes(message.id)),
+      ),
+    async memoryErased(connection, tenantId, id, metadata) {
+      const ids = [...new Set(metadata.flatMap(drawingJobOf))];
+      if (ids.length === 0) return;
+      await jobs.rewrite(connection, tenantId, { ids }, (result) =>
+        withoutWords(result, ({ memoryId, targetId }) => memoryId === id || targetId === id),
+      );
     },
     async erased(connection: Connection, tenantId: string, conversationId: string) {
       await jobs.forget(connection, tenantId, conversationId);

@@ -143,10 +143,11 @@ export function createExtractionWork(parts: Parts): JobWork {
       if (!(await isStillThere(connection, { conversation: now, job, passage, known }))) return job;
       const applying = { tenant: await tenantOf(connection, tenantId), endUser, job };
       const decisions = await applyProposals(connection, memories, proposals, applying);
-      const result = addedUp(JSON.parse(job.result) as ExtractionResult, decisions);
+      // Words may have been taken out of it meanwhile.
+      const fresh = await jobs.advance(connection, job, NO_ERROR);
+      const result = addedUp(JSON.parse(fresh.result) as ExtractionResult, decisions);
       if (job.dryRun === 0) await updateThrough(connection, { tenantId, conversationId }, passage.throughOrdinal);
-      return jobs.advance(connection, job, {
-        ...NO_ERROR,
+      return jobs.advance(connection, fresh, {
         fromOrdinal: passage.throughOrdinal,
         done: job.done + passage.seen,
         result: JSON.stringify(result),

@@ -124,6 +124,24 @@ export async function listJobs(reader: Reader, filter: JobFilter): Promise<JobRo
   );
 }
 
+/** Jobs of a conversation, or those named, ended or not. */
+export async function listJobsOf(
+  reader: Reader,
+  tenantId: string,
+  which: { conversationId: string } | { ids: readonly string[] },
+): Promise<JobRow[]> {
+  if ('ids' in which) {
+    return reader.all<JobRow>('SELECT j.* FROM json_each(?) i CROSS JOIN jobs j ON j.tenantId = ? AND j.id = i.value', [
+      JSON.stringify(which.ids),
+      tenantId,
+    ]);
+  }
+  return reader.all<JobRow>('SELECT * FROM jobs WHERE tenantId = ? AND conversationId = ?', [
+    tenantId,
+    which.conversationId,
+  ]);
+}
+
 /** Jobs of a tenant that have not ended, of a conversation or a provider, or all. */
 export async function listOpenJobs(
   reader: Reader,

@@ -19,6 +19,7 @@ import {
   insertJob,
   type JobRow,
   listJobs,
+  listJobsOf,
   listOpenJobs,
   updateJob,
 } from './jobs-store.ts';
@@ -49,6 +50,13 @@ export interface Jobs {
   advance(connection: Connection, job: JobRow, change: Partial<JobRow>): Promise<JobRow>;
   /** Ends what is open of a conversation, a provider, or the tenant, in the caller's transaction. */
   cancel(connection: Connection, tenantId: string, which: { provider?: Provider }, reason: string): Promise<void>;
+  /** Changes what jobs have come to, in the caller's transaction. */
+  rewrite(
+    connection: Connection,
+    tenantId: string,
+    which: { conversationId: string } | { ids: readonly string[] },
+    rewritten: (result: string) => string,
+  ): Promise<void>;
   /** Forgets those of a conversation that goes, in the caller's transaction. */
   forget(connection: Connection, tenantId: string, conversationId: string): Promise<void>;
   /** Works on a job; the signal breaks that off when the job is ended from outside. */
@@ -115,6 +123,12 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
         const error = { errorCode: 'cancelled', errorMessage: reason, errorAt: clock.nowMs() };
         await updateJob(connection, row, { ...ended('cancelled'), ...error });
         breakOff(row);
+      }
+    },
+    async rewrite(connection, tenantId, which, rewritten) {
+      for (const row of await listJobsOf(connection, tenantId, which)) {
+        const result = rewritten(row.result);
+        if (result !== row.result) await updateJob(connection, row, { result });
       }
     },
     async forget(connection, tenantId, conversationId) {

@@ -185,9 +185,13 @@ export async function deleteTags(connection: Connection, tenantId: string, memor
 }
 
 /** Removes a memory with all its versions and tags; what it replaced stays closed. Returns the versions' numbers. */
-export async function deleteMemory(connection: Connection, tenantId: string, id: string): Promise<number[]> {
-  const rows = await connection.all<{ number: number }>(
-    'DELETE FROM memories WHERE tenantId = ? AND id = ? RETURNING number',
+export async function deleteMemory(
+  connection: Connection,
+  tenantId: string,
+  id: string,
+): Promise<{ number: number; metadata: string }[]> {
+  const rows = await connection.all<{ number: number; metadata: string }>(
+    'DELETE FROM memories WHERE tenantId = ? AND id = ? RETURNING number, metadata',
     [tenantId, id],
   );
   await deleteTags(connection, tenantId, id);
@@ -195,7 +199,7 @@ export async function deleteMemory(connection: Connection, tenantId: string, id:
     tenantId,
     id,
   ]);
-  return rows.map(({ number }) => number);
+  return rows;
 }
 
 /** Removes up to `limit` versions of a tenant that is being erased; returns their numbers. */

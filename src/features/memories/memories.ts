@@ -15,11 +15,12 @@ import { findMemories, findMemory, listMemories, listVersions } from './memories
 import { createMemoryAdding, type MemoryAdding } from './memory-adding.ts';
 import { instantOf, metadataOf } from './memory-additions.ts';
 import { changeMemory } from './memory-changes.ts';
-import { createMemoryErasing } from './memory-erasing.ts';
+import { createMemoryErasing, type MemoryObserver } from './memory-erasing.ts';
 import { etagOf, hasExpired, type MemoryRow, toMemory } from './memory-row.ts';
 import { createMemoryTransfer, type MemoryTransfer } from './memory-transfer.ts';
 import type { Scopes } from './scopes.ts';
 
+export type { MemoryObserver } from './memory-erasing.ts';
 export { etagOf, instantOf, type MemoryRow, metadataOf, toMemory };
 
 /** The memories of a tenant. Ids of other tenants are as unknown as ids that never were: `not_found`. */
@@ -53,6 +54,7 @@ interface Parts {
   text: TextIndex;
   scopes: Scopes;
   cursors: Cursors;
+  observers: readonly MemoryObserver[];
 }
 
 export function createMemories(parts: Parts): Memories {

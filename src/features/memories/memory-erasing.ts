@@ -7,6 +7,11 @@ import { createTextPurge } from '../search/text-purge.ts';
 import { deleteAllTagsOf, deleteMemory, deleteSomeOf, listExpired } from './memories-store.ts';
 import type { Scopes } from './scopes.ts';
 
+/** Told in the transaction in which a memory goes, with the metadata of all its versions. */
+export interface MemoryObserver {
+  memoryErased(connection: Connection, tenantId: string, id: string, metadata: readonly string[]): Promise<void>;
+}
+
 /** How memories go for good: rows, tags, index entries and kept answers together. */
 export interface MemoryErasing {
   /** One memory with its history, in the caller's transaction. */
@@ -23,16 +28,23 @@ interface Parts {
   idempotency: Idempotency;
   text: TextIndex;
   scopes: Scopes;
+  observers: readonly MemoryObserver[];
 }
 
 const ERASE_ROWS = 200;
 
-export function createMemoryErasing({ db, clock, idempotency, text, scopes }: Parts): MemoryErasing {
+export function createMemoryErasing({ db, clock, idempotency, text, scopes, observers }: Parts): MemoryErasing {
   const purge = createTextPurge({ db, clock, text });
 
   async function eraseOne(connection: Connection, tenantId: string, id: string): Promise<void> {
-    await text.remove(connection, await deleteMemory(connection, tenantId, id));
+    const versions = await deleteMemory(connection, tenantId, id);
+    await text.remove(
+      connection,
+      versions.map(({ number }) => number),
+    );
     await idempotency.forget(connection, tenantId, id);
+    const metadata = versions.map((version) => version.metadata);
+    for (const observer of observers) await observer.memoryErased(connection, tenantId, id, metadata);
     purge.due();
   }
 

@@ -167,6 +167,23 @@ describe('extraction', () => {
     expect(result).toMatchObject({ added: 0, nothing: 1 });
   });
 
+  test('what is erased is not kept in the job that drew it', async () => {
+    const conversation = await converse(caller, ['I drink green tea every morning.', 'My cat is called Pixel.']);
+    const cat = 'Ada has a cat called Pixel.';
+    server.respond((asked) => ({
+      memories: [draw(TEA, [numberOf(asked, 'green tea')]), draw(cat, [numberOf(asked, 'Pixel')])],
+    }));
+    const { id, result } = await drawn(caller, conversation);
+    const words = async () => (await jobOf(caller, id)).result!.decisions.map(({ content }) => content);
+    expect(await words()).toEqual([TEA, cat]);
+    await caller.erase(result!.decisions[0]!.memoryId!);
+    expect(await words()).toEqual(['', cat]);
+    const path = `/v1/conversations/${conversation}/messages/${result!.decisions[1]!.messageIds[0]}`;
+    expect((await caller.call(path, { method: 'DELETE' })).status).toBe(204);
+    expect(await words()).toEqual(['', '']);
+    expect((await jobOf(caller, id)).result).toMatchObject({ added: 2 });
+  });
+
   test('a dry run shows the decisions and stores nothing', async () => {
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     const dry = await drawn(caller, conversation, { dryRun: true });
