@@ -12,13 +12,13 @@ import { newAccount, portable, version } from './portable-account.ts';
 
 /** Clients that are slow, stop, or come all at once. */
 
-const REQUEST_MS = 600;
+const REQUEST_MS = 1500;
 let daemon: MemoryDaemon;
 /** An account whose export is more than any buffer on the way holds. */
 let large: Caller;
 
 beforeAll(async () => {
-  daemon = await startMemoryDaemon({ timeouts: { headersMs: 300, requestMs: REQUEST_MS } });
+  daemon = await startMemoryDaemon({ timeouts: { headersMs: 2000, requestMs: REQUEST_MS } });
   large = await newAccount(daemon);
   const text = 'x'.repeat(90_000);
   const lines = Array.from({ length: 200 }, (_, index) => version({ content: `${index} ${text}` }));
