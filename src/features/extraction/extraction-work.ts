@@ -41,7 +41,7 @@ const PAGE = 100;
 const EARLIER = 12;
 const MAX_OUTPUT_TOKENS = 8000;
 const CHARACTERS_A_TOKEN = 4;
-const MODEL_OUTPUT = { schema: DRAWN_SCHEMA, schemaName: 'memories', maxOutputTokens: MAX_OUTPUT_TOKENS };
+const MODEL_OUTPUT = { schema: DRAWN_SCHEMA, schemaName: 'memories' };
 
 /**
  * Draws memories, a passage at a time: what the model says of one is stored in the very transaction that notes how far
@@ -67,7 +67,7 @@ export function createExtractionWork(parts: Parts): JobWork {
 
   async function ask(job: JobRow, prompt: string, signal: AbortSignal): Promise<Generated> {
     const { tenantId, provider, model } = job;
-    const request = { ...MODEL_OUTPUT, model, system: SYSTEM, prompt };
+    const request = { ...MODEL_OUTPUT, model, system: SYSTEM, prompt, maxOutputTokens: maxOutputTokensOf(job) };
     return providerKeys.use(tenantId, { provider, model }, (access, keySignal) =>
       models.generate(access, request, AbortSignal.any([signal, keySignal])),
     );
@@ -100,7 +100,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     const texts = passage.messages.map(({ text }) => text);
     const known = await related({ tenantId, endUser }, texts);
     const prompt = promptOf(passage, known);
-    const most = { inputTokens: tokensOf(prompt), outputTokens: MAX_OUTPUT_TOKENS };
+    const most = { inputTokens: tokensOf(prompt), outputTokens: maxOutputTokensOf(job) };
     return spending.belowCap(tenantId, most, async () => {
       try {
         const { value, ...tokens } = await ask(job, prompt, signal);
@@ -178,6 +178,11 @@ export function createExtractionWork(parts: Parts): JobWork {
       job = await store(counted, conversation, passage, known, drawn);
     }
   };
+}
+
+/** A model that refuses its input may write less than this, or have no room for it beside the prompt. */
+function maxOutputTokensOf({ errorCode, attempts }: JobRow): number {
+  return errorCode === 'input' ? MAX_OUTPUT_TOKENS >> attempts : MAX_OUTPUT_TOKENS;
 }
 
 function tokensOf(prompt: string): number {

@@ -311,6 +311,8 @@ describe('a failing provider', () => {
       await daemon.jobRunner.follow();
     }
     expect(await jobOf(caller, jobId)).toMatchObject({ state: 'failed', error: { code: 'input' } });
+    const asked = server.requests.slice(-3).map(({ body }) => body!.max_tokens ?? body!.max_completion_tokens);
+    expect(asked).toEqual([8000, 4000, 2000]);
     expect(JSON.stringify(refused)).not.toContain(KEY);
     expect(await memories()).toEqual([]);
     expect(await drawn(caller, conversation)).toMatchObject({ state: 'done', result: { added: 1 } });
