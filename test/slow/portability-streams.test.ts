@@ -4,11 +4,11 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHttpFetch } from '../../../src/cli/http-fetch.ts';
-import { createClient, UnreachableError } from '../../../src/client/client.ts';
-import { AppError } from '../../../src/contract/errors.ts';
-import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
-import { newAccount, portable, version } from './portable-account.ts';
+import { createHttpFetch } from '../../src/cli/http-fetch.ts';
+import { createClient, UnreachableError } from '../../src/client/client.ts';
+import { AppError } from '../../src/contract/errors.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { newAccount, portable, version } from '../features/portability/portable-account.ts';
 
 /** Clients that are slow, stop, or come all at once. */
 
