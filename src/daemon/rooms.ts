@@ -150,7 +150,7 @@ function createProviding(base: Base & { envelope: Envelope; tenantModels: Tenant
   const models = createProviderModels({ http: createProviderHttp({ allowedHosts: providerHosts }), clock: base.clock });
   const spending = createSpending(base);
   const jobs = createJobs(base);
-  const providerSettings = createProviderSettings({ ...base, spending, embedding: tenantModels });
+  const providerSettings = createProviderSettings({ ...base, spending, jobs, embedding: tenantModels });
   const upkeep = createExtractionUpkeep({ ...base, jobs, providerSettings });
   const providerKeys = createProviderKeys({ ...base, models, observers: [providerSettings, upkeep, tenantModels] });
   return { models, spending, jobs, providerSettings, upkeep, providerKeys, tenantModels };

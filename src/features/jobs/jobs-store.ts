@@ -188,6 +188,15 @@ export async function updateInterrupted(connection: Connection, nowMs: number): 
   ]);
 }
 
+/** What waits for a quota or a cap to be over is due now. */
+export async function updateCapped(connection: Connection, tenantId: string, nowMs: number): Promise<void> {
+  await connection.run(
+    `UPDATE jobs SET dueAt = ? WHERE tenantId = ? AND dueAt > ? AND state = 'queued' AND errorCode = 'quota_exceeded'
+       AND finishedAt IS NULL`,
+    [nowMs, tenantId, nowMs],
+  );
+}
+
 export async function countOpenJobs(reader: Reader): Promise<number> {
   const row = await reader.get<{ jobs: number }>('SELECT COUNT(*) AS jobs FROM jobs WHERE finishedAt IS NULL');
   return row!.jobs;

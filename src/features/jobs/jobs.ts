@@ -21,6 +21,7 @@ import {
   listJobs,
   listJobsOf,
   listOpenJobs,
+  updateCapped,
   updateJob,
 } from './jobs-store.ts';
 
@@ -50,6 +51,8 @@ export interface Jobs {
   advance(connection: Connection, job: JobRow, change: Partial<JobRow>): Promise<JobRow>;
   /** Ends what is open of a conversation, a provider, or the tenant, in the caller's transaction. */
   cancel(connection: Connection, tenantId: string, which: { provider?: Provider }, reason: string): Promise<void>;
+  /** Has those look again that wait for a quota or a cap, in the caller's transaction. */
+  retryCapped(connection: Connection, tenantId: string): Promise<void>;
   /** Changes what jobs have come to, in the caller's transaction. */
   rewrite(
     connection: Connection,
@@ -125,6 +128,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
         breakOff(row);
       }
     },
+    retryCapped: (connection, tenantId) => updateCapped(connection, tenantId, clock.nowMs()),
     async rewrite(connection, tenantId, which, rewritten) {
       for (const row of await listJobsOf(connection, tenantId, which)) {
         const result = rewritten(row.result);

@@ -9,6 +9,7 @@ import type { Provider } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { whyNotWith } from './provider-key-row.ts';
@@ -50,11 +51,12 @@ interface Parts {
   clock: Clock;
   usage: Usage;
   spending: Spending;
+  jobs: Pick<Jobs, 'retryCapped'>;
   embedding: EmbeddingChoiceObserver;
 }
 
 /** Who chose nothing has the defaults, without a row. */
-export function createProviderSettings({ db, clock, usage, spending, embedding }: Parts): ProviderSettingsRoom {
+export function createProviderSettings({ db, clock, usage, spending, jobs, embedding }: Parts): ProviderSettingsRoom {
   async function current(reader: Reader, tenantId: string): Promise<ProviderSettingsRow> {
     return (await findSettings(reader, tenantId)) ?? { ...DEFAULTS, tenantId };
   }
@@ -99,6 +101,7 @@ export function createProviderSettings({ db, clock, usage, spending, embedding }
         requirePrices(after);
         await replaceSettings(connection, after);
         await tell(connection, before, after);
+        if (change.extraction) await jobs.retryCapped(connection, tenantId);
         return after;
       });
       return view(db.readers, stored);

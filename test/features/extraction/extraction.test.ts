@@ -352,7 +352,7 @@ describe('a cap', () => {
     return jobIds;
   }
 
-  test('of tokens a day holds jobs until the next one', async () => {
+  test('of tokens a day holds jobs until the next one, or until it is raised', async () => {
     await settings({ extraction: { dailyTokens: 100 } });
     const first = await converse(caller, ['I drink green tea every morning.']);
     expect((await drawn(caller, first)).state).toBe('done');
@@ -361,10 +361,14 @@ describe('a cap', () => {
     const held = await untilJob(caller, jobId, ({ error }) => error !== null);
     expect(held).toMatchObject({ state: 'queued', attempts: 0, error: { code: 'quota_exceeded' } });
     expect(held.nextAttemptAt).toMatch(/T00:00:00\.\d+Z$/);
-    await settings({ extraction: { dailyTokens: null } });
-    daemon.clock.advance(86_400_000);
+    await settings({ extraction: { dailyTokens: 200 } });
     await daemon.jobRunner.follow();
     expect((await untilEnded(caller, jobId)).state).toBe('done');
+    const third = await extract(caller, await converse(caller, ['I drink green tea every morning.']));
+    await untilJob(caller, third, ({ error }) => error !== null);
+    daemon.clock.advance(86_400_000);
+    await daemon.jobRunner.follow();
+    expect((await untilEnded(caller, third)).state).toBe('done');
   });
 
   test('holds also where several jobs ask at once: one of them goes beyond it, the others wait for it and see', async () => {
