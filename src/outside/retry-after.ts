@@ -4,7 +4,7 @@ const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_00
 /** How long a `retry-after` header asks to wait, seconds or an HTTP date; an hour at most. */
 export function readRetryAfter(text: string | null, nowMs: number): number | undefined {
   if (text === null || text.trim() === '') return undefined;
-  return bounded(/^[\d.]+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs);
+  return boundedWait(/^[\d.]+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs);
 }
 
 /**
@@ -12,15 +12,15 @@ export function readRetryAfter(text: string | null, nowMs: number): number | und
  * which the one that is used up counts, or else the last.
  */
 export function retryAfterOf(headers: Headers, nowMs: number): number | undefined {
-  const exactMs = readRetryAfter(headers.get('retry-after-ms'), nowMs);
-  if (exactMs !== undefined) return bounded(exactMs / 1000);
-  return readRetryAfter(headers.get('retry-after'), nowMs) ?? longestReset(headers, nowMs);
+  const exactMs = headers.get('retry-after-ms')?.trim();
+  const waitMs = exactMs ? boundedWait(Number(exactMs)) : undefined;
+  return waitMs ?? readRetryAfter(headers.get('retry-after'), nowMs) ?? longestReset(headers, nowMs);
 }
 
 function longestReset(headers: Headers, nowMs: number): number | undefined {
   const resets = [...headers].filter(([name]) => /ratelimit.*-reset/.test(name));
   const usedUp = resets.filter(([name]) => headers.get(name.replace('-reset', '-remaining')) === '0');
-  const waits = (usedUp.length > 0 ? usedUp : resets).map(([, text]) => bounded(resetMs(text, nowMs)));
+  const waits = (usedUp.length > 0 ? usedUp : resets).map(([, text]) => boundedWait(resetMs(text, nowMs)));
   const known = waits.filter((wait) => wait !== undefined);
   return known.length > 0 ? Math.max(...known) : undefined;
 }
@@ -43,6 +43,7 @@ export function readDuration(text: string): number | undefined {
   return totalMs;
 }
 
-function bounded(waitMs: number): number | undefined {
+/** An hour at most; `undefined` where it is no time. */
+export function boundedWait(waitMs: number): number | undefined {
   return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(Math.ceil(waitMs), 0), LONGEST_MS);
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PROVIDERS, type Provider } from '../../src/contract/providers.ts';
 import type { ProviderFault, ProviderModels } from '../../src/outside/provider-models.ts';
+import { retryAfterOf } from '../../src/outside/retry-after.ts';
 import { ask, faultOf, modelsFor } from '../helpers/providers/models.ts';
 import { type ProviderServer, PUBLISHED, type Reply, startProviderServer } from '../helpers/providers/server.ts';
 
@@ -20,6 +21,15 @@ beforeEach(() => {
 afterAll(async () => {
   await models.close();
   for (const server of Object.values(servers)) await server.close();
+});
+
+test.each([
+  ['retry-after-ms', '90000', 90_000],
+  ['retry-after-ms', '99999999', 3_600_000],
+  ['retry-after-ms', 'soon', undefined],
+  ['retry-after', '7', 7000],
+])('a wait told by %s as %s is taken in its own unit, an hour at most', (name, text, waitMs) => {
+  expect(retryAfterOf(new Headers({ [name]: text }), 0)).toBe(waitMs);
 });
 
 /** The calls that a provider has, each in the way in which it would be made. */
