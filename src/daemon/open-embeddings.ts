@@ -24,10 +24,10 @@ export interface OpenEmbedder {
  * What the operator names, loaded where it is asked for only. Where a folder holds no model that can be used, this or
  * `prepare` throws `ConfigError`.
  */
-export async function openEmbedder(named: EmbedderAddress | LocalModel): Promise<OpenEmbedder> {
+export async function openEmbedder(named: EmbedderAddress | LocalModel, clock: Clock): Promise<OpenEmbedder> {
   if (!('folder' in named)) {
     const { createEmbedder } = await import('../outside/embedder.ts');
-    return { embedder: createEmbedder(named), model: named.model };
+    return { embedder: createEmbedder(named, clock), model: named.model };
   }
   const { readModelFolder } = await import('../outside/model-folder.ts');
   const { createLocalEmbedder } = await import('../outside/local-embedder.ts');

@@ -77,7 +77,7 @@ export async function openRooms(
   const metrics = createMetrics();
   const readerCount = Math.min(4, Math.max(2, availableParallelism()));
   const { monotonicMs } = clock;
-  const embedder = config.embeddings && (await openEmbedder(config.embeddings));
+  const embedder = config.embeddings && (await openEmbedder(config.embeddings, clock));
   const { db, cannotSearch } = await openWithVectors(
     file,
     { readerCount, monotonicMs, onBatch: metrics.batch },

@@ -1,13 +1,10 @@
+import { isOpen, sayCounts } from '../contract/job-states.ts';
 import { parseTimestamp } from '../lib/clock.ts';
 import type { Job } from './api.ts';
 import { element } from './element.ts';
 import { sayCount, sayUntil, timeElement } from './wording.ts';
 
 const TONES = { queued: '', running: '', done: 'is-good', failed: 'is-bad', cancelled: 'is-over' } as const;
-
-export function isOpen({ state }: Job): boolean {
-  return state === 'queued' || state === 'running';
-}
 
 /** One job: state, model, how far it came, what came of it, and why it waits or failed. */
 export function jobItem(job: Job): HTMLLIElement {
@@ -35,15 +32,7 @@ function progressBar({ done, total }: Job['progress']): HTMLElement {
 function sayResult({ result, progress }: Job): string {
   if (result === null) return '';
   if (progress.total === 0) return 'nothing new to read';
-  const { added, updated, superseded, nothing } = result;
-  const counts: [number, string][] = [
-    [added, 'added'],
-    [updated, 'updated'],
-    [superseded, 'superseded'],
-    [nothing, 'left alone'],
-  ];
-  const said = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return said.join(', ') || 'nothing worth keeping';
+  return sayCounts(result) || 'nothing worth keeping';
 }
 
 function sayError({ error, nextAttemptAt }: Job): string {

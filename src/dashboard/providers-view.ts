@@ -1,8 +1,9 @@
+import { isOpen } from '../contract/job-states.ts';
 import type { ProviderSettingsChange } from '../contract/provider-settings.ts';
 import type { NewProviderKey } from '../contract/providers.ts';
 import { type Api, CallFault, type Job, type Provider, type ProviderKey, type ProviderSettings } from './api.ts';
 import { byId, element } from './element.ts';
-import { isOpen, jobItem } from './job-item.ts';
+import { jobItem } from './job-item.ts';
 import { createProviderForm, type ProviderForm } from './provider-form.ts';
 import { providerKeyItem, sayKey } from './provider-key-item.ts';
 import { createSettingsForm, type SettingsForm } from './settings-form.ts';

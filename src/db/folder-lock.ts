@@ -13,9 +13,9 @@ export interface FolderLock {
 export type Exclusive = 'daemon' | 'rotation';
 
 /**
- * One daemon a data folder, and one change of its master key. The lock is the exclusive lock of a small SQLite file: the operating system gives it back
- * when the process dies, however it dies. Throws `conflict`, naming the holder, where another process has it, and
- * `unprocessable` where the folder cannot be written.
+ * One daemon a data folder, and one change of its master key. The lock is the exclusive lock of a small SQLite file: the
+ * operating system gives it back when the process dies, however it dies. Throws `conflict`, naming the holder, where
+ * another process has it, and `unprocessable` where the folder cannot be written.
  */
 export async function lockFolder(folder: string, pid: number, what: Exclusive = 'daemon'): Promise<FolderLock> {
   const holderFile = join(folder, `${what}.pid`);

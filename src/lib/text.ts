@@ -1,3 +1,10 @@
+const CHARACTERS_A_TOKEN = 4;
+
+/** How many tokens a model makes of so many characters, about: for bounds, where nobody counts. */
+export function guessTokens(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_A_TOKEN);
+}
+
 /** After so many combining marks in a row a joiner is set; see `boundMarks`. */
 const MARKS = /\p{M}{30}/gu;
 const COMBINING_GRAPHEME_JOINER = '\u034f';

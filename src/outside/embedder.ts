@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { readRetryAfter } from './retry-after.ts';
 import { readVectors, unitVectors, type VectorFormat, WrongAnswer } from './vector-answer.ts';
 
@@ -58,17 +58,13 @@ const ANSWER_LIMIT_MS = 60_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /** Speaks to the embedder at `address`; follows no redirect, so that the key goes nowhere else. */
-export function createEmbedder(address: EmbedderAddress): Embedder {
+export function createEmbedder(address: EmbedderAddress, clock: Clock): Embedder {
   const agent = new Agent({ connections: 8, connect: { timeout: CONNECT_LIMIT_MS } });
   return {
     async embed(model, texts, signal) {
       const limit = AbortSignal.timeout(ANSWER_LIMIT_MS);
-      const text = await ask(
-        agent,
-        address,
-        { model, input: texts },
-        signal ? AbortSignal.any([signal, limit]) : limit,
-      );
+      const ending = signal ? AbortSignal.any([signal, limit]) : limit;
+      const text = await ask({ agent, clock }, address, { model, input: texts }, ending);
       return orFault(() => unitVectors(readVectors(text, address.speaks).rows, texts.length));
     },
     prepare: async () => {},
@@ -87,14 +83,14 @@ export function orFault<T>(read: () => T): T {
 }
 
 async function ask(
-  dispatcher: Agent,
+  { agent, clock }: { agent: Agent; clock: Clock },
   { speaks, url, key }: EmbedderAddress,
   body: { model: string; input: readonly string[] },
   signal: AbortSignal,
 ): Promise<string> {
   try {
     const response = await request(url + (speaks === 'ollama' ? '/api/embed' : '/embeddings'), {
-      dispatcher,
+      dispatcher: agent,
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -106,7 +102,8 @@ async function ask(
     });
     if (response.statusCode !== 200) {
       response.body.on('error', () => {}).destroy();
-      throw refusal(response.statusCode, String(response.headers['retry-after'] ?? ''));
+      const retryAfter = String(response.headers['retry-after'] ?? '');
+      throw refusal(response.statusCode, readRetryAfter(retryAfter, clock.nowMs()));
     }
     return await readBounded(response.body);
   } catch (error) {
@@ -127,10 +124,9 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function refusal(status: number, retryAfter: string): EmbedderFault {
+function refusal(status: number, retryAfterMs: number | undefined): EmbedderFault {
   const message = `it answers with status ${status}`;
   if (status >= 500 || status === 408 || status === 429) {
-    const retryAfterMs = readRetryAfter(retryAfter, systemClock.nowMs());
     return new EmbedderFault('unavailable', message, { retryAfterMs, maybeTexts: status === 500 });
   }
   return new EmbedderFault([400, 413, 422].includes(status) ? 'texts' : 'settings', message);

@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
+import { parsedJson } from './parsed-json.ts';
 
 // ajv-formats is CommonJS; its types put the function under `default`.
 const addFormats = addFormatsModule.default;
@@ -7,7 +8,7 @@ const checks = new WeakMap<object, ValidateFunction>();
 
 /** The value that a model wrote, or `undefined` where it is no JSON or does not pass the check. */
 export function readJsonAnswer(text: string, check: ValidateFunction): { value: unknown } | undefined {
-  const value = parsed(bare(text));
+  const value = parsedJson(bare(text));
   return value !== undefined && check(value) ? { value } : undefined;
 }
 
@@ -22,14 +23,6 @@ function bare(text: string): string {
   const opening = /^```[a-z]*\s*\n/i.exec(said)?.[0];
   if (opening === undefined || !said.endsWith(FENCE)) return said;
   return said.slice(opening.length, -FENCE.length).trim();
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Compiled once for a schema that lives on, and forgotten with it. Throws where it is no JSON schema. */

@@ -1,4 +1,4 @@
-import type { Provider } from '../contract/providers.ts';
+import { KEYLESS_PROVIDERS, type Provider } from '../contract/provider-names.ts';
 import { ProviderFault } from './provider-fault.ts';
 import type { ProviderHttp } from './provider-http.ts';
 
@@ -12,7 +12,7 @@ export interface ProviderAccess {
 }
 
 /** By the convention of the AI SDK: what its paths are put behind. */
-export const OWN_BASE_URLS: Record<Exclude<Provider, 'openai-compatible'>, string> = {
+const OWN_BASE_URLS: Record<Exclude<Provider, 'openai-compatible'>, string> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',
@@ -36,14 +36,28 @@ export interface ProviderConnection {
 
 /** Throws a `ProviderFault` where key or address is missing, or svc may not call there. */
 export function connectionOf({ provider, key, baseUrl }: ProviderAccess, http: ProviderHttp): ProviderConnection {
-  const keyless = provider === 'ollama' || provider === 'openai-compatible';
-  if (!key && !keyless) throw new ProviderFault('refused', 'There is no key for this provider. Give svc one.');
+  if (!key && !KEYLESS_PROVIDERS.has(provider))
+    throw new ProviderFault('refused', 'There is no key for this provider. Give svc one.');
   const address = baseUrl ?? (provider === 'openai-compatible' ? undefined : OWN_BASE_URLS[provider]);
   if (address === undefined) {
     throw new ProviderFault('address', 'openai-compatible needs a base URL, such as https://models.example.com/v1.');
   }
   const base = http.checkAddress(address);
   return { provider, key: key ?? '', base: provider === 'ollama' ? base.replace(/\/v1$/, '') : base };
+}
+
+/** A body in JSON for a provider, with the key. */
+export function jsonRequest(
+  connection: ProviderConnection,
+  body: object,
+  signal: AbortSignal | undefined,
+): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...keyHeaders(connection) },
+    body: JSON.stringify(body),
+    signal: signal ?? null,
+  };
 }
 
 /** How each provider wants to see the key; never in the URL. */

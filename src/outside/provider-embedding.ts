@@ -1,7 +1,8 @@
 import type { EmbeddingModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type { Provider } from '../contract/providers.ts';
+import { guessTokens } from '../lib/text.ts';
 import { fetchAnswers, type ProviderLine, toProviderFault } from './provider-answer.ts';
-import { connectionOf, keyHeaders, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
+import { connectionOf, jsonRequest, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
 import { ProviderFault } from './provider-fault.ts';
 import { readVectors, unitVectors, type VectorFormat } from './vector-answer.ts';
 
@@ -64,10 +65,10 @@ export async function embedTexts(
 /** More than any provider takes or gives at once: sums of such counts stay exact. */
 const MOST_TOKENS = 100_000_000;
 
-/** As the provider counted these texts, where that can be a count; or else four characters are a token, about. */
+/** As the provider counted these texts, where that can be a count; or else a guess. */
 export function tokensOf(counted: number | undefined, texts: readonly string[]): number {
   if (Number.isSafeInteger(counted) && counted! > 0 && counted! <= MOST_TOKENS) return counted!;
-  return Math.ceil(texts.reduce((sum, text) => sum + text.length, 0) / 4);
+  return guessTokens(texts.reduce((sum, text) => sum + text.length, 0));
 }
 
 async function ask(
@@ -120,12 +121,11 @@ async function askPlainly(
   const format: VectorFormat = connection.provider === 'ollama' ? 'ollama' : 'openai';
   const answer = await fetchAnswers(line, 'vectors')(
     connection.base + (format === 'ollama' ? '/api/embed' : '/embeddings'),
-    {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json', ...keyHeaders(connection) },
-      body: JSON.stringify({ model, input: texts, ...(connection.provider === 'voyage' && { input_type: purpose }) }),
-      signal: signal ?? null,
-    },
+    jsonRequest(
+      connection,
+      { model, input: texts, ...(connection.provider === 'voyage' && { input_type: purpose }) },
+      signal,
+    ),
   );
   return readVectors(await answer.text(), format);
 }

@@ -1,5 +1,11 @@
 import { fetchAnswers, noAnswer, type ProviderLine, toProviderFault } from './provider-answer.ts';
-import { connectionOf, keyHeaders, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
+import {
+  connectionOf,
+  jsonRequest,
+  keyHeaders,
+  type ProviderAccess,
+  type ProviderConnection,
+} from './provider-connection.ts';
 import { ProviderFault } from './provider-fault.ts';
 import type { Purpose } from './provider-http.ts';
 
@@ -66,12 +72,8 @@ async function checkVoyage(
   connection: ProviderConnection,
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const answer = await fetchAnswers(line, 'check')(`${connection.base}/embeddings`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json', ...keyHeaders(connection) },
-    body: JSON.stringify({ model: VOYAGE_MODELS[0], input: ['svc'] }),
-    signal: signal ?? null,
-  });
+  const asked = jsonRequest(connection, { model: VOYAGE_MODELS[0], input: ['svc'] }, signal);
+  const answer = await fetchAnswers(line, 'check')(`${connection.base}/embeddings`, asked);
   if (!Array.isArray(((await answer.json()) as { data?: unknown } | null)?.data)) throw noAnswer('no vectors', false);
   return [...VOYAGE_MODELS];
 }

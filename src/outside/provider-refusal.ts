@@ -1,5 +1,6 @@
+import { parsedJson } from './parsed-json.ts';
 import { ProviderFault, type ProviderFaultReason } from './provider-fault.ts';
-import { readDuration, readRetryAfter, retryAfterOf } from './retry-after.ts';
+import { boundedWait, readDuration, retryAfterOf } from './retry-after.ts';
 
 /** An answer whose status says no. */
 export interface Refusal {
@@ -86,7 +87,7 @@ interface Words {
 
 /** The names and the beginning of the message of an error, by every provider's layout. */
 function wordsOf(body: string): Words {
-  const root = recordOf(parsed(body));
+  const root = recordOf(parsedJson(body));
   const error = recordOf(root.error);
   const details = (Array.isArray(error.details) ? error.details : []).map(recordOf);
   const names = [error.code, error.type, error.status, root.code, root.type, ...details.map(({ reason }) => reason)];
@@ -97,20 +98,12 @@ function wordsOf(body: string): Words {
     .join('\n');
   const delay = details.map(({ retryDelay }) => retryDelay).find((value) => typeof value === 'string');
   const delayMs = delay === undefined ? undefined : readDuration(delay);
-  return { text, retryAfterMs: delayMs === undefined ? undefined : readRetryAfter(`${delayMs / 1000}`, 0) };
+  return { text, retryAfterMs: delayMs === undefined ? undefined : boundedWait(delayMs) };
 }
 
 /** OpenRouter tells beside the error that it did not like the text. */
 function flagsOf(error: Record<string, unknown>): string[] {
   return Array.isArray(recordOf(error.metadata).reasons) ? ['flagged'] : [];
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

@@ -1,3 +1,5 @@
+import { parsedJson } from './parsed-json.ts';
+
 /** What came is no answer to what was asked; the message goes on after "it answers with". */
 export class WrongAnswer extends Error {
   /** Other texts may be answered rightly. */
@@ -17,7 +19,9 @@ const MAX_DIMENSIONS = 8192;
 
 /** The vectors that an answer in JSON holds, as they came, in the order of the texts. Throws `WrongAnswer`. */
 export function readVectors(text: string, format: VectorFormat): { rows: number[][]; tokens: number } {
-  const answer = (parsed(text) ?? {}) as Record<string, unknown>;
+  const json = parsedJson(text);
+  if (json === undefined) throw new WrongAnswer('no JSON');
+  const answer = (json ?? {}) as Record<string, unknown>;
   const list = format === 'ollama' ? answer.embeddings : answer.data;
   if (!Array.isArray(list)) throw new WrongAnswer('no list of vectors');
   const rows: unknown[] = format === 'ollama' ? list : inOrder(list as { index?: unknown; embedding?: unknown }[]);
@@ -25,14 +29,6 @@ export function readVectors(text: string, format: VectorFormat): { rows: number[
   const { total_tokens: total } = (answer.usage ?? {}) as { total_tokens?: unknown };
   const tokens = format === 'ollama' ? answer.prompt_eval_count : total;
   return { rows, tokens: Number.isSafeInteger(tokens) ? (tokens as number) : 0 };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new WrongAnswer('no JSON');
-  }
 }
 
 function inOrder(list: readonly ({ index?: unknown; embedding?: unknown } | null)[]): unknown[] {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import { createEmbedder, type Embedder, EmbedderFault } from '../../src/outside/embedder.ts';
 import { embeddingOf, type Failure, type FakeEmbedder, startEmbedder } from '../helpers/embedder.ts';
 
@@ -19,7 +20,7 @@ afterAll(async () => {
 });
 
 function embedderAt(address = server.openai()): Embedder {
-  const embedder = createEmbedder(address);
+  const embedder = createEmbedder(address, systemClock);
   open.push(embedder);
   return embedder;
 }

@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 import type { Client } from '../../client/client.ts';
-import { JOB_STATES, type JobState } from '../../contract/job-states.ts';
+import { isOpen, JOB_STATES, type JobState } from '../../contract/job-states.ts';
 import type { Job } from '../../contract/jobs.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
-import { decisionLines, isOpen, jobCard, jobRow } from '../jobs/job-lines.ts';
+import { decisionLines, jobCard, jobRow } from '../jobs/job-lines.ts';
 import {
   type CommonOptions,
   JSON_OPTION,

@@ -1,8 +1,9 @@
 import type { Client } from '../../client/client.ts';
+import { isOpen } from '../../contract/job-states.ts';
 import type { Job } from '../../contract/jobs.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ProgressLine } from '../memory/progress-line.ts';
-import { isOpen, sayError } from './job-lines.ts';
+import { sayError } from './job-lines.ts';
 
 export interface Following {
   client: Pick<Client, 'jobs'>;

@@ -1,3 +1,4 @@
+import { isOpen, sayCounts } from '../../contract/job-states.ts';
 import type { Decision, Job } from '../../contract/jobs.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { type CardLook, innerWidth } from '../memory/memory-card.ts';
@@ -15,10 +16,6 @@ const TONES = {
   cancelled: 'dim',
 } as const satisfies Record<Job['state'], keyof Style>;
 const LABEL_WIDTH = 11;
-
-export function isOpen({ state }: Job): boolean {
-  return state === 'queued' || state === 'running';
-}
 
 /** One job as a person reads it: short id in the margin, state and model, and beneath how far it came and why. */
 export function jobCard(job: Job, label: string, { columns, style, nowMs }: CardLook): string {
@@ -43,15 +40,7 @@ function jobFacts(job: Job, nowMs: number): string[] {
 export function sayResult({ result, progress }: Job): string {
   if (result === null) return '';
   if (progress.total === 0) return 'nothing new to read since the last time';
-  const { added, updated, superseded, nothing } = result;
-  const counts: [number, string][] = [
-    [added, 'added'],
-    [updated, 'updated'],
-    [superseded, 'superseded'],
-    [nothing, 'left alone'],
-  ];
-  const said = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return said.join(', ') || 'nothing worth keeping was found';
+  return sayCounts(result) || 'nothing worth keeping was found';
 }
 
 /** Why it failed, or what it waits for. */

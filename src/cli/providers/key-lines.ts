@@ -47,7 +47,7 @@ function keyFacts(key: ProviderKey, nowMs: number): string[] {
 }
 
 /** `3 models: one, two, three`. */
-export function sayModels(models: readonly string[]): string {
+function sayModels(models: readonly string[]): string {
   if (models.length === 0) return 'models not known';
   const left = models.length - MODELS_SHOWN;
   const some = models.slice(0, MODELS_SHOWN).map(printable).join(', ');

@@ -48,7 +48,7 @@ export function sayUsed({ requests, inputTokens, outputTokens, spend }: UsedToke
 }
 
 /** An amount in whatever currency the prices are in. */
-export function saySpend(amount: number): string {
+function saySpend(amount: number): string {
   return amount.toLocaleString('en-US', { maximumSignificantDigits: 3 });
 }
 

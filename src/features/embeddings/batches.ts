@@ -1,11 +1,10 @@
+import { guessTokens } from '../../lib/text.ts';
+
 /** How much a model is asked for in one request. */
 export interface BatchLimits {
   texts: number;
   tokens: number;
 }
-
-/** Four characters are a token, about. */
-const CHARACTERS_A_TOKEN = 4;
 
 /**
  * The first `most` requests for these jobs, in their order. A text that several have counts once; one that alone is too
@@ -18,7 +17,7 @@ export function batchesOf<T extends { text: string }>(jobs: readonly T[], limits
   for (const job of jobs) {
     const isNew = !texts.has(job.text);
     const isTooMuch =
-      isNew && (texts.size === limits.texts || characters + job.text.length > limits.tokens * CHARACTERS_A_TOKEN);
+      isNew && (texts.size === limits.texts || guessTokens(characters + job.text.length) > limits.tokens);
     if (batches.length === 0 || isTooMuch) {
       if (batches.length === most) return batches;
       batches.push([]);

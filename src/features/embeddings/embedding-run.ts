@@ -14,11 +14,7 @@ import { quantised } from './quantised.ts';
 /** How models are asked for vectors of what is stored. */
 export interface Asking {
   /** Throws `EmbedderFault`. */
-  embed(
-    model: EmbeddingModel,
-    texts: readonly string[],
-    signal: AbortSignal,
-  ): Promise<{ vectors: Float32Array[]; tokens: number }>;
+  embed(model: EmbeddingModel, texts: readonly string[]): Promise<{ vectors: Float32Array[]; tokens: number }>;
   limitsOf(model: EmbeddingModel): BatchLimits;
   /** Notes what a request took, in the transaction of what came of it. */
   count(connection: Connection, model: EmbeddingModel, tokens: number): Promise<void>;
@@ -30,7 +26,7 @@ interface Parts {
   log: Log;
   asking: Asking;
   patiences: Patiences;
-  /** Fails the requests on their way. */
+  /** Ends the run; who asks fails the requests on their way by it. */
   signal: AbortSignal;
 }
 
@@ -62,7 +58,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     const texts = [...new Set(jobs.map(({ text }) => text))];
     let answer: Awaited<ReturnType<Asking['embed']>>;
     try {
-      answer = await asking.embed(model, texts, signal);
+      answer = await asking.embed(model, texts);
     } catch (error) {
       if (!(error instanceof EmbedderFault && error.maybeTexts)) throw error;
       if (jobs.length === 1) return refuse(model, jobs[0]!);
@@ -86,7 +82,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
 
   /** A model that refuses everything is wrongly set or down; one that refuses this text alone may take less of it. */
   async function refuse(model: EmbeddingModel, { id, attempts }: Job): Promise<void> {
-    const { tokens } = await probe((text) => asking.embed(model, [text], signal));
+    const { tokens } = await probe((text) => asking.embed(model, [text]));
     const isLast = attempts + 1 >= MOST_ATTEMPTS;
     const dueAt = clock.nowMs() + REFUSED_PAUSE_MS * 2 ** attempts;
     await db.writes.write(async (connection) => {

@@ -18,7 +18,7 @@ export interface QueryVectors {
 
 interface Parts {
   /** Throws `EmbedderFault`. */
-  embed(model: EmbeddingModel, query: string, signal: AbortSignal): Promise<Float32Array>;
+  embed(model: EmbeddingModel, query: string): Promise<Float32Array>;
   patiences: Patiences;
   /** A search waits no longer. */
   waitMs: number;
@@ -34,7 +34,7 @@ export function createQueryVectors({ embed, patiences, waitMs, signal }: Parts):
   const remembered = new Map<string, Promise<QueryVector | undefined>>();
 
   async function ask(model: EmbeddingModel, query: string): Promise<QueryVector | undefined> {
-    const vector = await embed(model, query.slice(0, MAX_CHARACTERS), signal);
+    const vector = await embed(model, query.slice(0, MAX_CHARACTERS));
     if (model.dimensions !== null && vector.length !== model.dimensions) {
       throw new EmbedderFault('answer', `It answers with ${vector.length} dimensions, not ${model.dimensions}.`);
     }

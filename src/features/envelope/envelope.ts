@@ -53,12 +53,11 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
 
   async function dataKeyOf(reader: Reader, tenantId: string): Promise<Buffer | undefined> {
     // Once more: it may have been wrapped by another one since it was read.
-    for (const attempt of ['first', 'last']) {
+    for (let tries = 0; tries < 2; tries += 1) {
       const row = await findDataKey(reader, tenantId);
       if (row === undefined) return undefined;
       const masterKey = await masterKeyNamed(row.masterKeyId);
       if (masterKey) return deriveKey(unwrap(row, masterKey), 'seal');
-      if (attempt === 'last') break;
     }
     throw masterKeyChanged();
   }

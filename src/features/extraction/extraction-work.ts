@@ -5,6 +5,7 @@ import type { Memory } from '../../contract/memories.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { guessTokens } from '../../lib/text.ts';
 import { ProviderFault } from '../../outside/provider-fault.ts';
 import type { Generated, ProviderModels } from '../../outside/provider-models.ts';
 import type { ConversationRow, MessageReading } from '../conversations/conversations.ts';
@@ -40,7 +41,6 @@ interface Parts {
 const PAGE = 100;
 const EARLIER = 12;
 const MAX_OUTPUT_TOKENS = 8000;
-const CHARACTERS_A_TOKEN = 4;
 const MODEL_OUTPUT = { schema: DRAWN_SCHEMA, schemaName: 'memories' };
 
 /**
@@ -100,7 +100,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     const texts = passage.messages.map(({ text }) => text);
     const known = await related({ tenantId, endUser }, texts);
     const prompt = promptOf(passage, known);
-    const most = { inputTokens: tokensOf(prompt), outputTokens: maxOutputTokensOf(job) };
+    const most = { inputTokens: guessTokens(SYSTEM.length + prompt.length), outputTokens: maxOutputTokensOf(job) };
     return spending.belowCap(tenantId, most, async () => {
       try {
         const { value, ...tokens } = await ask(job, prompt, signal);
@@ -183,10 +183,6 @@ export function createExtractionWork(parts: Parts): JobWork {
 /** A model that refuses its input may write less than this, or have no room for it beside the prompt. */
 function maxOutputTokensOf({ errorCode, attempts }: JobRow): number {
   return errorCode === 'input' ? MAX_OUTPUT_TOKENS >> attempts : MAX_OUTPUT_TOKENS;
-}
-
-function tokensOf(prompt: string): number {
-  return Math.ceil((SYSTEM.length + prompt.length) / CHARACTERS_A_TOKEN);
 }
 
 /** What went before is over once something succeeded. */

@@ -11,10 +11,7 @@ export interface KeyCheck {
   models: string[];
 }
 
-/**
- * Asks the provider with its cheapest authenticated call. Throws `unprocessable` where its address may not be called,
- * and where it refuses the key: as no key, or as one that may not do what svc asks.
- */
+/** Asks the provider with its cheapest authenticated call. Throws `unprocessable` where its address may not be called. */
 export async function checkKey(
   models: ProviderModels,
   access: ProviderAccess,
@@ -24,22 +21,22 @@ export async function checkKey(
     return { outcome: 'ok', message: 'The provider takes the key.', models: await models.list(access, signal) };
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error;
-    if (error.reason === 'address') {
-      const errors = [{ path: '/baseUrl', message: error.message }];
-      throw new AppError('unprocessable', error.message, { errors });
-    }
-    if (error.reason === 'refused' || error.reason === 'out_of_scope') throw refusal(error.reason, error.message);
-    return { outcome: error.reason === 'input' ? 'failed' : error.reason, message: error.message, models: [] };
+    const { reason, message } = error;
+    if (reason === 'address') throw refused('/baseUrl', message);
+    return { outcome: reason === 'input' ? 'failed' : reason, message, models: [] };
   }
 }
 
-/** Says which of the two it was, in words and as `outcome`. */
-function refusal(outcome: CheckOutcome, message: string): AppError {
-  const errors = [{ path: '/key', message }];
-  return new AppError('unprocessable', message, { errors, extra: { outcome } });
+/** Whether the provider said no: to what is no key, or to one that may not do what svc asks. */
+export function isRefusal(outcome: CheckOutcome): boolean {
+  return outcome === 'refused' || outcome === 'out_of_scope';
 }
 
-/** The outcome that a refusal of `checkKey` names, if it is one of the key. */
-export function refusedOutcome(error: unknown): CheckOutcome | undefined {
-  return error instanceof AppError ? (error.options.extra?.outcome as CheckOutcome | undefined) : undefined;
+/** Throws `unprocessable` for a key that is refused; says which of the two it was, in words and as `outcome`. */
+export function requireTaken({ outcome, message }: KeyCheck): void {
+  if (isRefusal(outcome)) throw refused('/key', message, { outcome });
+}
+
+function refused(path: string, message: string, extra?: { outcome: CheckOutcome }): AppError {
+  return new AppError('unprocessable', message, { errors: [{ path, message }], ...(extra && { extra }) });
 }

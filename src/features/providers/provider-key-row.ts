@@ -1,6 +1,6 @@
 import type { ProviderKey } from '../../contract/providers.ts';
 import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
-import type { KeyCheck } from './key-check.ts';
+import { isRefusal, type KeyCheck } from './key-check.ts';
 import type { CheckedFields, ProviderKeyRow } from './provider-keys-store.ts';
 
 /** Binds a key to its place: also to the address, so that nobody who can write the database sends it elsewhere. */
@@ -13,7 +13,7 @@ export function last4Of(key: string | undefined): string | null {
   return key === undefined || key.length < 8 ? null : key.slice(-4);
 }
 
-/** A provider that cannot be asked says nothing against a key that it took before. */
+/** One that is refused is of no use; a provider that cannot be asked says nothing against a key that it took before. */
 export function checkedFields(
   { outcome, message, models }: KeyCheck,
   before: CheckedFields | undefined,
@@ -22,7 +22,7 @@ export function checkedFields(
   const ok = outcome === 'ok';
   return {
     namedModels: ok ? JSON.stringify(models) : (before?.namedModels ?? '[]'),
-    status: ok ? 'valid' : (before?.status ?? 'unverified'),
+    status: ok ? 'valid' : isRefusal(outcome) ? 'refused' : (before?.status ?? 'unverified'),
     validatedAt: ok ? nowMs : (before?.validatedAt ?? null),
     checkOutcome: outcome,
     checkMessage: message,

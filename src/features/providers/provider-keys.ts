@@ -1,12 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import type { ModelChoice } from '../../contract/provider-settings.ts';
-import {
-  KEYLESS_PROVIDERS,
-  type NewProviderKey,
-  PROVIDERS,
-  type Provider,
-  type ProviderKey,
-} from '../../contract/providers.ts';
+import { type NewProviderKey, PROVIDERS, type Provider, type ProviderKey } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { createBreakable } from '../../lib/break-off.ts';
@@ -17,7 +11,8 @@ import type { ProviderAccess, ProviderModels } from '../../outside/provider-mode
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import { checkKey, type KeyCheck, refusedOutcome } from './key-check.ts';
+import { checkKey, type KeyCheck, requireTaken } from './key-check.ts';
+import { providerNamed, requireWhole } from './key-request.ts';
 import { checkedFields, contextOf, last4Of, toProviderKey, whyNotWith } from './provider-key-row.ts';
 import {
   type CheckedFields,
@@ -145,12 +140,16 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     });
   }
 
+  async function note(row: ProviderKeyRow, check: KeyCheck): Promise<CheckedFields> {
+    const checked = checkedFields(check, row, clock.nowMs());
+    await db.writes.write((connection) => updateChecked(connection, row, checked));
+    return checked;
+  }
+
   /** What a provider says of a key while it is used is known from then on, without a check. */
   async function noteRefusal(row: ProviderKeyRow, error: unknown): Promise<void> {
     if (!(error instanceof ProviderFault) || error.reason !== 'refused') return;
-    const check = { outcome: error.reason, message: error.message, models: [] };
-    const checked = { ...checkedFields(check, row, clock.nowMs()), status: 'refused' as const };
-    await db.writes.write((connection) => updateChecked(connection, row, checked));
+    await note(row, { outcome: error.reason, message: error.message, models: [] });
   }
 
   return {
@@ -159,6 +158,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       requireWhole(provider, body);
       const access: ProviderAccess = { provider, key: body.key, baseUrl: body.baseUrl };
       const check = await checkKey(models, access);
+      requireTaken(check);
       const given = { body, check, id: ids.next('pk') };
       const stored = await db.writes.write((connection) => store(connection, tenantId, provider, given));
       // Who began with the former key does not go on with it.
@@ -174,20 +174,11 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     },
     validate: ({ tenantId }, name) =>
       use(tenantId, providerNamed(name), async (access, signal, row) => {
-        const note = (checked: CheckedFields) =>
-          db.writes.write((connection) => updateChecked(connection, row, checked));
-        try {
-          const checked = checkedFields(await checkKey(models, access, signal), row, clock.nowMs());
-          await note(checked);
-          if (checked.checkOutcome === 'ok') tellTaken(tenantId);
-          return toProviderKey({ ...row, ...checked });
-        } catch (error) {
-          const outcome = refusedOutcome(error);
-          if (outcome === undefined) throw error;
-          const check = { outcome, message: (error as Error).message, models: [] };
-          await note({ ...checkedFields(check, row, clock.nowMs()), status: 'refused' });
-          throw error;
-        }
+        const check = await checkKey(models, access, signal);
+        const checked = await note(row, check);
+        requireTaken(check);
+        if (check.outcome === 'ok') tellTaken(tenantId);
+        return toProviderKey({ ...row, ...checked });
       }),
     async remove({ tenantId }, name) {
       const provider = providerNamed(name);
@@ -243,24 +234,6 @@ function noKey(provider: Provider): AppError {
 
 function keyRemoved(): AppError {
   return new AppError('conflict', 'The key was replaced or removed meanwhile.');
-}
-
-function providerNamed(name: string): Provider {
-  const provider = PROVIDERS.find((one) => one === name);
-  if (!provider) throw new AppError('not_found', `There is no such provider. There are: ${PROVIDERS.join(', ')}.`);
-  return provider;
-}
-
-function requireWhole(provider: Provider, { key, baseUrl }: NewProviderKey): void {
-  const missing =
-    key === undefined && !KEYLESS_PROVIDERS.has(provider)
-      ? '/key'
-      : baseUrl === undefined && provider === 'openai-compatible'
-        ? '/baseUrl'
-        : undefined;
-  if (missing === undefined) return;
-  const errors = [{ path: missing, message: `is needed for ${provider}` }];
-  throw new AppError('invalid_request', `${missing} is needed for ${provider}.`, { errors });
 }
 
 function placeOf(tenantId: string, provider: Provider): string {

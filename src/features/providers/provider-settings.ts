@@ -114,12 +114,10 @@ export function createProviderSettings({ db, clock, usage, spending, jobs, embed
     async keyRemoved(connection, tenantId, provider) {
       const before = await findSettings(connection, tenantId);
       if (!before) return;
-      const after = { ...before };
-      if (before.embeddingProvider === provider)
-        Object.assign(after, { embeddingProvider: null, embeddingModel: null });
-      if (before.extractionProvider === provider) {
-        Object.assign(after, { extractionProvider: null, extractionModel: null });
-      }
+      const after = changed(before, {
+        ...(before.embeddingProvider === provider && { embedding: null }),
+        ...(before.extractionProvider === provider && { extraction: { model: null } }),
+      });
       await replaceSettings(connection, after);
       await tell(connection, before, after);
     },

@@ -2,8 +2,22 @@ import { expect } from 'vitest';
 import type { Conversation } from '../../../src/contract/conversations.ts';
 import type { Job, JobTaken } from '../../../src/contract/jobs.ts';
 import type { Drawn } from '../../../src/features/extraction/prompt.ts';
-import type { AskedModel } from '../../helpers/providers/server.ts';
-import type { Caller } from '../memories/memory-daemon.ts';
+import type { AskedModel, ProviderServer } from '../../helpers/providers/server.ts';
+import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
+import { putKey } from '../providers/provider-daemon.ts';
+
+/** The key that the servers of these suites take. */
+export const KEY = 'sk-test-0123456789abcdef';
+
+/** A new account with that key, whose model draws one memory from the first message; a minute later than the last. */
+export async function newOwner(daemon: MemoryDaemon, server: ProviderServer, content: string): Promise<Caller> {
+  daemon.clock.advance(61_000);
+  const caller = await daemon.account();
+  await putKey(caller, server, KEY);
+  server.requests.length = 0;
+  server.respond(() => ({ memories: [draw(content, [1])] }));
+  return caller;
+}
 
 type Said = { role?: string; name?: string; content: string; createdAt?: string };
 

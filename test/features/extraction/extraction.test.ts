@@ -9,21 +9,22 @@ import { QUIET_MS } from '../../../src/features/extraction/extraction-upkeep.ts'
 import { utcDay } from '../../../src/lib/clock.ts';
 import { type ProviderServer, PUBLISHED } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
-import { putKey, startProviderDaemon, startProviderServer } from '../providers/provider-daemon.ts';
+import { startProviderDaemon, startProviderServer } from '../providers/provider-daemon.ts';
 import {
   converse,
   draw,
   drawn,
   extract,
   jobOf,
+  KEY,
   labelOf,
+  newOwner,
   numberOf,
   say,
   untilEnded,
   untilJob,
 } from './extraction-daemon.ts';
 
-const KEY = 'sk-test-0123456789abcdef';
 const TEA = 'Ada drinks green tea in the morning.';
 
 let daemon: MemoryDaemon;
@@ -39,11 +40,7 @@ afterAll(async () => {
   await server.close();
 });
 beforeEach(async () => {
-  daemon.clock.advance(61_000);
-  caller = await daemon.account();
-  await putKey(caller, server, KEY);
-  server.requests.length = 0;
-  server.respond(() => ({ memories: [draw(TEA, [1])] }));
+  caller = await newOwner(daemon, server, TEA);
 });
 afterEach(() => server.reset());
 

@@ -5,9 +5,8 @@ import type { Memory } from '../../../src/contract/memories.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
-import { converse, draw, drawn, extract, say, untilEnded, untilJob } from './extraction-daemon.ts';
+import { converse, draw, drawn, extract, KEY, newOwner, say, untilEnded, untilJob } from './extraction-daemon.ts';
 
-const KEY = 'sk-test-0123456789abcdef';
 const TEA = 'Ada drinks green tea.';
 
 let daemon: MemoryDaemon;
@@ -23,11 +22,7 @@ afterAll(async () => {
   await server.close();
 });
 beforeEach(async () => {
-  daemon.clock.advance(61_000);
-  caller = await daemon.account();
-  await putKey(caller, server, KEY);
-  server.requests.length = 0;
-  server.respond(() => ({ memories: [draw(TEA, [1])] }));
+  caller = await newOwner(daemon, server, TEA);
 });
 afterEach(() => server.reset());
 
