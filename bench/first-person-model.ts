@@ -1,4 +1,4 @@
-import type { Drawn } from '../src/features/extraction/prompt.ts';
+import type { Extracted } from '../src/features/extraction/prompt.ts';
 import type { AskedModel } from '../test/helpers/providers/server.ts';
 
 const LIKING = 'love|loved|like|liked|enjoy|enjoyed|prefer|adore';
@@ -24,7 +24,7 @@ export function memoryOf(speaker: string, sentence: string): string {
  * Stands in for a model, by a rule: each telling sentence becomes a memory of its speaker, citing its message. Where the
  * same words are known it says so; what is taken back takes the place of what was known.
  */
-export function firstPersonModel({ prompt }: AskedModel): { memories: Drawn[] } {
+export function firstPersonModel({ prompt }: AskedModel): { memories: Extracted[] } {
   const known = new Map(
     [...prompt.matchAll(/^\[(m\d+)\] \([\d-]+\) (.+)$/gm)].map(([, label, content]) => [content!, label!]),
   );
@@ -35,7 +35,7 @@ export function firstPersonModel({ prompt }: AskedModel): { memories: Drawn[] } 
   return { memories };
 }
 
-function drawn(content: string, message: number, known: ReadonlyMap<string, string>): Drawn {
+function drawn(content: string, message: number, known: ReadonlyMap<string, string>): Extracted {
   const same = known.get(content);
   const before = TAKEN_BACK.test(content) ? known.get(content.replace(TAKEN_BACK, '')) : undefined;
   const decision = same !== undefined ? 'nothing' : before !== undefined ? 'supersede' : 'add';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openConnection } from '../src/db/connection.ts';
-import { queryTerms, scopePrefix, tokenOf } from '../src/features/search/terms.ts';
+import { queryTerms, scopePrefix, tokenOf } from '../src/features/text/terms.ts';
 import type { BenchOptions } from './benchmarks.ts';
 import { type FilledTenant, fillFolder } from './filling.ts';
 import { type LoadResult, load } from './load.ts';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { PLACES } from '../src/features/conversations/message-number.ts';
-import { bodyOf } from '../src/features/search/text-index-sqlite.ts';
-import { deriveFrom } from '../src/features/search/traits.ts';
+import { bodyOf } from '../src/features/text/text-index-sqlite.ts';
+import { deriveFrom } from '../src/features/text/traits.ts';
 import type { Migration } from './index.ts';
 
 /**

@@ -48,6 +48,39 @@ function strays(inside: RegExp, mayImport: RegExp): string[] {
     );
 }
 
+/** Import circles between groups of files; each circle as its sorted members. Tarjan's strongly connected components. */
+function circles(groupOf: (path: string) => string | undefined): string[][] {
+  const arrows = new Map<string, Set<string>>();
+  for (const { path, imports } of files) {
+    const from = groupOf(path);
+    if (from === undefined) continue;
+    const targets = arrows.get(from) ?? new Set();
+    for (const { target } of imports) {
+      const to = groupOf(target);
+      if (to !== undefined && to !== from) targets.add(to);
+    }
+    arrows.set(from, targets);
+  }
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const found: string[][] = [];
+  const visit = (group: string): void => {
+    order.set(group, order.size);
+    lowest.set(group, order.get(group)!);
+    open.push(group);
+    for (const next of arrows.get(group) ?? []) {
+      if (!order.has(next)) visit(next);
+      if (open.includes(next)) lowest.set(group, Math.min(lowest.get(group)!, lowest.get(next)!));
+    }
+    if (lowest.get(group) !== order.get(group)) return;
+    const members = open.splice(open.indexOf(group));
+    if (members.length > 1) found.push(members.sort());
+  };
+  for (const group of arrows.keys()) if (!order.has(group)) visit(group);
+  return found;
+}
+
 const roomOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1];
 
 describe('the house', () => {
@@ -60,6 +93,14 @@ describe('the house', () => {
     expect(strays(/^src\/features\//, /^src\/(contract|lib|db|outside|features)\//)).toEqual([]);
     expect(strays(/^src\/dashboard\//, /^src\/(contract|dashboard|lib\/clock)/)).toEqual([]);
     expect(strays(/^src\/daemon\//, /^src\/(contract|lib|db|outside|features|daemon)\//)).toEqual([]);
+  });
+
+  test('rooms form no circle, types included', () => {
+    expect(circles(roomOf)).toEqual([]);
+  });
+
+  test('files form no circle, types included', () => {
+    expect(circles((path) => path)).toEqual([]);
   });
 
   test('the command line reaches the daemon only through serve and admin, which are loaded when called', () => {

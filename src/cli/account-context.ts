@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Fetch } from '../client/client.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
-import { createKeychain, type Keychain } from '../outside/keychain.ts';
+import { createKeychain, type Keychain } from '../outside/keychain/keychain.ts';
 import type { CommandContext } from './command-context.ts';
 import { createHttpFetch } from './http-fetch.ts';
 import type { Profile } from './settings.ts';

@@ -1,6 +1,14 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Terminal } from './program.ts';
 import type { Environment } from './settings.ts';
+
+/** What a command writes to. */
+export interface Terminal {
+  out(text: string): void;
+  error(text: string): void;
+}
+
+/** Told by a command that did its work to the end and yet does not end with 0. */
+export type EndWith = (exitCode: number) => void;
 
 /** What a signed-in command works with. */
 export interface Session {

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import type { CommandContext } from './command-context.ts';
-import type { EndWith, Terminal } from './program.ts';
+import type { CommandContext, EndWith, Terminal } from './command-context.ts';
 
 /** A command of which only the name and a line are known until it is called. */
 export interface LazyCommand {
@@ -12,7 +11,7 @@ export interface LazyCommand {
   load(): Promise<Command>;
 }
 
-export interface CommandWorld {
+export interface CommandDependencies {
   version: string;
   terminal: Terminal;
   stopSignal: () => Promise<string>;
@@ -25,7 +24,13 @@ export interface CommandWorld {
  * Every command, in the order of `svc --help`. The code of each is loaded only when it is called, so that `svc login`
  * loads no database and `svc --help` nothing at all.
  */
-export function listCommands({ version, terminal, stopSignal, endWith, loadProgram }: CommandWorld): LazyCommand[] {
+export function listCommands({
+  version,
+  terminal,
+  stopSignal,
+  endWith,
+  loadProgram,
+}: CommandDependencies): LazyCommand[] {
   const context = async () => (await import('./process-context.ts')).createProcessContext(terminal, stopSignal);
   return [
     ...accountCommands(context),

@@ -1,4 +1,4 @@
-import type { Keychain, KeychainError } from '../outside/keychain.ts';
+import type { Keychain, KeychainError } from '../outside/keychain/keychain.ts';
 import { EXIT } from './exit.ts';
 import { CommandFailure } from './failure.ts';
 import { openKeyFile } from './key-file.ts';

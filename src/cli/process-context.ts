@@ -1,8 +1,7 @@
 import { systemClock } from '../lib/clock.ts';
-import type { CommandContext, CommandInput, CommandTerminal } from './command-context.ts';
+import type { CommandContext, CommandInput, CommandTerminal, Terminal } from './command-context.ts';
 import { EXIT } from './exit.ts';
 import { CommandFailure } from './failure.ts';
-import type { Terminal } from './program.ts';
 import { type Environment, openSettings, processEnvironment } from './settings.ts';
 
 /** The process and the machine as commands take them. What is only sometimes needed is loaded when it is. */
@@ -22,7 +21,7 @@ export function createProcessContext(terminal: Terminal, stopSignal: () => Promi
     async session(profile) {
       const [{ openSession }, { createKeychain }] = await Promise.all([
         import('./session.ts'),
-        import('../outside/keychain.ts'),
+        import('../outside/keychain/keychain.ts'),
       ]);
       const { env, platform } = environment;
       const keychain = createKeychain({

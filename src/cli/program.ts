@@ -1,15 +1,7 @@
 import { Command, CommanderError } from 'commander';
-import { type CommandWorld, type LazyCommand, listCommands } from './command-list.ts';
+import type { EndWith, Terminal } from './command-context.ts';
+import { type CommandDependencies, type LazyCommand, listCommands } from './command-list.ts';
 import { EXIT } from './exit.ts';
-
-/** What a command writes to. */
-export interface Terminal {
-  out(text: string): void;
-  error(text: string): void;
-}
-
-/** Told by a command that did its work to the end and yet does not end with 0. */
-export type EndWith = (exitCode: number) => void;
 
 const EPILOGUE = `
 Examples:
@@ -35,7 +27,7 @@ export async function runProgram(
   const endWith: EndWith = (code) => {
     exitCode = code;
   };
-  const world: CommandWorld = { version, terminal, stopSignal, endWith, loadProgram };
+  const world: CommandDependencies = { version, terminal, stopSignal, endWith, loadProgram };
   const commands = listCommands(world);
 
   async function loadProgram(): Promise<Command> {

@@ -9,7 +9,7 @@ export async function renewLiteralKeys(
   { profile, apiKey }: KeptSignIn,
   { environment, input, terminal }: Pick<CommandContext, 'environment' | 'input' | 'terminal'>,
 ): Promise<void> {
-  const { findLiteralKeys, rewriteLiteralKeys } = await import('./clients/literal-keys.ts');
+  const { findLiteralKeys, rewriteLiteralKeys } = await import('./assistants/literal-keys.ts');
   const own = new URL(profile.url).origin;
   const found = await findLiteralKeys(environment);
   const stale = found.filter(({ last4, url }) => last4 !== apiKey.slice(-4) && (url === undefined || url === own));

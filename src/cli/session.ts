@@ -1,5 +1,5 @@
 import { isApiKey } from '../lib/secret.ts';
-import { type Keychain, KeychainError } from '../outside/keychain.ts';
+import { type Keychain, KeychainError } from '../outside/keychain/keychain.ts';
 import { daemonUrl } from './daemon-url.ts';
 import { EXIT } from './exit.ts';
 import { CommandFailure, NotSignedInError } from './failure.ts';

@@ -1,4 +1,5 @@
-import { AppError, ERRORS, type ErrorCode, type Problem } from '../contract/errors.ts';
+import { AppError, ERRORS, type ErrorCode } from '../contract/errors.ts';
+import type { Problem } from '../contract/problem.ts';
 import { streamOf, watchProgress } from './progress-watch.ts';
 
 /** There is no daemon at the address, or the connection broke. */

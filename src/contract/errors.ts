@@ -1,5 +1,3 @@
-export type { Problem } from './problem.ts';
-
 /** Every error code of the interface with its HTTP status and title; the server reads it one way, the client the other. */
 export const ERRORS = {
   invalid_request: { status: 400, title: 'The request is not valid' },

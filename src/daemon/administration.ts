@@ -4,7 +4,7 @@ import { AppError } from '../contract/errors.ts';
 import { ensureDatabaseFile } from '../db/database-file.ts';
 import { integrityProblems } from '../db/integrity.ts';
 import { vectorProblems } from '../features/embeddings/vector-upkeep-sqlite.ts';
-import { textIndices } from '../features/search/text-index-sqlite.ts';
+import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
 import type { Config } from './config.ts';

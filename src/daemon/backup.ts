@@ -10,7 +10,7 @@ import type { CopyCare, CopyFacts } from '../db/whole-copy.ts';
 import { vectorProblems } from '../features/embeddings/vector-upkeep-sqlite.ts';
 import { neededMasterKey } from '../features/envelope/envelope.ts';
 import { masterKeyOf } from '../features/envelope/master-key.ts';
-import { textIndices } from '../features/search/text-index-sqlite.ts';
+import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { systemClock, toTimestamp } from '../lib/clock.ts';
 import { existingDatabase } from './administration.ts';
 import type { Config } from './config.ts';

@@ -18,20 +18,20 @@ import { portabilityRoutes } from '../features/portability/portability-routes.ts
 import { providerKeysRoutes } from '../features/providers/provider-keys-routes.ts';
 import { providerSettingsRoutes } from '../features/providers/provider-settings-routes.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
-import { textIndices } from '../features/search/text-index-sqlite.ts';
+import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { createMailer } from '../outside/mail.ts';
 import type { Config } from './config.ts';
+import { watchConnections } from './connection-draining.ts';
 import { type DashboardFiles, dashboardRoutes } from './dashboard.ts';
-import { watchDoor } from './door.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { openMasterKeys } from './master-key.ts';
-import { mcpRoutes } from './mcp.ts';
+import { mcpRoutes } from './mcp/mcp.ts';
 import { createReadiness, operationsRoutes } from './operations.ts';
-import { openRooms, type Rooms, type RoomsWorld } from './rooms.ts';
+import { openRooms, type Rooms, type RoomsDependencies } from './rooms.ts';
 import { createServer } from './server.ts';
 
 /** What a daemon takes from the world. */
-export interface World extends RoomsWorld {
+export interface DaemonDependencies extends RoomsDependencies {
   /** Where mail is shown when nothing sends it. */
   show(text: string): void;
   version: string;
@@ -56,7 +56,7 @@ const STOP_NOTICE_MS = 250;
  * Puts a daemon together: everything is built here, once, and nowhere else. The caller holds the lock of the data
  * folder. Where it throws, nothing is left open.
  */
-export async function compose(config: Config, world: World): Promise<Daemon> {
+export async function compose(config: Config, world: DaemonDependencies): Promise<Daemon> {
   const file = await ensureDatabaseFile(config.dataDir);
   const masterKeys = await openMasterKeys(config, world.random);
   await migrate(file);
@@ -70,7 +70,7 @@ export async function compose(config: Config, world: World): Promise<Daemon> {
   }
 }
 
-async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<Daemon> {
+async function buildDaemon(config: Config, world: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles } = world;
   const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts } = rooms;
   const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
@@ -156,7 +156,7 @@ async function buildDaemon(config: Config, world: World, rooms: Rooms): Promise<
     { name: 'embed with models of accounts', everyMs: 1000, run: tenantEmbeddings.follow },
     ...(embeddings ? [{ name: 'embed what is new', everyMs: 1000, run: embeddings.follow }] : []),
   ];
-  const door = watchDoor(app);
+  const door = watchConnections(app);
   let housekeeping: { stop(): Promise<void> } | undefined;
   let stopped: Promise<void> | undefined;
 

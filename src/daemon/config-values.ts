@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { domainToASCII, fileURLToPath } from 'node:url';
-import type { EmbedderAddress, LocalModel } from '../outside/embedder.ts';
-import { type AllowedHost, parseAllowedHost } from '../outside/provider-address.ts';
+import type { EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
+import { type AllowedHost, parseAllowedHost } from '../outside/providers/provider-address.ts';
 
 // Each reads the text of one setting and throws an Error whose message goes on after the setting's name.
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import envPaths from 'env-paths';
 import { type QuotaVariant, TIERS, type Tier } from '../contract/limits.ts';
-import type { EmbedderAddress, LocalModel } from '../outside/embedder.ts';
-import type { AllowedHost } from '../outside/provider-address.ts';
+import type { EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
+import type { AllowedHost } from '../outside/providers/provider-address.ts';
 import {
   describeEmbeddings,
   describeHost,

@@ -2,10 +2,10 @@ import type { Database } from '../db/open.ts';
 import { createEmbeddings, type Embeddings } from '../features/embeddings/embeddings.ts';
 import { createTenantModels, type TenantModels } from '../features/embeddings/tenant-models.ts';
 import { hasVectors, withVectors } from '../features/embeddings/vector-upkeep-sqlite.ts';
-import { type TextIndices, textIndices } from '../features/search/text-index-sqlite.ts';
+import { type TextIndices, textIndices } from '../features/text/text-index-sqlite.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Embedder, EmbedderAddress, LocalModel } from '../outside/embedder.ts';
+import type { Embedder, EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
 import { ConfigError } from './config.ts';
 
 interface World {
@@ -26,11 +26,11 @@ export interface OpenEmbedder {
  */
 export async function openEmbedder(named: EmbedderAddress | LocalModel, clock: Clock): Promise<OpenEmbedder> {
   if (!('folder' in named)) {
-    const { createEmbedder } = await import('../outside/embedder.ts');
+    const { createEmbedder } = await import('../outside/models/embedder.ts');
     return { embedder: createEmbedder(named, clock), model: named.model };
   }
-  const { readModelFolder } = await import('../outside/model-folder.ts');
-  const { createLocalEmbedder } = await import('../outside/local-embedder.ts');
+  const { readModelFolder } = await import('../outside/models/model-folder.ts');
+  const { createLocalEmbedder } = await import('../outside/models/local-embedder.ts');
   const refuse = ({ message }: Error) => {
     throw new ConfigError(`SVC_EMBEDDINGS: ${message}`);
   };

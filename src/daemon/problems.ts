@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
-import { AppError, ERRORS, type ErrorCode, type FieldError, type Problem } from '../contract/errors.ts';
+import { AppError, ERRORS, type ErrorCode, type FieldError } from '../contract/errors.ts';
+import type { Problem } from '../contract/problem.ts';
 
 /** The problem document of an error (RFC 9457). */
 export function toProblem(error: AppError, requestId: string): Problem {

@@ -26,9 +26,7 @@ import { createLearning } from '../features/learning/learning.ts';
 import { observeUse } from '../features/learning/observed-memories.ts';
 import { createRateLimits } from '../features/limits/rate-limits.ts';
 import { createUsage, type Usage } from '../features/limits/usage.ts';
-import { type Cursors, createCursors } from '../features/memories/cursor.ts';
 import { createMemories, type Memories } from '../features/memories/memories.ts';
-import { createScopes, type Scopes } from '../features/memories/scopes.ts';
 import { createPortability } from '../features/portability/portability.ts';
 import { createProfile } from '../features/profile/profile.ts';
 import { createProviderKeys } from '../features/providers/provider-keys.ts';
@@ -39,19 +37,21 @@ import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts'
 import { SIGNAL_MODEL } from '../features/search/learned-order.ts';
 import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
+import { type Cursors, createCursors } from '../features/text/page-cursor.ts';
+import { createScopes, type Scopes } from '../features/text/scopes.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createIds, type Ids } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { createSealer } from '../lib/seal.ts';
-import { createProviderHttp } from '../outside/provider-http.ts';
-import { createProviderModels } from '../outside/provider-models.ts';
+import { createProviderHttp } from '../outside/providers/provider-http.ts';
+import { createProviderModels } from '../outside/providers/provider-models.ts';
 import { loadTokenCounter } from '../outside/tokens.ts';
 import type { Config } from './config.ts';
 import { createMetrics } from './metrics.ts';
 import { openEmbedder, openEmbeddings } from './open-embeddings.ts';
 
 /** What rooms take from the world. */
-export interface RoomsWorld {
+export interface RoomsDependencies {
   clock: Clock;
   random: Random;
   log: FastifyBaseLogger;
@@ -71,7 +71,7 @@ export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 export async function openRooms(
   config: Config,
   file: string,
-  { clock, random, log, vectorExtension }: RoomsWorld,
+  { clock, random, log, vectorExtension }: RoomsDependencies,
   masterKeys?: MasterKeys,
 ) {
   const metrics = createMetrics();
@@ -135,7 +135,7 @@ export async function openRooms(
   return { db, metrics, ids, sealer, ...limits, idempotency, ...remembering, ...providing, ...drawing, accounts };
 }
 
-interface Base extends RoomsWorld {
+interface Base extends RoomsDependencies {
   db: Database;
   ids: Ids;
   usage: Usage;

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import type { Account, Usage } from '../contract/account.ts';
 import type { MagicLinkAnswer } from '../contract/auth.ts';
-import type { Problem } from '../contract/errors.ts';
 import type { Job, JobPage as JobPageSchema } from '../contract/jobs.ts';
 import type { Memory, MemoryPage as MemoryPageSchema } from '../contract/memories.ts';
+import type { Problem } from '../contract/problem.ts';
 import type { ProviderSettings, ProviderSettingsChange } from '../contract/provider-settings.ts';
 import type { NewProviderKey, Provider, ProviderKey, ProviderKeys } from '../contract/providers.ts';
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts';

@@ -1,5 +1,5 @@
 import { type Dispatcher, fetch as undiciFetch } from 'undici';
-import { connectionFault, ProviderFault } from './provider-fault.ts';
+import { connectionFault, ProviderFault } from './providers/provider-fault.ts';
 
 /** How long an answer may take and how large it may be. */
 export interface ExchangeLimits {

@@ -1,9 +1,9 @@
 import { chmod, mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CLIENTS } from '../../src/cli/clients/client-table.ts';
-import { API_KEY, type RunOptions, runMcpConfig } from './clients/mcp-config-run.ts';
-import { scratchHome } from './clients/scratch.ts';
+import { ASSISTANTS } from '../../src/cli/assistants/assistant-table.ts';
+import { API_KEY, type RunOptions, runMcpConfig } from './assistants/mcp-config-run.ts';
+import { scratchHome } from './assistants/scratch.ts';
 
 const scratch = scratchHome();
 const run = (argv: string[], options: Partial<RunOptions> = {}) =>
@@ -80,10 +80,10 @@ describe('the entry', () => {
     expect(await read('project/.cursor/mcp.json')).toContain(API_KEY);
   });
 
-  test.each(CLIENTS.map(({ id, title }) => [title, id]))(
+  test.each(ASSISTANTS.map(({ id, title }) => [title, id]))(
     'of %s is written, found again, and gone without a trace',
     async (_, id) => {
-      for (const transport of CLIENTS.find((client) => client.id === id)!.http ? ['stdio', 'http'] : ['stdio']) {
+      for (const transport of ASSISTANTS.find((client) => client.id === id)!.http ? ['stdio', 'http'] : ['stdio']) {
         expect((await run([id, '--transport', transport])).exitCode).toBe(0);
         const { data } = JSON.parse((await run(['--list', '--json'])).out);
         const found = data.find(({ client }: { client: string }) => client === id);
@@ -135,7 +135,7 @@ describe('which assistants', () => {
 
   test('on a screen the checklist decides', async () => {
     await install('.cursor', '.gemini');
-    const { createScreen } = await import('./clients/fake-screen.ts');
+    const { createScreen } = await import('./assistants/fake-screen.ts');
     const screen = createScreen();
     const done = run([], { answers: [], context: { screen } });
     await screen.shows('◯ Cursor');

@@ -8,7 +8,7 @@ import { failureOf } from '../../src/cli/failure.ts';
 import { openSettings, type Profile, type Settings } from '../../src/cli/settings.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
-import { type Keychain, KeychainError, type KeychainFault } from '../../src/outside/keychain.ts';
+import { type Keychain, KeychainError, type KeychainFault } from '../../src/outside/keychain/keychain.ts';
 import type { TestDaemon } from './daemon.ts';
 
 export interface TestKeychain extends Keychain {

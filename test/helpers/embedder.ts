@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EmbedderAddress } from '../../src/outside/embedder.ts';
+import type { EmbedderAddress } from '../../src/outside/models/embedder.ts';
 
 /** What the fake embedder does instead of its work. */
 export type Failure =

@@ -9,7 +9,7 @@ import { writeMasterKeys } from '../../src/daemon/master-key.ts';
 import { ensureDatabaseFile } from '../../src/db/database-file.ts';
 import { lockFolder } from '../../src/db/folder-lock.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { parseAllowedHost } from '../../src/outside/provider-address.ts';
+import { parseAllowedHost } from '../../src/outside/providers/provider-address.ts';
 import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { putKey } from '../features/providers/provider-daemon.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createKeychain, KeychainError } from '../../src/outside/keychain.ts';
+import { createKeychain, KeychainError } from '../../src/outside/keychain/keychain.ts';
 import { confirmLink } from '../helpers/command-line.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { startSession, type TestSession } from '../helpers/secret-service.ts';

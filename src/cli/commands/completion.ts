@@ -1,9 +1,9 @@
 import { Argument, Command } from 'commander';
+import type { Terminal } from '../command-context.ts';
 import { bashCompletion } from '../completion/bash.ts';
 import { commandTree } from '../completion/command-tree.ts';
 import { fishCompletion } from '../completion/fish.ts';
 import { zshCompletion } from '../completion/zsh.ts';
-import type { Terminal } from '../program.ts';
 
 const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 type Shell = keyof typeof SHELLS;

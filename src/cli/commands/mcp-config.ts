@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { EntryChoice, McpConfigContext } from '../clients/wanted-entry.ts';
+import type { EntryChoice, McpConfigContext } from '../assistants/wanted-entry.ts';
 import { createOutput } from '../output.ts';
 import { profileOption } from '../sign-in/profile-choice.ts';
 
@@ -65,13 +65,13 @@ async function run(names: string[], options: McpConfigOptions, context: McpConfi
   const { list, print, showKey = false, remove = false, dryRun = false, yes = false } = options;
   const output = createOutput(context.terminal, options);
   if (list) {
-    const { listClients } = await import('../clients/show-clients.ts');
-    return listClients(options.profile, context, output);
+    const { listAssistants } = await import('../assistants/list-assistants.ts');
+    return listAssistants(options.profile, context, output);
   }
   if (print) {
-    const { printEntries } = await import('../clients/print-entries.ts');
+    const { printEntries } = await import('../assistants/print-entries.ts');
     return printEntries(names, { ...options, showKey }, context, output);
   }
-  const { writeClients } = await import('../clients/write-clients.ts');
-  return writeClients(names, { ...options, remove, dryRun, yes }, context, output);
+  const { writeAssistants } = await import('../assistants/write-assistants.ts');
+  return writeAssistants(names, { ...options, remove, dryRun, yes }, context, output);
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { CONFIG_FLAGS, configTable, type Flags, readProcessConfig } from '../../daemon/config.ts';
-import type { EndWith, Terminal } from '../program.ts';
+import type { EndWith, Terminal } from '../command-context.ts';
 
 /** `svc serve`: every setting is a flag too. The daemon itself is loaded only when the configuration is sound. */
 export function serveCommand(

@@ -1,4 +1,4 @@
-import { KeychainError } from '../../outside/keychain.ts';
+import { KeychainError } from '../../outside/keychain/keychain.ts';
 import type { KeptSignIn } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';

@@ -6,7 +6,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Created, CreatedBy, Idempotency } from '../idempotency/idempotency.ts';
-import type { TextIndex } from '../search/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
 import type { MessageObserver } from './conversation-erasing.ts';
 import { findConversations, updateConversation } from './conversations-store.ts';
 import { type Append, type Appended, isFull, planAppend } from './message-appends.ts';

@@ -2,8 +2,8 @@ import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
-import type { TextIndex } from '../search/text-index-sqlite.ts';
-import { createTextPurge } from '../search/text-purge.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
+import { createTextPurge } from '../text/text-purge.ts';
 import {
   deleteConversation,
   deleteConversationsOf,

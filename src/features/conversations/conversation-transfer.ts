@@ -1,10 +1,10 @@
+import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableConversation } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { instantOf, metadataOf } from '../memories/memories.ts';
-import type { Scopes } from '../memories/scopes.ts';
-import type { Fate } from '../portability/fate.ts';
-import type { TextIndex } from '../search/text-index-sqlite.ts';
+import type { Scopes } from '../text/scopes.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { type ConversationPlaceFilter, findStanding, listAllConversations } from './conversation-transfer-store.ts';
 import { insertConversations, nextNumber } from './conversations-store.ts';
 import type { ConversationRow } from './message-row.ts';
@@ -17,7 +17,7 @@ export interface ConversationTransfer extends MessageTransfer {
   /** A page in the order of their ids. */
   readConversations(reader: Reader, filter: ConversationPlaceFilter): Promise<PortableConversation[]>;
   /** Brings conversations in, in the caller's transaction, a fate each. Whose id is there is known. */
-  restoreConversations(connection: Connection, drafts: readonly ConversationDraft[]): Promise<Fate[]>;
+  restoreConversations(connection: Connection, drafts: readonly ConversationDraft[]): Promise<ImportOutcome[]>;
 }
 
 /** The face of the conversations room for whole accounts. */
@@ -41,7 +41,7 @@ export function createConversationTransfer({
         drafts.map(({ id }) => id),
       );
       const erased = new Map(standing.map(({ id, erasedAt }) => [id, erasedAt !== null]));
-      const fates = drafts.map(({ id }): Fate => {
+      const fates = drafts.map(({ id }): ImportOutcome => {
         if (erased.get(id)) return { reason: 'one with this id is being erased: try again in a moment', fault: true };
         if (erased.has(id)) return 'known';
         erased.set(id, false);

@@ -1,6 +1,6 @@
 import type { Message, NewMessage } from '../../contract/conversations.ts';
 import { instantOf, metadataOf } from '../memories/memories.ts';
-import { type Derived, deriveFrom } from '../search/traits.ts';
+import { type Derived, deriveFrom } from '../text/traits.ts';
 import { messageNumber, PLACES } from './message-number.ts';
 import { type ConversationRow, type MessageRow, toMessage } from './message-row.ts';
 

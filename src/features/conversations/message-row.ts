@@ -1,6 +1,6 @@
 import type { Conversation, Message } from '../../contract/conversations.ts';
 import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
-import type { TextEntry } from '../search/text-index-sqlite.ts';
+import type { TextEntry } from '../text/text-index-sqlite.ts';
 
 /** A conversation as it is stored; instants are epoch milliseconds, `metadata` JSON. */
 export interface ConversationRow {

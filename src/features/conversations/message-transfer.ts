@@ -1,9 +1,9 @@
+import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableMessage } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { instantOf, metadataOf } from '../memories/memories.ts';
-import type { Fate } from '../portability/fate.ts';
-import type { TextIndex } from '../search/text-index-sqlite.ts';
-import { deriveFrom } from '../search/traits.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
+import { deriveFrom } from '../text/traits.ts';
 import { findMessages, findStanding, findTaken } from './conversation-transfer-store.ts';
 import { findConversation, updateConversation, updateCutThrough } from './conversations-store.ts';
 import { messageNumber } from './message-number.ts';
@@ -25,7 +25,11 @@ export interface MessageTransfer {
    * Brings messages in at their places; none is moved to another. The conversation's version stays as it is. What was
    * cut to its end stays so, because its episodes are brought in too, unless it is named in `uncut`.
    */
-  restoreMessages(connection: Connection, drafts: readonly MessageDraft[], uncut: ReadonlySet<string>): Promise<Fate[]>;
+  restoreMessages(
+    connection: Connection,
+    drafts: readonly MessageDraft[],
+    uncut: ReadonlySet<string>,
+  ): Promise<ImportOutcome[]>;
 }
 
 /** For the messages of conversations that are brought in before them. */
@@ -69,7 +73,7 @@ async function judge(
   connection: Connection,
   drafts: readonly MessageDraft[],
   conversations: ReadonlyMap<string, ConversationRow>,
-): Promise<Fate[]> {
+): Promise<ImportOutcome[]> {
   const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
   const found = await findMessages(
     connection,
@@ -80,7 +84,7 @@ async function judge(
   const numberOf = ({ conversationId, ordinal }: MessageDraft) =>
     messageNumber(conversations.get(conversationId)?.number ?? 0, ordinal);
   const taken = new Set(await findTaken(connection, tenantId, drafts.map(numberOf)));
-  return drafts.map((draft): Fate => {
+  return drafts.map((draft): ImportOutcome => {
     const { conversationId, id } = draft;
     if (!conversations.has(conversationId)) {
       return { reason: `its conversation ${conversationId} is not there`, fault: true };

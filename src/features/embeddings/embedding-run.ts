@@ -2,12 +2,12 @@ import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { EmbedderFault } from '../../outside/embedder.ts';
+import { EmbedderFault } from '../../outside/models/embedder.ts';
+import type { Backoffs } from './backoff.ts';
 import { type BatchLimits, batchesOf } from './batches.ts';
 import { fillSome, typeToFill } from './fill-sqlite.ts';
 import { deleteJobs, hasJobs, hasUnasked, type Job, keepVectors, listDueJobs, updateRefused } from './jobs-sqlite.ts';
 import { deleteSomeOfModel, type EmbeddingModel, OPERATOR, switchTo } from './models-sqlite.ts';
-import type { Patiences } from './patience.ts';
 import { probe } from './probe.ts';
 import { quantised } from './quantised.ts';
 
@@ -25,7 +25,7 @@ interface Parts {
   clock: Clock;
   log: Log;
   asking: Asking;
-  patiences: Patiences;
+  patiences: Backoffs;
   /** Ends the run; who asks fails the requests on their way by it. */
   signal: AbortSignal;
 }

@@ -1,11 +1,11 @@
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Embedder } from '../../outside/embedder.ts';
+import type { Embedder } from '../../outside/models/embedder.ts';
+import { createBackoffs } from './backoff.ts';
 import { type Asking, createEmbeddingRun } from './embedding-run.ts';
 import { countWaiting } from './fill-sqlite.ts';
 import { beginModel, type EmbeddingModel, listModels, markUnfilled, OPERATOR } from './models-sqlite.ts';
-import { createPatiences } from './patience.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 
 export type { QueryVector } from './query-vectors.ts';
@@ -61,12 +61,12 @@ export function createEmbeddings(parts: Parts): Embeddings {
     limitsOf: () => BATCH,
     count: async () => {},
   };
-  const withQueries = createPatiences(parts, {
+  const withQueries = createBackoffs(parts, {
     longestMs: LONGEST_QUERY_PAUSE_MS,
     count,
     message: 'searches go without the embedder, which gives no vectors for queries',
   });
-  const withStored = createPatiences(parts, {
+  const withStored = createBackoffs(parts, {
     longestMs: LONGEST_PAUSE_MS,
     count,
     message: 'the embedder gives no vectors for what is stored',

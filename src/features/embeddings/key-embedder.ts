@@ -1,14 +1,14 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Provider } from '../../contract/providers.ts';
 import type { Database } from '../../db/open.ts';
-import { EmbedderFault } from '../../outside/embedder.ts';
+import { EmbedderFault } from '../../outside/models/embedder.ts';
 import {
   type Embedded,
   type EmbedRequest,
   MOST_TEXTS_AT_ONCE,
   ProviderFault,
   type ProviderModels,
-} from '../../outside/provider-models.ts';
+} from '../../outside/providers/provider-models.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { BatchLimits } from './batches.ts';
 import { type EmbeddingModel, findModel } from './models-sqlite.ts';

@@ -1,4 +1,4 @@
-import { EmbedderFault } from '../../outside/embedder.ts';
+import { EmbedderFault } from '../../outside/models/embedder.ts';
 
 /** A text that no embedder refuses. */
 const PROBE = 'hello';

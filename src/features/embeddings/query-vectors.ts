@@ -1,6 +1,6 @@
-import { EmbedderFault } from '../../outside/embedder.ts';
+import { EmbedderFault } from '../../outside/models/embedder.ts';
+import type { Backoffs } from './backoff.ts';
 import type { EmbeddingModel } from './models-sqlite.ts';
-import type { Patiences } from './patience.ts';
 import { quantised } from './quantised.ts';
 
 /** What a query means to the model that serves. */
@@ -19,7 +19,7 @@ export interface QueryVectors {
 interface Parts {
   /** Throws `EmbedderFault`. */
   embed(model: EmbeddingModel, query: string): Promise<Float32Array>;
-  patiences: Patiences;
+  patiences: Backoffs;
   /** A search waits no longer. */
   waitMs: number;
   signal: AbortSignal;

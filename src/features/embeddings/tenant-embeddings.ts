@@ -2,13 +2,13 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { EmbedderFault } from '../../outside/embedder.ts';
-import type { ProviderModels } from '../../outside/provider-models.ts';
+import { EmbedderFault } from '../../outside/models/embedder.ts';
+import type { ProviderModels } from '../../outside/providers/provider-models.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { Spending } from '../providers/spending.ts';
 import { createEmbeddingRun } from './embedding-run.ts';
 import { batchLimitsOf, createKeyEmbedder } from './key-embedder.ts';
-import { createLanes } from './lanes.ts';
+import { createModelLimiter } from './model-limiter.ts';
 import { deleteSomeOfModel, type EmbeddingModel, findModel, listModels, retire } from './models-sqlite.ts';
 import { probe } from './probe.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
@@ -118,7 +118,7 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
     return 'done';
   }
 
-  const lanes = createLanes({ work: step, isFailing: (id) => patiences.stored.fault(id) !== undefined });
+  const lanes = createModelLimiter({ work: step, isFailing: (id) => patiences.stored.fault(id) !== undefined });
 
   return {
     serving: (tenantId) => findServing(db.readers, tenantId),

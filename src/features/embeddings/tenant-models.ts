@@ -6,10 +6,10 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ProviderKeyObserver } from '../providers/provider-keys.ts';
 import type { EmbeddingChoiceObserver } from '../providers/provider-settings.ts';
+import { type Backoffs, createBackoffs } from './backoff.ts';
 import { countWaitingFor } from './fill-sqlite.ts';
 import { canEmbed } from './key-embedder.ts';
 import { beginModel, type EmbeddingModel, listModels, retire } from './models-sqlite.ts';
-import { createPatiences, type Patiences } from './patience.ts';
 import { listOwners, serveWhatFills } from './tenant-models-sqlite.ts';
 
 /** The models that tenants choose, kept true in the transactions in which choices are made and keys go. */
@@ -21,7 +21,7 @@ export interface TenantModels extends EmbeddingChoiceObserver, ProviderKeyObserv
   /** Whether any tenant may. */
   mayAnyOwn(): boolean;
   /** With a tenant's models, as to what is stored and as to queries. */
-  patiences: { stored: Patiences; queries: Patiences };
+  patiences: { stored: Backoffs; queries: Backoffs };
   /** How often models of tenants failed since the start. */
   failures(): number;
   /** Why no model of a tenant's can serve here. */
@@ -50,7 +50,7 @@ export function createTenantModels({ db, clock, log, operator, cannotSearch }: P
   const count = () => {
     failures += 1;
   };
-  const patient = (longestMs: number) => createPatiences({ clock, log }, { longestMs, settingsMs: REFUSED_MS, count });
+  const patient = (longestMs: number) => createBackoffs({ clock, log }, { longestMs, settingsMs: REFUSED_MS, count });
   const patiences = { stored: patient(LONGEST_PAUSE_MS), queries: patient(LONGEST_QUERY_PAUSE_MS) };
 
   async function retireAll(connection: Connection, models: readonly EmbeddingModel[]): Promise<void> {

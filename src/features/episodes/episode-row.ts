@@ -1,7 +1,7 @@
 import type { Episode } from '../../contract/episodes.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import type { TextEntry } from '../search/text-index-sqlite.ts';
-import { deriveFrom } from '../search/traits.ts';
+import type { TextEntry } from '../text/text-index-sqlite.ts';
+import { deriveFrom } from '../text/traits.ts';
 
 /** An episode as it is stored; instants are epoch milliseconds, `memoryIds` and `metadata` JSON. */
 export interface EpisodeRow {

@@ -1,10 +1,10 @@
 import { AppError } from '../../contract/errors.ts';
+import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableEpisode } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import { instantOf, metadataOf } from '../memories/memories.ts';
-import type { Scopes } from '../memories/scopes.ts';
-import type { Fate } from '../portability/fate.ts';
+import type { Scopes } from '../text/scopes.ts';
 import { EDITED, type NewEpisodeRow, toEpisode } from './episode-row.ts';
 import { type EpisodePlaceFilter, findEpisodeIds, listAllEpisodes } from './episode-transfer-store.ts';
 import type { EpisodeWriting } from './episode-writing.ts';
@@ -21,7 +21,7 @@ export interface EpisodeTransfer {
    * Brings episodes in, in the caller's transaction, a fate each. Whose id is there is known, and so is one that was
    * cut from messages of which there is a cut already.
    */
-  restore(connection: Connection, drafts: readonly EpisodeDraft[]): Promise<Fate[]>;
+  restore(connection: Connection, drafts: readonly EpisodeDraft[]): Promise<ImportOutcome[]>;
 }
 
 interface Parts {
@@ -35,7 +35,7 @@ type Placed = Omit<NewEpisodeRow, 'scope'>;
 /** The face of the episodes room for whole accounts. */
 export function createEpisodeTransfer({ reading, writing, scopes }: Parts): EpisodeTransfer {
   /** The episode at its place in the conversation, or what keeps it from there. */
-  async function place(connection: Connection, draft: EpisodeDraft): Promise<Placed | Fate> {
+  async function place(connection: Connection, draft: EpisodeDraft): Promise<Placed | ImportOutcome> {
     try {
       const { tenantId, conversationId, fromMessageId, toMessageId } = draft;
       const span = await reading.spanOf(connection, tenantId, {
@@ -67,7 +67,7 @@ export function createEpisodeTransfer({ reading, writing, scopes }: Parts): Epis
       const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
       const ids = drafts.map(({ id }) => id);
       const known = new Set(await findEpisodeIds(connection, tenantId, ids));
-      const fates: Fate[] = [];
+      const fates: ImportOutcome[] = [];
       const added: Placed[] = [];
       for (const draft of drafts) {
         const placed = known.has(draft.id) ? 'known' : await place(connection, draft);

@@ -9,11 +9,11 @@ import type { MessageObserver, MessageReading } from '../conversations/conversat
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import type { Cursors } from '../memories/cursor.ts';
 import { instantOf, metadataOf } from '../memories/memories.ts';
-import type { Scopes } from '../memories/scopes.ts';
-import type { TextIndex } from '../search/text-index-sqlite.ts';
-import { createTextPurge } from '../search/text-purge.ts';
+import type { Cursors } from '../text/page-cursor.ts';
+import type { Scopes } from '../text/scopes.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
+import { createTextPurge } from '../text/text-purge.ts';
 import { createEpisodeCutting } from './episode-cutting.ts';
 import { EDITED, type EpisodeRow, type NewEpisodeRow, toEpisode } from './episode-row.ts';
 import { createEpisodeTransfer, type EpisodeTransfer } from './episode-transfer.ts';

@@ -1,5 +1,5 @@
-import { STOP_WORDS } from '../search/stop-words.ts';
-import { termsOf } from '../search/terms.ts';
+import { STOP_WORDS } from '../text/stop-words.ts';
+import { termsOf } from '../text/terms.ts';
 
 /** What segmentation reads of a message. */
 export interface Turn {

@@ -109,7 +109,7 @@ function shown({ decision, content, cited, target, reason }: Proposal, memoryId:
 }
 
 /** The job that drew a memory, by the metadata of one of its versions; none where no job did. */
-export function drawingJobOf(metadata: string): string[] {
+export function extractionJobOf(metadata: string): string[] {
   const { extraction } = JSON.parse(metadata) as { extraction?: { jobId?: unknown } | null };
   return typeof extraction?.jobId === 'string' ? [extraction.jobId] : [];
 }

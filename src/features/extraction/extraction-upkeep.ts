@@ -5,7 +5,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { MemoryObserver } from '../memories/memories.ts';
 import type { ProviderKeyObserver } from '../providers/provider-keys.ts';
 import type { ProviderSettingsRoom } from '../providers/provider-settings.ts';
-import { drawingJobOf, withoutWords } from './applying.ts';
+import { extractionJobOf, withoutWords } from './applying.ts';
 import { deleteExtraction, updateDue } from './extraction-store.ts';
 
 /** So long after the first message that was not read yet, so that a talk is read in larger pieces. */
@@ -37,7 +37,7 @@ export function createExtractionUpkeep({
         withoutWords(result, ({ messageIds }) => messageIds.includes(message.id)),
       ),
     async memoryErased(connection, tenantId, id, metadata) {
-      const ids = [...new Set(metadata.flatMap(drawingJobOf))];
+      const ids = [...new Set(metadata.flatMap(extractionJobOf))];
       if (ids.length === 0) return;
       await jobs.rewrite(connection, tenantId, { ids }, (result) =>
         withoutWords(result, ({ memoryId, targetId }) => memoryId === id || targetId === id),

@@ -6,8 +6,8 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { guessTokens } from '../../lib/text.ts';
-import { ProviderFault } from '../../outside/provider-fault.ts';
-import type { Generated, ProviderModels } from '../../outside/provider-models.ts';
+import { ProviderFault } from '../../outside/providers/provider-fault.ts';
+import type { Generated, ProviderModels } from '../../outside/providers/provider-models.ts';
 import type { ConversationRow, MessageReading } from '../conversations/conversations.ts';
 import type { JobWork } from '../jobs/job-runner.ts';
 import type { JobRow, Jobs } from '../jobs/jobs.ts';
@@ -20,7 +20,7 @@ import { addedUp, applyProposals } from './applying.ts';
 import { updateThrough } from './extraction-store.ts';
 import { judge } from './judgement.ts';
 import { isStillRead, type Passage, passageOf } from './passage.ts';
-import { DRAWN_SCHEMA, type Drawn, promptOf, SYSTEM } from './prompt.ts';
+import { EXTRACTION_SCHEMA, type Extracted, promptOf, SYSTEM } from './prompt.ts';
 
 interface Parts {
   db: Database;
@@ -41,7 +41,7 @@ interface Parts {
 const PAGE = 100;
 const EARLIER = 12;
 const MAX_OUTPUT_TOKENS = 8000;
-const MODEL_OUTPUT = { schema: DRAWN_SCHEMA, schemaName: 'memories' };
+const MODEL_OUTPUT = { schema: EXTRACTION_SCHEMA, schemaName: 'memories' };
 
 /**
  * Draws memories, a passage at a time: what the model says of one is stored in the very transaction that notes how far
@@ -92,7 +92,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     conversation: ConversationRow,
     passage: Passage,
     signal: AbortSignal,
-  ): Promise<[JobRow, Memory[], Drawn[]]> {
+  ): Promise<[JobRow, Memory[], Extracted[]]> {
     if (passage.messages.length === 0) return [job, [], []];
     const { tenantId, endUser } = conversation;
     // What could not be stored would be paid for in vain.
@@ -104,7 +104,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     return spending.belowCap(tenantId, most, async () => {
       try {
         const { value, ...tokens } = await ask(job, prompt, signal);
-        return [await count(job, tokens), known, (value as { memories: Drawn[] }).memories];
+        return [await count(job, tokens), known, (value as { memories: Extracted[] }).memories];
       } catch (error) {
         if (error instanceof ProviderFault && error.spent) await count(job, error.spent);
         throw error;
@@ -134,7 +134,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     conversation: ConversationRow,
     passage: Passage,
     known: readonly Memory[],
-    drawn: readonly Drawn[],
+    drawn: readonly Extracted[],
   ): Promise<JobRow> {
     const proposals = judge(drawn, passage, known);
     return db.writes.write(async (connection) => {

@@ -1,9 +1,9 @@
 import type { DecisionKind } from '../../contract/jobs.ts';
 import type { Memory } from '../../contract/memories.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
-import { queryTerms, termsOf } from '../search/terms.ts';
+import { queryTerms, termsOf } from '../text/terms.ts';
 import type { Passage, PassageMessage } from './passage.ts';
-import type { Drawn } from './prompt.ts';
+import type { Extracted } from './prompt.ts';
 
 /** What is to be done with one memory that was drawn, before anything is stored. */
 export interface Proposal {
@@ -30,7 +30,7 @@ const STEM_CHARACTERS = 5;
  * one, and to have a word in common with those that it names. One that is known already changes nothing, whatever the
  * model decided. Whatever it wrote comes out as it may be stored, and at no great length.
  */
-export function judge(drawn: readonly Drawn[], { messages }: Passage, known: readonly Memory[]): Proposal[] {
+export function judge(drawn: readonly Extracted[], { messages }: Passage, known: readonly Memory[]): Proposal[] {
   const seen = new Set(known.map(({ content }) => sayingOf(content)));
   return drawn.slice(0, MOST_DRAWN).map((one) => {
     const whole = one.content.replaceAll('\0', ' ').replace(/\s+/g, ' ').trim();

@@ -3,7 +3,7 @@ import type { Memory } from '../../contract/memories.ts';
 import type { Passage, PassageMessage } from './passage.ts';
 
 /** One memory as the model draws it; empty texts stand for what there is not. */
-export interface Drawn {
+export interface Extracted {
   decision: DecisionKind;
   content: string;
   /** Numbers of the messages that it comes from. */
@@ -25,7 +25,7 @@ const properties = {
 };
 
 /** Every property is required and none may be added: what the strict modes of providers ask for. */
-export const DRAWN_SCHEMA = {
+export const EXTRACTION_SCHEMA = {
   type: 'object',
   properties: {
     memories: {

@@ -3,7 +3,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
-import { fateOf } from './job-fate.ts';
+import { outcomeOf } from './job-outcome.ts';
 import type { Jobs } from './jobs.ts';
 import { findJob, type JobRow, listDueJobs, listDueTenants, updateInterrupted, updateJob } from './jobs-store.ts';
 
@@ -64,7 +64,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     const nowMs = clock.nowMs();
     // Broken off by `stop`: no failure of its own.
     if (stopping.signal.aborted) return { state: 'queued', dueAt: nowMs };
-    const fate = fateOf(error, row.attempts + 1, nowMs, random.bytes(1)[0]! / 255);
+    const fate = outcomeOf(error, row.attempts + 1, nowMs, random.bytes(1)[0]! / 255);
     if (fate.code === 'internal') log.error({ error, jobId: row.id }, 'a job failed');
     const shown = { errorCode: fate.code, errorMessage: fate.message, errorAt: nowMs, updatedAt: nowMs };
     const attempts = fate.again === 'cap' ? row.attempts : row.attempts + 1;

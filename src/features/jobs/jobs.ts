@@ -7,7 +7,7 @@ import { createBreakable } from '../../lib/break-off.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Principal } from '../keys/keys.ts';
-import type { Cursors } from '../memories/cursor.ts';
+import type { Cursors } from '../text/page-cursor.ts';
 import {
   countOpenJobs,
   deleteJob,

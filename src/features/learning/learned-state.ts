@@ -1,12 +1,6 @@
 import { EXPERT_PRIORS } from './experts.ts';
-import { LEARNERS } from './learner.ts';
+import { type Estimate, LEARNERS } from './learner.ts';
 import { QUERY_BUCKETS } from './query-bucket.ts';
-
-/** A shift of each signal's weight and how sure it is, in the order of the signals. */
-export interface Estimate {
-  deltas: Float32Array;
-  precisions: Float32Array;
-}
 
 /** What was learned of one end user. Never changed in place. */
 export interface LearnedState {

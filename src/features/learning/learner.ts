@@ -1,9 +1,13 @@
-import type { Estimate } from './learned-state.ts';
-
 /** The standard deviation of what users differ by, per signal, at scale 1. */
 const PRIOR_DEVIATION = 0.35;
 /** How much less kinds of queries differ in that, as a variance. */
 const BUCKETS_ALIKE = 8;
+
+/** A shift of each signal's weight and how sure it is, in the order of the signals. */
+export interface Estimate {
+  deltas: Float32Array;
+  precisions: Float32Array;
+}
 
 export interface Learner {
   /** Of the expectation that nothing is shifted. */

@@ -1,9 +1,9 @@
 import { AppError } from '../../contract/errors.ts';
+import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableLearned } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { instantOf } from '../memories/memories.ts';
-import type { Fate } from '../portability/fate.ts';
 import type { LearnedCache } from './learned-cache.ts';
 import { decodeLearnedState, encodeLearnedState } from './learned-state.ts';
 import { findLearnedUsers, type LearnedFilter, type LearnedRow, listLearned, upsertLearned } from './learning-store.ts';
@@ -18,7 +18,7 @@ export interface LearningTransfer {
   /** What was learned of a user as it is stored. Throws `invalid_request` where its state cannot be read. */
   draftOf(tenantId: string, learned: PortableLearned): LearnedDraft;
   /** Brings it in, in the caller's transaction, a fate each. A user of whom something was learned already is known. */
-  restore(connection: Connection, drafts: readonly LearnedDraft[]): Promise<Fate[]>;
+  restore(connection: Connection, drafts: readonly LearnedDraft[]): Promise<ImportOutcome[]>;
   /** Tells that the transaction of `restore` is committed: from now on searches follow what it added. */
   confirm(added: readonly LearnedDraft[]): void;
 }
@@ -49,7 +49,7 @@ export function createLearningTransfer({ signals, cache }: Parts): LearningTrans
       const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
       const users = drafts.map(({ endUser }) => endUser);
       const known = new Set(await findLearnedUsers(connection, tenantId, users));
-      const fates: Fate[] = [];
+      const fates: ImportOutcome[] = [];
       for (const draft of drafts) {
         const isKnown = known.has(draft.endUser);
         fates.push(isKnown ? 'known' : 'added');

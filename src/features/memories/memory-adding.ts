@@ -8,7 +8,8 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Created, CreatedBy, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Counted, MemoryAllowance, Usage } from '../limits/usage.ts';
-import type { TextIndex } from '../search/text-index-sqlite.ts';
+import type { Scopes } from '../text/scopes.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
 import {
   findMemories,
   findMemory,
@@ -30,7 +31,6 @@ import {
 } from './memory-additions.ts';
 import type { MemoryErasing } from './memory-erasing.ts';
 import { type NewMemoryRow, textEntryOf } from './memory-row.ts';
-import type { Scopes } from './scopes.ts';
 
 /** Adds memories; all that arrived during the last flush share one transaction and few statements. */
 export interface MemoryAdding {

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { MemoryChange } from '../../contract/memories.ts';
 import type { Connection } from '../../db/connection.ts';
-import type { TextIndex } from '../search/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { deleteTags, findSameContent, insertMemories, insertTags, updateReplaced } from './memories-store.ts';
 import { draftOf } from './memory-additions.ts';
 import {

@@ -2,10 +2,10 @@ import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
-import type { TextIndex } from '../search/text-index-sqlite.ts';
-import { createTextPurge } from '../search/text-purge.ts';
+import type { Scopes } from '../text/scopes.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
+import { createTextPurge } from '../text/text-purge.ts';
 import { deleteAllTagsOf, deleteMemory, deleteSomeOf, listExpired } from './memories-store.ts';
-import type { Scopes } from './scopes.ts';
 
 /** Told in the transaction in which a memory goes, with the metadata of all its versions. */
 export interface MemoryObserver {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Memory } from '../../contract/memories.ts';
 import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import { boundMarks } from '../../lib/text.ts';
-import type { TextEntry } from '../search/text-index-sqlite.ts';
-import { type Derived, deriveFrom } from '../search/traits.ts';
+import type { TextEntry } from '../text/text-index-sqlite.ts';
+import { type Derived, deriveFrom } from '../text/traits.ts';
 
 /** One version of a memory as it is stored; instants are epoch milliseconds, `tags`, `metadata` and `source` JSON. */
 export interface MemoryRow extends Derived {

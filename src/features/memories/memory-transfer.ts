@@ -1,14 +1,14 @@
 import { AppError } from '../../contract/errors.ts';
+import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableMemory } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import type { Fate } from '../portability/fate.ts';
-import type { TextIndex } from '../search/text-index-sqlite.ts';
+import type { Scopes } from '../text/scopes.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findSameContent, insertTags, insertVersions } from './memories-store.ts';
 import { instantOf, metadataOf, placeOf } from './memory-additions.ts';
 import type { MemoryErasing } from './memory-erasing.ts';
 import { contentHashOf, derivedOf, hasExpired, type NewMemoryRow, textEntryOf, toMemory } from './memory-row.ts';
 import { findPresent, listAllVersions, type VersionFilter } from './memory-transfer-store.ts';
-import type { Scopes } from './scopes.ts';
 
 /** A memory with all its versions, oldest first, as it is to be brought in. */
 export type MemoryDraft = Omit<NewMemoryRow, 'scope'>[];
@@ -26,7 +26,7 @@ export interface MemoryTransfer {
     drafts: readonly MemoryDraft[],
     take: () => AppError | undefined,
     nowMs: number,
-  ): Promise<{ fates: Fate[]; refused: AppError | undefined }>;
+  ): Promise<{ fates: ImportOutcome[]; refused: AppError | undefined }>;
 }
 
 interface Parts {
@@ -37,7 +37,7 @@ interface Parts {
 
 /** What is decided before anything is written. */
 interface Plan {
-  fates: Fate[];
+  fates: ImportOutcome[];
   added: MemoryDraft[];
   /** Those that have expired and stand in the way. */
   expired: Set<string>;

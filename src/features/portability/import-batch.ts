@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
+import { leftOutBecause } from '../../contract/import-outcome.ts';
 import type { NewMemory } from '../../contract/memories.ts';
 import type { PortableMemory, PortableRecord } from '../../contract/portability.ts';
 import { type ConversationDraft, conversationDraftOf } from '../conversations/conversation-transfer.ts';
@@ -6,7 +7,6 @@ import { type MessageDraft, messageDraftOf } from '../conversations/message-tran
 import { type EpisodeDraft, episodeDraftOf } from '../episodes/episode-transfer.ts';
 import type { LearnedDraft, LearningTransfer } from '../learning/learning-transfer.ts';
 import { type MemoryDraft, memoryDraftOf } from '../memories/memory-transfer.ts';
-import { faultOf } from './fate.ts';
 import type { ImportTally } from './import-tally.ts';
 
 /** Something with the place in the file where it stands. */
@@ -64,7 +64,7 @@ export function createGathering(
       return [{ place, draft: draft() }];
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      tally.leaveOut(place, faultOf(error));
+      tally.leaveOut(place, leftOutBecause(error));
       return [];
     }
   }

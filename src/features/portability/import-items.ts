@@ -1,6 +1,6 @@
+import type { LeftOut } from '../../contract/import-outcome.ts';
 import type { NewMemory } from '../../contract/memories.ts';
 import type { PortableRecord } from '../../contract/portability.ts';
-import type { LeftOut } from './fate.ts';
 import type { CheckRecord } from './record-check.ts';
 
 /** What a reader finds in a file; what is to be brought in holds to the contract. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { LeftOut } from './fate.ts';
+import type { LeftOut } from '../../contract/import-outcome.ts';
 
 /** A line of a file, or why it is not read. */
 export type FileLine = { place: string } & ({ text: string } | LeftOut);

@@ -1,6 +1,6 @@
+import type { ImportOutcome, LeftOut } from '../../contract/import-outcome.ts';
 import type { ImportCounts, ImportReport } from '../../contract/portability.ts';
-import type { Fate, LeftOut } from './fate.ts';
-import { clip } from './foreign-text.ts';
+import { clip } from './formats/foreign-values.ts';
 
 const REASONS_KEPT = 1000;
 const REASON_CHARACTERS = 300;
@@ -9,7 +9,7 @@ const REASON_CHARACTERS = 300;
 export interface ImportTally {
   /** What was counted so far, the reasons in the order of their lines. */
   report(): ImportReport;
-  count(kind: keyof ImportCounts, fate: Fate, place: string): void;
+  count(kind: keyof ImportCounts, fate: ImportOutcome, place: string): void;
   leaveOut(place: string, why: LeftOut): void;
 }
 

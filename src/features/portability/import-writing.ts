@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
+import { type ImportOutcome, leftOutBecause } from '../../contract/import-outcome.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -8,8 +9,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
-import type { Scopes } from '../memories/scopes.ts';
-import { type Fate, faultOf } from './fate.ts';
+import type { Scopes } from '../text/scopes.ts';
 import type { ImportBatch, Placed } from './import-batch.ts';
 import type { ImportTally } from './import-tally.ts';
 
@@ -28,7 +28,7 @@ export interface ImportParts {
 const KINDS = ['memories', 'conversations', 'messages', 'episodes', 'learned'] as const;
 
 /** What became of a batch; `refused` where the quota came to its end within it. */
-interface Restored extends Record<(typeof KINDS)[number], readonly Fate[]> {
+interface Restored extends Record<(typeof KINDS)[number], readonly ImportOutcome[]> {
   refused: AppError | undefined;
 }
 
@@ -60,7 +60,7 @@ export async function writeBatch(
   if (fresh.length > 0) await addFresh(parts.memories, principal, fresh, tally);
 }
 
-function added<T>(placed: readonly Placed<T>[], fates: readonly Fate[]): T[] {
+function added<T>(placed: readonly Placed<T>[], fates: readonly ImportOutcome[]): T[] {
   return draftsOf(placed.filter((_, index) => fates[index] === 'added'));
 }
 
@@ -110,7 +110,7 @@ async function addFresh(
       return;
     }
     const { reason } = outcome;
-    if (reason instanceof AppError && ABOUT_ONE.has(reason.code)) tally.leaveOut(place, faultOf(reason));
+    if (reason instanceof AppError && ABOUT_ONE.has(reason.code)) tally.leaveOut(place, leftOutBecause(reason));
     else ended ??= reason;
   });
   if (ended !== undefined) throw ended;

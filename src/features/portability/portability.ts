@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
 import type { Principal } from '../keys/keys.ts';
+import { createMutex, createTransferLimiter, yieldingToOthers } from './concurrency.ts';
 import { type ExportParts, exportRecords } from './export-run.ts';
-import { givingWay } from './giving-way.ts';
+import { READERS } from './formats/readers.ts';
 import { type RunParts, runImport } from './import-run.ts';
-import { READERS } from './readers.ts';
 import { createRecordCheck } from './record-check.ts';
-import { createSlots, createTurns } from './slots.ts';
 
 /** Whole accounts as files, out and in. */
 export interface Portability {
@@ -35,9 +34,9 @@ const PORTION_CHARACTERS = 64 * 1024;
 export function createPortability(parts: ExportParts & Omit<RunParts, 'inTurn'>): Portability {
   const { db, clock } = parts;
   const check = createRecordCheck();
-  const exports = createSlots(MOST_EXPORTS, 'export');
-  const imports = createSlots(MOST_IMPORTS, 'import');
-  const inTurn = createTurns();
+  const exports = createTransferLimiter(MOST_EXPORTS, 'export');
+  const imports = createTransferLimiter(MOST_IMPORTS, 'import');
+  const inTurn = createMutex();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
 
@@ -60,7 +59,7 @@ export function createPortability(parts: ExportParts & Omit<RunParts, 'inTurn'>)
       const release = imports.take(principal.tenantId);
       try {
         const given = { nowMs: clock.nowMs(), user, tags: [tag].flat(), check };
-        return await runImport({ ...parts, inTurn }, principal, givingWay(read(body, given), clock));
+        return await runImport({ ...parts, inTurn }, principal, yieldingToOthers(read(body, given), clock));
       } finally {
         release();
       }

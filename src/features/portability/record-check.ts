@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { AppError } from '../../contract/errors.ts';
+import { type LeftOut, leftOutBecause } from '../../contract/import-outcome.ts';
 import { NewMemory } from '../../contract/memories.ts';
 import {
   PortableConversation,
@@ -11,7 +12,6 @@ import {
 } from '../../contract/portability.ts';
 import { requireStorable } from '../../contract/storable.ts';
 import { metadataOf } from '../memories/memories.ts';
-import { faultOf, type LeftOut } from './fate.ts';
 
 // ajv-formats is CommonJS; its types put the function under `default`.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
@@ -43,7 +43,7 @@ export function createRecordCheck(): CheckRecord {
       metadataOf((value as { metadata?: Record<string, unknown> }).metadata, '/metadata');
       return undefined;
     } catch (error) {
-      if (error instanceof AppError) return faultOf(error);
+      if (error instanceof AppError) return leftOutBecause(error);
       throw error;
     }
   };

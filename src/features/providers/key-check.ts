@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { CheckOutcome } from '../../contract/providers.ts';
-import { ProviderFault } from '../../outside/provider-fault.ts';
-import type { ProviderAccess, ProviderModels } from '../../outside/provider-models.ts';
+import { ProviderFault } from '../../outside/providers/provider-fault.ts';
+import type { ProviderAccess, ProviderModels } from '../../outside/providers/provider-models.ts';
 
 /** What the provider said to a key. */
 export interface KeyCheck {

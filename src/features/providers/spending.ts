@@ -4,7 +4,7 @@ import type { UsedTokens } from '../../contract/provider-settings.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, nextUtcDayMs, toTimestamp, utcDay } from '../../lib/clock.ts';
-import type { TokensSpent } from '../../outside/provider-models.ts';
+import type { TokensSpent } from '../../outside/providers/provider-models.ts';
 import { findSettings, type ProviderSettingsRow } from './provider-settings-store.ts';
 import { addUsed, deleteUsedOf, findUsed, listUsed, type Purpose } from './spending-store.ts';
 

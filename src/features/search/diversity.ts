@@ -1,4 +1,4 @@
-import { termsOf } from './terms.ts';
+import { termsOf } from '../text/terms.ts';
 
 /** What is chosen from: its text, when it was, and how good it is. */
 export interface Choosable {

@@ -1,8 +1,8 @@
 import type { Reader, Value } from '../../db/connection.ts';
+import { isCharacter, scopePrefix, speakerTokensOf, tokenOf } from '../text/terms.ts';
 import { MOST_PART, type Posting } from './lexical.ts';
 import type { Sizes } from './sizes-sqlite.ts';
 import { type CandidateQuery, type Condition, type Source, shownConditions } from './sources-sqlite.ts';
-import { isCharacter, scopePrefix, speakerTokensOf, tokenOf } from './terms.ts';
 
 export interface Postings {
   /** In the order of the words asked for. */

@@ -1,6 +1,6 @@
-import { type AskedDate, askedDates, monthsOf } from './dates.ts';
-import { monthTokenOf, queryTerms } from './terms.ts';
-import { TRAIT } from './traits.ts';
+import { type AskedDate, askedDates, monthsOf } from '../text/dates.ts';
+import { monthTokenOf, queryTerms } from '../text/terms.ts';
+import { TRAIT } from '../text/traits.ts';
 
 /** What a query asks, read from its words alone. */
 export interface Question {

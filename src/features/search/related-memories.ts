@@ -2,7 +2,7 @@ import type { Memory } from '../../contract/memories.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type MemoryRow, toMemory } from '../memories/memories.ts';
-import type { Scopes } from '../memories/scopes.ts';
+import type { Scopes } from '../text/scopes.ts';
 import type { CandidateSearch } from './candidate.ts';
 import { rankCandidates } from './learned-order.ts';
 import { readQuestion } from './question.ts';

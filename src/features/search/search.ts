@@ -18,7 +18,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
 import { instantOf } from '../memories/memories.ts';
-import type { Scopes } from '../memories/scopes.ts';
+import type { Scopes } from '../text/scopes.ts';
 import type { Candidate, CandidateSearch, FoundCandidates } from './candidate.ts';
 import { composeContext } from './context.ts';
 import type { Fused } from './fusion.ts';

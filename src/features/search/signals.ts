@@ -1,9 +1,9 @@
 import type { SignalName } from '../../contract/signals.ts';
+import { DAY_MS, daysApart } from '../text/dates.ts';
+import { termsOf } from '../text/terms.ts';
+import { daysOf, TRAIT } from '../text/traits.ts';
 import type { Candidate } from './candidate.ts';
-import { DAY_MS, daysApart } from './dates.ts';
 import type { Question } from './question.ts';
-import { termsOf } from './terms.ts';
-import { daysOf, TRAIT } from './traits.ts';
 
 /**
  * What speaks for a candidate; each between 0 and 1 (`spk` from -1), the best of the query being 1:

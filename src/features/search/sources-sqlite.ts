@@ -3,8 +3,8 @@ import type { Value } from '../../db/connection.ts';
 import type { MessageRow } from '../conversations/conversations.ts';
 import type { EpisodeRow } from '../episodes/episodes.ts';
 import type { MemoryRow } from '../memories/memories.ts';
+import type { TextIndexName } from '../text/text-index-sqlite.ts';
 import { STRETCH } from './lexical.ts';
-import type { TextIndexName } from './text-index-sqlite.ts';
 
 /** What the candidates of each type are made of. */
 export interface FoundRows {

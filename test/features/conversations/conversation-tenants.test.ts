@@ -10,7 +10,7 @@ import { messageNumber } from '../../../src/features/conversations/message-numbe
 import * as messages from '../../../src/features/conversations/messages-store.ts';
 import * as episodes from '../../../src/features/episodes/episodes-store.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
-import { textIndices } from '../../../src/features/search/text-index-sqlite.ts';
+import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 /** Two tenants with the same ids: only its own predicate keeps a statement to one of them. */

@@ -1,4 +1,4 @@
-import type { EmbedderAddress } from '../../../src/outside/embedder.ts';
+import type { EmbedderAddress } from '../../../src/outside/models/embedder.ts';
 import type { TestDaemonOptions } from '../../helpers/daemon.ts';
 import { type FakeEmbedder, startEmbedder } from '../../helpers/embedder.ts';
 import { startMemoryDaemon } from '../memories/memory-daemon.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Conversation } from '../../../src/contract/conversations.ts';
 import type { Job, JobTaken } from '../../../src/contract/jobs.ts';
-import type { Drawn } from '../../../src/features/extraction/prompt.ts';
+import type { Extracted } from '../../../src/features/extraction/prompt.ts';
 import type { AskedModel, ProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey } from '../providers/provider-daemon.ts';
@@ -73,7 +73,7 @@ export async function drawn(caller: Caller, id: string, body?: object): Promise<
 }
 
 /** A memory as a model writes it. */
-export function draw(content: string, messages: number[], more: Partial<Drawn> = {}): Drawn {
+export function draw(content: string, messages: number[], more: Partial<Extracted> = {}): Extracted {
   return { decision: 'add', content, messages, known: '', date: '', reason: 'said so', ...more };
 }
 

@@ -6,7 +6,7 @@ import { CONTEXT_HEADING } from '../../../src/contract/search.ts';
 import { judge } from '../../../src/features/extraction/judgement.ts';
 import { chooseModel, defaultModel } from '../../../src/features/extraction/model-choice.ts';
 import { type Passage, passageOf, withoutRecalled } from '../../../src/features/extraction/passage.ts';
-import type { Drawn } from '../../../src/features/extraction/prompt.ts';
+import type { Extracted } from '../../../src/features/extraction/prompt.ts';
 import { draw } from './extraction-daemon.ts';
 
 const said = (content: string, ordinal = 1, role: 'user' | 'assistant' | 'system' | 'tool' = 'user') => ({
@@ -62,7 +62,7 @@ describe('a passage', () => {
 describe('what a model drew', () => {
   const passage = passageOf([said('I painted a sunrise with Bob.', 1), said('My cat is called Pixel.', 2)], []);
   const known = [memory('mem_a', 'Ada has a cat.'), memory('mem_b', 'Bob is her friend.')];
-  const judged = (one: Partial<Drawn>) =>
+  const judged = (one: Partial<Extracted>) =>
     judge([{ ...draw('Ada was painting with Bob.', [1]), ...one }], passage, known)[0]!;
 
   test('is taken where a message says it, in whatever form of a word', () => {

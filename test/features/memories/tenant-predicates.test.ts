@@ -8,7 +8,8 @@ import { migrate } from '../../../src/db/migrate.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
-import { textIndices } from '../../../src/features/search/text-index-sqlite.ts';
+import * as scopes from '../../../src/features/text/scopes-store.ts';
+import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 const search = createCandidatesSqlite({ clock: createTestClock() });
@@ -51,7 +52,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
     connection,
     rows.map(({ id }) => ({ tenantId, tag: 't', memoryId: id })),
   );
-  await store.insertScopes(connection, [{ tenantId, endUser: 'default' }]);
+  await scopes.insertScopes(connection, [{ tenantId, endUser: 'default' }]);
   const answer = { tenantId, idempotencyKey: 'key', requestHash: 'h', status: 201, answer: '{}', createdAt: 1 };
   await answers.insertAnswers(connection, [
     { ...answer, resourceIds: ['mem_old'] },
@@ -72,7 +73,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['deleteMemory', () => store.deleteMemory(connection, 'ten_b', 'mem_new')],
   ['deleteSomeOf', () => store.deleteSomeOf(connection, 'ten_b', 200)],
   ['deleteAllTagsOf', () => store.deleteAllTagsOf(connection, 'ten_b')],
-  ['deleteScopesOf', () => store.deleteScopesOf(connection, 'ten_b')],
+  ['deleteScopesOf', () => scopes.deleteScopesOf(connection, 'ten_b')],
   ['blankAnswersAbout', () => answers.blankAnswersAbout(connection, 'ten_b', 'mem_old')],
   ['blankAnswersAbout by the other’s id', () => answers.blankAnswersAbout(connection, 'ten_a', 'of ten_b')],
   ['deleteAnswersOf', () => answers.deleteAnswersOf(connection, 'ten_b')],
@@ -116,7 +117,7 @@ test.each<[string, () => Promise<{ tenantId: string }[]>, number]>([
     () => store.findSameContent(connection, [{ tenantId: 'ten_b', endUser: 'default', contentHash: 'mem_new' }]),
     1,
   ],
-  ['findScopes', () => store.findScopes(connection, [{ tenantId: 'ten_b', endUser: 'default' }]), 1],
+  ['findScopes', () => scopes.findScopes(connection, [{ tenantId: 'ten_b', endUser: 'default' }]), 1],
   ['listMemories', () => store.listMemories(connection, list), 2],
   ['listMemories by tag', () => store.listMemories(connection, { ...list, tag: 't' }), 2],
   ['findAnswers', () => answers.findAnswers(connection, [{ tenantId: 'ten_b', key: 'key' }], 0), 1],

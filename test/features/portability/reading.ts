@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import Value from 'typebox/value';
 import { expect } from 'vitest';
 import { PortableConversation, PortableMemory, PortableMessage } from '../../../src/contract/portability.ts';
-import type { ForeignRecord, RecordRead } from '../../../src/features/portability/foreign-records.ts';
+import type { ForeignRecord, RecordRead } from '../../../src/features/portability/formats/foreign-records.ts';
+import { FOREIGN_READERS } from '../../../src/features/portability/formats/readers.ts';
 import type { ImportGiven } from '../../../src/features/portability/import-items.ts';
-import { FOREIGN_READERS } from '../../../src/features/portability/readers.ts';
 import { createRecordCheck } from '../../../src/features/portability/record-check.ts';
 
 export type ForeignFormat = keyof typeof FOREIGN_READERS;

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FOREIGN_READERS } from '../../../src/features/portability/readers.ts';
+import { FOREIGN_READERS } from '../../../src/features/portability/formats/readers.ts';
 import { FIXTURES, fixture, GIVEN, inPieces, read, reasonsOf, recordsOf } from './reading.ts';
 
 const LISTS = ['chatgpt', 'claude', 'mem0'] as const;

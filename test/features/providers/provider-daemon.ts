@@ -1,5 +1,5 @@
 import type { ProviderKey } from '../../../src/contract/providers.ts';
-import { parseAllowedHost } from '../../../src/outside/provider-address.ts';
+import { parseAllowedHost } from '../../../src/outside/providers/provider-address.ts';
 import type { TestDaemonOptions } from '../../helpers/daemon.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import { type Caller, startMemoryDaemon } from '../memories/memory-daemon.ts';

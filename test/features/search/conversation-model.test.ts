@@ -5,7 +5,7 @@ import type { SearchAnswer } from '../../../src/contract/search.ts';
 import { conversing } from '../conversations/conversation-caller.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { newAccount, portable } from '../portability/portable-account.ts';
-import { expectIndexEqualsRows } from './index-rows.ts';
+import { expectIndexEqualsRows } from '../text/index-rows.ts';
 
 /**
  * Any sequence of appends, episodes, changes, erasures and imports, done through the interface and to a model of a few

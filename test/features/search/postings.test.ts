@@ -11,7 +11,7 @@ import { MOST_PART } from '../../../src/features/search/lexical.ts';
 import { readDated, readPostings, readStems, readVocabulary } from '../../../src/features/search/postings-sqlite.ts';
 import { type CandidateQuery, SOURCES, type Source } from '../../../src/features/search/sources-sqlite.ts';
 import { variantsOf } from '../../../src/features/search/spelling.ts';
-import { textIndices } from '../../../src/features/search/text-index-sqlite.ts';
+import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 let folder: string;

@@ -8,7 +8,8 @@ import { migrate } from '../../../src/db/migrate.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
-import { textIndices } from '../../../src/features/search/text-index-sqlite.ts';
+import * as scopes from '../../../src/features/text/scopes-store.ts';
+import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 const search = createCandidatesSqlite({ clock: createTestClock() });
@@ -92,7 +93,7 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
     () => store.findSameContent(spy(), PLACES),
     [/USING INDEX memories_live_content .*contentHash=\?/],
   ],
-  ['findScopes', () => store.findScopes(spy(), PLACES), [/^SEARCH scopes .*\(tenantId=\? AND endUser=\?\)/]],
+  ['findScopes', () => scopes.findScopes(spy(), PLACES), [/^SEARCH scopes .*\(tenantId=\? AND endUser=\?\)/]],
   ['list', () => store.listMemories(spy(), LIST), [/^SEARCH m .*\(tenantId=\?\)/]],
   ['next page', () => store.listMemories(spy(), { ...LIST, olderThanId: 'a' }), [/\(tenantId=\? AND id<\?\)/]],
   ['list of a user', () => store.listMemories(spy(), { ...LIST, user: 'a' }), [/\(tenantId=\? AND endUser=\?\)/]],
@@ -114,7 +115,7 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
   ['deleteMemory', () => store.deleteMemory(spy(), 'ten_1', 'a'), [/memories_superseded/, /memory_tags_of/]],
   ['deleteSomeOf', () => store.deleteSomeOf(spy(), 'ten_1', 200), [/INTEGER PRIMARY KEY/, /\(tenantId=\?\)/]],
   ['deleteAllTagsOf', () => store.deleteAllTagsOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
-  ['deleteScopesOf', () => store.deleteScopesOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
+  ['deleteScopesOf', () => scopes.deleteScopesOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
   ['findAnswers', () => answers.findAnswers(spy(), PLACES, 1), [/\(tenantId=\? AND idempotencyKey=\?\)/]],
   ['blankAnswersAbout', () => answers.blankAnswersAbout(spy(), 'a', 'b'), [/\(tenantId=\? AND resourceId=\?\)/]],
   [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readQuestion } from '../../../src/features/search/question.ts';
-import { daysOf, deriveFrom, TRAIT } from '../../../src/features/search/traits.ts';
+import { daysOf, deriveFrom, TRAIT } from '../../../src/features/text/traits.ts';
 
 const AT = Date.parse('2026-05-20T12:00:00Z');
 const namesOf = (traits: number) =>

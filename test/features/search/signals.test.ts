@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SIGNAL_NAMES } from '../../../src/contract/signals.ts';
 import { STRATEGY_WEIGHTS } from '../../../src/features/search/fusion.ts';
 import { signalsOf } from '../../../src/features/search/signals.ts';
-import { TRAIT } from '../../../src/features/search/traits.ts';
+import { TRAIT } from '../../../src/features/text/traits.ts';
 import { anyCandidate, candidate, DAY_MS, NOW, question } from './candidate-rules.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();

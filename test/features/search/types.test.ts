@@ -157,7 +157,7 @@ test('a context shows who said a message, when an episode began, and cites each 
 });
 
 async function expectIndicesWhole(): Promise<void> {
-  const { textIndices } = await import('../../../src/features/search/text-index-sqlite.ts');
+  const { textIndices } = await import('../../../src/features/text/text-index-sqlite.ts');
   for (const { problems } of Object.values(textIndices)) {
     expect(await daemon.db.writes.write(problems)).toEqual([]);
   }

@@ -1,11 +1,15 @@
-import type { AllowedHost, LookupAll } from '../../../src/outside/provider-address.ts';
+import type { AllowedHost, LookupAll } from '../../../src/outside/providers/provider-address.ts';
 import {
   createProviderHttp,
   PROVIDER_HTTP_LIMITS,
   type ProviderHttpLimits,
   type Purpose,
-} from '../../../src/outside/provider-http.ts';
-import { createProviderModels, ProviderFault, type ProviderModels } from '../../../src/outside/provider-models.ts';
+} from '../../../src/outside/providers/provider-http.ts';
+import {
+  createProviderModels,
+  ProviderFault,
+  type ProviderModels,
+} from '../../../src/outside/providers/provider-models.ts';
 import { createTestClock } from '../clock.ts';
 
 /** 2026, the first instant. */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Provider } from '../../../src/contract/providers.ts';
-import { type AllowedHost, parseAllowedHost } from '../../../src/outside/provider-address.ts';
-import type { ProviderAccess } from '../../../src/outside/provider-models.ts';
+import { type AllowedHost, parseAllowedHost } from '../../../src/outside/providers/provider-address.ts';
+import type { ProviderAccess } from '../../../src/outside/providers/provider-models.ts';
 import { embeddingOf } from '../embedder.ts';
 import { anthropicWire } from './anthropic-wire.ts';
 import { cohereWire } from './cohere-wire.ts';

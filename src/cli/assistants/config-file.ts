@@ -1,0 +1,100 @@
+import { constants } from 'node:fs';
+import { access, lstat, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { ConfigFault } from './editing/document.ts';
+
+/** A configuration file as it is now. */
+export interface ConfigFile {
+  /** Where the bytes are, behind every symbolic link. */
+  target: string;
+  /** `undefined` where there is no file. */
+  text: string | undefined;
+}
+
+/** Reads a file as UTF-8 text; throws `ConfigFault` where it is none, is no file, or may not be read. */
+export async function readConfigFile(path: string): Promise<ConfigFile> {
+  try {
+    const target = await targetOf(path);
+    const entry = await stat(target).catch(absent);
+    if (entry === undefined) return { target, text: undefined };
+    if (entry.isDirectory()) throw new ConfigFault('is a folder, not a file');
+    if (!entry.isFile()) throw new ConfigFault('is not a plain file');
+    return { target, text: decode(await readFile(target)) };
+  } catch (error) {
+    throw asFault(error);
+  }
+}
+
+/** Follows links by hand where the last one leads to a file that is yet to be made. */
+async function targetOf(path: string, links = 0): Promise<string> {
+  const real = await realpath(path).catch(absent);
+  if (real !== undefined) return real;
+  const entry = await lstat(path).catch(absent);
+  if (!entry?.isSymbolicLink()) return path;
+  if (links > 20) throw new ConfigFault('is a symbolic link that leads in a circle');
+  return targetOf(resolve(dirname(path), await readlink(path)), links + 1);
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new ConfigFault('is not UTF-8 text');
+  }
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'may not be read or written by you',
+  EPERM: 'may not be read or written by you',
+  ENOTDIR: 'stands under something that is not a folder',
+  ELOOP: 'is a symbolic link that leads in a circle',
+  EROFS: 'stands on a read-only disk',
+  EEXIST: 'is being changed by another svc; try again',
+  ENOSPC: 'cannot be written: the disk is full',
+};
+
+/** A failure of the file system as one clear line; anything unknown stays what it is. */
+export function asFault(error: unknown): unknown {
+  const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
+  return reason === undefined ? error : new ConfigFault(reason);
+}
+
+/** Refuses a read-only file or folder. Its mode says so even where the user (root) could write all the same. */
+export async function refuseReadOnly(target: string): Promise<void> {
+  await refuseUnwritable(target, 'is read-only');
+  await refuseUnwritable(dirname(target), `stands in ${dirname(target)}, which is read-only`);
+}
+
+async function refuseUnwritable(path: string, reason: string): Promise<void> {
+  const entry = await stat(path).catch(absent);
+  if (entry === undefined) return;
+  const writable = await access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!writable || (entry.mode & 0o222) === 0) throw new ConfigFault(reason);
+}
+
+const BACKUP = '.svc-backup-';
+
+/** The copies that svc laid beside a file, oldest first, and the number that the next one gets. */
+export async function backupsOf(target: string): Promise<{ paths: string[]; next: number }> {
+  const folder = dirname(target);
+  const prefix = basename(target) + BACKUP;
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(prefix));
+  const numbers = names
+    .map((name) => name.slice(prefix.length))
+    .filter((number) => /^\d+$/.test(number))
+    .map(Number)
+    .sort((a, b) => a - b);
+  return { paths: numbers.map((number) => join(folder, prefix + number)), next: (numbers.at(-1) ?? 0) + 1 };
+}
+
+/** The path of one backup. */
+export function backupPath(target: string, number: number): string {
+  return target + BACKUP + number;
+}

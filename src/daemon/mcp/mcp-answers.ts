@@ -1,0 +1,97 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { ConversationAppended } from '../../contract/conversations.ts';
+import type { AppError, ErrorCode } from '../../contract/errors.ts';
+import type { AddedMemory, Memory } from '../../contract/memories.ts';
+import type { ContextAnswer, SearchAnswer, SearchResult } from '../../contract/search.ts';
+
+/** A text beside the structured answer may be cut here; `memory_get` has the whole. */
+const EXCERPT_LENGTH = 2000;
+
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  invalid_request: 'Correct the arguments and call the tool again.',
+  not_found: 'Look the id up with memory_search or memory_list; it may have been deleted.',
+  conflict: 'Read the memory again with memory_get, then decide.',
+  precondition_failed: 'Read the memory again with memory_get, then decide.',
+  payload_too_large: 'Store less at once: one fact a memory.',
+  quota_exceeded: 'Do not retry before then; tell the user that the quota is used up.',
+  rate_limited: 'Wait before the next call.',
+  unavailable: 'Try again in a moment.',
+  storage_full: 'Tell the user: the operator of this svc has to free space.',
+};
+
+/** One memory to read: a heading with what identifies it, then its text. */
+export function memoryText(memory: Memory, excerpt = false): string {
+  const facts = [`user ${memory.user}`];
+  if (memory.tags.length > 0) facts.push(`tags ${memory.tags.join(', ')}`);
+  facts.push(memory.occurredAt ? `of ${memory.occurredAt}` : `noted ${memory.createdAt}`);
+  if (memory.expiresAt) facts.push(`expires ${memory.expiresAt}`);
+  if (memory.validTo) facts.push(`valid until ${memory.validTo}`);
+  if (memory.supersededBy) facts.push(`superseded by ${memory.supersededBy}`);
+  return `[${memory.id}] (${facts.join('; ')})\n${excerpt ? cut(memory.content) : memory.content}`;
+}
+
+export function addedText(memory: AddedMemory): string {
+  const heading = memory.duplicate ? 'Known already, nothing was added:' : 'Remembered:';
+  return `${heading}\n${memoryText(memory, true)}`;
+}
+
+export function pageText(page: { data: Memory[]; nextCursor: string | null }): string {
+  if (page.data.length === 0) return 'No memories.';
+  const more = page.nextCursor ? [`There are more: call again with cursor ${page.nextCursor}`] : [];
+  return [...page.data.map((memory) => memoryText(memory, true)), ...more].join('\n\n');
+}
+
+export function searchText(answer: SearchAnswer): string {
+  if (answer.results.length === 0) return 'Nothing found. Try other words, or fewer filters.';
+  const results = answer.results.map(
+    (result, index) => `${index + 1}. score ${result.score.toFixed(3)} ${resultText(result)}`,
+  );
+  return [...results, `searchId ${answer.searchId}`].join('\n\n');
+}
+
+function resultText(result: SearchResult): string {
+  if (result.type === 'memory') return memoryText(result, true);
+  const facts = [`${result.type}`, `user ${result.user}`];
+  if (result.conversationId) facts.push(`of ${result.conversationId}`);
+  if (result.type === 'message') facts.push(`said ${result.createdAt} by ${result.name ?? result.role}`);
+  else facts.push(`from ${result.startedAt} to ${result.endedAt}`);
+  return `[${result.id}] (${facts.join('; ')})\n${cut(result.content)}`;
+}
+
+export function appendedText({ conversationId, messageIds }: ConversationAppended): string {
+  const count = messageIds.length === 1 ? '1 message' : `${messageIds.length} messages`;
+  return `Kept ${count} in ${conversationId}. Append what follows with this conversationId.`;
+}
+
+export function contextText(answer: ContextAnswer): string {
+  return answer.text === '' ? 'Nothing is remembered about this.' : answer.text;
+}
+
+/** A refusal in words that an assistant can act on: code, what is wrong, what to do. */
+export function refusalText({ code, message, options }: AppError): string {
+  const { errors = [], retryAfterSeconds } = options;
+  const lines = [
+    `${code}: ${message}`,
+    // A single fault is in the message already.
+    ...(errors.length > 1 ? errors.map((fault) => `${fault.path}: ${fault.message}`) : []),
+    ...(retryAfterSeconds ? [`Retry after ${retryAfterSeconds} s.`] : []),
+    ADVICE[code] ?? '',
+  ];
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+/** An unexpected failure: nothing of its text leaves the daemon, the request's id leads to it in the log. */
+export function failureText(requestId: string): string {
+  return `internal: something failed inside svc; the arguments are not at fault. Try once more; if it fails again, give the operator of this svc the request id ${requestId}.`;
+}
+
+/** A failure as a tool's result. */
+export function errorResult(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+function cut(content: string): string {
+  if (content.length <= EXCERPT_LENGTH) return content;
+  const head = content.slice(0, EXCERPT_LENGTH).replace(/[\uD800-\uDBFF]$/, '');
+  return `${head}… (${content.length} characters in all: memory_get has the whole)`;
+}

@@ -1,0 +1,94 @@
+import { type Resource, ResourceNotFoundError, ResourceTemplate, UriTemplate } from '@modelcontextprotocol/server';
+import { AppError } from '../../contract/errors.ts';
+import type { Memory } from '../../contract/memories.ts';
+import type { Principal } from '../../features/keys/keys.ts';
+import type { Memories } from '../../features/memories/memories.ts';
+import { PROFILE_TOKENS, type Profile } from '../../features/profile/profile.ts';
+import { memoryText } from './mcp-answers.ts';
+import { protocolError } from './mcp-refusal.ts';
+import type { McpCall, Registration } from './mcp-tool.ts';
+
+const MARKDOWN = 'text/markdown';
+const PROFILE_URI = 'memory://profile';
+const PROFILE_OF = new UriTemplate('memory://profile/{user}');
+const MEMORY = new UriTemplate('memory://{id}');
+
+const DIGEST = `At most ${PROFILE_TOKENS} tokens of Markdown: the newest memories, the most used tags, recent conversations and episodes.`;
+/** As the contract has the name of a user; a name that is none has no profile. */
+const USER_NAME = /^[^\u0000-\u001f\u007f]{1,256}$/u;
+
+/** So many memories are listed by name; the others are read by their ids, which searches answer. */
+const LISTED = 50;
+const NAME_CHARACTERS = 60;
+
+/** The resources of the door: one memory by its id, and a digest of what is known about a person. */
+export function createResources({ memories, profile }: { memories: Memories; profile: Profile }): Registration[] {
+  return [profileResource(profile), profileOfUser(profile), memoryResource(memories)];
+}
+
+function profileResource(profile: Profile): Registration {
+  const config = { title: 'What is remembered', description: DIGEST, mimeType: MARKDOWN };
+  return (server, call) => {
+    server.registerResource('profile', PROFILE_URI, config, (uri) =>
+      read(uri, call, (principal) => profile.digest(principal, 'default')),
+    );
+  };
+}
+
+function profileOfUser(profile: Profile): Registration {
+  const description = `The same about one of several people that are served. ${DIGEST}`;
+  const config = { title: 'What is remembered about a user', description, mimeType: MARKDOWN };
+  return (server, call) => {
+    const template = new ResourceTemplate(PROFILE_OF, { list: undefined });
+    server.registerResource('profile-of-user', template, config, (uri, { user }) =>
+      read(uri, call, (principal) => profile.digest(principal, userNamed(String(user)))),
+    );
+  };
+}
+
+function memoryResource(memories: Memories): Registration {
+  const description = 'One memory whole, by its id (mem_…): what identifies it, then its text.';
+  const config = { title: 'A memory', description, mimeType: MARKDOWN };
+  return (server, call) => {
+    const template = new ResourceTemplate(MEMORY, { list: () => listNewest(memories, call) });
+    server.registerResource('memory', template, config, (uri, { id }) =>
+      read(uri, call, async (principal) => memoryText(await memories.get(principal, String(id)))),
+    );
+  };
+}
+
+async function listNewest(memories: Memories, call: McpCall): Promise<{ resources: Resource[] }> {
+  try {
+    const { data } = await memories.list(call.principal, { limit: LISTED });
+    return { resources: data.map(resourceOf) };
+  } catch (error) {
+    throw protocolError(error, 'resources/list', call);
+  }
+}
+
+function resourceOf({ id, content, user, createdAt, updatedAt }: Memory): Resource {
+  const line = Array.from(content.replace(/\s+/g, ' ').trim());
+  const name = line.length <= NAME_CHARACTERS ? line.join('') : `${line.slice(0, NAME_CHARACTERS).join('')}…`;
+  const description = `Noted ${createdAt.slice(0, 10)}${user === 'default' ? '' : ` about ${user}`}.`;
+  return { uri: `memory://${id}`, name, title: name, description, annotations: { lastModified: updatedAt } };
+}
+
+/** Throws the protocol's own error where there is nothing, whoever else may have something of this name. */
+async function read(uri: URL, call: McpCall, text: (principal: Principal) => Promise<string>) {
+  try {
+    return { contents: [{ uri: uri.href, mimeType: MARKDOWN, text: await text(call.principal) }] };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') throw new ResourceNotFoundError(uri.href);
+    throw protocolError(error, 'resources/read', call);
+  }
+}
+
+function userNamed(encoded: string): string {
+  try {
+    const name = decodeURIComponent(encoded);
+    if (USER_NAME.test(name)) return name;
+  } catch {
+    // Not encoded as addresses are: no name either.
+  }
+  throw new AppError('not_found', 'There is no such user.');
+}

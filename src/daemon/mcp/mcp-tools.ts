@@ -1,0 +1,197 @@
+import { Type } from 'typebox';
+import { IdParams, strict } from '../../contract/common.ts';
+import { Feedback, FeedbackTaken, SearchParams } from '../../contract/learning.ts';
+import { AddedMemory, MemoriesQuery, Memory, MemoryChange, MemoryPage, NewMemory } from '../../contract/memories.ts';
+import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
+import type { Conversations } from '../../features/conversations/conversations.ts';
+import type { Learning } from '../../features/learning/learning.ts';
+import type { Memories } from '../../features/memories/memories.ts';
+import type { Search } from '../../features/search/search.ts';
+import { addedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
+import { conversationTools } from './mcp-conversation-tools.ts';
+import { toolInput } from './mcp-schemas.ts';
+import { DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
+
+export type { McpCall, Registration } from './mcp-tool.ts';
+
+const USER = 'Whose memories, where you serve several people. Leave it out if there is one; be consistent otherwise.';
+const ID = 'The id of a memory (mem_…), as the other memory tools answer it';
+const SPAN = 'RFC 3339 with offset, e.g. 2026-05-01T00:00:00Z';
+
+const Update = Type.Object(
+  { ...IdParams.properties, ...MemoryChange.properties },
+  { ...strict, minProperties: 2, description: 'The id and at least one field to change' },
+);
+const Told = Type.Object({ ...SearchParams.properties, ...Feedback.properties }, { ...strict, minProperties: 2 });
+const Deleted = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
+
+function addingTools(memories: Memories): Registration[] {
+  return [
+    tool({
+      name: 'memory_add',
+      title: 'Remember a fact',
+      description:
+        'Store one lasting fact for later conversations: a preference, a decision and its reason, a fact about a person, project or environment, a lesson learned. Call it as soon as you learn such a thing, and whenever the user asks you to remember. One self-contained fact a call, understandable without this conversation (names instead of pronouns, dates instead of "today"). Not for secrets, passing small talk or what is in the code anyway. Where the fact replaces one you found, give its id as `supersedes`. The same content again is no second memory.',
+      annotations: WRITES,
+      input: toolInput<NewMemory>(NewMemory, {
+        content: 'The fact, as one or two full sentences',
+        user: USER,
+        tags: 'A few short labels to filter by later, e.g. a project’s name',
+        occurredAt: `When it happened or was said, if not now: ${SPAN}`,
+        expiresAt: `When it stops being worth remembering: ${SPAN}`,
+        supersedes: 'The id of the memory that this one replaces: it is kept for the past and no longer found',
+      }),
+      output: AddedMemory,
+      run: (principal, input) => memories.add(principal, input),
+      text: addedText,
+    }),
+  ];
+}
+
+function changingTools(memories: Memories): Registration[] {
+  return [
+    tool({
+      name: 'memory_update',
+      title: 'Correct a memory',
+      description:
+        'Correct a memory that was wrong or badly worded, or change its tags, metadata or dates. Only the given fields change; tags and metadata are replaced as a whole. Where the world changed rather than the record was wrong, use memory_add with `supersedes` instead, so that the past stays known.',
+      annotations: WRITES,
+      input: toolInput<{ id: string } & MemoryChange>(Update, {
+        id: ID,
+        content: 'The whole new text',
+        tags: 'The whole new list',
+        metadata: 'The whole new object, any JSON',
+      }),
+      output: Memory,
+      run: (principal, { id, ...change }) => memories.change(principal, id, change),
+      text: (memory) => `Changed, version ${memory.version}:\n${memoryText(memory, true)}`,
+    }),
+    tool({
+      name: 'memory_delete',
+      title: 'Forget a memory',
+      description:
+        'Delete a memory for good. Only when the user asks to forget something or it should never have been stored; for a fact that is merely out of date use memory_add with `supersedes`.',
+      annotations: DELETES,
+      input: toolInput<IdParams>(Type.Object(IdParams.properties, strict), { id: ID }),
+      output: Deleted,
+      run: async (principal, { id }) => {
+        await memories.remove(principal, id);
+        return { id, deleted: true };
+      },
+      text: ({ id }) => `Forgotten: ${id}`,
+    }),
+  ];
+}
+
+function readingTools(memories: Memories): Registration[] {
+  return [
+    tool({
+      name: 'memory_get',
+      title: 'Read a memory',
+      description: 'Read one memory whole, by the id that another memory tool answered.',
+      annotations: READS,
+      input: toolInput<IdParams>(Type.Object(IdParams.properties, strict), { id: ID }),
+      output: Memory,
+      run: (principal, { id }) => memories.get(principal, id),
+      text: (memory) => memoryText(memory),
+    }),
+    tool({
+      name: 'memory_list',
+      title: 'List memories',
+      description:
+        'Page through memories, newest first, by user, tag or time: to review or tidy up what is stored. To find what matters for a question use memory_search or memory_context.',
+      annotations: READS,
+      input: toolInput<MemoriesQuery>(MemoriesQuery, {
+        user: USER,
+        tag: 'Only memories with this tag',
+        after: `Only memories after this time: ${SPAN}`,
+        before: `Only memories before this time: ${SPAN}`,
+        cursor: '`nextCursor` of the page before; the other arguments must stay the same',
+        includeSuperseded: 'Also memories that newer ones replaced',
+      }),
+      output: MemoryPage,
+      run: (principal, input) => memories.list(principal, input),
+      text: pageText,
+    }),
+  ];
+}
+
+function searchTools(search: Search): Registration[] {
+  return [
+    tool({
+      name: 'memory_search',
+      title: 'Search memories',
+      description:
+        'Find memories by meaning and words, best first, with ids, scores and dates. Use it to look for a certain fact, to find the memory to update, supersede or delete, and before adding something that may be known already. Ask with the telling words (names, places, terms); narrow by filter rather than by longer questions.',
+      annotations: READS,
+      input: toolInput<SearchRequest>(
+        SearchRequest,
+        {
+          query: 'What to look for, in words that the memory is likely to hold',
+          user: USER,
+          filter: 'All conditions must hold; tags: all of them',
+          asOf: `Answer with what was valid at this time: ${SPAN}`,
+        },
+        ['strategy', 'explain'],
+      ),
+      output: SearchAnswer,
+      run: (principal, input) => search.search(principal, input),
+      text: searchText,
+    }),
+    tool({
+      name: 'memory_context',
+      title: 'Recall what matters',
+      description:
+        'Get what is remembered about a topic as one block of text within a token budget, with citations. Call it at the start of a conversation or task with what the user wants, before you answer or ask something the user may have told already.',
+      annotations: READS,
+      input: toolInput<ContextRequest>(ContextRequest, {
+        query: 'The topic or task at hand, in a sentence or a few words',
+        user: USER,
+        maxTokens: 'How much of your context it may take',
+      }),
+      output: ContextAnswer,
+      run: (principal, input) => search.context(principal, input),
+      text: contextText,
+    }),
+  ];
+}
+
+function feedbackTools(learning: Learning): Registration[] {
+  return [
+    tool({
+      name: 'memory_feedback',
+      title: 'Say which results helped',
+      description:
+        'After you used what memory_search or memory_context found, name the results that helped: later searches for this user rank better. Once a search, within a day; only what you truly used, and as irrelevant only what had nothing to do with the question.',
+      annotations: WRITES,
+      input: toolInput<SearchParams & Feedback>(Told, {
+        searchId: 'The searchId (srch_…) that the search answered',
+        used: 'Ids of its results that helped',
+        irrelevant: 'Ids of its results that had nothing to do with the question',
+      }),
+      output: FeedbackTaken,
+      run: (principal, { searchId, ...feedback }) => learning.feedback(principal, searchId, feedback),
+      text: ({ learned }) => (learned ? 'Learned.' : 'Nothing new in it; nothing was changed.'),
+    }),
+  ];
+}
+
+/** The rooms behind the door. */
+export interface ToolRooms {
+  memories: Memories;
+  search: Search;
+  conversations: Conversations;
+  learning: Learning;
+}
+
+/** All tools of the door, in the order in which they are listed. */
+export function createTools({ memories, search, conversations, learning }: ToolRooms): Registration[] {
+  return [
+    ...searchTools(search),
+    ...addingTools(memories),
+    ...changingTools(memories),
+    ...readingTools(memories),
+    ...feedbackTools(learning),
+    ...conversationTools(conversations),
+  ];
+}

@@ -1,0 +1,133 @@
+import { Agent, request } from 'undici';
+import type { Clock } from '../../lib/clock.ts';
+import { readRetryAfter } from '../retry-after.ts';
+import { readVectors, unitVectors, type VectorFormat, WrongAnswer } from './vector-answer.ts';
+
+/** A model that svc runs itself. */
+export interface LocalModel {
+  /** Absolute. */
+  folder: string;
+}
+
+/** Where an embedder is and how it is spoken to. */
+export interface EmbedderAddress {
+  speaks: VectorFormat;
+  /** Without key and model; without a slash at its end. */
+  url: string;
+  model: string;
+  key: string | undefined;
+}
+
+/**
+ * Why there are no vectors. `settings`: the key, the address or the model is wrong; `unavailable`: later it may work;
+ * `texts`: these texts are refused, others may not be; `answer`: what came is no answer to what was asked.
+ */
+export class EmbedderFault extends Error {
+  readonly reason: 'settings' | 'unavailable' | 'texts' | 'answer';
+  /** How long the embedder asks to be left alone. */
+  readonly retryAfterMs: number | undefined;
+  /** It may be these texts: some servers fail at one that is too long for them. */
+  readonly maybeTexts: boolean;
+
+  constructor(
+    reason: EmbedderFault['reason'],
+    message: string,
+    { retryAfterMs, maybeTexts = reason === 'texts' }: { retryAfterMs?: number | undefined; maybeTexts?: boolean } = {},
+  ) {
+    super(message);
+    this.name = 'EmbedderFault';
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+    this.maybeTexts = maybeTexts;
+  }
+}
+
+/** Turns texts into vectors of length 1, whose nearness is the likeness of what the texts mean. */
+export interface Embedder {
+  /** A vector for each text, in their order, all of one number of dimensions. Throws `EmbedderFault`. */
+  embed(model: string, texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  /** Makes it ready for the first text, as far as that can be done before. Throws where it never will be. */
+  prepare(): Promise<void>;
+  /** Ends the connections at once; a request on its way fails. */
+  close(): Promise<void>;
+}
+
+const CONNECT_LIMIT_MS = 5000;
+/** A model that is loaded for the first request takes its time. */
+const ANSWER_LIMIT_MS = 60_000;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** Speaks to the embedder at `address`; follows no redirect, so that the key goes nowhere else. */
+export function createEmbedder(address: EmbedderAddress, clock: Clock): Embedder {
+  const agent = new Agent({ connections: 8, connect: { timeout: CONNECT_LIMIT_MS } });
+  return {
+    async embed(model, texts, signal) {
+      const limit = AbortSignal.timeout(ANSWER_LIMIT_MS);
+      const ending = signal ? AbortSignal.any([signal, limit]) : limit;
+      const text = await ask({ agent, clock }, address, { model, input: texts }, ending);
+      return orFault(() => unitVectors(readVectors(text, address.speaks).rows, texts.length));
+    },
+    prepare: async () => {},
+    close: () => agent.destroy(),
+  };
+}
+
+/** What it reads off an answer, or an `EmbedderFault` where it is a wrong one. */
+export function orFault<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof WrongAnswer)) throw error;
+    throw new EmbedderFault(error.maybeTexts ? 'texts' : 'answer', `it answers with ${error.message}`);
+  }
+}
+
+async function ask(
+  { agent, clock }: { agent: Agent; clock: Clock },
+  { speaks, url, key }: EmbedderAddress,
+  body: { model: string; input: readonly string[] },
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    const response = await request(url + (speaks === 'ollama' ? '/api/embed' : '/embeddings'), {
+      dispatcher: agent,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      },
+      body: JSON.stringify(body),
+      signal,
+    });
+    if (response.statusCode !== 200) {
+      response.body.on('error', () => {}).destroy();
+      const retryAfter = String(response.headers['retry-after'] ?? '');
+      throw refusal(response.statusCode, readRetryAfter(retryAfter, clock.nowMs()));
+    }
+    return await readBounded(response.body);
+  } catch (error) {
+    if (error instanceof EmbedderFault) throw error;
+    const { code, name } = error as NodeJS.ErrnoException;
+    throw new EmbedderFault('unavailable', `it does not answer (${code ?? name})`);
+  }
+}
+
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new EmbedderFault('answer', 'it answers with more than 16 MiB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function refusal(status: number, retryAfterMs: number | undefined): EmbedderFault {
+  const message = `it answers with status ${status}`;
+  if (status >= 500 || status === 408 || status === 429) {
+    return new EmbedderFault('unavailable', message, { retryAfterMs, maybeTexts: status === 500 });
+  }
+  return new EmbedderFault([400, 413, 422].includes(status) ? 'texts' : 'settings', message);
+}

@@ -1,0 +1,131 @@
+import type { EmbeddingModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
+import type { Provider } from '../../contract/providers.ts';
+import { guessTokens } from '../../lib/text.ts';
+import { readVectors, unitVectors, type VectorFormat } from '../models/vector-answer.ts';
+import { fetchAnswers, type ProviderLine, toProviderFault } from './provider-answer.ts';
+import { connectionOf, jsonRequest, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
+import { ProviderFault } from './provider-fault.ts';
+
+export interface EmbedRequest {
+  model: string;
+  texts: readonly string[];
+  /** Some models put a question elsewhere than what answers it. */
+  purpose: 'document' | 'query';
+}
+
+/** `tokens` as the provider counts them, or else a guess. */
+export interface Embedded {
+  vectors: Float32Array[];
+  tokens: number;
+}
+
+/** So many texts a provider takes at once, 0 where it does not embed; more are asked for one request after the other. */
+export const MOST_TEXTS_AT_ONCE: Record<Provider, number> = {
+  openai: 2048,
+  anthropic: 0,
+  google: 100,
+  mistral: 32,
+  cohere: 96,
+  voyage: 1000,
+  openrouter: 256,
+  ollama: 256,
+  'openai-compatible': 256,
+};
+
+interface RawVectors {
+  rows: readonly (readonly number[])[];
+  tokens: number;
+}
+
+/** Vectors of length 1, in the order of the texts. Throws `ProviderFault`. */
+export async function embedTexts(
+  line: ProviderLine,
+  access: ProviderAccess,
+  request: EmbedRequest,
+  signal?: AbortSignal,
+): Promise<Embedded> {
+  const connection = connectionOf(access, line.http);
+  const most = MOST_TEXTS_AT_ONCE[access.provider];
+  if (most === 0) throw new ProviderFault('input', 'This provider has no models that embed. Choose another for it.');
+  try {
+    const rows: (readonly number[])[] = [];
+    let tokens = 0;
+    for (let start = 0; start < request.texts.length; start += most) {
+      const texts = request.texts.slice(start, start + most);
+      const answer = await ask(line, connection, { ...request, texts }, signal);
+      rows.push(...answer.rows);
+      tokens += tokensOf(answer.tokens, texts);
+    }
+    return { vectors: request.texts.length === 0 ? [] : unitVectors(rows, request.texts.length), tokens };
+  } catch (error) {
+    throw toProviderFault(error, line);
+  }
+}
+
+/** More than any provider takes or gives at once: sums of such counts stay exact. */
+const MOST_TOKENS = 100_000_000;
+
+/** As the provider counted these texts, where that can be a count; or else a guess. */
+export function tokensOf(counted: number | undefined, texts: readonly string[]): number {
+  if (Number.isSafeInteger(counted) && counted! > 0 && counted! <= MOST_TOKENS) return counted!;
+  return guessTokens(texts.reduce((sum, text) => sum + text.length, 0));
+}
+
+async function ask(
+  line: ProviderLine,
+  connection: ProviderConnection,
+  request: EmbedRequest,
+  signal: AbortSignal | undefined,
+): Promise<RawVectors> {
+  const model = await embeddingModel(line, connection, request.model);
+  if (!model) return askPlainly(line, connection, request, signal);
+  const { embeddings, usage } = await model.doEmbed({
+    values: [...request.texts],
+    providerOptions: optionsFor(request.purpose),
+    ...(signal && { abortSignal: signal }),
+  });
+  return { rows: embeddings, tokens: usage?.tokens ?? 0 };
+}
+
+function optionsFor(purpose: EmbedRequest['purpose']): SharedV3ProviderOptions {
+  return {
+    cohere: { inputType: purpose === 'query' ? 'search_query' : 'search_document' },
+    google: { taskType: purpose === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' },
+  };
+}
+
+/** The AI SDK's model for those that have a format of their own; the others are asked plainly. */
+async function embeddingModel(
+  line: ProviderLine,
+  { provider, key, base }: ProviderConnection,
+  model: string,
+): Promise<EmbeddingModelV3 | undefined> {
+  const settings = { apiKey: key, baseURL: base, fetch: fetchAnswers(line, 'vectors') };
+  if (provider === 'google') {
+    return (await import('@ai-sdk/google')).createGoogleGenerativeAI(settings).embedding(model);
+  }
+  if (provider === 'cohere') return (await import('@ai-sdk/cohere')).createCohere(settings).embedding(model);
+  return undefined;
+}
+
+/**
+ * The format of OpenAI, which the AI SDK does not do well enough: it takes the vectors in the order in which they come,
+ * whatever their `index` says, and always sends `encoding_format: "float"`, which Voyage refuses.
+ */
+async function askPlainly(
+  line: ProviderLine,
+  connection: ProviderConnection,
+  { model, texts, purpose }: EmbedRequest,
+  signal: AbortSignal | undefined,
+): Promise<RawVectors> {
+  const format: VectorFormat = connection.provider === 'ollama' ? 'ollama' : 'openai';
+  const answer = await fetchAnswers(line, 'vectors')(
+    connection.base + (format === 'ollama' ? '/api/embed' : '/embeddings'),
+    jsonRequest(
+      connection,
+      { model, input: texts, ...(connection.provider === 'voyage' && { input_type: purpose }) },
+      signal,
+    ),
+  );
+  return readVectors(await answer.text(), format);
+}

@@ -1,0 +1,88 @@
+import { lookup } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { boundedFetch, type ExchangeLimits } from '../bounded-fetch.ts';
+import {
+  type AddressRules,
+  type AllowedHost,
+  checkBaseUrl,
+  checkedAddresses,
+  type LookupAll,
+} from './provider-address.ts';
+
+/**
+ * What a request is for, which says how long and how large its answer may be: `check` of a key; the `names` of models
+ * where that answer is no check; `vectors`; a `stream`; a text in one piece (`whole`).
+ */
+export type Purpose = 'check' | 'names' | 'vectors' | 'stream' | 'whole';
+
+export interface ProviderHttpLimits {
+  connectMs: number;
+  exchange: Record<Purpose, ExchangeLimits>;
+}
+
+const MIB = 1024 * 1024;
+
+export const PROVIDER_HTTP_LIMITS: ProviderHttpLimits = {
+  connectMs: 5000,
+  exchange: {
+    check: { firstMs: 15_000, idleMs: 5000, wholeMs: 20_000, maxBytes: MIB },
+    names: { firstMs: 15_000, idleMs: 5000, wholeMs: 20_000, maxBytes: 16 * MIB },
+    vectors: { firstMs: 60_000, idleMs: 30_000, wholeMs: 120_000, maxBytes: 16 * MIB },
+    stream: { firstMs: 120_000, idleMs: 60_000, wholeMs: 600_000, maxBytes: 16 * MIB },
+    whole: { firstMs: 600_000, idleMs: 60_000, wholeMs: 600_000, maxBytes: 16 * MIB },
+  },
+};
+
+/** The only way to providers: it goes to addresses that may be called, follows no redirect and waits for nothing long. */
+export interface ProviderHttp {
+  /** A fetch that throws `ProviderFault` where there is no answer; any status but a redirect is one. */
+  fetch(purpose: Purpose): typeof fetch;
+  /** As `checkBaseUrl`, with the operator's hosts. */
+  checkAddress(baseUrl: string): string;
+  /** Ends the connections at once; a request on its way fails. */
+  close(): Promise<void>;
+}
+
+export interface ProviderHttpOptions {
+  allowedHosts: readonly AllowedHost[];
+  lookup?: LookupAll;
+  limits?: ProviderHttpLimits;
+}
+
+const systemLookup: LookupAll = (host) => lookup(host, { all: true });
+
+export function createProviderHttp({
+  allowedHosts,
+  lookup = systemLookup,
+  limits = PROVIDER_HTTP_LIMITS,
+}: ProviderHttpOptions): ProviderHttp {
+  const agent = new Agent({
+    connections: 64,
+    // The limits of the purpose hold in their place.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: checkedConnector({ allowedHosts, lookup }, limits.connectMs),
+  });
+  return {
+    fetch: (purpose) => boundedFetch(agent, limits.exchange[purpose]),
+    checkAddress: (baseUrl) => checkBaseUrl(baseUrl, allowedHosts),
+    close: () => agent.destroy(),
+  };
+}
+
+/**
+ * Resolves the host itself, once for each connection, and connects to one of the addresses that it has checked: a name
+ * that is resolved again has no effect. The host stays what TLS asks for.
+ */
+function checkedConnector(rules: AddressRules, timeout: number): buildConnector.connector {
+  return (options, callback) => {
+    checkedAddresses(new URL(`${options.protocol}//${options.host}`), rules)
+      .then((addresses) => {
+        const pinned: LookupFunction = (_host, { all }, found) =>
+          all ? found(null, addresses) : found(null, addresses[0]!.address, addresses[0]!.family);
+        buildConnector({ timeout, lookup: pinned, autoSelectFamily: true, maxCachedSessions: 0 })(options, callback);
+      })
+      .catch((error) => callback(error, null));
+  };
+}

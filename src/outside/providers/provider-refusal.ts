@@ -1,0 +1,113 @@
+import { parsedJson } from '../parsed-json.ts';
+import { boundedWait, readDuration, retryAfterOf } from '../retry-after.ts';
+import { ProviderFault, type ProviderFaultReason } from './provider-fault.ts';
+
+/** An answer whose status says no. */
+export interface Refusal {
+  status: number;
+  headers: Headers;
+  body: string;
+}
+
+/** The provider does not know how to keep to a JSON schema, or not to this one. */
+export class SchemaRefused extends ProviderFault {}
+
+/** Used up credit comes back when somebody pays, not by itself soon. */
+const LONG_PAUSE_MS = 3_600_000;
+
+const NO_CREDIT =
+  /\b(insufficient_quota|billing_hard_limit_reached|billing_not_active|billing_error|insufficient_(balance|credits|funds))\b|\b(credit balance is too low|insufficient (balance|credits|funds)|key limit exceeded)/i;
+const NO_KEY =
+  /\bapi_key_invalid\b|\binvalid_api_key\b|^(incorrect api key|api key (not valid|expired)|invalid api (key|token)|your api key was reported)/im;
+const NO_SCOPE = /\b(missing scopes|insufficient permissions|failed_precondition)/i;
+const FLAGGED = /\b(flagged|moderation|content_filter|content_policy_violation)\b/i;
+const SCHEMA =
+  /response_format|json_schema|json_object|output_(format|config)|structured[ _-]?output|response_?(json_?)?schema|response_?mime_?type|grammar/i;
+
+/**
+ * What a refusal means. Of its body only the provider's own words are looked at, since bodies also echo what was asked.
+ * The providers' ways: OpenAI says 429 for no credit and 401 or 403 for a missing scope, Anthropic 400 for no credit,
+ * Google 400 for a key that is none and for a country that is none of its, OpenRouter and others 402 for no credit and
+ * 403 for a text that they do not like.
+ */
+export function refusalFault(refusal: Refusal, nowMs: number): ProviderFault {
+  const { status, headers, body } = refusal;
+  const said = wordsOf(body);
+  if (status === 402 || (isOneOf(status, 400, 403, 429) && NO_CREDIT.test(said.text))) {
+    return new ProviderFault('rate_limited', MESSAGES.noCredit, { retryAfterMs: LONG_PAUSE_MS });
+  }
+  const reason = reasonOf(status, said.text);
+  const message = messageOf(reason, status);
+  const retryAfterMs = retryAfterOf(headers, nowMs) ?? said.retryAfterMs;
+  if (reason === 'input' && SCHEMA.test(body)) return new SchemaRefused(reason, message);
+  return new ProviderFault(reason, message, {
+    ...(isOneOf(reason, 'rate_limited', 'failed') && { retryAfterMs }),
+    maybeInput: reason === 'input' || status === 500,
+  });
+}
+
+function isOneOf<T>(value: T, ...values: T[]): boolean {
+  return values.includes(value);
+}
+
+function reasonOf(status: number, said: string): ProviderFaultReason {
+  if (status === 401 && NO_SCOPE.test(said)) return 'out_of_scope';
+  if (status === 401 || status === 498 || (isOneOf(status, 400, 403) && NO_KEY.test(said))) return 'refused';
+  if (status === 403 && FLAGGED.test(said)) return 'input';
+  if (status === 403 || (status === 400 && NO_SCOPE.test(said))) return 'out_of_scope';
+  if (status === 408) return 'slow';
+  if (status === 429) return 'rate_limited';
+  return status >= 500 ? 'failed' : 'input';
+}
+
+const MESSAGES = {
+  noCredit:
+    'The credit or quota of the account at the provider is used up. Add credit or raise the quota there; svc tries again later.',
+  refused: 'The provider refuses this key: it is wrong, expired or revoked. Give svc a key that is valid.',
+  out_of_scope:
+    'The provider knows this key, but does not let it do this. Give it the rights there (its project, its scopes, its country), or give svc another key.',
+  rate_limited: 'The provider asks svc to slow down. Try again later, or raise the limits of the account there.',
+  slow: 'The provider gave up waiting. Try again later.',
+};
+
+function messageOf(reason: ProviderFaultReason, status: number): string {
+  if (reason === 'refused' || reason === 'out_of_scope' || reason === 'rate_limited' || reason === 'slow') {
+    return MESSAGES[reason];
+  }
+  if (reason === 'failed') return `The provider fails (status ${status}). Try again later.`;
+  if (status === 404)
+    return 'The provider has no such model or address (status 404). Check the model and the base URL.';
+  return `The provider refuses this input or this model (status ${status}). Choose another model, or a shorter input.`;
+}
+
+interface Words {
+  text: string;
+  retryAfterMs: number | undefined;
+}
+
+/** The names and the beginning of the message of an error, by every provider's layout. */
+function wordsOf(body: string): Words {
+  const root = recordOf(parsedJson(body));
+  const error = recordOf(root.error);
+  const details = (Array.isArray(error.details) ? error.details : []).map(recordOf);
+  const names = [error.code, error.type, error.status, root.code, root.type, ...details.map(({ reason }) => reason)];
+  const messages = [error.message, root.message, root.detail, root.error, ...flagsOf(error)];
+  const text = [...names, ...messages]
+    .filter((part) => typeof part === 'string')
+    .map((part) => part.slice(0, 200))
+    .join('\n');
+  const delay = details.map(({ retryDelay }) => retryDelay).find((value) => typeof value === 'string');
+  const delayMs = delay === undefined ? undefined : readDuration(delay);
+  return { text, retryAfterMs: delayMs === undefined ? undefined : boundedWait(delayMs) };
+}
+
+/** OpenRouter tells beside the error that it did not like the text. */
+function flagsOf(error: Record<string, unknown>): string[] {
+  return Array.isArray(recordOf(error.metadata).reasons) ? ['flagged'] : [];
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  // Google wraps the error of a streaming request into a list.
+  const inner = Array.isArray(value) ? value[0] : value;
+  return typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {};
+}

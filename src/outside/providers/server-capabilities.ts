@@ -1,0 +1,37 @@
+/** How a server wants to be asked. */
+export interface Capabilities {
+  /** Piece by piece. */
+  streams: boolean;
+  /** The schema goes where the provider wants it; otherwise into the prompt. */
+  keepsToSchema: boolean;
+}
+
+const MOST_KNOWN = 1000;
+
+/** What servers have shown not to do, so that finding it out costs one request and not every one. */
+export interface KnownCapabilities {
+  of(base: string, model: string): Capabilities;
+  remember(base: string, model: string, ways: Capabilities): void;
+}
+
+export function createKnownCapabilities(): KnownCapabilities {
+  const withoutStream = new Set<string>();
+  const withoutSchema = new Set<string>();
+  const modelAt = (base: string, model: string) => `${base} ${model}`;
+  return {
+    of: (base, model) => ({
+      streams: !withoutStream.has(base),
+      keepsToSchema: !withoutSchema.has(modelAt(base, model)),
+    }),
+    remember(base, model, { streams, keepsToSchema }) {
+      if (!streams) keep(withoutStream, base);
+      if (!keepsToSchema) keep(withoutSchema, modelAt(base, model));
+    },
+  };
+}
+
+/** The oldest goes where there are too many: addresses are whatever tenants think of. */
+function keep(set: Set<string>, entry: string): void {
+  set.add(entry);
+  if (set.size > MOST_KNOWN) set.delete(set.values().next().value!);
+}

@@ -1,0 +1,223 @@
+import { parse } from 'jsonc-parser';
+import { describe, expect, test } from 'vitest';
+import type { DesiredEntry } from '../../../src/cli/assistants/assistant.ts';
+import { findAssistant } from '../../../src/cli/assistants/assistant-table.ts';
+import { removeEntry, writeEntry } from '../../../src/cli/assistants/write-entry.ts';
+
+const KEY = `svc_live_${'0'.repeat(28)}beef`;
+const STDIO: DesiredEntry = { transport: 'stdio', command: 'svc', args: ['mcp'], env: {} };
+const HTTP: DesiredEntry = { transport: 'http', url: 'http://localhost:8787/v1/mcp', key: { literal: KEY } };
+
+const client = (id: string) => findAssistant(id)!;
+const write = (id: string, text: string, entry: DesiredEntry = STDIO) => writeEntry(client(id), 'user', text, entry);
+const remove = (id: string, text: string) => removeEntry(client(id), text);
+
+describe('JSON with comments', () => {
+  const ZED = [
+    '// Zed settings',
+    '{',
+    '\t"theme": "One Dark", // my favourite',
+    '\t"context_servers": {',
+    '\t\t/* the other one */',
+    '\t\t"files": { "command": "npx", "args": ["-y", "files",], }, // local',
+    '\t\t// nothing below',
+    '\t},',
+    '\t"naïve": "日本 🧠", ',
+    '}',
+  ].join('\r\n');
+
+  test('an entry comes last, with the tabs, line ends and trailing commas of its neighbours, and goes without a trace', () => {
+    const added = write('zed', ZED);
+    const own = ['"svc": {', '\t"command": "svc",', '\t"args": [', '\t\t"mcp"', '\t]', '},'];
+    const lines = own.map((line) => `\r\n\t\t${line}`).join('');
+    expect(added).toBe(ZED.replace(' // local', ` // local${lines}`));
+    expect(remove('zed', added)).toBe(ZED);
+  });
+
+  test('changing an entry keeps what its owner added to it', () => {
+    const text =
+      '{"mcpServers": {\n  "svc": {\n    // mine\n    "command": "old", "args": ["mcp"], // stays\n    "autoApprove": ["memory_search"]\n  }\n}}\n';
+    expect(write('cursor', text)).toBe(text.replace('"old"', '"svc"'));
+    const http = write('cursor', text, HTTP);
+    expect(http).toContain('// mine');
+    expect(http).toContain('"autoApprove": ["memory_search"]');
+    expect(http).not.toContain('command');
+    expect(parse(http).mcpServers.svc).toEqual({
+      autoApprove: ['memory_search'],
+      url: 'http://localhost:8787/v1/mcp',
+      headers: { Authorization: `Bearer ${KEY}` },
+    });
+  });
+
+  test('who switched svc off keeps it off', () => {
+    const text = write('opencode', '').replace('"enabled": true', '"enabled": false');
+    expect(write('opencode', text, HTTP)).toContain('"enabled": false');
+  });
+
+  test('a header in other letters is not written twice', () => {
+    const text =
+      '{"mcpServers":{"svc":{"url":"http://localhost:8787/v1/mcp","headers":{"authorization":"Bearer old"}}}}';
+    expect(JSON.parse(write('cursor', text, HTTP)).mcpServers.svc.headers).toEqual({ Authorization: `Bearer ${KEY}` });
+  });
+
+  test('a text on one line stays on one line', () => {
+    expect(write('cursor', '{"mcpServers":{}}')).toBe('{"mcpServers":{"svc": {"command":"svc","args":["mcp"]}}}');
+    expect(remove('cursor', write('cursor', '{"mcpServers":{"a":{}}}'))).toBe('{"mcpServers":{"a":{}}}');
+  });
+
+  test.each([
+    ['{\n  "mcpServers": {,}\n}', /^line 2, column 18: not valid JSON/],
+    ['{"mcpServers": [', /^line 1, column 17: not valid JSON/],
+    ['{"mcpServers": []}', /^line 1, column 16: an object is expected here for svc, not array/],
+    ['[]', /^line 1, column 1: an object is expected/],
+    ['{"mcpServers": {},\n "mcpServers": {}}', /^line 2, column 2: "mcpServers" stands here for the second time/],
+  ])('%j is refused, with the place', (text, reason) => {
+    expect(() => write('cursor', text)).toThrow(reason);
+  });
+
+  test('what a client cannot read itself is not called well written', () => {
+    const text = '{\n  // a comment\n  "mcpServers": {}\n}';
+    expect(() => write('claude-code', text)).toThrow(/^line 2, column 3: not valid JSON/);
+    expect(write('cursor', text)).toContain('// a comment');
+  });
+
+  test('VS Code asks for the key itself, and the question goes with the entry', () => {
+    const text =
+      '{\n  "inputs": [\n    { "id": "other", "type": "promptString" } // theirs\n  ],\n  "servers": {\n    "a": {}\n  }\n}\n';
+    const asked = write('vscode', text, {
+      ...HTTP,
+      transport: 'http',
+      url: 'http://h/v1/mcp',
+      key: { variable: 'SVC_API_KEY' },
+    });
+    const { inputs, servers } = parse(asked);
+    expect(inputs[1]).toMatchObject({ id: 'svc-api-key', type: 'promptString', password: true });
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what VS Code reads
+    expect(servers.svc.headers.Authorization).toBe('Bearer ${input:svc-api-key}');
+    expect(write('vscode', asked, STDIO)).not.toContain('svc-api-key');
+    expect(remove('vscode', asked)).toBe(text);
+  });
+});
+
+describe('TOML', () => {
+  const CODEX = [
+    '# my settings',
+    'model = "o9"   # the big one',
+    '',
+    '[mcp_servers.docs]  # the other one',
+    "  command = 'npx'",
+    '  args = [',
+    '    "-y", # yes ]',
+    '    "docs",',
+    '  ]',
+    '[mcp_servers.docs.env]',
+    'TOKEN = """',
+    '[mcp_servers.svc]',
+    '"""',
+    '',
+    '[profiles."日本"]',
+    'model = "o9-mini"',
+  ].join('\r\n');
+
+  test('a table comes last and goes without a trace, final line end or none', () => {
+    for (const text of [CODEX, `${CODEX}\r\n`, `${CODEX}\r\n\r\n`]) {
+      const added = write('codex', text);
+      expect(added.startsWith(text)).toBe(true);
+      expect(added.trimEnd().endsWith('\r\n\r\n[mcp_servers.svc]\r\ncommand = "svc"\r\nargs = ["mcp"]')).toBe(true);
+      expect(remove('codex', added)).toBe(text);
+    }
+  });
+
+  test('only the lines of the entry change, wherever it stands and whatever else is in it', () => {
+    const text =
+      '[mcp_servers.svc] # mine\ncommand = "old" # why\nargs = [ "mcp" ]\nstartup_timeout_sec = 30\n\n[mcp_servers.svc.env]\nA = "1"\n\n[z]\n';
+    expect(write('codex', text)).toBe(text.replace('"old"', '"svc"'));
+    const http = write('codex', text, HTTP);
+    expect(http).toContain('startup_timeout_sec = 30');
+    expect(http).not.toContain('[mcp_servers.svc.env]');
+    expect(http.endsWith('\n[z]\n')).toBe(true);
+    expect(remove('codex', http)).toBe('\n[z]\n');
+  });
+
+  test('an entry inside another table is changed there', () => {
+    const text =
+      '[mcp_servers]\na = { command = "x" } # one\nsvc = { command = "old", args = ["mcp"], enabled = false }\n';
+    expect(write('codex', text)).toBe(text.replace('"old"', '"svc"'));
+    expect(remove('codex', text)).toBe('[mcp_servers]\na = { command = "x" } # one\n');
+    expect(write('codex', '[mcp_servers]\nsvc.command = "old"\nb.command = "y"\n')).toContain('b.command = "y"\n');
+  });
+
+  test('bearer_token_env_var takes the place of a key, never stands beside it', () => {
+    const literal = write('codex', '', HTTP);
+    expect(literal).toContain(`http_headers = { Authorization = "Bearer ${KEY}" }`);
+    const named = write('codex', literal, {
+      ...HTTP,
+      transport: 'http',
+      url: 'http://h',
+      key: { variable: 'SVC_API_KEY' },
+    });
+    expect(named).toBe('[mcp_servers.svc]\nurl = "http://h"\nbearer_token_env_var = "SVC_API_KEY"\n');
+  });
+
+  test.each([
+    ['a = 1\nb = \n', /^line 2, column \d+: not valid TOML/],
+    ['[a]\n[a]\n', /^line 2, column \d+: not valid TOML/],
+    ['mcp_servers = { a = {} }\n', /^mcp_servers is written as one inline table/],
+    ['mcp_servers = 1\n', /./],
+  ])('%j is refused', (text, reason) => {
+    expect(() => write('codex', text)).toThrow(reason);
+  });
+});
+
+describe('YAML', () => {
+  const GOOSE = [
+    '# goose',
+    'GOOSE_MODEL: big   # the big one',
+    'extensions:',
+    '    # the other one',
+    '    "developer":',
+    '        enabled: true',
+    '        text: |',
+    '          # no comment',
+    '',
+    '    # below',
+    '',
+    'after: [1, {a: "日本 🧠"}]',
+  ].join('\r\n');
+
+  test('an entry comes behind its neighbours at their column and goes without a trace', () => {
+    const added = write('goose', GOOSE);
+    expect(added).toContain('          # no comment\r\n    svc:\r\n      type: stdio\r\n');
+    expect(added).toContain('      cmd: svc\r\n      args:\r\n        - mcp\r\n\r\n    # below\r\n');
+    expect(remove('goose', added)).toBe(GOOSE);
+  });
+
+  test('an item of a list is found by its name and changed in place', () => {
+    const text =
+      'mcpServers:\n- name: svc # mine\n  command: old # why\n  args: [mcp]\n  type: stdio\n  cwd: /x\n# next\n- name: b\n';
+    expect(write('continue', text)).toBe(text.replace('old', 'svc'));
+    const http = write('continue', text, HTTP);
+    expect(http).toContain(`  requestOptions:\n    headers:\n      Authorization: Bearer ${KEY}\n`);
+    expect(http).not.toContain('cwd');
+    expect(remove('continue', http)).toBe('mcpServers:\n# next\n- name: b\n');
+  });
+
+  test.each(['extensions:\n', 'extensions: {}\n', 'extensions: ~ # none\n', 'a: 1\nextensions: {} # none\nb: 2'])(
+    'an empty place %j is filled',
+    (text) => {
+      expect(write('goose', text)).toMatch(/extensions: *(# none)?\n {2}svc:\n {4}type: stdio\n/);
+      expect(remove('goose', write('goose', text))).toMatch(/extensions: \{\}/);
+    },
+  );
+
+  test.each([
+    ['a: 1\n b: 2\n', /^line 1, column 4: not valid YAML/],
+    ['a: 1\na: 2\n', /^line 2, column 1: not valid YAML \(map keys must be unique\)/],
+    ['a: 1\n---\nb: 2\n', /^line 2, column \d+: a second document begins here/],
+    ['extensions: []\n', /a map is expected here for svc/],
+    ['base: &x {}\nextensions: *x\n', /a map is expected here for svc/],
+    ['- a\n', /a map is expected at the top/],
+  ])('%j is refused', (text, reason) => {
+    expect(() => write('goose', text)).toThrow(reason);
+  });
+});

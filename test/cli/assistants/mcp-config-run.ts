@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { CommanderError } from 'commander';
+import type { McpConfigContext } from '../../../src/cli/assistants/wanted-entry.ts';
+import { mcpConfigCommand } from '../../../src/cli/commands/mcp-config.ts';
+import { CommandFailure, NotSignedInError } from '../../../src/cli/failure.ts';
+import type { Environment } from '../../../src/cli/settings.ts';
+
+export const API_KEY = `svc_live_${'a'.repeat(28)}c0de`;
+
+export interface RunOptions {
+  environment: Environment;
+  /** What is typed, line by line; without it nobody is there. */
+  answers?: string[];
+  signedIn?: boolean;
+  profile?: string;
+  colour?: boolean;
+  context?: Partial<McpConfigContext>;
+}
+
+/** Runs `svc mcp-config` as the program does, with everything that it takes from outside made up. */
+export async function runMcpConfig(argv: string[], options: RunOptions) {
+  const said = { out: '', error: '' };
+  const { environment, answers, signedIn = true, profile = 'default', colour = false } = options;
+  const context: McpConfigContext = {
+    environment,
+    terminal: {
+      out(text) {
+        said.out += text;
+      },
+      error(text) {
+        said.error += text;
+      },
+      isTty: answers !== undefined,
+      errorIsTty: answers !== undefined,
+      columns: 200,
+      colour,
+      closed: new AbortController().signal,
+    },
+    input: {
+      isTty: answers !== undefined,
+      stream: (async function* () {})(),
+      async ask(question) {
+        said.error += question;
+        return answers?.shift() ?? '';
+      },
+    },
+    async session() {
+      if (!signedIn) throw new NotSignedInError();
+      return { profileName: profile, url: 'http://localhost:8787', apiKey: API_KEY };
+    },
+    settings: { profileName: (asked) => asked ?? profile, profile: () => undefined, given: {} },
+    program: { node: '/opt/node/bin/node', script: join(environment.home, 'svc/bin/svc') },
+    ...options.context,
+  };
+  try {
+    await mcpConfigCommand(context)
+      .exitOverride()
+      .configureOutput({ writeOut: context.terminal.out, writeErr: context.terminal.error })
+      .parseAsync(argv, { from: 'user' });
+    return { ...said, exitCode: 0 };
+  } catch (error) {
+    if (error instanceof CommanderError) return { ...said, exitCode: error.exitCode === 0 ? 0 : 2 };
+    if (!(error instanceof CommandFailure)) throw error;
+    return { ...said, error: said.error + error.message, exitCode: error.exitCode };
+  }
+}

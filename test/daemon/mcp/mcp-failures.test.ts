@@ -1,0 +1,58 @@
+import { Client } from '@modelcontextprotocol/client';
+import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
+import type { FastifyBaseLogger } from 'fastify';
+import { expect, test } from 'vitest';
+import { AppError } from '../../../src/contract/errors.ts';
+import { createPrompts } from '../../../src/daemon/mcp/mcp-prompts.ts';
+import { createResources } from '../../../src/daemon/mcp/mcp-resources.ts';
+import type { McpCall } from '../../../src/daemon/mcp/mcp-tools.ts';
+import type { Memories } from '../../../src/features/memories/memories.ts';
+import type { Profile } from '../../../src/features/profile/profile.ts';
+import type { Search } from '../../../src/features/search/search.ts';
+
+/** What a client is told where every room fails with this, and what was logged meanwhile. */
+async function askWhere(failure: Error, ask: (client: Client) => Promise<unknown>) {
+  const logged: unknown[] = [];
+  const log = { error: (entry: unknown) => logged.push(entry) } as unknown as FastifyBaseLogger;
+  const fail = () => Promise.reject(failure);
+  const server = new McpServer({ name: 'svc', version: '1' });
+  const offers = [
+    ...createResources({
+      memories: { get: fail, list: fail } as unknown as Memories,
+      profile: { digest: fail } as unknown as Profile,
+    }),
+    ...createPrompts({ search: { context: fail } as unknown as Search }),
+  ];
+  for (const register of offers) register(server, { principal: {}, requestId: 'req-42', log } as unknown as McpCall);
+  const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
+  await server.connect(serverSide);
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(clientSide);
+  const error = await ask(client).catch((refusal: Error & { code?: number }) => refusal);
+  await client.close();
+  return { error, logged };
+}
+
+const ASKED: [string, (client: Client) => Promise<unknown>][] = [
+  ['a memory', (client) => client.readResource({ uri: 'memory://mem_1' })],
+  ['the profile', (client) => client.readResource({ uri: 'memory://profile' })],
+  ['the list of memories', (client) => client.listResources()],
+  ['the prompt recall', (client) => client.getPrompt({ name: 'recall', arguments: { about: 'tea' } })],
+];
+
+test.each(ASKED)('%s leaks nothing of an unexpected error, which is logged', async (_what, ask) => {
+  const { error, logged } = await askWhere(new Error("SELECT content FROM memories WHERE content = 'a secret'"), ask);
+  expect(error).toMatchObject({ code: -32603, message: expect.stringMatching(/internal: .*req-42\.$/) });
+  expect(String(error)).not.toMatch(/SELECT|secret/);
+  expect(logged).toHaveLength(1);
+});
+
+test.each(ASKED)('%s says of a refusal the code, the cause and what to do', async (_what, ask) => {
+  const failure = new AppError('unavailable', 'The database is locked.', { retryAfterSeconds: 5 });
+  const { error, logged } = await askWhere(failure, ask);
+  expect(error).toMatchObject({
+    code: -32603,
+    message: expect.stringContaining('unavailable: The database is locked.\nRetry after 5 s.\nTry again in a moment.'),
+  });
+  expect(logged).toHaveLength(1);
+});

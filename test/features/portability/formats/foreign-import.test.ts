@@ -1,0 +1,174 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Conversation } from '../../../../src/contract/conversations.ts';
+import { type Person, personAt } from '../../../cli/memory-harness.ts';
+import { createTestClock } from '../../../helpers/clock.ts';
+import { conversing } from '../../conversations/conversation-caller.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../../memories/memory-daemon.ts';
+import { NONE, newAccount, portable } from '../portable-account.ts';
+import { FIXTURES, fixture, fixturePath, GIVEN, read, recordsOf } from '../reading.ts';
+
+/** Files of other systems on the whole way: through the interface or the command line into what is found. */
+
+let daemon: MemoryDaemon;
+
+beforeAll(async () => {
+  const clock = createTestClock();
+  clock.setWall(GIVEN.nowMs);
+  daemon = await startMemoryDaemon({ clock });
+});
+afterAll(() => daemon.close());
+
+/** A search for something of each file, whose it is, and with what it is found. */
+const FOUND: Record<string, { query: string; user: string | undefined; content: RegExp }> = {
+  'chatgpt-conversations.json': { query: 'San Cosimato', user: undefined, content: /^Day one: Trastevere on foot/ },
+  'claude-conversations.json': { query: 'too much yeast', user: undefined, content: /Use a third less yeast/ },
+  'claude-memories.json': { query: 'bakery', user: undefined, content: /^Runs a bakery in La Paz/ },
+  'mem0-memories.json': { query: 'allergies to nuts', user: 'alex', content: /^Is vegetarian/ },
+  'basic-memory-notes.ndjson': { query: 'sencha temperature', user: undefined, content: /^Sencha wants water/ },
+  'mcp-memory.jsonl': { query: 'who plays the viola', user: undefined, content: /^Ada: Plays the viola/ },
+};
+const CASES = FIXTURES.map((known) => ({ ...known, ...FOUND[known.file]!, skipped: known.remarks + known.faults }));
+const countsOf = ({ memories, conversations, messages }: (typeof CASES)[number]) => ({
+  ...{ ...NONE, memories, conversations, messages },
+});
+
+async function findFirst(caller: Caller, { query }: { query: string }, user: string): Promise<string | undefined> {
+  return (await caller.find(query, { user, types: ['memory', 'message'] }))[0];
+}
+
+describe('a file of another system', () => {
+  test.each(CASES)('$file comes in and is found; again it is all known', async (known) => {
+    const caller = await newAccount(daemon);
+    const bytes = await fixture(known.file);
+    const { format, skipped, faults, user = 'default' } = known;
+    const send = async () => (await portable(caller).send(bytes, `?format=${format}&tag=imported`)).body;
+    const first = await send();
+    expect(first).toMatchObject({ added: countsOf(known), known: NONE, skipped, complete: true });
+    expect(first.reasons.filter(({ fault }) => fault)).toHaveLength(faults);
+    const lines = await portable(caller).lines();
+    daemon.clock.advance(60_000);
+    expect(await send()).toMatchObject({ added: NONE, known: countsOf(known), skipped });
+    expect(await portable(caller).lines()).toEqual(lines);
+    expect(await findFirst(caller, known, user)).toMatch(known.content);
+    expect(await caller.list('?tag=imported&limit=100')).toHaveLength(known.memories);
+    expect((await caller.call('/v1/usage?days=1')).body).toMatchObject({ days: [{ memories: known.memories }] });
+  });
+
+  test.each(CASES.filter(({ conversations }) => conversations > 0))(
+    '$file keeps who said what, in order',
+    async (known) => {
+      const caller = await newAccount(daemon);
+      const bytes = await fixture(known.file);
+      await portable(caller).send(bytes, `?format=${known.format}`);
+      const records = await read(known.format, bytes);
+      const { data } = (await caller.call<{ data: Conversation[] }>('/v1/conversations')).body;
+      const expected = recordsOf(records, 'conversation');
+      expect(data.map(({ id, title }) => [id, title]).sort()).toEqual(
+        expected.map(({ id, title }) => [id, title]).sort(),
+      );
+      for (const { id } of expected) {
+        const messages = recordsOf(records, 'message').filter(({ conversationId }) => conversationId === id);
+        const page = (await conversing(caller).page(id, '?order=oldest')).data;
+        const seen = (all: { role: string; content: string }[]) => all.map(({ role, content }) => [role, content]);
+        expect(seen(page)).toEqual(seen(messages));
+        expect(page.map(({ ordinal }) => ordinal)).toEqual(messages.map((_, index) => index + 1));
+      }
+    },
+  );
+
+  test.each(CASES)('$file comes in for each of two people, and again it is known to both', async (known) => {
+    const caller = await newAccount(daemon);
+    const bytes = await fixture(known.file);
+    const send = async (user: string) =>
+      (await portable(caller).send(bytes, `?format=${known.format}&user=${user}`)).body;
+    const all = countsOf(known);
+    // Whose the others are is said in the file.
+    const own = known.format === 'mem0' ? { ...all, memories: 1 } : all;
+    expect(await send('ada')).toMatchObject({ added: all, known: NONE });
+    expect(await send('ben')).toMatchObject({ added: own, known: { memories: all.memories - own.memories } });
+    for (const user of ['ada', 'ben']) {
+      expect(await send(user)).toMatchObject({ added: NONE, known: all });
+      expect(await findFirst(caller, known, known.user ?? user)).toMatch(known.content);
+    }
+  });
+
+  test('that is taken for another kind of file says what is wrong, and nothing comes in', async () => {
+    const caller = await newAccount(daemon);
+    const chats = await fixture('chatgpt-conversations.json');
+    const sent = async (body: string | Uint8Array, format: string) => {
+      const { status, body: report } = await portable(caller).send(body, `?format=${format}`);
+      expect(status).toBe(200);
+      expect(report.added).toEqual(NONE);
+      expect(report.reasons.every(({ fault }) => fault)).toBe(true);
+      return report.reasons[0]?.reason;
+    };
+    expect(await sent(chats, 'claude')).toBe('It is neither a conversation of Claude nor what Claude remembers.');
+    expect(await sent(chats, 'mem0')).toBe('It has no text under “memory”.');
+    expect(await sent(chats, 'mcp-memory')).toBe('The line is no JSON object.');
+    expect(await sent(chats, 'svc')).toMatch(/no JSON object .*a file of another system its --format/);
+    expect(await sent(`[{"mapping":{}}${' '.repeat(1024 * 1024)}]`, 'svc')).toMatch(/longer than 1 MiB .*--format/);
+    expect(await sent('PK\u0003\u0004', 'chatgpt')).toMatch(/ZIP archive, unpack it/);
+    expect(await sent('', 'chatgpt')).toBe('The file is empty.');
+  });
+});
+
+describe('svc import', () => {
+  let person: Person;
+  beforeAll(async () => {
+    const { apiKey } = await newAccount(daemon);
+    person = await personAt(daemon.baseUrl, apiKey, daemon.clock);
+  });
+  afterAll(() => person.close());
+  const run = async (...words: string[]) => {
+    const { out, code } = await person.run(['import', ...words, '--json']);
+    return { ...JSON.parse(out), code };
+  };
+
+  test.each(CASES)('takes $file, and again adds nothing', async (known) => {
+    const { file, format, faults, skipped } = known;
+    const words = [fixturePath(file), '--format', format, '--user', file];
+    const code = faults > 0 ? 1 : 0;
+    expect(await run(...words)).toMatchObject({ added: countsOf(known), known: NONE, skipped, code });
+    expect(await run(...words)).toMatchObject({ added: NONE, known: countsOf(known), skipped, code });
+  });
+
+  test('tells what came in and what did not', async () => {
+    const file = join(person.folder, 'memories.json');
+    await writeFile(file, '[{"memory": "Likes rain"}, {"memory": "Is gone", "expiration_date": "2024-08-01"}]');
+    expect(await person.run(['import', file, '--format', 'mem0'])).toMatchObject({
+      out: 'Imported 1 memory.\n1 thing was left out:\n  [1]  Expired at 2024-08-02T00:00:00.000Z: left out\n',
+      code: 0,
+    });
+  });
+
+  test('takes a folder of notes with those in it, and nothing else that lies there', async () => {
+    const folder = join(person.folder, 'vault');
+    const notes = {
+      'tea.md': '# Tea\n\nOolong from the mountains.\n\n- [method] Sencha wants 70 °C #sencha\n- pairs_with [[Cake]]\n',
+      'deep/er/cake.md': '---\ntitle: Cake\ntags: [sweet]\n---\nBaked on Sundays.\n',
+      'list.txt': 'No note at all.',
+      '.trash/old.md': 'Thrown away.',
+    };
+    for (const [path, content] of Object.entries(notes)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+    const words = [folder, '--format', 'basic-memory', '--user', 'notes'];
+    const added = { ...NONE, memories: 4 };
+    expect(await run(...words)).toMatchObject({ added, skipped: 0, code: 0 });
+    expect(await run(...words)).toMatchObject({ added: NONE, known: added });
+    const { data } = JSON.parse((await person.run(['list', '--user', 'notes', '--json'])).out);
+    const seen = data.map(({ content, metadata }: { content: string; metadata: { path: string } }) => [
+      metadata.path,
+      content,
+    ]);
+    expect(seen.sort()).toEqual([
+      ['deep/er/cake.md', 'Baked on Sundays.'],
+      ['tea.md', 'Oolong from the mountains.'],
+      ['tea.md', 'Sencha wants 70 °C #sencha'],
+      ['tea.md', 'tea pairs_with Cake'],
+    ]);
+  });
+});

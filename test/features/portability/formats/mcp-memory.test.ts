@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { fixture, read, reasonsOf, recordsOf } from '../reading.ts';
+
+describe('a graph of the MCP memory server', () => {
+  test('becomes a memory each observation and relation', async () => {
+    const memories = recordsOf(await read('mcp-memory', await fixture('mcp-memory.jsonl')), 'memory');
+    expect(memories.map(({ content, tags, metadata }) => [content, tags, metadata])).toEqual([
+      ['Ada: Plays the viola', ['imported', 'person'], { entity: 'Ada', entityType: 'person' }],
+      ['Ada: Lives in Bergen 🌧', ['imported', 'person'], { entity: 'Ada', entityType: 'person' }],
+      ['Quartet: ensemble', ['imported', 'ensemble'], { entity: 'Quartet', entityType: 'ensemble' }],
+      ['Ada plays_in Quartet', ['imported'], { from: 'Ada', relationType: 'plays_in', to: 'Quartet' }],
+    ]);
+  });
+
+  test('says what was no part of it, by line', async () => {
+    expect(reasonsOf(await read('mcp-memory', await fixture('mcp-memory.jsonl')))).toEqual([
+      'line 3: The entity has neither a type nor observations',
+      '!line 6: It is neither an entity nor a relation.',
+    ]);
+    const broken = '{"type":"entity"}\n{"type":"relation","from":"a","to":"b"}\n{"type":"entity","name":"a","observ';
+    expect(reasonsOf(await read('mcp-memory', broken))).toEqual([
+      '!line 1: The entity has no name.',
+      '!line 2: The relation lacks “from”, “relationType” or “to”.',
+      '!line 3: The line is no JSON object.',
+    ]);
+  });
+
+  test('loses one line that is not UTF-8, not those around it', async () => {
+    const line = (name: string) =>
+      Buffer.from(`{"type":"entity","name":"${name}","entityType":"x","observations":[]}\n`);
+    const broken = Buffer.from(line('é')).fill(0xff, 26, 27);
+    const found = await read('mcp-memory', Buffer.concat([line('a'), broken, line('b')]));
+    expect(recordsOf(found, 'memory').map(({ content }) => content)).toEqual(['a: x', 'b: x']);
+    expect(reasonsOf(found)).toEqual(['!line 2: is not valid UTF-8']);
+  });
+});

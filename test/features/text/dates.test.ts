@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { askedDates, DAY_MS, type DayRange, datesIn, daysApart, monthsOf } from '../../../src/features/text/dates.ts';
+import { toDate } from '../../../src/lib/clock.ts';
+
+const WEDNESDAY = Date.parse('2026-05-20T12:00:00Z');
+const NEW_YEAR = Date.parse('2026-01-01T00:00:00Z');
+
+const day = (text: string) => Date.parse(`${text}T00:00:00Z`) / DAY_MS;
+const range = (from: string, to = from): DayRange => [day(from), day(to)];
+
+describe('the dates of a text', () => {
+  test.each<[string, DayRange]>([
+    ['yesterday', range('2026-05-19')],
+    ['this morning', range('2026-05-20')],
+    ['tomorrow', range('2026-05-21')],
+    ['three days ago', range('2026-05-17')],
+    ['last Friday', range('2026-05-15')],
+    ['last week', range('2026-05-10', '2026-05-16')],
+    ['two weeks ago', range('2026-05-03', '2026-05-09')],
+    ['last weekend', range('2026-05-16', '2026-05-18')],
+    ['this weekend', range('2026-05-22', '2026-05-24')],
+    ['last month', range('2026-04-01', '2026-04-30')],
+    ['two months ago', range('2026-03-01', '2026-03-31')],
+    ['last year', range('2025-01-01', '2025-12-31')],
+    ['in April', range('2026-04-01', '2026-04-30')],
+    ['on April 5', range('2026-04-05')],
+    ['from April 5 to April 9', range('2026-04-05', '2026-04-09')],
+    ['in 2020', range('2020-01-01', '2020-12-31')],
+    ['2019-03-04', range('2019-03-04')],
+  ])('"%s" is counted from the day on which it was said, and is as wide as the words', (text, expected) => {
+    expect(datesIn(`We met ${text}, I think`, WEDNESDAY)).toEqual([expected]);
+  });
+
+  test.each<[string, DayRange]>([
+    ['yesterday', range('2025-12-31')],
+    ['last week', range('2025-12-22', '2025-12-28')],
+    ['last month', range('2025-12-01', '2025-12-31')],
+    ['next month', range('2026-02-01', '2026-02-28')],
+    ['in December', range('2025-12-01', '2025-12-31')],
+    ['on December 30', range('2025-12-30')],
+    ['in January', range('2026-01-01', '2026-01-31')],
+  ])('"%s" said on New Year’s day falls into the year that is meant', (text, expected) => {
+    expect(datesIn(`We met ${text}`, NEW_YEAR)).toEqual([expected]);
+  });
+
+  test('the year of a date is no date beside it; a year that stands alone is one', () => {
+    expect(datesIn('We met on 5 April 2020', WEDNESDAY)).toEqual([range('2020-04-05')]);
+    expect(datesIn('On 5 April 2020 we spoke of 2013', WEDNESDAY)).toEqual([
+      range('2020-04-05'),
+      range('2013-01-01', '2013-12-31'),
+    ]);
+  });
+
+  test('what names no day has none', () => {
+    for (const text of ['', 'a red kayak', 'I may go', 'the 12 of us', 'on February 30', '31/31', 'at last']) {
+      expect(datesIn(text, WEDNESDAY), text).toEqual([]);
+    }
+  });
+
+  test('each is named once, and no more than eight', () => {
+    expect(datesIn('yesterday, yes, yesterday', WEDNESDAY)).toEqual([range('2026-05-19')]);
+    const many = Array.from({ length: 12 }, (_, index) => `on March ${index + 1} ${'we rested '.repeat(9)}`);
+    expect(datesIn(many.join(' '), WEDNESDAY)).toHaveLength(8);
+  });
+
+  test.each(['yesterday ', 'last week ', '1/1', '2020-01-01T00:00:00', 'monday, ', 'may 5 ', '5:00-', '1 jan - '])(
+    'a hundred thousand characters of %j cost no more than a page',
+    (unit) => {
+      const started = performance.now();
+      for (let run = 0; run < 20; run += 1) datesIn(unit.repeat(100_000 / unit.length), WEDNESDAY + run);
+      expect(performance.now() - started).toBeLessThan(2000);
+    },
+  );
+
+  test('whatever is written, they are whole days from first to last', () => {
+    const word = fc.constantFrom(
+      ...'yesterday last next ago in on the of from to until week weekend month year years days Monday March may Dec'.split(
+        ' ',
+      ),
+      ...'5 31 0 99 1999 2020 300000 99999999999 two a few half second . , - / : am pm noon UTC +99:99 T24:61'.split(
+        ' ',
+      ),
+    );
+    const text = fc.oneof(
+      fc.array(word, { maxLength: 12 }).map((words) => words.join(' ')),
+      fc.array(word, { maxLength: 12 }).map((words) => words.join('')),
+      fc.string({ unit: 'binary' }),
+    );
+    const saidAt = fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 });
+    fc.assert(
+      fc.property(text, saidAt, (said, saidAtMs) => {
+        for (const [from, to] of datesIn(said, saidAtMs)) {
+          expect([Number.isInteger(from), Number.isInteger(to), from <= to], said).toEqual([true, true, true]);
+        }
+        for (const asked of askedDates(said, saidAtMs)) expect(daysApart(asked, [0, 1])).toBeGreaterThanOrEqual(0);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+describe('the dates of a question', () => {
+  test('a month or day without its year is of any year', () => {
+    expect(askedDates('What did we do in April?', WEDNESDAY)).toEqual([{ month: 4, day: undefined }]);
+    expect(askedDates('What did we do on April 5?', WEDNESDAY)).toEqual([{ month: 4, day: 5 }]);
+    expect(askedDates('What did we do from May to June?', WEDNESDAY)).toEqual([
+      { month: 5, day: undefined },
+      { month: 6, day: undefined },
+    ]);
+  });
+
+  test('with its year, or counted from now, it is those days', () => {
+    expect(askedDates('What did we do on April 5, 2020?', WEDNESDAY)).toEqual([{ range: range('2020-04-05') }]);
+    expect(askedDates('What did we do in 2020?', WEDNESDAY)).toEqual([{ range: range('2020-01-01', '2020-12-31') }]);
+    expect(askedDates('What did we do last week?', WEDNESDAY)).toEqual([{ range: range('2026-05-10', '2026-05-16') }]);
+  });
+
+  test('are as far from other days as days lie between, the nearest year of a yearless one', () => {
+    const april = { month: 4, day: undefined };
+    expect(daysApart(april, range('2019-04-30'))).toBe(0);
+    expect(daysApart(april, range('2019-05-02'))).toBe(2);
+    expect(daysApart({ month: 12, day: 31 }, range('2026-01-02'))).toBe(2);
+    expect(daysApart({ month: 1, day: 1 }, range('2025-12-30'))).toBe(2);
+    expect(daysApart({ range: range('2026-05-10', '2026-05-16') }, range('2026-05-18'))).toBe(2);
+    expect(daysApart({ range: range('2026-05-10', '2026-05-16') }, range('2026-05-01', '2026-05-10'))).toBe(0);
+  });
+
+  test('are nought from a stretch exactly where they share a day of it', () => {
+    const some = fc.integer({ min: 15_000, max: 22_000 });
+    const stretch = fc.tuple(some, fc.nat(40)).map(([from, length]): DayRange => [from, from + length]);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), stretch, (month, [from, to]) => {
+        const days = Array.from({ length: to - from + 1 }, (_, index) => toDate((from + index) * DAY_MS));
+        const meets = days.some((date) => date.getUTCMonth() + 1 === month);
+        expect(daysApart({ month, day: undefined }, [from, to]) === 0).toBe(meets);
+      }),
+    );
+  });
+});
+
+test('the months of stretches are all months that they touch, but for stretches of more than two', () => {
+  const some = fc.integer({ min: 15_000, max: 22_000 });
+  fc.assert(
+    fc.property(some, fc.nat(90), (from, length) => {
+      const days = Array.from({ length: length + 1 }, (_, index) => toDate((from + index) * DAY_MS));
+      const touched = new Set(days.map((date) => `${date.getUTCFullYear()} ${date.getUTCMonth() + 1}`));
+      const found = monthsOf([[from, from + length]]).map(({ year, month }) => `${year} ${month}`);
+      expect(found.sort()).toEqual(length > 62 ? [] : [...touched].sort());
+    }),
+  );
+});

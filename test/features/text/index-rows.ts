@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import { type Connection, openConnection } from '../../../src/db/connection.ts';
+import { type MessageRow, textEntryOf as messageEntryOf } from '../../../src/features/conversations/message-row.ts';
+import { type EpisodeRow, textEntryOf as episodeEntryOf } from '../../../src/features/episodes/episode-row.ts';
+import { type MemoryRow, textEntryOf as memoryEntryOf } from '../../../src/features/memories/memory-row.ts';
+import { bodyOf, type TextEntry, textIndices } from '../../../src/features/text/text-index-sqlite.ts';
+import { deriveFrom } from '../../../src/features/text/traits.ts';
+
+const TOKENIZER = `porter ascii tokenchars '_'`;
+
+interface Token {
+  term: string;
+  doc: number;
+  offset: number;
+}
+
+/** Every token of an index with its row and place. */
+async function tokensOf(connection: Connection, schema: string, index: string): Promise<Token[]> {
+  await connection.exec(`DROP TABLE IF EXISTS temp.tokens`);
+  await connection.exec(`CREATE VIRTUAL TABLE temp.tokens USING fts5vocab(${schema}, ${index}, 'instance')`);
+  return connection.all<Token>('SELECT term, doc, "offset" FROM temp.tokens ORDER BY doc, "offset"');
+}
+
+/** What the index would be if it were made of these entries now. */
+async function tokensAnew(connection: Connection, entries: readonly TextEntry[]): Promise<Token[]> {
+  await connection.exec('DROP TABLE IF EXISTS temp.tokens');
+  await connection.exec('DROP TABLE IF EXISTS temp.anew');
+  await connection.exec(`CREATE VIRTUAL TABLE temp.anew USING fts5(body, content='', tokenize="${TOKENIZER}")`);
+  for (const entry of entries) {
+    await connection.run('INSERT INTO temp.anew (rowid, body) VALUES (?, ?)', [entry.number, bodyOf(entry)]);
+  }
+  return tokensOf(connection, 'temp', 'anew');
+}
+
+/** Each index holds what its rows make of it, token by token, and each row what its text makes of it. */
+export async function expectIndexEqualsRows(file: string): Promise<void> {
+  const connection = await openConnection(file);
+  try {
+    const memories = await connection.all<MemoryRow>('SELECT * FROM memories ORDER BY number');
+    const messages = await connection.all<MessageRow>('SELECT * FROM messages ORDER BY number');
+    const episodes = await connection.all<EpisodeRow>('SELECT * FROM episodes ORDER BY number');
+    const entries = {
+      memoryText: memories.map((row) =>
+        memoryEntryOf(row, row.current === 1 && row.validTo === null ? 'live' : 'past'),
+      ),
+      messageText: messages.map(messageEntryOf),
+      episodeText: episodes.map((row) => episodeEntryOf(row, row.number)),
+    };
+    for (const [index, all] of Object.entries(entries)) {
+      expect(await tokensOf(connection, 'main', index), index).toEqual(await tokensAnew(connection, all));
+    }
+    for (const row of [
+      ...memories.map((each) => [each, each.occurredAt ?? each.createdAt] as const),
+      ...messages.map((each) => [each, each.createdAt] as const),
+    ]) {
+      const [{ content, traits, dates }, saidAtMs] = row;
+      expect({ traits, dates }, content).toEqual(deriveFrom(content, saidAtMs));
+    }
+    for (const { problems } of Object.values(textIndices)) expect(await problems(connection)).toEqual([]);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,171 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { type Embedder, EmbedderFault } from '../../../src/outside/models/embedder.ts';
+import { createLocalEmbedder, INSTALL } from '../../../src/outside/models/local-embedder.ts';
+import { readModelFolder } from '../../../src/outside/models/model-folder.ts';
+import { TINY_DIMENSIONS, type TinyModel, tinyVectorOf, writeTinyModel } from '../../helpers/onnx-model.ts';
+
+const folders: string[] = [];
+const open: Embedder[] = [];
+/** Takes the mean, of any length. */
+let embedder: Embedder;
+
+beforeAll(async () => {
+  embedder = await embedderOf();
+});
+afterAll(async () => {
+  for (const embedder of open) await embedder.close();
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+async function folderOf(model?: TinyModel): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-model-'));
+  folders.push(folder);
+  return writeTinyModel(folder, model);
+}
+
+async function embedderOf(model?: TinyModel): Promise<Embedder> {
+  const embedder = createLocalEmbedder(await readModelFolder(await folderOf(model)));
+  open.push(embedder);
+  await embedder.prepare();
+  return embedder;
+}
+
+/** The mean of the words' vectors, at length 1. */
+function meanOf(words: string, seed?: number): Float32Array {
+  const vectors = words.split(' ').map((word) => tinyVectorOf(word, seed));
+  const sum = Array.from({ length: TINY_DIMENSIONS }, (_, place) => vectors.reduce((all, one) => all + one[place]!, 0));
+  return Float32Array.from(sum, (part) => part / Math.hypot(...sum));
+}
+
+function expectVector(found: Float32Array | undefined, expected: Float32Array): void {
+  expect(found).toHaveLength(expected.length);
+  for (const [place, part] of expected.entries()) expect(found![place]).toBeCloseTo(part, 4);
+}
+
+describe('a model in a folder', () => {
+  test('gives each text, in its order, the mean of its tokens at length 1, the same alone and beside others', async () => {
+    const texts = ['Ada drives a car', 'tea', 'my cat purrs'];
+    const vectors = await embedder.embed('', texts);
+    expectVector(vectors[0], meanOf('[CLS] ada drives a car [SEP]'));
+    expectVector(vectors[1], meanOf('[CLS] tea [SEP]'));
+    for (const [index, text] of texts.entries()) expect(await embedder.embed('', [text])).toEqual([vectors[index]]);
+    expect(await embedder.embed('', ['Ada drives a vehicle', 'Ada drives a cat'])).toEqual([
+      vectors[0],
+      expect.not.toSatisfy((other: Float32Array) => other.every((part, place) => part === vectors[0]![place])),
+    ]);
+  });
+
+  test.each<[TinyModel, string]>([
+    [{ pooling: 'cls_token' }, '[CLS]'],
+    [{ inputs: 'model2vec' }, 'car tea'],
+  ])('with %j makes one vector of its tokens: %s', async (model, tokens) => {
+    expectVector((await (await embedderOf(model)).embed('', ['Car tea']))[0], meanOf(tokens));
+  });
+
+  test('cuts what is too long for it and keeps the token at the end', async () => {
+    const short = await embedderOf({ maxTokens: 5, file: 'onnx/model_quantized.onnx' });
+    const texts = ['car tea red', 'car tea red cat', 'car tea red '.repeat(5000)];
+    const [whole, cut, long] = await short.embed('', texts);
+    expectVector(whole, meanOf('[CLS] car tea red [SEP]'));
+    expect(cut).toEqual(whole);
+    expect(long).toEqual(whole);
+    expect((await embedder.embed('', texts))[1]).not.toEqual(cut);
+  });
+
+  test('answers a query before what was asked in the background earlier', async () => {
+    const ended: string[] = [];
+    const background = embedder.embed('', Array(300).fill('tea')).then(() => ended.push('background'));
+    const query = embedder.embed('', ['car']).then(() => ended.push('query'));
+    await Promise.all([background, query]);
+    expect(ended).toEqual(['query', 'background']);
+  });
+
+  test('gives up what nobody waits for, and goes on with the rest', async () => {
+    const stopping = new AbortController();
+    const given = embedder.embed('', Array(1000).fill('tea'), stopping.signal);
+    const kept = embedder.embed('', ['car', 'tea']);
+    stopping.abort();
+    await expect(given).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(await kept).toHaveLength(2);
+    await expect(embedder.embed('', ['car'], stopping.signal)).rejects.toBeInstanceOf(EmbedderFault);
+  });
+
+  test('whose thread ended fails what was asked and runs again for what is asked next', async () => {
+    const failing = await embedderOf();
+    const [before] = await failing.embed('', ['car']);
+    const cut = failing.embed('', Array(1000).fill('tea'));
+    await Promise.all([expect(cut).rejects.toMatchObject({ reason: 'unavailable' }), failing.close()]);
+    expect(await failing.embed('', ['car'])).toEqual([before]);
+  });
+
+  test('refuses the text that it gives no direction, and no other', async () => {
+    const bare = await embedderOf({ inputs: 'model2vec' });
+    await expect(bare.embed('', ['car', ''])).rejects.toMatchObject({ reason: 'texts', maybeTexts: true });
+    expectVector((await bare.embed('', ['car']))[0], meanOf('car'));
+  });
+});
+
+test('the libraries that are asked for are those of package.json', () => {
+  const peers = Object.entries(packageJson.peerDependencies).map(([name, version]) => `${name}@${version}`);
+  expect(INSTALL.split(' ').slice(2).sort()).toEqual(peers.sort());
+});
+
+describe('the name of a model in a folder', () => {
+  test('is the same for a copy and another for another model, tokenizer or pooling', async () => {
+    const nameOf = async (folder: string) => (await readModelFolder(folder)).name.split('@');
+    const [folder, hash] = await nameOf(await folderOf());
+    expect(folder).toMatch(/^svc-model-/);
+    expect((await nameOf(await folderOf()))[1]).toBe(hash);
+    const changed = await folderOf();
+    const tokenizer = await readFile(join(changed, 'tokenizer.json'), 'utf8');
+    await writeFile(join(changed, 'tokenizer.json'), tokenizer.replace('"lowercase":true', '"lowercase":false'));
+    const others = [changed, await folderOf({ seed: 2 }), await folderOf({ pooling: 'cls_token' })];
+    const hashes = await Promise.all(others.map(async (other) => (await nameOf(other))[1]));
+    expect(new Set([hash, ...hashes]).size).toBe(4);
+  });
+});
+
+describe('a folder that cannot be used says so in one line', () => {
+  const faultOf = async (folder: string): Promise<string> => {
+    const used = readModelFolder(folder).then((model) => {
+      open.push(createLocalEmbedder(model));
+      return open.at(-1)!.prepare();
+    });
+    return used.then(
+      () => 'none',
+      ({ message }: Error) => message,
+    );
+  };
+
+  test.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
+    ['no folder', (folder) => rm(folder, { recursive: true }), / is not there$/],
+    [
+      'no model',
+      (folder) => rm(join(folder, 'onnx'), { recursive: true }),
+      /holds no ONNX model \(onnx\/model\.onnx or /,
+    ],
+    ['no tokenizer', (folder) => rm(join(folder, 'tokenizer.json')), /tokenizer\.json cannot be read \(ENOENT\)$/],
+    [
+      'no JSON',
+      (folder) => writeFile(join(folder, 'config.json'), '<html>'),
+      /config\.json cannot be read \(no JSON\)$/,
+    ],
+    ['no ONNX', (folder) => writeFile(join(folder, 'onnx/model.onnx'), 'nonsense'), /model\.onnx cannot be loaded \(/],
+    ['a tokenizer of nothing', (folder) => writeFile(join(folder, 'tokenizer.json'), '{}'), /cannot be loaded \(/],
+  ])('%s', async (_, spoil, message) => {
+    const folder = await folderOf();
+    await spoil(folder);
+    const fault = await faultOf(folder);
+    expect(fault).toMatch(message);
+    expect(fault).not.toContain('\n');
+  });
+
+  test('a pooling that svc does not know, where one that it knows is taken', async () => {
+    expect(await faultOf(await folderOf({ pooling: 'max_tokens' }))).toMatch(/pooling_mode_max_tokens; svc pools by/);
+    expect(await faultOf(await folderOf({ pooling: 'cls_token' }))).toBe('none');
+  });
+});
