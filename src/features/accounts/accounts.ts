@@ -63,8 +63,8 @@ interface Parts {
   keys: Keys;
   usage: Usage;
   idempotency: Idempotency;
-  /** The rooms that keep things of a tenant, in the order in which they let go of them. */
-  owning: readonly { erase(tenantId: string): Promise<void>; sweep?(): Promise<void> }[];
+  /** The modules that hold data of a tenant, in the order of erasure. */
+  erasables: readonly { erase(tenantId: string): Promise<void>; sweep?(): Promise<void> }[];
   /** Erases the sign-in links of an address, in the caller's transaction. */
   forgetSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
@@ -72,17 +72,17 @@ interface Parts {
 }
 
 export function createAccounts(parts: Parts): Accounts {
-  const { db, clock, ids, keys, usage, idempotency, owning, forgetSignIns, policy, defaultTier } = parts;
+  const { db, clock, ids, keys, usage, idempotency, erasables, forgetSignIns, policy, defaultTier } = parts;
 
   async function eraseRows(tenantId: string): Promise<void> {
-    for (const room of owning) await room.erase(tenantId);
+    for (const erasable of erasables) await erasable.erase(tenantId);
     await db.writes.write(async (connection) => {
       await usage.erase(connection, tenantId);
       await idempotency.erase(connection, tenantId);
       await deleteTenant(connection, tenantId);
     });
     // The text indices and the log still hold what was written; swept and emptied, they hold nothing of the tenant.
-    for (const room of owning) await room.sweep?.();
+    for (const erasable of erasables) await erasable.sweep?.();
     await db.checkpoint();
   }
 
