@@ -3,12 +3,12 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { backUpDatabase } from '../db/backup.ts';
 import { openPlainConnection } from '../db/connection.ts';
-import type { OnShare } from '../db/copy-database.ts';
+import type { OnProgress } from '../db/copy-database.ts';
+import type { CopyFacts, CopyHooks } from '../db/database-copy.ts';
 import { lockFolder } from '../db/folder-lock.ts';
-import { accountsAt, type Restored, refuseNoBackup, restoreDatabase } from '../db/restore.ts';
-import type { CopyCare, CopyFacts } from '../db/whole-copy.ts';
+import { assertBackup, countAccountsIn, type Restored, restoreDatabase } from '../db/restore.ts';
 import { vectorProblems } from '../features/embeddings/vector-upkeep-sqlite.ts';
-import { neededMasterKey } from '../features/envelope/envelope.ts';
+import { requiredMasterKey } from '../features/envelope/envelope.ts';
 import { masterKeyOf } from '../features/envelope/master-key.ts';
 import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { systemClock, toTimestamp } from '../lib/clock.ts';
@@ -17,8 +17,8 @@ import type { Config } from './config.ts';
 import { masterKeyFile, readMasterKeys } from './master-key.ts';
 
 /** How a person watches and ends what takes long. */
-export interface Watching {
-  onShare: OnShare;
+export interface ProgressOptions {
+  onProgress: OnProgress;
   signal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export interface BackupReport extends CopyFacts {
 export async function backUp(
   config: Config,
   file: string,
-  options: Watching & { force: boolean },
+  options: ProgressOptions & { force: boolean },
 ): Promise<BackupReport> {
   const database = await existingDatabase(config);
   const target = await whereToWrite(file, database);
@@ -74,15 +74,15 @@ export interface RestoreReport extends Restored {
 export async function restore(
   config: Config,
   backup: string,
-  { confirm, ...watching }: Watching & { confirm(accounts: number | undefined): Promise<void> },
+  { confirm, ...watching }: ProgressOptions & { confirm(accounts: number | undefined): Promise<void> },
 ): Promise<RestoreReport> {
-  await refuseNoBackup(backup);
+  await assertBackup(backup);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const lock = await lockFolder(config.dataDir, process.pid);
   try {
     const database = join(config.dataDir, 'svc.db');
     await refuseItself(backup, database);
-    const accounts = await accountsAt(database);
+    const accounts = await countAccountsIn(database);
     if (accounts !== 0) await confirm(accounts);
     const stamp = toTimestamp(systemClock.nowMs()).replaceAll(':', '-');
     const restored = await restoreDatabase(backup, database, { ...watching, stamp, care });
@@ -95,7 +95,7 @@ export async function restore(
 async function missingMasterKey({ dataDir, masterKeys }: Config, database: string): Promise<string | undefined> {
   const connection = await openPlainConnection(database, { readOnly: true });
   try {
-    const needed = await neededMasterKey(connection);
+    const needed = await requiredMasterKey(connection);
     const atHand = masterKeys ?? (await readMasterKeys(dataDir)) ?? [];
     return atHand.some((key) => masterKeyOf(key).id === needed) ? undefined : needed;
   } finally {
@@ -108,7 +108,7 @@ async function refuseItself(backup: string, database: string): Promise<void> {
   if (from === to) throw new AppError('unprocessable', `${backup} is the database itself. Name a backup.`);
 }
 
-const care: CopyCare = {
+const care: CopyHooks = {
   async settle(connection) {
     for (const index of Object.values(textIndices)) {
       let portion: 'first' | 'next' = 'first';

@@ -21,7 +21,7 @@ import { searchRoutes } from '../features/search/search-routes.ts';
 import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { createMailer } from '../outside/mail.ts';
 import type { Config } from './config.ts';
-import { watchConnections } from './connection-draining.ts';
+import { trackConnections } from './connection-draining.ts';
 import { type DashboardFiles, dashboardRoutes } from './dashboard.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { openMasterKeys } from './master-key.ts';
@@ -156,7 +156,7 @@ async function buildDaemon(config: Config, world: DaemonDependencies, rooms: Roo
     { name: 'embed with models of accounts', everyMs: 1000, run: tenantEmbeddings.follow },
     ...(embeddings ? [{ name: 'embed what is new', everyMs: 1000, run: embeddings.follow }] : []),
   ];
-  const door = watchConnections(app);
+  const door = trackConnections(app);
   let housekeeping: { stop(): Promise<void> } | undefined;
   let stopped: Promise<void> | undefined;
 

@@ -10,7 +10,7 @@ export interface ConnectionDrain {
 }
 
 /** Watches a server that does not listen yet. */
-export function watchConnections(app: FastifyInstance): ConnectionDrain {
+export function trackConnections(app: FastifyInstance): ConnectionDrain {
   const server: Server = app.server;
   const underWay = new Set<ServerResponse>();
   server.on('request', (_request, response: ServerResponse) => {

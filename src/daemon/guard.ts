@@ -47,7 +47,7 @@ export function guard(app: FastifyInstance, parts: Parts): void {
  * Answers what Fastify refuses before it looks for a route, past every hook (a path that cannot be decoded, say): the
  * same count, the same headers, the same problem document.
  */
-export function answerUnrouted(parts: Parts) {
+export function answerFrameworkError(parts: Parts) {
   return async (error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const refusal = await admit(request, reply, parts).catch(toAppError);
     const problem = refusal ?? toAppError(error);

@@ -17,7 +17,7 @@ export interface RotationReport extends Rewrapped {
 interface Wanted {
   /** What no key at hand opens is given up. */
   lost: boolean;
-  onShare(share: number): void;
+  onProgress(share: number): void;
 }
 
 /**
@@ -26,7 +26,7 @@ interface Wanted {
  * goes on. Where it is in `SVC_MASTER_KEY`, that names the new one first and the former after it. Throws `conflict` while
  * another process does this, and `unprocessable` where the keys at hand do not suffice.
  */
-export async function rotateMasterKey(config: Config, { lost, onShare }: Wanted): Promise<RotationReport> {
+export async function rotateMasterKey(config: Config, { lost, onProgress }: Wanted): Promise<RotationReport> {
   await existingDatabase(config);
   const lock = await lockFolder(config.dataDir, process.pid, 'rotation');
   try {
@@ -34,7 +34,7 @@ export async function rotateMasterKey(config: Config, { lost, onShare }: Wanted)
     const masterKeys = keys.map(masterKeyOf);
     const rewrapped = await withRooms(config, ({ db, providerKeys }) => {
       const { forget: forgetSealed } = providerKeys;
-      return rewrapDataKeys({ db, random: systemRandom, masterKeys, giveUpLost: lost, forgetSealed, onShare });
+      return rewrapDataKeys({ db, random: systemRandom, masterKeys, giveUpLost: lost, forgetSealed, onProgress });
     });
     if (config.masterKeys === undefined) await writeMasterKeys(config.dataDir, keys.slice(0, 1));
     const kept = config.masterKeys ? 'SVC_MASTER_KEY' : 'master.key';

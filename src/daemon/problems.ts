@@ -18,7 +18,7 @@ export function toProblem(error: AppError, requestId: string): Problem {
 }
 
 /** One way out for every error: an `AppError` by the table, anything else a logged `internal`. */
-export function answerProblems(app: FastifyInstance): void {
+export function addErrorHandlers(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendProblem(toAppError(error), error, request, reply));
   app.setNotFoundHandler(() => {
     throw new AppError('not_found', 'There is nothing at this address.');

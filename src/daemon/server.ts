@@ -7,10 +7,10 @@ import addFormatsModule from 'ajv-formats';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
 import { AppError } from '../contract/errors.ts';
 import type { Ids } from '../lib/ids.ts';
-import { parseJsonBody } from './body.ts';
-import { limitBodyTime } from './body-time.ts';
-import { answerUnrouted, guard, protect, rateHeaders } from './guard.ts';
-import { answerProblems, toProblem } from './problems.ts';
+import { enforceBodyTimeout } from './body-timeout.ts';
+import { answerFrameworkError, guard, protect, rateHeaders } from './guard.ts';
+import { addJsonParser } from './json-body.ts';
+import { addErrorHandlers, toProblem } from './problems.ts';
 
 export interface ServerOptions {
   log: FastifyBaseLogger;
@@ -55,17 +55,17 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     },
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: false },
-    frameworkErrors: answerUnrouted(guardParts),
+    frameworkErrors: answerFrameworkError(guardParts),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   validateStrictly(app);
-  parseJsonBody(app);
-  answerProblems(app);
+  addJsonParser(app);
+  addErrorHandlers(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff').header('X-Request-Id', request.id);
   });
-  limitBodyTime(app, timeouts.requestMs);
+  enforceBodyTimeout(app, timeouts.requestMs);
   guard(app, guardParts);
   options.watch(app);
   logRequests(app);

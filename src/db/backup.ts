@@ -1,16 +1,16 @@
 import { access, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../contract/errors.ts';
-import { copyDatabase, type OnShare } from './copy-database.ts';
+import { copyDatabase, type OnProgress } from './copy-database.ts';
+import { type CopyFacts, type CopyHooks, copyFault, discardCopy, inspectCopy, runCopyHooks } from './database-copy.ts';
 import { SCHEMA_VERSION } from './migrate.ts';
 import { syncFile, syncFolder } from './sync.ts';
-import { type CopyCare, type CopyFacts, careForCopy, copyFault, discardCopy, inspectCopy } from './whole-copy.ts';
 
 export interface BackupOptions {
   /** Replaces a file that is there; never a device or a pipe. */
   force: boolean;
-  care: CopyCare;
-  onShare: OnShare;
+  care: CopyHooks;
+  onProgress: OnProgress;
   signal: AbortSignal;
 }
 
@@ -20,14 +20,14 @@ export interface BackupOptions {
  * `unprocessable` where the database is corrupt; nothing is left behind then.
  */
 export async function backUpDatabase(file: string, target: string, options: BackupOptions): Promise<CopyFacts> {
-  const { force, care, onShare, signal } = options;
+  const { force, care, onProgress, signal } = options;
   await (force ? refuseSpecial(target) : refuseExisting(target));
   const draft = `${target}.${process.pid}.draft`;
   try {
     await createPrivate(draft);
-    await copyDatabase(file, draft, onShare, signal);
+    await copyDatabase(file, draft, onProgress, signal);
     const { schema } = await inspectCopy(draft, file);
-    if (schema === SCHEMA_VERSION) await careForCopy(draft, file, care);
+    if (schema === SCHEMA_VERSION) await runCopyHooks(draft, file, care);
     const facts = await inspectCopy(draft, file);
     await syncFile(draft);
     signal.throwIfAborted();

@@ -3,7 +3,7 @@ import { createConnection, openDriver } from './connection.ts';
 import { storageError } from './storage-error.ts';
 
 /** Told about long work: how much of it is done, 0 to 1. */
-export type OnShare = (share: number) => void;
+export type OnProgress = (share: number) => void;
 
 /** Some 8 MiB: often enough for a progress bar, seldom enough to cost nothing. */
 const STEP_PAGES = 2048;
@@ -14,7 +14,12 @@ const STEP_PAGES = 2048;
  * connection holds one state of the file from the first step to the last, so that the copy ends whatever is written
  * meanwhile. No writer waits for it; what they write stays in the write-ahead log until it is done.
  */
-export async function copyDatabase(file: string, draft: string, onShare: OnShare, signal: AbortSignal): Promise<void> {
+export async function copyDatabase(
+  file: string,
+  draft: string,
+  onProgress: OnProgress,
+  signal: AbortSignal,
+): Promise<void> {
   const raw = await openDriver(file);
   const connection = createConnection(raw);
   try {
@@ -23,9 +28,9 @@ export async function copyDatabase(file: string, draft: string, onShare: OnShare
     try {
       while (!(await step(backup))) {
         signal.throwIfAborted();
-        onShare(1 - backup.remaining / backup.pageCount);
+        onProgress(1 - backup.remaining / backup.pageCount);
       }
-      onShare(1);
+      onProgress(1);
     } finally {
       await new Promise<void>((resolve) => backup.finish(() => resolve()));
     }

@@ -39,7 +39,7 @@ export async function readHeader(file: string): Promise<Buffer | undefined> {
 }
 
 /** What keeps a file with this header from being a database of ours. */
-export function faultOfHeader(header: Buffer): 'empty' | 'no database' | 'foreign' | undefined {
+export function headerFault(header: Buffer): 'empty' | 'no database' | 'foreign' | undefined {
   if (header.length === 0) return 'empty';
   if (header.length < 100 || header.toString('latin1', 0, 16) !== MAGIC) return 'no database';
   return header.readUInt32BE(68) === APPLICATION_ID ? undefined : 'foreign';
@@ -47,7 +47,7 @@ export function faultOfHeader(header: Buffer): 'empty' | 'no database' | 'foreig
 
 function refuseForeign(file: string, header: Buffer): void {
   const advice = 'Restore a backup, or move the file away to start with an empty memory.';
-  switch (faultOfHeader(header)) {
+  switch (headerFault(header)) {
     case 'empty':
       throw refusal(`${file} is empty: something emptied it. ${advice}`);
     case 'no database':

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { type Connection, openPlainConnection } from './connection.ts';
-import { isLocked, isStorageRefusal, type StorageFault } from './storage-error.ts';
+import { isLocked, isStorageFailure, type StorageFault } from './storage-error.ts';
 
 /** Held while a process does what only one may do; `release` lets the next one in. */
 export interface FolderLock {
@@ -46,6 +46,6 @@ async function refusal(error: unknown, folder: string, holderFile: string, what:
     const advice = 'Stop it first, or choose another SVC_DATA_DIR.';
     return new AppError('conflict', `Another svc daemon (process ${holder}) serves ${folder}. ${advice}`);
   }
-  const fault = isStorageRefusal(error) ? (error.cause as StorageFault).sqliteCode : (error as Error).message;
+  const fault = isStorageFailure(error) ? (error.cause as StorageFault).sqliteCode : (error as Error).message;
   return new AppError('unprocessable', `${folder} cannot be locked (${fault}). svc needs to write there.`);
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../contract/errors.ts';
 import type { Connection } from './connection.ts';
-import { isLocked, isStorageRefusal } from './storage-error.ts';
+import { isLocked, isStorageFailure } from './storage-error.ts';
 
 const MAX_JOBS = 64;
 const MAX_WEIGHT = 1000;
@@ -84,7 +84,7 @@ export function createGroupCommit(
   }
 
   function fail(batch: Job[], { error, at }: Failure): void {
-    const mayRetry = at === 'work' && batch.length > 1 && !isStorageRefusal(error);
+    const mayRetry = at === 'work' && batch.length > 1 && !isStorageFailure(error);
     if (mayRetry) {
       queue.unshift(...batch.map((job) => ({ ...job, suspect: true as const })));
       return;
@@ -145,7 +145,7 @@ async function begin(connection: Connection): Promise<void> {
   try {
     await connection.exec('BEGIN IMMEDIATE');
   } catch (error) {
-    if (isStorageRefusal(error)) throw error;
+    if (isStorageFailure(error)) throw error;
     await connection.exec('ROLLBACK');
     await connection.exec('BEGIN IMMEDIATE');
   }
@@ -173,7 +173,7 @@ async function runAlone(connection: Connection, job: Job): Promise<Outcome<unkno
     await connection.exec('RELEASE job');
     return outcome!;
   } catch (error) {
-    if (!(error instanceof AppError) || isStorageRefusal(error)) throw error;
+    if (!(error instanceof AppError) || isStorageFailure(error)) throw error;
     await connection.exec('ROLLBACK TO job; RELEASE job');
     return { refused: error };
   }

@@ -2,30 +2,30 @@ import { chown, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { openPlainConnection } from './connection.ts';
-import type { OnShare } from './copy-database.ts';
-import { faultOfHeader, readHeader } from './database-file.ts';
-import { exchangeDatabase, sizeOf } from './exchange.ts';
-import { migrate, SCHEMA_VERSION } from './migrate.ts';
-import { syncFile } from './sync.ts';
+import type { OnProgress } from './copy-database.ts';
 import {
-  type CopyCare,
   type CopyFacts,
-  careForCopy,
+  type CopyHooks,
   copyFault,
   countAccounts,
   discardCopy,
   inspectCopy,
-} from './whole-copy.ts';
+  runCopyHooks,
+} from './database-copy.ts';
+import { headerFault, readHeader } from './database-file.ts';
+import { migrate, SCHEMA_VERSION } from './migrate.ts';
+import { fileSize, swapDatabase } from './swap-database.ts';
+import { syncFile } from './sync.ts';
 
 /** Throws `unprocessable` for a file that is no backup at the first look: its header, and a log that belongs to it. */
-export async function refuseNoBackup(backup: string): Promise<void> {
+export async function assertBackup(backup: string): Promise<void> {
   const found = await stat(backup).catch((error: NodeJS.ErrnoException) => {
     throw refusal(
       error.code === 'ENOENT' ? `There is no file ${backup}.` : `${backup} cannot be read (${error.code}).`,
     );
   });
   if (!found.isFile()) throw refusal(`${backup} is no file.`);
-  switch (faultOfHeader((await readHeader(backup)) ?? Buffer.alloc(0))) {
+  switch (headerFault((await readHeader(backup)) ?? Buffer.alloc(0))) {
     case 'empty':
       throw refusal(`${backup} is empty.`);
     case 'no database':
@@ -33,7 +33,7 @@ export async function refuseNoBackup(backup: string): Promise<void> {
     case 'foreign':
       throw refusal(`${backup} is a database of another program.`);
   }
-  if ((await sizeOf(`${backup}-wal`)) === 0 && (await sizeOf(`${backup}-journal`)) === 0) return;
+  if ((await fileSize(`${backup}-wal`)) === 0 && (await fileSize(`${backup}-journal`)) === 0) return;
   const advice = 'Make one with svc admin backup.';
   throw refusal(`${backup} has a log beside it that belongs to it, so that it alone is no whole backup. ${advice}`);
 }
@@ -42,10 +42,10 @@ export async function refuseNoBackup(backup: string): Promise<void> {
  * How many accounts the present database holds: 0 where there is none, `undefined` where it cannot be read. Throws
  * `unprocessable` where it is another program's.
  */
-export async function accountsAt(file: string): Promise<number | undefined> {
+export async function countAccountsIn(file: string): Promise<number | undefined> {
   const header = await readHeader(file);
   if (header === undefined) return 0;
-  const fault = faultOfHeader(header);
+  const fault = headerFault(header);
   if (fault === 'foreign') throw refusal(`${file} is a database of another program: it is left alone.`);
   if (fault !== undefined) return undefined;
   const connection = await openPlainConnection(file, { readOnly: true });
@@ -61,8 +61,8 @@ export async function accountsAt(file: string): Promise<number | undefined> {
 export interface RestoreOptions {
   /** Ends the name that the present database is kept under. */
   stamp: string;
-  care: CopyCare;
-  onShare: OnShare;
+  care: CopyHooks;
+  onProgress: OnProgress;
   signal: AbortSignal;
 }
 
@@ -78,18 +78,18 @@ export interface Restored extends CopyFacts {
  * database open; that is as it was then. Call it under the folder's lock.
  */
 export async function restoreDatabase(backup: string, file: string, options: RestoreOptions): Promise<Restored> {
-  const { care, onShare, signal } = options;
+  const { care, onProgress, signal } = options;
   const draft = `${file}.restoring`;
   await discardCopy(draft);
   try {
-    await copyFile(backup, draft, onShare, signal);
+    await copyFile(backup, draft, onProgress, signal);
     const facts = await inspectCopy(draft, backup);
     if (facts.schema < SCHEMA_VERSION) await migrate(draft);
-    await careForCopy(draft, backup, care);
+    await runCopyHooks(draft, backup, care);
     await adoptOwner(draft, file);
     await syncFile(draft);
     signal.throwIfAborted();
-    const former = await exchangeDatabase(draft, file, `${file}.before-restore-${options.stamp}`);
+    const former = await swapDatabase(draft, file, `${file}.before-restore-${options.stamp}`);
     return { ...facts, former };
   } catch (error) {
     await discardCopy(draft);
@@ -106,13 +106,13 @@ async function adoptOwner(draft: string, file: string): Promise<void> {
 
 const BLOCK_BYTES = 4 * 1024 * 1024;
 
-async function copyFile(from: string, to: string, onShare: OnShare, signal: AbortSignal): Promise<void> {
+async function copyFile(from: string, to: string, onProgress: OnProgress, signal: AbortSignal): Promise<void> {
   const source = await open(from, 'r');
   const target = await open(to, 'wx', 0o600);
   try {
     const { size } = await source.stat();
     const block = Buffer.alloc(BLOCK_BYTES);
-    for (let done = 0; ; onShare(done / size)) {
+    for (let done = 0; ; onProgress(done / size)) {
       const { bytesRead } = await source.read(block, 0, BLOCK_BYTES);
       if (bytesRead === 0) return;
       await target.writeFile(block.subarray(0, bytesRead));

@@ -16,18 +16,18 @@ export function isConstraintFault(error: unknown): boolean {
 }
 
 /** Whether the storage itself refused (locked, full, failing), whatever was asked of it; not a refusal of ours. */
-export function isStorageRefusal(error: unknown): error is AppError {
+export function isStorageFailure(error: unknown): error is AppError {
   return error instanceof AppError && error.cause instanceof StorageFault;
 }
 
 /** Whether another process kept the database locked for longer than the time-out. */
 export function isLocked(error: unknown): boolean {
-  return isStorageRefusal(error) && LOCKED.has((error.cause as StorageFault).sqliteCode);
+  return isStorageFailure(error) && LOCKED.has((error.cause as StorageFault).sqliteCode);
 }
 
 /** Whether the file cannot be understood as a database. */
 export function isCorrupt(error: unknown): boolean {
-  return isStorageRefusal(error) && CORRUPT.has((error.cause as StorageFault).sqliteCode);
+  return isStorageFailure(error) && CORRUPT.has((error.cause as StorageFault).sqliteCode);
 }
 
 const LOCKED = new Set(['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL']);

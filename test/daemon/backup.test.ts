@@ -169,8 +169,8 @@ describe('a backup that is refused leaves everything as it was', () => {
 
   test('where a person stops it', async () => {
     const stop = new AbortController();
-    const onShare = () => stop.abort(new Error('Stopped.'));
-    const stopped = backUp(daemonConfig(), target, { force: false, onShare, signal: stop.signal });
+    const onProgress = () => stop.abort(new Error('Stopped.'));
+    const stopped = backUp(daemonConfig(), target, { force: false, onProgress, signal: stop.signal });
     await expect(stopped).rejects.toThrow('Stopped.');
     expect(await readdir(folder)).toEqual([]);
   });

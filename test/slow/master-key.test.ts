@@ -55,7 +55,7 @@ async function startWithKey(config: Partial<Config> = {}): Promise<MemoryDaemon>
 }
 
 const rotate = (config: Partial<Config> = {}, lost = false) =>
-  rotateMasterKey({ ...readConfig({ dataDir: folder }, {}, ''), ...config }, { lost, onShare: () => {} });
+  rotateMasterKey({ ...readConfig({ dataDir: folder }, {}, ''), ...config }, { lost, onProgress: () => {} });
 const masterKeyLines = async () => (await readFile(join(folder, 'master.key'), 'utf8')).trim().split('\n');
 const validate = () => caller.call<ProviderKey>('/v1/provider-keys/openai/validate', { method: 'POST' });
 

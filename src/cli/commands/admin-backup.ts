@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { BackupReport, RestoreReport, Watching } from '../../daemon/backup.ts';
+import type { BackupReport, ProgressOptions, RestoreReport } from '../../daemon/backup.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CANCELLED, CommandFailure } from '../failure.ts';
@@ -63,7 +63,7 @@ export function addBackupCommands(admin: Command, parts: AdminParts): void {
 async function watched<T>(
   what: string,
   { context, json }: AdminParts,
-  work: (watching: Watching) => Promise<T>,
+  work: (watching: ProgressOptions) => Promise<T>,
 ): Promise<T> {
   const loaded = await context();
   const stop = new AbortController();
@@ -72,7 +72,7 @@ async function watched<T>(
   try {
     return await work({
       signal: stop.signal,
-      onShare(share) {
+      onProgress(share) {
         if (share < 1) return progress.show(what, share);
         progress.clear();
         progress.show('checking');

@@ -31,8 +31,8 @@ export function addRotationCommand(admin: Command, parts: AdminParts): void {
       if (lost && !yes) await confirmed(context.input);
       const progress = createProgressLine(context, parts.json() ? { json: true } : {});
       try {
-        const onShare = (share: number) => progress.show('wrapping the keys again', share);
-        const report = await rotateMasterKey(config, { lost: lost === true, onShare });
+        const onProgress = (share: number) => progress.show('wrapping the keys again', share);
+        const report = await rotateMasterKey(config, { lost: lost === true, onProgress });
         progress.clear();
         parts.say(rotationText(report), report);
       } finally {

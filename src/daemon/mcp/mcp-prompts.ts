@@ -4,7 +4,7 @@ import { Name, strict } from '../../contract/common.ts';
 import { ContextRequest } from '../../contract/search.ts';
 import type { Search } from '../../features/search/search.ts';
 import { contextText } from './mcp-answers.ts';
-import { protocolError } from './mcp-refusal.ts';
+import { protocolError } from './mcp-protocol-error.ts';
 import { promptInput } from './mcp-schemas.ts';
 import type { Registration } from './mcp-tool.ts';
 

@@ -5,7 +5,7 @@ import type { Principal } from '../../features/keys/keys.ts';
 import type { Memories } from '../../features/memories/memories.ts';
 import { PROFILE_TOKENS, type Profile } from '../../features/profile/profile.ts';
 import { memoryText } from './mcp-answers.ts';
-import { protocolError } from './mcp-refusal.ts';
+import { protocolError } from './mcp-protocol-error.ts';
 import type { McpCall, Registration } from './mcp-tool.ts';
 
 const MARKDOWN = 'text/markdown';

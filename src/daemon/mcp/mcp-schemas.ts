@@ -76,7 +76,7 @@ export function toolOutput(contract: TObject): StandardSchemaWithJSON {
 }
 
 /** What only lets the fields out that the contract declares, as the serializers of the other door do. */
-export function toDeclared(contract: TObject): (answer: object) => Json {
+export function declaredFieldsOf(contract: TObject): (answer: object) => Json {
   return projection(contract) as (answer: object) => Json;
 }
 

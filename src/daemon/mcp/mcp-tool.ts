@@ -4,7 +4,7 @@ import type { TObject } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
 import type { Principal } from '../../features/keys/keys.ts';
 import { errorResult, failureText, refusalText } from './mcp-answers.ts';
-import { toDeclared, toolOutput } from './mcp-schemas.ts';
+import { declaredFieldsOf, toolOutput } from './mcp-schemas.ts';
 
 /** The request that something is asked in. */
 export interface McpCall {
@@ -39,7 +39,7 @@ export const DELETES = { readOnlyHint: false, destructiveHint: true, idempotentH
 export function tool<Input, Output extends object>(definition: Tool<Input, Output>): Registration {
   const { name, title, description, annotations, input, output, run, text } = definition;
   const config = { title, description, annotations, inputSchema: input, outputSchema: toolOutput(output) };
-  const declared = toDeclared(output);
+  const declared = declaredFieldsOf(output);
   return (server, { principal, requestId, log }) => {
     server.registerTool(name, config, async (args, { mcpReq }) => {
       try {

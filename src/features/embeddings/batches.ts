@@ -1,4 +1,4 @@
-import { guessTokens } from '../../lib/text.ts';
+import { estimateTokens } from '../../lib/text.ts';
 
 /** How much a model is asked for in one request. */
 export interface BatchLimits {
@@ -17,7 +17,7 @@ export function batchesOf<T extends { text: string }>(jobs: readonly T[], limits
   for (const job of jobs) {
     const isNew = !texts.has(job.text);
     const isTooMuch =
-      isNew && (texts.size === limits.texts || guessTokens(characters + job.text.length) > limits.tokens);
+      isNew && (texts.size === limits.texts || estimateTokens(characters + job.text.length) > limits.tokens);
     if (batches.length === 0 || isTooMuch) {
       if (batches.length === most) return batches;
       batches.push([]);

@@ -116,7 +116,7 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
 }
 
 /** The name of the master key that a database needs; `undefined` where it holds nothing of a tenant's that is sealed. */
-export async function neededMasterKey(reader: Reader): Promise<string | undefined> {
+export async function requiredMasterKey(reader: Reader): Promise<string | undefined> {
   const row = await findDataKey(reader, DAEMON);
   return row && (await countDataKeys(reader, row.masterKeyId)).all > 1 ? row.masterKeyId : undefined;
 }

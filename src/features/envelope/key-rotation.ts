@@ -27,7 +27,7 @@ interface Rotation {
   giveUpLost: boolean;
   /** In the transaction that gives up a tenant's data key: forgets what it sealed. */
   forgetSealed(connection: Connection, tenantId: string): Promise<void>;
-  onShare(share: number): void;
+  onProgress(share: number): void;
 }
 
 const ROWS = 100;
@@ -39,7 +39,7 @@ const ROWS = 100;
  * are none yet.
  */
 export async function rewrapDataKeys(rotation: Rotation): Promise<Rewrapped> {
-  const { db, masterKeys, onShare } = rotation;
+  const { db, masterKeys, onProgress } = rotation;
   const [target] = masterKeys as [MasterKey, ...MasterKey[]];
   const done: Rewrapped = { rewrapped: 0, lost: 0 };
   const { all, others: total } = await countDataKeys(db.readers, target.id);
@@ -51,7 +51,7 @@ export async function rewrapDataKeys(rotation: Rotation): Promise<Rewrapped> {
     if (portion.rewrapped + portion.lost === 0) return done;
     done.rewrapped += portion.rewrapped;
     done.lost += portion.lost;
-    onShare(Math.min(1, (done.rewrapped + done.lost) / Math.max(1, total)));
+    onProgress(Math.min(1, (done.rewrapped + done.lost) / Math.max(1, total)));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Memory } from '../../contract/memories.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { guessTokens } from '../../lib/text.ts';
+import { estimateTokens } from '../../lib/text.ts';
 import { ProviderFault } from '../../outside/providers/provider-fault.ts';
 import type { Generated, ProviderModels } from '../../outside/providers/provider-models.ts';
 import type { ConversationRow, MessageReading } from '../conversations/conversations.ts';
@@ -100,7 +100,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     const texts = passage.messages.map(({ text }) => text);
     const known = await related({ tenantId, endUser }, texts);
     const prompt = promptOf(passage, known);
-    const most = { inputTokens: guessTokens(SYSTEM.length + prompt.length), outputTokens: maxOutputTokensOf(job) };
+    const most = { inputTokens: estimateTokens(SYSTEM.length + prompt.length), outputTokens: maxOutputTokensOf(job) };
     return spending.belowCap(tenantId, most, async () => {
       try {
         const { value, ...tokens } = await ask(job, prompt, signal);

@@ -3,9 +3,9 @@ import type { Job, JobState, JobsQuery } from '../../contract/jobs.ts';
 import type { Provider } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
-import { createBreakable } from '../../lib/break-off.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { createKeyedAborts } from '../../lib/keyed-abort.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import {
@@ -82,8 +82,8 @@ const SWEPT_ROWS = 500;
 
 /** What has ended is shown for a month. */
 export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
-  const working = createBreakable();
-  const breakOff = (job: JobRow) => working.breakOff(placeOf(job), cancelled());
+  const working = createKeyedAborts();
+  const abort = (job: JobRow) => working.abort(placeOf(job), cancelled());
   const ended = (state: JobState) => ({ state, finishedAt: clock.nowMs(), updatedAt: clock.nowMs() });
 
   return {
@@ -114,7 +114,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
         if (!row) throw noJob();
         if (row.finishedAt === null) await updateJob(connection, row, ended('cancelled'));
         else await deleteJob(connection, tenantId, id);
-        breakOff(row);
+        abort(row);
       }),
     async advance(connection, job, change) {
       const done = await updateJob(connection, job, { ...change, updatedAt: clock.nowMs() });
@@ -125,7 +125,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       for (const row of await listOpenJobs(connection, tenantId, which)) {
         const error = { errorCode: 'cancelled', errorMessage: reason, errorAt: clock.nowMs() };
         await updateJob(connection, row, { ...ended('cancelled'), ...error });
-        breakOff(row);
+        abort(row);
       }
     },
     retryCapped: (connection, tenantId) => updateCapped(connection, tenantId, clock.nowMs()),
@@ -136,10 +136,10 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       }
     },
     async forget(connection, tenantId, conversationId) {
-      for (const row of await listOpenJobs(connection, tenantId, { conversationId })) breakOff(row);
+      for (const row of await listOpenJobs(connection, tenantId, { conversationId })) abort(row);
       await deleteJobsOfConversation(connection, tenantId, conversationId);
     },
-    guard: (job, work) => working.guard(placeOf(job), work),
+    guard: (job, work) => working.run(placeOf(job), work),
     open: () => countOpenJobs(db.readers),
     async sweep() {
       let swept: number;
@@ -150,7 +150,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
     },
     erase: (tenantId) =>
       db.writes.write(async (connection) => {
-        for (const row of await listOpenJobs(connection, tenantId, {})) breakOff(row);
+        for (const row of await listOpenJobs(connection, tenantId, {})) abort(row);
         await deleteJobsOf(connection, tenantId);
       }),
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Memory } from '../../contract/memories.ts';
 import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
-import { boundMarks } from '../../lib/text.ts';
+import { toStreamSafe } from '../../lib/text.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
 import { type Derived, deriveFrom } from '../text/traits.ts';
 
@@ -65,7 +65,7 @@ export function textEntryOf(row: MemoryRow, part: TextEntry['part']): TextEntry 
 
 /** Two contents with this hash in common are the same memory: white space and case are folded. */
 export function contentHashOf(content: string): string {
-  const folded = boundMarks(content).normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
+  const folded = toStreamSafe(content).normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
   return createHash('sha256').update(folded).digest('base64url');
 }
 

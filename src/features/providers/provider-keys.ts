@@ -3,9 +3,9 @@ import type { ModelChoice } from '../../contract/provider-settings.ts';
 import { type NewProviderKey, PROVIDERS, type Provider, type ProviderKey } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
-import { createBreakable } from '../../lib/break-off.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { createKeyedAborts } from '../../lib/keyed-abort.ts';
 import { ProviderFault } from '../../outside/providers/provider-fault.ts';
 import type { ProviderAccess, ProviderModels } from '../../outside/providers/provider-models.ts';
 import type { Envelope } from '../envelope/envelope.ts';
@@ -78,8 +78,8 @@ interface Parts {
 export function createProviderKeys(parts: Parts): ProviderKeys {
   const { db, clock, ids, usage, envelope, models, observers } = parts;
   /** Those who use a key now. */
-  const users = createBreakable();
-  const breakOff = (tenantId: string, provider: Provider) => users.breakOff(placeOf(tenantId, provider), keyRemoved());
+  const users = createKeyedAborts();
+  const abort = (tenantId: string, provider: Provider) => users.abort(placeOf(tenantId, provider), keyRemoved());
 
   function tellTaken(tenantId: string): void {
     for (const observer of observers) observer.keyTaken?.(tenantId);
@@ -134,7 +134,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     provider: Provider,
     work: (access: ProviderAccess, signal: AbortSignal, row: ProviderKeyRow) => Promise<T>,
   ): Promise<T> {
-    return users.guard(placeOf(tenantId, provider), async (signal) => {
+    return users.run(placeOf(tenantId, provider), async (signal) => {
       const row = await load(db.readers, tenantId, provider);
       return work(await accessOf(db.readers, row), signal, row);
     });
@@ -162,7 +162,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       const given = { body, check, id: ids.next('pk') };
       const stored = await db.writes.write((connection) => store(connection, tenantId, provider, given));
       // Who began with the former key does not go on with it.
-      breakOff(tenantId, provider);
+      abort(tenantId, provider);
       tellTaken(tenantId);
       return stored;
     },
@@ -183,7 +183,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     async remove({ tenantId }, name) {
       const provider = providerNamed(name);
       await db.writes.write(async (connection) => forget(connection, await load(connection, tenantId, provider)));
-      breakOff(tenantId, provider);
+      abort(tenantId, provider);
       // The log still holds what was there.
       await db.checkpoint();
     },
@@ -204,7 +204,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     forget: forgetAll,
     async erase(tenantId) {
       await db.writes.write((connection) => forgetAll(connection, tenantId));
-      for (const provider of PROVIDERS) breakOff(tenantId, provider);
+      for (const provider of PROVIDERS) abort(tenantId, provider);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { boundMarks } from '../../lib/text.ts';
+import { toStreamSafe } from '../../lib/text.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
 /** Scripts written without spaces between words: they are indexed as overlapping pairs of characters. */
@@ -69,7 +69,7 @@ function clip(word: string): string {
 }
 
 function fold(text: string): string {
-  const plain = boundMarks(text).normalize('NFKC').toLowerCase();
+  const plain = toStreamSafe(text).normalize('NFKC').toLowerCase();
   if (/^[\x00-\x7f]*$/.test(plain)) return plain;
   return plain
     .replace(INVISIBLE, '')

@@ -1,6 +1,6 @@
 import type { EmbeddingModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type { Provider } from '../../contract/providers.ts';
-import { guessTokens } from '../../lib/text.ts';
+import { estimateTokens } from '../../lib/text.ts';
 import { readVectors, unitVectors, type VectorFormat } from '../models/vector-answer.ts';
 import { fetchAnswers, type ProviderLine, toProviderFault } from './provider-answer.ts';
 import { connectionOf, jsonRequest, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
@@ -68,7 +68,7 @@ const MOST_TOKENS = 100_000_000;
 /** As the provider counted these texts, where that can be a count; or else a guess. */
 export function tokensOf(counted: number | undefined, texts: readonly string[]): number {
   if (Number.isSafeInteger(counted) && counted! > 0 && counted! <= MOST_TOKENS) return counted!;
-  return guessTokens(texts.reduce((sum, text) => sum + text.length, 0));
+  return estimateTokens(texts.reduce((sum, text) => sum + text.length, 0));
 }
 
 async function ask(

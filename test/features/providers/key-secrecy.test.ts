@@ -76,7 +76,7 @@ describe('a key that was given', () => {
     await call('/metrics');
     const config = readConfig({ dataDir: daemon.folder }, {}, '');
     const backup = join(daemon.folder, 'backup.db');
-    await backUp(config, backup, { force: false, onShare: () => {}, signal: new AbortController().signal });
+    await backUp(config, backup, { force: false, onProgress: () => {}, signal: new AbortController().signal });
 
     const places = await filesOf(daemon.folder);
     expect([...places.keys()].map((file) => file.slice(daemon.folder.length + 1))).toEqual(

@@ -6,7 +6,7 @@ import { parseStorable } from '../contract/storable.ts';
  * back changed (a name twice in one object, NUL, lone surrogates, numbers that JavaScript cannot hold). Anything else
  * is `invalid_request`, and what is not JSON `unsupported_media_type`.
  */
-export function parseJsonBody(app: FastifyInstance): void {
+export function addJsonParser(app: FastifyInstance): void {
   app.removeContentTypeParser('text/plain');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {

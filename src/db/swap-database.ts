@@ -10,7 +10,7 @@ import { syncFolder } from './sync.ts';
  * it first, since SQLite would play a log of this name into whatever file is beside it. Returns the second name, where
  * there was a database. Throws `conflict` where another process has it open; all is as it was then.
  */
-export async function exchangeDatabase(draft: string, file: string, aside: string): Promise<string | undefined> {
+export async function swapDatabase(draft: string, file: string, aside: string): Promise<string | undefined> {
   const held = await holdAlone(file);
   try {
     if (held === undefined) await setLogsAside(file, aside);
@@ -34,7 +34,7 @@ export async function exchangeDatabase(draft: string, file: string, aside: strin
  * then. `undefined` where there is no file, or none that SQLite understands.
  */
 async function holdAlone(file: string): Promise<Connection | undefined> {
-  if ((await sizeOf(file)) === 0) return undefined;
+  if ((await fileSize(file)) === 0) return undefined;
   const connection = await openPlainConnection(file, { busyTimeoutMs: 2000 });
   try {
     await connection.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
@@ -51,7 +51,7 @@ async function holdAlone(file: string): Promise<Connection | undefined> {
 /** Of a database that cannot be read. An empty one stands in for one that is gone: no daemon starts on it meanwhile. */
 async function setLogsAside(file: string, aside: string): Promise<void> {
   for (const suffix of ['-wal', '-journal']) {
-    if ((await sizeOf(file + suffix)) === 0) continue;
+    if ((await fileSize(file + suffix)) === 0) continue;
     await writeFile(file, '', { flag: 'a', mode: 0o600 });
     await rename(file + suffix, aside + suffix);
   }
@@ -59,7 +59,7 @@ async function setLogsAside(file: string, aside: string): Promise<void> {
 }
 
 /** How large a file is; 0 where there is none. */
-export async function sizeOf(file: string): Promise<number> {
+export async function fileSize(file: string): Promise<number> {
   const found = await stat(file).catch(() => undefined);
   return found?.size ?? 0;
 }

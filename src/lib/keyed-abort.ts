@@ -1,16 +1,16 @@
 /** Work under a name, which can be broken off from elsewhere by that name. */
-export interface Breakable {
+export interface KeyedAborts {
   /** Does work; where it is broken off, it fails with the reason. */
-  guard<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  run<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Breaks off all that goes on under this name now. */
-  breakOff(name: string, reason: Error): void;
+  abort(name: string, reason: Error): void;
 }
 
 /** Any number of things may go on under one name. */
-export function createBreakable(): Breakable {
+export function createKeyedAborts(): KeyedAborts {
   const goingOn = new Map<string, Set<AbortController>>();
   return {
-    async guard(name, work) {
+    async run(name, work) {
       const controller = new AbortController();
       const all = goingOn.get(name) ?? new Set();
       goingOn.set(name, all.add(controller));
@@ -23,7 +23,7 @@ export function createBreakable(): Breakable {
         if (all.size === 0) goingOn.delete(name);
       }
     },
-    breakOff(name, reason) {
+    abort(name, reason) {
       for (const controller of goingOn.get(name) ?? []) controller.abort(reason);
     },
   };

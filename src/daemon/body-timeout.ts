@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
  * A body must have arrived `limitMs` after its headers; who is later is answered as Node itself would do it, but for
  * routes that read their body as a stream.
  */
-export function limitBodyTime(app: FastifyInstance, limitMs: number): void {
+export function enforceBodyTimeout(app: FastifyInstance, limitMs: number): void {
   const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
   // Ahead of Fastify, so that the timer is there when a route asks for it.
   app.server.prependListener('request', (request: IncomingMessage) => {

@@ -16,7 +16,7 @@ export interface CopyFacts {
  * What the rooms do to a copy of the current schema: `settle` takes erased words out of it, `problems` finds where their
  * indices and rows differ.
  */
-export interface CopyCare {
+export interface CopyHooks {
   settle(connection: Connection): Promise<void>;
   problems(connection: Connection): Promise<string[]>;
 }
@@ -43,7 +43,7 @@ export async function countAccounts(connection: Connection): Promise<number> {
 }
 
 /** Lets the rooms take care of a copy of the current schema. Throws `unprocessable` where their indices are wrong. */
-export async function careForCopy(draft: string, name: string, care: CopyCare): Promise<void> {
+export async function runCopyHooks(draft: string, name: string, care: CopyHooks): Promise<void> {
   const [problem] = await inOneFile(draft, async (connection) => {
     await care.settle(connection);
     return care.problems(connection);
