@@ -153,7 +153,7 @@ export async function recordPools(stored: StoredDialogues): Promise<RecordedPool
       id,
       signals: Object.fromEntries(Object.entries(why!.signals).map(([name, { value }]) => [name, value])),
     }));
-    const speakers = new Set(pool.some(({ signals }) => signals.spk !== 0) ? ['named'] : []);
+    const speakers = new Set(pool.some(({ signals }) => signals.speaker !== 0) ? ['named'] : []);
     const bucket = bucketOfQuery(text, readQuestion(text, Date.now()), { candidates: [], speakers, unknown: [] });
     return { bucket, pool, relevant: wanted };
   });

@@ -70,7 +70,7 @@ export function differingUser(
   model: SignalModel,
   { strength, decision, changesAt = Number.POSITIVE_INFINITY }: Difference,
 ): SimulatedUser {
-  const live = model.names.filter((name) => name !== 'vec');
+  const live = model.names.filter((name) => name !== 'vector');
   const taste = () => {
     const [away, ...toward] = chance.shuffled(live).slice(0, 3 + Math.floor(chance.uniform() * 3));
     const pull = () => strength * (0.6 + 0.8 * chance.uniform());

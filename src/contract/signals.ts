@@ -1,17 +1,17 @@
-/** The signals of a search in their order, and what each is called to people. */
+/** The signals of a search with their labels for people. Remembered searches store values in this order. */
 export const SIGNAL_LABELS = {
-  lex: 'shared words',
-  tri: 'similar spelling',
-  win: 'words close by',
-  sess: 'same conversation',
-  ctx: 'neighbouring text',
-  spk: 'who said it',
+  lexical: 'shared words',
+  trigram: 'similar spelling',
+  window: 'words close by',
+  session: 'same conversation',
+  context: 'neighboring text',
+  speaker: 'who said it',
   date: 'the date',
-  rec: 'recent',
-  cue: 'kind of answer',
+  recency: 'recent',
+  answerCue: 'kind of answer',
   reply: 'answers a question',
   self: 'a statement',
-  vec: 'similar meaning',
+  vector: 'similar meaning',
 } as const;
 
 export type SignalName = keyof typeof SIGNAL_LABELS;

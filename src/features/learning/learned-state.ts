@@ -18,6 +18,19 @@ export interface LearnedState {
 /** Raised where the meaning of the numbers changes: what was learned under another one is learned anew. */
 const VERSION = 1;
 
+/** Short names that signals had once: stored states and older exports hold them. */
+const FORMER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['lex', 'lexical'],
+  ['tri', 'trigram'],
+  ['win', 'window'],
+  ['sess', 'session'],
+  ['ctx', 'context'],
+  ['spk', 'speaker'],
+  ['rec', 'recency'],
+  ['cue', 'answerCue'],
+  ['vec', 'vector'],
+]);
+
 /** Steps that all go one way end at a shift of 125, for its forgetting; no belief comes near that. */
 const LARGEST_MAGNITUDE = 128;
 
@@ -73,7 +86,8 @@ export function decodeLearnedState(bytes: Buffer, signals: readonly string[]): L
   fresh.beliefs.forEach((_, index) => {
     fresh.beliefs[index] = valueAt(index);
   });
-  const places = signals.map((name) => head.signals.indexOf(name));
+  const stored = head.signals.map((name) => FORMER_NAMES.get(name) ?? name);
+  const places = signals.map((name) => stored.indexOf(name));
   for (const [row, target] of targets.entries()) {
     for (const [index, place] of places.entries()) {
       if (place >= 0) target[index] = valueAt(fresh.beliefs.length + row * width + place);

@@ -11,18 +11,18 @@ export interface SignalModel {
 
 /** Over the pools of labelled dialogues; of a signal that is not in the table, `USUAL_DEVIATION`. */
 const DEVIATIONS: Readonly<Record<string, number>> = {
-  lex: 0.23,
-  tri: 0.24,
-  win: 0.2,
-  sess: 0.3,
-  ctx: 0.21,
-  spk: 1,
+  lexical: 0.23,
+  trigram: 0.24,
+  window: 0.2,
+  session: 0.3,
+  context: 0.21,
+  speaker: 1,
   date: 0.39,
-  rec: 0.25,
-  cue: 0.39,
+  recency: 0.25,
+  answerCue: 0.39,
   reply: 0.19,
   self: 0.3,
-  vec: 0.25,
+  vector: 0.25,
 };
 const USUAL_DEVIATION = 0.25;
 

@@ -24,17 +24,17 @@ export interface Candidate {
   type: ItemType;
   facts: CandidateFacts;
   scores: {
-    lex: number;
+    lexical: number;
     /** Words nearly like those that nobody wrote. */
-    tri: number;
-    win: number;
-    sess: number;
+    trigram: number;
+    window: number;
+    session: number;
     /** The words of its neighbours. */
-    ctx: number;
+    context: number;
     /** The words of the message before it. */
     before: number;
     /** The cosine of its vector with that of the query; absent where it has none, or the query has none. */
-    vec?: number | undefined;
+    vector?: number | undefined;
   };
 }
 

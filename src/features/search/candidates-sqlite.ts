@@ -16,7 +16,7 @@ const IN_STRETCHES = 60;
 /** Of the months asked for, so many at most. */
 const DATED = 150;
 
-type Scores = LexicalScores & { tri: Map<number, number>; vec: ReadonlyMap<number, number> };
+type Scores = LexicalScores & { trigram: Map<number, number>; vector: ReadonlyMap<number, number> };
 
 /**
  * Candidates from FTS5: query words OR-ed and porter-stemmed, ranked by BM25 with the document frequencies of this
@@ -75,10 +75,10 @@ async function candidatesOf(
   { speakers, unknown, meaning }: Pick<FoundCandidates, 'speakers' | 'unknown'> & { meaning: Meaning | undefined },
 ): Promise<Candidate[]> {
   const { source, sizes, terms, isNarrow } = asked;
-  const read = async (postings: Postings, vec: ReadonlyMap<number, number>, narrowed: boolean) => {
-    const tri = await scoreVariants(reader, query, asked, unknown, narrowed);
+  const read = async (postings: Postings, vector: ReadonlyMap<number, number>, narrowed: boolean) => {
+    const trigram = await scoreVariants(reader, query, asked, unknown, narrowed);
     const dated = await readDated(reader, source, query, [...postings.speakers], { limit: DATED, narrowed });
-    const scores = { ...scoresOf(source, terms, postings, speakers, sizes), tri, vec };
+    const scores = { ...scoresOf(source, terms, postings, speakers, sizes), trigram, vector };
     const { all, matched } = numbersOf(scores, query.pool);
     const facts = await readFacts(reader, source, query, [...new Set([...all, ...dated])]);
     return { scores, facts, hidden: [...matched, ...dated].some((number) => !facts.has(number)) };
@@ -92,17 +92,22 @@ async function candidatesOf(
       meaning && (await nearestRows(reader, { source, narrowed: true, own: sizes.own }, query, meaning.vector));
     ({ scores, facts } = await read(postings, shown ?? new Map(), true));
   }
-  const vec = meaning ? await readCosines(reader, source, query, meaning.vector, facts, scores.vec) : scores.vec;
-  return [...facts.values()].map((one) => candidateOf(source.type, one, { ...scores, vec }));
+  const vector = meaning
+    ? await readCosines(reader, source, query, meaning.vector, facts, scores.vector)
+    : scores.vector;
+  return [...facts.values()].map((one) => candidateOf(source.type, one, { ...scores, vector }));
 }
 
 /** The rows worth looking at, and those of them that hold words of the query themselves, or nearly, or mean it. */
-function numbersOf({ lex, win, sess, tri, vec }: Scores, pool: number): { all: Set<number>; matched: number[] } {
-  const matched = [...best(lex, pool), ...best(tri, pool), ...vec.keys()];
-  const stretches = new Set(best(sess, STRETCHES));
-  const within = [...win.keys()].filter((number) => stretches.has(stretchOf(number)));
-  const inStretches = best(new Map(within.map((number) => [number, win.get(number)!])), IN_STRETCHES);
-  return { all: new Set([...matched, ...best(win, pool), ...inStretches]), matched };
+function numbersOf(
+  { lexical, window, session, trigram, vector }: Scores,
+  pool: number,
+): { all: Set<number>; matched: number[] } {
+  const matched = [...best(lexical, pool), ...best(trigram, pool), ...vector.keys()];
+  const stretches = new Set(best(session, STRETCHES));
+  const within = [...window.keys()].filter((number) => stretches.has(stretchOf(number)));
+  const inStretches = best(new Map(within.map((number) => [number, window.get(number)!])), IN_STRETCHES);
+  return { all: new Set([...matched, ...best(window, pool), ...inStretches]), matched };
 }
 
 async function readFacts(
@@ -126,23 +131,23 @@ async function readFacts(
 function candidateOf(
   type: ItemType,
   facts: CandidateFacts,
-  { lex, win, sess, tri, vec, attainable }: Scores,
+  { lexical, window, session, trigram, vector, attainable }: Scores,
 ): Candidate {
   const { number } = facts;
-  const at = (place: number) => lex.get(place) ?? 0;
+  const at = (place: number) => lexical.get(place) ?? 0;
   const around = 0.5 * at(number - 1) + 0.3 * at(number + 1) + 0.2 * at(number - 2) + 0.1 * at(number + 2);
   const isMessage = type === 'message';
   return {
     type,
     facts,
     scores: {
-      lex: at(number) / (attainable || 1),
-      tri: tri.get(number) ?? 0,
-      win: win.get(number) ?? 0,
-      sess: sess.get(stretchOf(number)) ?? 0,
-      ctx: isMessage ? around : 0,
+      lexical: at(number) / (attainable || 1),
+      trigram: trigram.get(number) ?? 0,
+      window: window.get(number) ?? 0,
+      session: session.get(stretchOf(number)) ?? 0,
+      context: isMessage ? around : 0,
       before: isMessage ? at(number - 1) : 0,
-      vec: vec.get(number),
+      vector: vector.get(number),
     },
   };
 }

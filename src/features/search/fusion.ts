@@ -6,15 +6,26 @@ export type Weights = Readonly<Record<SignalName, number>>;
 const NONE = Object.fromEntries(SIGNAL_NAMES.map((name) => [name, 0])) as Weights;
 const DEFAULT: Weights = {
   ...NONE,
-  ...{ lex: 2, tri: 1, win: 2.5, sess: 1.5, spk: 1, date: 5, cue: 1, reply: 1, self: 2, vec: 1.25 },
+  ...{
+    lexical: 2,
+    trigram: 1,
+    window: 2.5,
+    session: 1.5,
+    speaker: 1,
+    date: 5,
+    answerCue: 1,
+    reply: 1,
+    self: 2,
+    vector: 1.25,
+  },
 };
 
 /** The strategies that can be asked for by name; `auto` is the default one until there is feedback to learn from. */
 export const STRATEGY_WEIGHTS = {
   default: DEFAULT,
-  lexical: { ...NONE, lex: 1 },
-  semantic: { ...NONE, vec: 1 },
-  recent: { ...DEFAULT, rec: 4 },
+  lexical: { ...NONE, lexical: 1 },
+  semantic: { ...NONE, vector: 1 },
+  recent: { ...DEFAULT, recency: 4 },
 } satisfies Record<string, Weights>;
 
 /** Divides the default scores, so that their softmax over a pool is how often each result is the one that is used. */
@@ -45,8 +56,8 @@ export function fuse<T>(items: readonly Signalled<T>[], weights: Weights, compar
 
 /** Whether words of the query lead to it, or its meaning, or it is of the very days asked for. */
 export function isMeant({ signals }: { signals: Signals }): boolean {
-  const { lex, tri, win, sess, vec, date } = signals;
-  return lex > 0 || tri > 0 || win > 0 || sess > 0 || vec > 0 || date === 1;
+  const { lexical, trigram, window, session, vector, date } = signals;
+  return lexical > 0 || trigram > 0 || window > 0 || session > 0 || vector > 0 || date === 1;
 }
 
 /** Whether any signal that counts says anything for it. */
@@ -67,8 +78,8 @@ export function sharesOf(
   weights: Weights,
   standsAlone: boolean,
 ): Record<string, { value: number; weight: number; share: number }> {
-  const told = standsAlone ? { ...signals, win: 0, sess: 0 } : signals;
-  const weighed = standsAlone ? { ...weights, lex: weights.lex + weights.win + weights.sess } : weights;
+  const told = standsAlone ? { ...signals, window: 0, session: 0 } : signals;
+  const weighed = standsAlone ? { ...weights, lexical: weights.lexical + weights.window + weights.session } : weights;
   return Object.fromEntries(
     SIGNAL_NAMES.map((name) => [name, { value: told[name], weight: weighed[name], share: weighed[name] * told[name] }]),
   );

@@ -13,11 +13,11 @@ export const MOST_PART = 2.2;
 /** What the words of a query say of the rows of one type, by the numbers of the rows. */
 export interface LexicalScores {
   /** BM25 over the row itself. */
-  lex: Map<number, number>;
+  lexical: Map<number, number>;
   /** Over the row with its neighbours: those of the rows that may be worth looking at. */
-  win: Map<number, number>;
+  window: Map<number, number>;
   /** Over the stretch in which it stands, by `stretchOf`. */
-  sess: Map<number, number>;
+  session: Map<number, number>;
   /** What a row that holds every word once or more could reach. */
   attainable: number;
 }
@@ -35,17 +35,20 @@ const STRETCH_K = 3;
 const K1 = MOST_PART - 1;
 
 /** BM25 (Robertson & Zaragoza 2009) of rows; idf in the form of Lucene, which is never negative. */
-export function scoreRows(postings: readonly Posting[], documents: number): Pick<LexicalScores, 'lex' | 'attainable'> {
-  const lex = new Map<number, number>();
+export function scoreRows(
+  postings: readonly Posting[],
+  documents: number,
+): Pick<LexicalScores, 'lexical' | 'attainable'> {
+  const lexical = new Map<number, number>();
   let attainable = 0;
   for (const posting of postings) {
     const weight = idf(posting.documents, documents);
     attainable += weight;
     for (const [index, number] of posting.numbers.entries()) {
-      lex.set(number, (lex.get(number) ?? 0) + weight * posting.parts[index]!);
+      lexical.set(number, (lexical.get(number) ?? 0) + weight * posting.parts[index]!);
     }
   }
-  return { lex, attainable };
+  return { lexical, attainable };
 }
 
 /**
@@ -54,18 +57,18 @@ export function scoreRows(postings: readonly Posting[], documents: number): Pick
  */
 export function scoreSurroundings(
   postings: readonly Posting[],
-  lex: ReadonlyMap<number, number>,
+  lexical: ReadonlyMap<number, number>,
   documents: number,
   stretches: number,
-): Pick<LexicalScores, 'win' | 'sess'> {
-  const seeds = best(lex, SEEDS);
+): Pick<LexicalScores, 'window' | 'session'> {
+  const seeds = best(lexical, SEEDS);
   const near = new Set(seeds.flatMap((seed) => around(seed, 2 * REACH)));
   const frequencies = postings.map((posting) => frequenciesOf(posting, near));
   const places = new Set(seeds.flatMap((seed) => around(seed, REACH)));
-  const win = new Map(
+  const window = new Map(
     [...places].map((number) => [number, windowScore(number, postings, frequencies, documents)] as const),
   );
-  return { win, sess: scoreStretches(postings, stretches) };
+  return { window, session: scoreStretches(postings, stretches) };
 }
 
 /** The stretch of a conversation in which a message stands. */

@@ -61,7 +61,7 @@ export async function scoreVariants(
     ...posting,
     parts: posting.parts.map((part) => part * variants[index]!.likeness),
   }));
-  return scoreRows(like, sizes.own).lex;
+  return scoreRows(like, sizes.own).lexical;
 }
 
 /** The words that tell documents apart, two at least, where all postings of all words could be too many. */
@@ -94,7 +94,7 @@ export function scoresOf(
   const telling = postings.words.filter((_, word) => !(source.type === 'message' && speakers.has(terms[word]!)));
   const words = telling.some(({ numbers }) => numbers.length > 0) ? telling : postings.words;
   const rows = scoreRows(words, sizes.own);
-  if (source.type !== 'message') return { ...rows, win: new Map(), sess: new Map() };
+  if (source.type !== 'message') return { ...rows, window: new Map(), session: new Map() };
   const rarest = words.toSorted((a, b) => a.documents - b.documents).slice(0, MOST_AROUND);
-  return { ...rows, ...scoreSurroundings(rarest, rows.lex, sizes.own, sizes.stretches) };
+  return { ...rows, ...scoreSurroundings(rarest, rows.lexical, sizes.own, sizes.stretches) };
 }

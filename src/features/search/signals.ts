@@ -6,11 +6,11 @@ import type { Candidate } from './candidate.ts';
 import type { Question } from './question.ts';
 
 /**
- * What speaks for a candidate; each between 0 and 1 (`spk` from -1), the best of the query being 1:
- * `lex` its own words, `tri` words nearly like those asked, `win` the words of it with its neighbours, `sess` of its
- * stretch of conversation, `ctx` of its neighbours alone, `spk` who said it, `date` the days it tells of against those
- * asked for, `rec` how recent it is, `cue` that it holds what is asked for (a time, a number, a name), `reply` that it
- * answers a question like this one, `self` that it is a statement in the first person, `vec` its meaning.
+ * What speaks for a candidate; each between 0 and 1 (`speaker` from -1), the best of the query being 1:
+ * `lexical` its own words, `trigram` words nearly like those asked, `window` the words of it with its neighbours, `session` of its
+ * stretch of conversation, `context` of its neighbours alone, `speaker` who said it, `date` the days it tells of against those
+ * asked for, `recency` how recent it is, `answerCue` that it holds what is asked for (a time, a number, a name), `reply` that it
+ * answers a question like this one, `self` that it is a statement in the first person, `vector` its meaning.
  */
 export type Signals = Record<SignalName, number>;
 
@@ -33,25 +33,25 @@ export function signalsOf(
   const all = candidates.map((candidate, index) => {
     const { scores, facts } = candidate;
     return {
-      lex: Math.max(0, scores.lex),
-      tri: scores.tri,
-      win: scores.win,
-      sess: scores.sess,
-      ctx: scores.ctx,
-      spk: isSpeaker(candidate),
+      lexical: Math.max(0, scores.lexical),
+      trigram: scores.trigram,
+      window: scores.window,
+      session: scores.session,
+      context: scores.context,
+      speaker: isSpeaker(candidate),
       date: dateSignal(candidate, question),
-      rec: 2 ** (-Math.max(0, nowMs - facts.until) / RECENCY_HALF_LIFE_MS),
-      cue: (facts.traits & question.answerTraits) === 0 ? 0 : 1,
+      recency: 2 ** (-Math.max(0, nowMs - facts.until) / RECENCY_HALF_LIFE_MS),
+      answerCue: (facts.traits & question.answerTraits) === 0 ? 0 : 1,
       reply: (facts.traitsBefore & TRAIT.question) === 0 ? 0 : scores.before,
       self: selfSignal(candidate),
-      vec: meaning[index]!,
+      vector: meaning[index]!,
     };
   });
   normalise(candidates, all);
   return all;
 }
 
-const AROUND = ['win', 'sess', 'ctx', 'reply'] as const;
+const AROUND = ['window', 'session', 'context', 'reply'] as const;
 
 /**
  * Word scores against the best of the query, recency against the newest, so that in an archive too the newer is told
@@ -61,17 +61,17 @@ const AROUND = ['win', 'sess', 'ctx', 'reply'] as const;
 function normalise(candidates: readonly Candidate[], all: Signals[]): void {
   const isSpoken = candidates.map(({ type }) => type === 'message');
   const spoken = all.filter((_, index) => isSpoken[index]);
-  const [lexTop, triTop] = [topOf('lex', all), topOf('tri', all)];
-  const spokenShare = spoken.length === 0 ? 1 : Math.min(1, topOf('lex', spoken) / lexTop);
+  const [lexTop, triTop] = [topOf('lexical', all), topOf('trigram', all)];
+  const spokenShare = spoken.length === 0 ? 1 : Math.min(1, topOf('lexical', spoken) / lexTop);
   const tops = AROUND.map((name) => topOf(name, spoken));
-  const newest = topOf('rec', all);
+  const newest = topOf('recency', all);
   for (const [index, signals] of all.entries()) {
-    signals.lex /= lexTop;
-    signals.tri /= triTop;
-    signals.rec /= newest;
+    signals.lexical /= lexTop;
+    signals.trigram /= triTop;
+    signals.recency /= newest;
     if (!isSpoken[index]) {
-      signals.win = signals.lex;
-      signals.sess = signals.lex;
+      signals.window = signals.lexical;
+      signals.session = signals.lexical;
       continue;
     }
     for (const [place, name] of AROUND.entries()) signals[name] *= spokenShare / tops[place]!;
@@ -85,12 +85,12 @@ function normalise(candidates: readonly Candidate[], all: Signals[]): void {
  * MRR, where unsquared ones cost .5, .9 and .4).
  */
 function meaningOf(candidates: readonly Candidate[]): number[] {
-  const cosines = candidates.flatMap(({ scores }) => scores.vec ?? []).sort((a, b) => a - b);
+  const cosines = candidates.flatMap(({ scores }) => scores.vector ?? []).sort((a, b) => a - b);
   const count = cosines.length;
   const usual = count === 0 ? 0 : Math.max(0, (cosines[count >> 1]! * (count - 1)) / count);
   const most = (cosines.at(-1) ?? 0) - usual;
-  return candidates.map(({ scores: { vec } }) =>
-    vec === undefined || most <= 0 ? 0 : (Math.max(0, vec - usual) / most) ** 2,
+  return candidates.map(({ scores: { vector } }) =>
+    vector === undefined || most <= 0 ? 0 : (Math.max(0, vector - usual) / most) ** 2,
   );
 }
 

@@ -28,7 +28,7 @@ describe('a search with an embedder', () => {
     expect((await ann.find('doctor'))[0]).toBe('The physician was late');
     expect((await ann.find('residence'))[0]).toMatch('A new dwelling');
     const { body } = await ann.search('vehicle', { explain: true });
-    expect(body.results[0]!.why!.signals.vec).toEqual({ value: 1, weight: 1.25, share: 1.25 });
+    expect(body.results[0]!.why!.signals.vector).toEqual({ value: 1, weight: 1.25, share: 1.25 });
   });
 
   test('by meaning alone orders by nothing else', async () => {
@@ -40,8 +40,8 @@ describe('a search with an embedder', () => {
     await daemon.embed();
     const { body } = await ann.search('my car', { strategy: 'semantic', explain: true });
     expect(body.strategy.name).toBe('semantic');
-    expect(body.strategy.weights).toMatchObject({ vec: 1, lex: 0, win: 0 });
-    const shares = body.results.map(({ why }) => why!.signals.vec!.share);
+    expect(body.strategy.weights).toMatchObject({ vector: 1, lexical: 0, window: 0 });
+    const shares = body.results.map(({ why }) => why!.signals.vector!.share);
     expect(shares).toEqual(shares.toSorted((a, b) => b - a));
     expect(shares[0]).toBe(1);
   });

@@ -63,8 +63,8 @@ describe('a search', () => {
     expect(results[0]!.id).toBe(oldest);
     expect(results[0]!.why).toMatchObject({ rank: 1, defaultRank: 12 });
     expect(strategy).toMatchObject({ name: 'auto', learnedFrom: 12 });
-    expect(strategy.weights.rec).toBeLessThan(0);
-    expect(learned).toMatchObject({ bucket: 'short', events: 12, largest: [{ signal: 'rec' }] });
+    expect(strategy.weights.recency).toBeLessThan(0);
+    expect(learned).toMatchObject({ bucket: 'short', events: 12, largest: [{ signal: 'recency' }] });
     expect(idsOf((await caller.search('plum', { strategy: 'default' })).body)).toEqual(before);
   });
 
@@ -207,10 +207,10 @@ describe('what was learned', () => {
     const learned = await retrievalOf(caller, '?user=eva');
     expect(learned).toMatchObject({ user: 'eva', events: 12, updatedAt: expect.stringMatching(/^20/) });
     expect(Object.values(learned.mixture).reduce((sum, share) => sum + share)).toBeCloseTo(1, 3);
-    const { delta, weight, defaultWeight } = learned.signals.rec!;
+    const { delta, weight, defaultWeight } = learned.signals.recency!;
     expect(delta).toBeLessThan(0);
     expect(weight).toBeLessThan(defaultWeight);
-    expect(learned.buckets.short![0]).toMatchObject({ signal: 'rec' });
+    expect(learned.buckets.short![0]).toMatchObject({ signal: 'recency' });
     expect((await caller.call('/v1/retrieval?user=eva', { method: 'DELETE' })).status).toBe(204);
     expect(await retrievalOf(caller, '?user=eva')).toMatchObject({
       events: 0,

@@ -12,8 +12,32 @@ import { believedDeltas, type FeedbackEvent, learnFrom } from '../../../src/feat
 import { QUERY_BUCKETS } from '../../../src/features/learning/query-bucket.ts';
 import { signalModelOf } from '../../../src/features/learning/signal-model.ts';
 
-const NAMES = ['lex', 'tri', 'win', 'sess', 'ctx', 'spk', 'date', 'rec', 'cue', 'reply', 'self', 'vec'];
-const WEIGHTS = { lex: 1, tri: 1, win: 2, sess: 1, ctx: 1, spk: 1, date: 4, cue: 1, reply: 1, self: 1 };
+const NAMES = [
+  'lexical',
+  'trigram',
+  'window',
+  'session',
+  'context',
+  'speaker',
+  'date',
+  'recency',
+  'answerCue',
+  'reply',
+  'self',
+  'vector',
+];
+const WEIGHTS = {
+  lexical: 1,
+  trigram: 1,
+  window: 2,
+  session: 1,
+  context: 1,
+  speaker: 1,
+  date: 4,
+  answerCue: 1,
+  reply: 1,
+  self: 1,
+};
 const model = signalModelOf(NAMES, WEIGHTS, 0.5);
 const fresh = createLearnedState(NAMES);
 
@@ -61,7 +85,7 @@ function numbersFrom(seed: number): () => number {
 
 /** A user who chooses by the default scores, but that recency pulls by `taste` for each of its deviations. */
 function choosing(taste: number, next: () => number): FeedbackEvent {
-  const recency = NAMES.indexOf('rec');
+  const recency = NAMES.indexOf('recency');
   const signals = Array.from({ length: 10 }, () => NAMES.map(next));
   const utilities = signals.map((row) => {
     const base = row.reduce((sum, value, at) => sum + model.weights[at]! * value, 0) / model.temperature;
@@ -119,15 +143,15 @@ describe('one step of learning', () => {
     ['all is irrelevant', { used: [], irrelevant: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] }],
     ['there is no candidate', { signals: [] }],
   ])('changes nothing where %s', (_, more) => {
-    expect(learnFrom(fresh, model, { ...preferring('rec'), ...more })).toBe(fresh);
-    expect(learnFrom(fresh, model, preferring('rec'))).not.toBe(fresh);
+    expect(learnFrom(fresh, model, { ...preferring('recency'), ...more })).toBe(fresh);
+    expect(learnFrom(fresh, model, preferring('recency'))).not.toBe(fresh);
   });
 
   test('raises what used results lead by, and lowers what irrelevant ones do', () => {
-    const recency = NAMES.indexOf('rec');
-    const used = learnAll(Array(20).fill(preferring('rec')));
+    const recency = NAMES.indexOf('recency');
+    const used = learnAll(Array(20).fill(preferring('recency')));
     expect(believedDeltas(used, 'other')[recency]).toBeGreaterThan(0.1);
-    const refused = { ...preferring('rec'), used: [], irrelevant: [9] };
+    const refused = { ...preferring('recency'), used: [], irrelevant: [9] };
     const lowered = learnAll(Array(20).fill(refused));
     expect(lowered.overall[1]!.deltas[recency]).toBeLessThan(0);
   });
@@ -136,7 +160,7 @@ describe('one step of learning', () => {
     const deltas = [1, 2, 3, 4].map((seed) => {
       const next = numbersFrom(seed);
       const state = learnAll(Array.from({ length: 400 }, () => choosing(1, next)));
-      return believedDeltas(state, 'other')[NAMES.indexOf('rec')]!;
+      return believedDeltas(state, 'other')[NAMES.indexOf('recency')]!;
     });
     const mean = deltas.reduce((sum, delta) => sum + delta) / deltas.length;
     expect(mean).toBeGreaterThan(0.75);
@@ -144,8 +168,8 @@ describe('one step of learning', () => {
   });
 
   test('is stronger for the kind of query that it came from', () => {
-    const recency = NAMES.indexOf('rec');
-    const state = learnAll(Array(20).fill(preferring('rec')));
+    const recency = NAMES.indexOf('recency');
+    const state = learnAll(Array(20).fill(preferring('recency')));
     expect(believedDeltas(state, 'other')[recency]!).toBeGreaterThan(believedDeltas(state, 'date')[recency]!);
     expect(believedDeltas(state, 'date')[recency]!).toBeGreaterThan(0);
   });
@@ -172,22 +196,22 @@ describe('what was learned', () => {
   });
 
   test('comes back as well after thousands of events that all go one way', () => {
-    const extreme = { ...preferring('rec', 3), signals: [[], [], NAMES.map(() => 4)] };
+    const extreme = { ...preferring('recency', 3), signals: [[], [], NAMES.map(() => 4)] };
     const state = learnAll(Array(3000).fill(extreme));
     expect(decodeLearnedState(encodeLearnedState(state), NAMES)).toEqual(state);
     expect(state.events).toBe(3000);
   });
 
   test('is kept for the signals that stay, where signals come and go', () => {
-    const state = learnAll(Array(9).fill(preferring('rec')));
-    const changed = decodeLearnedState(encodeLearnedState(state), ['new', 'rec', 'lex']);
+    const state = learnAll(Array(9).fill(preferring('recency')));
+    const changed = decodeLearnedState(encodeLearnedState(state), ['new', 'recency', 'lexical']);
     expect(changed.events).toBe(9);
     const kept = (name: string) => state.overall[2]!.deltas[NAMES.indexOf(name)];
-    expect([...changed.overall[2]!.deltas]).toEqual([0, kept('rec'), kept('lex')]);
+    expect([...changed.overall[2]!.deltas]).toEqual([0, kept('recency'), kept('lexical')]);
   });
 
   test('begins anew from bytes that are damaged or of another version', () => {
-    const bytes = encodeLearnedState(learnAll([preferring('rec')]));
+    const bytes = encodeLearnedState(learnAll([preferring('recency')]));
     const other = Buffer.from(bytes);
     other.write('2', bytes.indexOf('"version":1') + '"version":'.length);
     const notFinite = Buffer.from(bytes);
@@ -203,7 +227,10 @@ describe('what was learned', () => {
   });
 
   test('is drowned by feedback without sense: the default ranking stays believed', () => {
-    const senseless = Array.from({ length: 100 }, (_, index) => ({ ...preferring('rec'), used: [(index * 7) % 10] }));
+    const senseless = Array.from({ length: 100 }, (_, index) => ({
+      ...preferring('recency'),
+      used: [(index * 7) % 10],
+    }));
     const deltas = believedDeltas(learnAll(senseless), 'other');
     expect(Math.max(...deltas.map(Math.abs))).toBeLessThan(0.02);
   });

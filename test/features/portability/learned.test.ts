@@ -68,6 +68,26 @@ describe('what was learned', () => {
     expect([await eventsOf(to, 'ada'), await eventsOf(source, 'ada')]).toEqual([13, 12]);
   });
 
+  test('is read from an export that still has the short signal names', async () => {
+    const whole = ['lexical', 'trigram', 'window', 'session', 'context', 'speaker', 'recency', 'answerCue', 'vector'];
+    const short = ['lex', 'tri', 'win', 'sess', 'ctx', 'spk', 'rec', 'cue', 'vec'];
+    const bytes = Buffer.from(learned.state, 'base64url');
+    const headEnd = 2 + bytes.readUInt16LE();
+    const head = Buffer.from(
+      whole.reduce((text, name, at) => text.replace(`"${name}"`, `"${short[at]}"`), bytes.toString('utf8', 2, headEnd)),
+    );
+    const length = Buffer.alloc(2);
+    length.writeUInt16LE(head.length);
+    const state = Buffer.concat([length, head, bytes.subarray(headEnd)]).toString('base64url');
+    expect(state).not.toBe(learned.state);
+    const to = await newAccount(daemon);
+    const lines = (await portable(source).text()).replace(learned.state, state);
+    expect(lines).toContain(state);
+    expect(await portable(to).take(lines)).toMatchObject({ added: { ...NONE, memories: 12, learned: 1 } });
+    expect(await answerOf(to)).toEqual(await answerOf(source));
+    expect(await learnedIn(to)).toEqual([learned]);
+  });
+
   test('is exported page by page, of all users in their order or of one', async () => {
     const caller = await newAccount(daemon);
     const users = Array.from({ length: 450 }, (_, index) => `user ${String(index).padStart(3, '0')}`);

@@ -15,7 +15,7 @@ export function candidate(
   { at = NOW, ...facts }: Partial<CandidateFacts> = {},
 ): Candidate {
   made += 1;
-  const none = { lex: 0, tri: 0, win: 0, sess: 0, ctx: 0, before: 0 };
+  const none = { lexical: 0, trigram: 0, window: 0, session: 0, context: 0, before: 0 };
   const plain = { number: made, id: `x_${made}`, speaker: null, length: 0, traits: 0, dates: null, traitsBefore: 0 };
   return { type, scores: { ...none, ...scores }, facts: { ...plain, at, until: at, ...facts } };
 }
@@ -34,7 +34,7 @@ const score = fc.oneof(fc.constant(0), fc.double({ min: 0.001, max: 3, noNaN: tr
 export const anyCandidate = fc
   .record({
     type: fc.constantFrom('memory' as const, 'message' as const, 'episode' as const),
-    scores: fc.record({ lex: score, tri: score, win: score, sess: score, ctx: score, before: score }),
+    scores: fc.record({ lexical: score, trigram: score, window: score, session: score, context: score, before: score }),
     facts: fc.record({
       at: fc.integer({ min: -10 * DAY_MS, max: NOW + 10 * DAY_MS }),
       speaker: fc.constantFrom(null, 'Ann', 'Bob', 'Ann Lee'),
@@ -48,5 +48,9 @@ export const anyCandidate = fc
     // What stands in no conversation has neither surroundings nor a speaker.
     type === 'message'
       ? candidate(type, scores, facts)
-      : candidate(type, { lex: scores.lex, tri: scores.tri }, { ...facts, speaker: null, traitsBefore: 0 }),
+      : candidate(
+          type,
+          { lexical: scores.lexical, trigram: scores.trigram },
+          { ...facts, speaker: null, traitsBefore: 0 },
+        ),
   );

@@ -19,7 +19,9 @@ const signals = (some: Partial<Signals> = {}): Signals =>
 const value = fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true }));
 const anySignals = fc
   .tuple(fc.array(value, { minLength: SIGNAL_NAMES.length, maxLength: SIGNAL_NAMES.length }), fc.constantFrom(-1, 0, 1))
-  .map(([values, spk]) => signals({ ...Object.fromEntries(SIGNAL_NAMES.map((name, at) => [name, values[at]])), spk }));
+  .map(([values, speaker]) =>
+    signals({ ...Object.fromEntries(SIGNAL_NAMES.map((name, at) => [name, values[at]])), speaker }),
+  );
 const items = fc.array(
   fc.tuple(anySignals, fc.integer({ min: 0, max: 3 })).map(([each, at]) => ({
     item: candidate('memory', {}, { at: NOW - at }),
@@ -53,7 +55,7 @@ describe('a fusion', () => {
         for (const [index, { score, signals: own }] of fused.entries()) {
           const shares = Object.values(sharesOf(own, weighed, false)).reduce((sum, { share }) => sum + share, 0);
           expect(score).toBeCloseTo(shares / most, 9);
-          if (weighed.spk >= 0) expect(score).toBeLessThanOrEqual(1 + 1e-9);
+          if (weighed.speaker >= 0) expect(score).toBeLessThanOrEqual(1 + 1e-9);
           expect(fused[index - 1]?.score ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(score);
         }
       }),
@@ -61,12 +63,12 @@ describe('a fusion', () => {
   });
 
   test('gives one to what says all that anything in this query says', () => {
-    const all = { item: candidate('memory'), signals: signals({ lex: 1, date: 1 }) };
-    const part = { item: candidate('memory'), signals: signals({ lex: 1 }) };
+    const all = { item: candidate('memory'), signals: signals({ lexical: 1, date: 1 }) };
+    const part = { item: candidate('memory'), signals: signals({ lexical: 1 }) };
     const scores = fuse([part, all], STRATEGY_WEIGHTS.default, compareCandidates).map(({ score }) => score);
     expect(scores[0]).toBe(1);
     expect(scores[1]).toBeCloseTo(
-      STRATEGY_WEIGHTS.default.lex / (STRATEGY_WEIGHTS.default.lex + STRATEGY_WEIGHTS.default.date),
+      STRATEGY_WEIGHTS.default.lexical / (STRATEGY_WEIGHTS.default.lexical + STRATEGY_WEIGHTS.default.date),
     );
   });
 
@@ -76,25 +78,25 @@ describe('a fusion', () => {
       candidate('message', {}, { id: 'a' }),
       candidate('memory', {}, { id: 'b' }),
     ];
-    const equals = [old, one, two].map((item) => ({ item, signals: signals({ lex: 1 }) }));
+    const equals = [old, one, two].map((item) => ({ item, signals: signals({ lexical: 1 }) }));
     expect(fuse(equals, STRATEGY_WEIGHTS.lexical, compareCandidates).map(({ item }) => item)).toEqual([two, one, old]);
   });
 });
 
 test('words, meaning or the very day lead to a thing; what is like an answer does not alone', () => {
-  for (const name of ['lex', 'tri', 'win', 'sess', 'vec', 'date'] as const) {
+  for (const name of ['lexical', 'trigram', 'window', 'session', 'vector', 'date'] as const) {
     expect(isMeant({ signals: signals({ [name]: 1 }) }), name).toBe(true);
   }
-  for (const some of [{}, { date: 0.99 }, { cue: 1, self: 1, rec: 1, reply: 1, ctx: 1, spk: 1 }]) {
+  for (const some of [{}, { date: 0.99 }, { answerCue: 1, self: 1, recency: 1, reply: 1, context: 1, speaker: 1 }]) {
     expect(isMeant({ signals: signals(some) })).toBe(false);
   }
 });
 
 test('a strategy shows what its own signals speak for', () => {
-  const nearly = signals({ tri: 1, rec: 1, spk: -1 });
+  const nearly = signals({ trigram: 1, recency: 1, speaker: -1 });
   expect(speaksFor(nearly, STRATEGY_WEIGHTS.lexical)).toBe(false);
   expect(speaksFor(nearly, STRATEGY_WEIGHTS.default)).toBe(true);
-  expect(speaksFor(signals({ lex: 0.1 }), STRATEGY_WEIGHTS.lexical)).toBe(true);
-  expect(speaksFor(signals({ rec: 1 }), STRATEGY_WEIGHTS.default)).toBe(false);
-  expect(speaksFor(signals({ rec: 1 }), STRATEGY_WEIGHTS.recent)).toBe(true);
+  expect(speaksFor(signals({ lexical: 0.1 }), STRATEGY_WEIGHTS.lexical)).toBe(true);
+  expect(speaksFor(signals({ recency: 1 }), STRATEGY_WEIGHTS.default)).toBe(false);
+  expect(speaksFor(signals({ recency: 1 }), STRATEGY_WEIGHTS.recent)).toBe(true);
 });

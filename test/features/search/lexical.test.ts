@@ -52,13 +52,13 @@ describe('the words of rows', () => {
     fc.assert(
       fc.property(documents, (all) => {
         const postings = partsOf(all);
-        const { lex, attainable } = scoreRows(postings, all.size);
+        const { lexical, attainable } = scoreRows(postings, all.size);
         const weights = postings.map((posting) => idf(posting.documents, all.size));
         expect(attainable).toBeCloseTo(sum(weights), 9);
         for (const number of all.keys()) {
           const expected = sum(postings.map((posting, word) => weights[word]! * partIn(posting, number)));
-          expect(lex.get(number) ?? 0).toBeCloseTo(expected, 9);
-          expect(lex.has(number)).toBe(expected > 0);
+          expect(lexical.get(number) ?? 0).toBeCloseTo(expected, 9);
+          expect(lexical.has(number)).toBe(expected > 0);
         }
       }),
     );
@@ -66,7 +66,7 @@ describe('the words of rows', () => {
 
   test('never speak against a row, even if they stand in more rows than were counted', () => {
     const everywhere = { documents: 9, numbers: [1], parts: [1] };
-    expect(scoreRows([everywhere], 3).lex.get(1)).toBeGreaterThan(0);
+    expect(scoreRows([everywhere], 3).lexical.get(1)).toBeGreaterThan(0);
     expect(scoreRows([everywhere], 0).attainable).toBeGreaterThan(0);
   });
 
@@ -74,9 +74,9 @@ describe('the words of rows', () => {
     fc.assert(
       fc.property(documents, fc.integer({ min: 1, max: 9 }), (all, stretches) => {
         const postings = partsOf(all);
-        const { lex } = scoreRows(postings, all.size);
-        const { win, sess } = scoreSurroundings(postings, lex, all.size, stretches);
-        for (const [number, score] of win) {
+        const { lexical } = scoreRows(postings, all.size);
+        const { window, session } = scoreSurroundings(postings, lexical, all.size, stretches);
+        for (const [number, score] of window) {
           const words = postings.map((posting) => {
             const frequency = sum(
               [-2, -1, 0, 1, 2].map((step) => frequencyOf(partIn(posting, number + step)) * (1 - 0.2 * Math.abs(step))),
@@ -85,10 +85,10 @@ describe('the words of rows', () => {
           });
           expect(score).toBeCloseTo(sum(words), 9);
         }
-        const near = new Set([...lex.keys()].flatMap((number) => [-2, -1, 0, 1, 2].map((step) => number + step)));
-        expect(new Set(win.keys())).toEqual(near);
-        const inStretches = new Set([...lex.keys()].map(stretchOf));
-        expect(new Set(sess.keys())).toEqual(inStretches);
+        const near = new Set([...lexical.keys()].flatMap((number) => [-2, -1, 0, 1, 2].map((step) => number + step)));
+        expect(new Set(window.keys())).toEqual(near);
+        const inStretches = new Set([...lexical.keys()].map(stretchOf));
+        expect(new Set(session.keys())).toEqual(inStretches);
         for (const stretch of inStretches) {
           const words = postings.map((posting) => {
             const holding = new Set(posting.numbers.map(stretchOf)).size;
@@ -96,7 +96,7 @@ describe('the words of rows', () => {
             const frequency = sum(inIt.map((number) => frequencyOf(partIn(posting, number))));
             return (idf(holding, Math.max(holding, stretches)) * frequency) / (frequency + 3);
           });
-          expect(sess.get(stretch)).toBeCloseTo(sum(words), 9);
+          expect(session.get(stretch)).toBeCloseTo(sum(words), 9);
         }
       }),
     );
@@ -110,8 +110,8 @@ describe('the words of rows', () => {
     const numbers = Array.from({ length: 100_000 }, (_, index) => index);
     const posting = { documents: numbers.length, numbers, parts: numbers.map((number) => 1 + (number % 97) / 97) };
     const started = performance.now();
-    const { lex } = scoreRows([posting, posting], numbers.length);
-    scoreSurroundings([posting, posting], lex, numbers.length, 2000);
+    const { lexical } = scoreRows([posting, posting], numbers.length);
+    scoreSurroundings([posting, posting], lexical, numbers.length, 2000);
     expect(performance.now() - started).toBeLessThan(1000);
   });
 });

@@ -94,13 +94,13 @@ describe('who is named', () => {
   test('is nobody for another user or tenant', async () => {
     await say('2026-05-01', [['Ann', 'The kayak is painted']], { user: 'one' });
     await say('2026-05-01', [['Bob', 'The kayak is repaired, says Ann']], { user: 'two' });
-    const spk = async (who: Caller, user: string) => {
+    const speaker = async (who: Caller, user: string) => {
       const { results } = (await who.search('Ann kayak', { user, explain: true })).body;
-      return results.map(({ why }) => why!.signals.spk!.value);
+      return results.map(({ why }) => why!.signals.speaker!.value);
     };
-    expect(await spk(caller, 'one')).toEqual([1]);
-    expect(await spk(caller, 'two')).toEqual([0]);
-    expect(await spk(await newAccount(daemon), 'one')).toEqual([]);
+    expect(await speaker(caller, 'one')).toEqual([1]);
+    expect(await speaker(caller, 'two')).toEqual([0]);
+    expect(await speaker(await newAccount(daemon), 'one')).toEqual([]);
   });
 });
 

@@ -20,10 +20,10 @@ describe('signals', () => {
         for (const signals of all) {
           for (const name of SIGNAL_NAMES) {
             expect(signals[name], name).toBeLessThanOrEqual(1 + 1e-9);
-            expect(signals[name], name).toBeGreaterThanOrEqual(name === 'spk' ? -1 : 0);
+            expect(signals[name], name).toBeGreaterThanOrEqual(name === 'speaker' ? -1 : 0);
           }
         }
-        for (const name of ['lex', 'tri'] as const) {
+        for (const name of ['lexical', 'trigram'] as const) {
           if (candidates.some(({ scores }) => scores[name] > 0)) {
             expect(Math.max(...all.map((signals) => signals[name]))).toBeCloseTo(1, 9);
           }
@@ -43,36 +43,39 @@ describe('signals', () => {
 
   test('of surroundings are told apart by what the messages say', () => {
     const [near, far] = of(
-      candidate('message', { lex: 2, win: 4, sess: 8, ctx: 1 }),
-      candidate('message', { lex: 1, win: 2, sess: 2, ctx: 2 }),
+      candidate('message', { lexical: 2, window: 4, session: 8, context: 1 }),
+      candidate('message', { lexical: 1, window: 2, session: 2, context: 2 }),
     );
-    expect(near).toMatchObject({ lex: 1, win: 1, sess: 1, ctx: 0.5 });
-    expect(far).toMatchObject({ lex: 0.5, win: 0.5, sess: 0.25, ctx: 1 });
+    expect(near).toMatchObject({ lexical: 1, window: 1, session: 1, context: 0.5 });
+    expect(far).toMatchObject({ lexical: 0.5, window: 0.5, session: 0.25, context: 1 });
   });
 
   test('let a lone fact neither gain nor lose against messages that say as much', () => {
     for (const type of ['memory', 'episode'] as const) {
       const [fact, message] = of(
-        candidate(type, { lex: 3 }),
-        candidate('message', { lex: 3, win: 7, sess: 5 }),
-        candidate('message', { lex: 1, win: 3, sess: 4 }),
+        candidate(type, { lexical: 3 }),
+        candidate('message', { lexical: 3, window: 7, session: 5 }),
+        candidate('message', { lexical: 1, window: 3, session: 4 }),
       );
-      expect(fact).toMatchObject({ lex: 1, win: 1, sess: 1, ctx: 0, reply: 0 });
-      expect(message).toMatchObject({ lex: 1, win: 1, sess: 1 });
+      expect(fact).toMatchObject({ lexical: 1, window: 1, session: 1, context: 0, reply: 0 });
+      expect(message).toMatchObject({ lexical: 1, window: 1, session: 1 });
     }
   });
 
   test('keep messages whose words say less below a fact that says it all, whatever stands around them', () => {
-    const [fact, message] = of(candidate('memory', { lex: 4 }), candidate('message', { lex: 1, win: 90, sess: 90 }));
-    const gain = (signals: typeof fact) => STRATEGY_WEIGHTS.default.win * signals!.win + signals!.sess;
-    expect(message).toMatchObject({ lex: 0.25, win: 0.25, sess: 0.25 });
+    const [fact, message] = of(
+      candidate('memory', { lexical: 4 }),
+      candidate('message', { lexical: 1, window: 90, session: 90 }),
+    );
+    const gain = (signals: typeof fact) => STRATEGY_WEIGHTS.default.window * signals!.window + signals!.session;
+    expect(message).toMatchObject({ lexical: 0.25, window: 0.25, session: 0.25 });
     expect(gain(fact)).toBeGreaterThan(gain(message));
   });
 
   test('are all nought where nothing says anything', () => {
     expect(of(candidate('memory'), candidate('message'))).toMatchObject([
-      { lex: 0, win: 0, sess: 0, tri: 0, ctx: 0, spk: 0, date: 0, cue: 0, reply: 0 },
-      { lex: 0, win: 0, sess: 0, tri: 0, ctx: 0, spk: 0, date: 0, cue: 0, reply: 0 },
+      { lexical: 0, window: 0, session: 0, trigram: 0, context: 0, speaker: 0, date: 0, answerCue: 0, reply: 0 },
+      { lexical: 0, window: 0, session: 0, trigram: 0, context: 0, speaker: 0, date: 0, answerCue: 0, reply: 0 },
     ]);
   });
 });
@@ -80,8 +83,8 @@ describe('signals', () => {
 describe('who said it', () => {
   const said = (...speakers: (string | null)[]) =>
     speakers.map((speaker) => candidate(speaker === null ? 'memory' : 'message', {}, { speaker }));
-  const spk = (named: string[], ...speakers: (string | null)[]) =>
-    signalsOf(said(...speakers), question(), new Set(named), NOW).map((signals) => signals.spk);
+  const speaker = (named: string[], ...speakers: (string | null)[]) =>
+    signalsOf(said(...speakers), question(), new Set(named), NOW).map((signals) => signals.speaker);
 
   test.each<[string, string[], (string | null)[], number[]]>([
     ['nobody named speaks for none', [], ['Ann', 'Bob'], [0, 0]],
@@ -92,19 +95,19 @@ describe('who said it', () => {
     ['one who said nothing of this is nobody', ['zoe'], ['Ann', 'Bob'], [0, 0]],
     ['accents and case are no matter', ['zoe'], ['Zoë', 'Bob'], [1, -1]],
   ])('%s', (_, named, speakers, expected) => {
-    expect(spk(named, ...speakers)).toEqual(expected);
+    expect(speaker(named, ...speakers)).toEqual(expected);
   });
 });
 
 describe('time', () => {
   test('leaves half of the recency after thirty days, and the future is no newer than now', () => {
     const ages = [0, 30, 60, -9].map((days) => candidate('memory', {}, { at: NOW - days * DAY_MS }));
-    expect(of(...ages).map(({ rec }) => rec)).toEqual([1, 0.5, 0.25, 1]);
+    expect(of(...ages).map(({ recency }) => recency)).toEqual([1, 0.5, 0.25, 1]);
   });
 
   test('tells the newer from the older in an archive of years ago as well', () => {
     const ages = [3000, 3030, 3060].map((days) => candidate('memory', {}, { at: NOW - days * DAY_MS }));
-    const recency = of(...ages).map(({ rec }) => rec);
+    const recency = of(...ages).map(({ recency }) => recency);
     for (const [index, expected] of [1, 0.5, 0.25].entries()) expect(recency[index]).toBeCloseTo(expected, 9);
   });
 
@@ -135,7 +138,7 @@ test('an answer holds what is asked for, follows a question like this one, and i
     NOBODY,
     NOW,
   );
-  expect(dated).toMatchObject({ cue: 1, reply: 1, self: 1 });
-  expect(named).toMatchObject({ cue: 0, reply: 0, self: 0 });
-  expect(idle).toMatchObject({ cue: 0, reply: 0, self: 0.3 });
+  expect(dated).toMatchObject({ answerCue: 1, reply: 1, self: 1 });
+  expect(named).toMatchObject({ answerCue: 0, reply: 0, self: 0 });
+  expect(idle).toMatchObject({ answerCue: 0, reply: 0, self: 0.3 });
 });

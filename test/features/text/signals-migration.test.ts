@@ -214,7 +214,7 @@ describe('a database from before the signals', () => {
       explain: true,
     });
     expect(results[0]).toMatchObject({ name: 'Zoe Lee', content: expect.stringContaining('turn 8 ') });
-    expect(results[0]!.why!.signals.spk!.value).toBe(1);
+    expect(results[0]!.why!.signals.speaker!.value).toBe(1);
     expect(await find('ten_a ann', 'kayka')).toEqual(['mem_blue_1']);
     expect(await find('ten_a ann', 'What was it in May 2025?', { types: ['memory'] })).toEqual(['mem_old_1']);
   });
