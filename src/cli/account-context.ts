@@ -7,7 +7,7 @@ import { createHttpFetch } from './http-fetch.ts';
 import type { Profile } from './settings.ts';
 
 /** A sign-in that was kept. */
-export interface KeptSignIn {
+export interface StoredSignIn {
   profileName: string;
   profile: Profile;
   apiKey: string;
@@ -25,7 +25,7 @@ export interface AccountContext
   keychain?: Keychain;
   fetch?: Fetch;
   /** What a new key is news for: entries of assistants that hold the one before it. */
-  afterLogin?: (signIn: KeptSignIn) => Promise<void>;
+  afterLogin?: (signIn: StoredSignIn) => Promise<void>;
 }
 
 /** What the process adds to the context of every command. */
@@ -52,7 +52,7 @@ const UNASKED_MS = 10_000;
  * The keychain of this machine. Where a person sits, it waits long enough to type a password into its prompt, and says
  * that it waits.
  */
-export function keychainOf({ keychain, environment, input, terminal }: AccountContext): Keychain {
+export function openKeychain({ keychain, environment, input, terminal }: AccountContext): Keychain {
   if (keychain) return keychain;
   return createKeychain({
     env: environment.env,

@@ -8,7 +8,7 @@ export interface Terminal {
 }
 
 /** Told by a command that did its work to the end and yet does not end with 0. */
-export type EndWith = (exitCode: number) => void;
+export type SetExitCode = (exitCode: number) => void;
 
 /** What a signed-in command works with. */
 export interface Session {
@@ -26,8 +26,8 @@ export interface CommandTerminal extends Terminal {
   errorIsTty: boolean;
   /** Width of the terminal in columns; 80 where there is none. */
   columns: number;
-  /** Colours may be used (`NO_COLOR`, `TERM=dumb` and pipes have been looked at). */
-  colour: boolean;
+  /** Colors may be used (`NO_COLOR`, `TERM=dumb` and pipes have been looked at). */
+  color: boolean;
   /** Aborted once nobody reads standard output any more (`| head`): long work stops. */
   closed: AbortSignal;
 }

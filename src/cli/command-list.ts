@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import type { CommandContext, EndWith, Terminal } from './command-context.ts';
+import type { CommandContext, SetExitCode, Terminal } from './command-context.ts';
 
 /** A command of which only the name and a line are known until it is called. */
 export interface LazyCommand {
@@ -15,7 +15,7 @@ export interface CommandDependencies {
   version: string;
   terminal: Terminal;
   stopSignal: () => Promise<string>;
-  endWith: EndWith;
+  setExitCode: SetExitCode;
   /** The program with the code of every command, for `completion`. */
   loadProgram: () => Promise<Command>;
 }
@@ -28,7 +28,7 @@ export function listCommands({
   version,
   terminal,
   stopSignal,
-  endWith,
+  setExitCode: endWith,
   loadProgram,
 }: CommandDependencies): LazyCommand[] {
   const context = async () => (await import('./process-context.ts')).createProcessContext(terminal, stopSignal);

@@ -7,7 +7,7 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
  * A daemon's address as people write it, as scheme, host and port: without a scheme it is http on this machine and https
  * elsewhere. What is no address is a fault of usage.
  */
-export function daemonUrl(typed: string): string {
+export function parseDaemonUrl(typed: string): string {
   const text = typed.trim();
   const spelled = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${isLoopbackHost(text) ? 'http' : 'https'}://${text}`;
   const url = URL.canParse(spelled) ? new URL(spelled) : undefined;
@@ -25,7 +25,7 @@ function isLoopbackHost(text: string): boolean {
 }
 
 /** Whether a key would cross a network in the clear on its way to the daemon. */
-export function isInTheClear(url: string): boolean {
+export function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !LOOPBACK.test(hostname);
 }

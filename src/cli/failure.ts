@@ -3,7 +3,7 @@ import { AppError } from '../contract/errors.ts';
 import { EXIT } from './exit.ts';
 
 /** Ctrl-C, as shells have it (128 + SIGINT). */
-export const CANCELLED = 130;
+export const EXIT_INTERRUPTED = 130;
 
 /**
  * An end that a command foresees: what went wrong and what to do, in words for a person, and the exit code. An empty
@@ -29,7 +29,7 @@ export class NotSignedInError extends CommandFailure {
 }
 
 /** Every error that a command may end with, as a failure; `undefined` for what is a fault of ours. */
-export function failureOf(error: unknown): CommandFailure | undefined {
+export function toFailure(error: unknown): CommandFailure | undefined {
   if (error instanceof CommandFailure) return error;
   if (error instanceof UnreachableError) {
     const advice = 'Start it with svc serve, or name another with SVC_URL.';

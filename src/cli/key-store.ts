@@ -18,13 +18,13 @@ export interface KeyStore {
 }
 
 /** What key stores stand on. */
-export interface KeyPlaces {
+export interface KeyStoreDependencies {
   settings: Settings;
   keychain: Keychain;
 }
 
 /** The store of a kind. An entry is named by profile and daemon, so that no key is ever sent to another daemon. */
-export function keyStore(kind: Profile['keyStore'], { settings, keychain }: KeyPlaces): KeyStore {
+export function createKeyStore(kind: Profile['keyStore'], { settings, keychain }: KeyStoreDependencies): KeyStore {
   const accountOf = (name: string, url: string) => `${name} ${url}`;
   if (kind === 'keychain') {
     return {

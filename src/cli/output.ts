@@ -1,7 +1,7 @@
 import type { CommandTerminal } from './command-context.ts';
-import { padded, wrap } from './memory/terminal-text.ts';
+import { padToWidth, wrap } from './memory/terminal-text.ts';
 
-/** How a word is set off. Without colour every one of these changes nothing: the words must say it all. */
+/** How a word is set off. Without color every one of these changes nothing: the words must say it all. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
@@ -18,11 +18,11 @@ const CODES: Record<keyof Style, [number, number]> = {
   bad: [31, 39],
 };
 
-export function createStyle(colour: boolean): Style {
+export function createStyle(color: boolean): Style {
   const set =
     ([on, off]: [number, number]) =>
     (text: string) =>
-      colour ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+      color ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   return Object.fromEntries(Object.entries(CODES).map(([name, codes]) => [name, set(codes)])) as Record<
     keyof Style,
     (text: string) => string
@@ -48,8 +48,8 @@ export interface OutputOptions {
 }
 
 export function createOutput(terminal: CommandTerminal, { json = false }: OutputOptions = {}): Output {
-  const style = createStyle(terminal.colour);
-  const errorStyle = createStyle(terminal.colour && terminal.errorIsTty);
+  const style = createStyle(terminal.color);
+  const errorStyle = createStyle(terminal.color && terminal.errorIsTty);
   const { columns } = terminal;
   const told = (text: string) => terminal.error(`${text}\n`);
   return {
@@ -74,14 +74,14 @@ export function createOutput(terminal: CommandTerminal, { json = false }: Output
 export type Field = [label: string, value: string | ((width: number) => string[])];
 
 /** Labels in one column, what they name in the next, wrapped within it. */
-export function fields(rows: Field[], columns: number, style: Style): string[] {
+export function formatFields(rows: Field[], columns: number, style: Style): string[] {
   const margin = 2;
   const gutter = margin + Math.max(...rows.map(([label]) => label.length)) + 2;
   const width = Math.max(columns - gutter, 16);
   return rows.flatMap(([label, value]) => {
     const lines = typeof value === 'string' ? wrap(value, width) : value(width);
     return lines.map((line, index) => {
-      const head = padded(' '.repeat(margin) + (index === 0 ? label : ''), gutter);
+      const head = padToWidth(' '.repeat(margin) + (index === 0 ? label : ''), gutter);
       return style.dim(head) + line;
     });
   });

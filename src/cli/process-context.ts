@@ -55,7 +55,7 @@ function processTerminal(terminal: Terminal, { env }: Environment): CommandTermi
     isTty,
     errorIsTty: stderr.isTTY === true && env.TERM !== 'dumb',
     columns: (isTty ? stdout.columns : stderr.columns) || 80,
-    colour: isTty && !env.NO_COLOR && env.TERM !== 'dumb',
+    color: isTty && !env.NO_COLOR && env.TERM !== 'dumb',
     closed: outputClosed(),
   };
 }
@@ -66,7 +66,7 @@ function processInput(): CommandInput {
     isTty: stdin.isTTY === true,
     stream: stdin,
     async ask(question, options) {
-      if (options?.hidden) return (await import('./hidden-question.ts')).askHidden(question, { stdin, stderr });
+      if (options?.hidden) return (await import('./hidden-prompt.ts')).promptHidden(question, { stdin, stderr });
       const { createInterface } = await import('node:readline/promises');
       const lines = createInterface({ input: stdin, output: stderr });
       const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import type { EndWith, Terminal } from './command-context.ts';
+import type { SetExitCode, Terminal } from './command-context.ts';
 import { type CommandDependencies, type LazyCommand, listCommands } from './command-list.ts';
 import { EXIT } from './exit.ts';
 
@@ -24,10 +24,10 @@ export async function runProgram(
   stopSignal: () => Promise<string>,
 ): Promise<number> {
   let exitCode: number = EXIT.done;
-  const endWith: EndWith = (code) => {
+  const endWith: SetExitCode = (code) => {
     exitCode = code;
   };
-  const world: CommandDependencies = { version, terminal, stopSignal, endWith, loadProgram };
+  const world: CommandDependencies = { version, terminal, stopSignal, setExitCode: endWith, loadProgram };
   const commands = listCommands(world);
 
   async function loadProgram(): Promise<Command> {
@@ -80,8 +80,8 @@ function applyToAll(command: Command, apply: (command: Command) => void): void {
 async function report(error: unknown, terminal: Terminal): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { name, message, stack } = error as Error;
-  const { failureOf } = await import('./failure.ts');
-  const failure = failureOf(error);
+  const { toFailure } = await import('./failure.ts');
+  const failure = toFailure(error);
   const exitCode = name === 'ConfigError' ? EXIT.usage : (failure?.exitCode ?? EXIT.failed);
   const text = name === 'ConfigError' ? message : failure ? failure.message : (stack ?? String(error));
   for (const line of text.split('\n').filter((part) => part !== '')) terminal.error(`svc: ${line}\n`);

@@ -1,4 +1,4 @@
-import type { KeptSignIn } from './account-context.ts';
+import type { StoredSignIn } from './account-context.ts';
 import type { CommandContext } from './command-context.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { CommandContext } from './command-context.ts';
  * the person agrees. Without a terminal nothing is written; what to do is said.
  */
 export async function renewLiteralKeys(
-  { profile, apiKey }: KeptSignIn,
+  { profile, apiKey }: StoredSignIn,
   { environment, input, terminal }: Pick<CommandContext, 'environment' | 'input' | 'terminal'>,
 ): Promise<void> {
   const { findLiteralKeys, rewriteLiteralKeys } = await import('./assistants/literal-keys.ts');

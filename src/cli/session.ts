@@ -1,9 +1,9 @@
 import { isApiKey } from '../lib/secret.ts';
 import { type Keychain, KeychainError } from '../outside/keychain/keychain.ts';
-import { daemonUrl } from './daemon-url.ts';
+import { parseDaemonUrl } from './daemon-url.ts';
 import { EXIT } from './exit.ts';
 import { CommandFailure, NotSignedInError } from './failure.ts';
-import { keychainFailure, keyStore } from './key-store.ts';
+import { createKeyStore, keychainFailure } from './key-store.ts';
 import { DEFAULT_URL, type Profile, type Settings } from './settings.ts';
 
 export { NotSignedInError } from './failure.ts';
@@ -39,10 +39,11 @@ export interface NamedProfile {
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { settings, keychain } = options;
-  if (settings.given.apiKey !== undefined) return givenSession(settings, settings.given.apiKey, options.profile);
+  if (settings.overrides.apiKey !== undefined)
+    return givenSession(settings, settings.overrides.apiKey, options.profile);
   const [{ name, profile }] = chosenProfiles(settings, { profile: options.profile });
   try {
-    const apiKey = await keyStore(profile.keyStore, { settings, keychain }).get(name, profile.url);
+    const apiKey = await createKeyStore(profile.keyStore, { settings, keychain }).get(name, profile.url);
     if (apiKey === undefined) throw new NotSignedInError(keyGone(name, profile));
     return { profileName: name, url: profile.url, profile, apiKey, keyStore: profile.keyStore };
   } catch (error) {
@@ -55,16 +56,16 @@ function givenSession(settings: Settings, apiKey: string, asked: string | undefi
   if (!isApiKey(apiKey)) {
     throw new CommandFailure(EXIT.usage, 'SVC_API_KEY holds no key of svc (svc_live_ and 32 hexadecimal digits).');
   }
-  const url = settings.given.url ?? settings.profile(settings.profileName(asked))?.url ?? DEFAULT_URL;
-  return { profileName: 'SVC_API_KEY', url: daemonUrl(url), profile: undefined, apiKey, keyStore: 'environment' };
+  const url = settings.overrides.url ?? settings.profile(settings.profileName(asked))?.url ?? DEFAULT_URL;
+  return { profileName: 'SVC_API_KEY', url: parseDaemonUrl(url), profile: undefined, apiKey, keyStore: 'environment' };
 }
 
 /** The profile that `openSession` would take, without its key. */
 export function findProfile(settings: Settings, asked: string | undefined): NamedProfile | undefined {
   const name = settings.profileName(asked);
   const profile = settings.profile(name);
-  if (asked !== undefined || settings.given.url === undefined) return profile && { name, profile };
-  const url = daemonUrl(settings.given.url);
+  if (asked !== undefined || settings.overrides.url === undefined) return profile && { name, profile };
+  const url = parseDaemonUrl(settings.overrides.url);
   if (profile?.url === url) return { name, profile };
   const [other] = Object.entries(settings.profiles()).filter(([, { url: its }]) => its === url);
   return other && { name: other[0], profile: other[1] };
@@ -87,13 +88,13 @@ export function chosenProfiles(
 
 function nobodyAt(settings: Settings, asked: string | undefined): string {
   const others = Object.keys(settings.profiles());
-  if (asked === undefined && settings.given.url === undefined && others.length === 0) {
+  if (asked === undefined && settings.overrides.url === undefined && others.length === 0) {
     return 'Not signed in. Run svc login.';
   }
-  const where = asked !== undefined || settings.given.url === undefined ? settings.profileName(asked) : undefined;
+  const where = asked !== undefined || settings.overrides.url === undefined ? settings.profileName(asked) : undefined;
   const known = others.length === 0 ? '' : ` There is: ${others.join(', ')}.`;
   return where === undefined
-    ? `Not signed in at ${settings.given.url} (SVC_URL). Run svc login.`
+    ? `Not signed in at ${settings.overrides.url} (SVC_URL). Run svc login.`
     : `Not signed in as profile ${where}. Run svc login --profile ${where}.${known}`;
 }
 

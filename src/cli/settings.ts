@@ -27,7 +27,7 @@ export interface Settings {
   /** The folder that they are in. */
   folder: string;
   /** What the environment gives: `SVC_URL` and `SVC_API_KEY`. */
-  given: { url?: string; apiKey?: string };
+  overrides: { url?: string; apiKey?: string };
   /** The address that signed in last, also where it is signed out since. */
   lastEmail(): string | undefined;
   /** `--profile`, else `SVC_PROFILE`, else the one that was used last. */
@@ -65,7 +65,7 @@ export function openSettings({ env }: Environment): Settings {
 
   return {
     folder,
-    given: {
+    overrides: {
       ...(env.SVC_URL && { url: env.SVC_URL }),
       ...(env.SVC_API_KEY && { apiKey: env.SVC_API_KEY }),
     },

@@ -6,9 +6,9 @@ import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from 
 import { type CreateOptions, queryString, resourceCalls } from './calls.ts';
 import { conversationCalls } from './conversation-calls.ts';
 import { episodeCalls } from './episode-calls.ts';
-import { type ExportLine, readExport } from './export-reading.ts';
+import { type ExportLine, readExportLines } from './export-stream.ts';
 import { jobCalls } from './job-calls.ts';
-import { learningCalls } from './learning.ts';
+import { learningCalls } from './learning-calls.ts';
 import { providerCalls } from './provider-calls.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 
@@ -23,7 +23,7 @@ export type * from '../contract/providers.ts';
 export type * from '../contract/search.ts';
 export type { ChangeOptions, CreateOptions, PageOf } from './calls.ts';
 export type { AppendedMessages } from './conversation-calls.ts';
-export type { ExportLine } from './export-reading.ts';
+export type { ExportLine } from './export-stream.ts';
 export { type Fetch, type Tagged, type TransportOptions, UnreachableError } from './transport.ts';
 
 export interface AddedBatch {
@@ -81,7 +81,7 @@ export function createClient(options: TransportOptions) {
     jobs: jobCalls(transport),
     /** All that is the account's, line by line with their ends. Throws `UnreachableError` where it is cut off. */
     export: (query: ExportQuery = {}): AsyncGenerator<ExportLine> =>
-      readExport(download(`/v1/export${queryString(query)}`)),
+      readExportLines(download(`/v1/export${queryString(query)}`)),
     /** Sends a file once. It may be sent again after any failure: nothing is added twice. */
     import(
       source: AsyncIterable<Uint8Array>,

@@ -1,6 +1,6 @@
 import { AppError, ERRORS, type ErrorCode } from '../contract/errors.ts';
 import type { Problem } from '../contract/problem.ts';
-import { streamOf, watchProgress } from './progress-watch.ts';
+import { createIdleTimeout, toReadableStream } from './idle-timeout.ts';
 
 /** There is no daemon at the address, or the connection broke. */
 export class UnreachableError extends Error {
@@ -26,9 +26,9 @@ export type Fetch = (
     signal: AbortSignal;
     redirect: 'manual';
   },
-) => Promise<FetchAnswer>;
+) => Promise<FetchResponse>;
 
-export interface FetchAnswer {
+export interface FetchResponse {
   ok: boolean;
   status: number;
   headers: { get(name: string): string | null };
@@ -128,25 +128,25 @@ export function createTransport(options: TransportOptions) {
 
   /** A streamed answer; read it to its end or leave the loop, which ends the request. */
   async function* download(path: string): AsyncGenerator<Uint8Array> {
-    const watch = watchProgress(timeoutMs);
+    const watch = createIdleTimeout(timeoutMs);
     try {
       const response = await patiently(async () => {
-        watch.progressed();
-        const request = { method: 'GET', redirect: 'manual', signal: untilEnd(watch.stalled), headers: authorization };
+        watch.reset();
+        const request = { method: 'GET', redirect: 'manual', signal: untilEnd(watch.signal), headers: authorization };
         const answer = await fetchIt(baseUrl + path, request as Parameters<Fetch>[1]).catch(
-          broken(`No svc daemon answers at ${baseUrl}.`, watch.stalled),
+          broken(`No svc daemon answers at ${baseUrl}.`, watch.signal),
         );
         if (!answer.ok) throw refusalOf(answer, await answer.text(), baseUrl);
         return answer;
-      }, watch.pause);
+      }, watch.clear);
       const reader = response.body!.getReader();
       try {
         for (;;) {
-          watch.progressed();
+          watch.reset();
           const { value, done } = await reader
             .read()
-            .catch(broken(`The connection to ${baseUrl} broke.`, watch.stalled));
-          watch.pause();
+            .catch(broken(`The connection to ${baseUrl} broke.`, watch.signal));
+          watch.clear();
           if (done) return;
           yield value;
         }
@@ -154,23 +154,23 @@ export function createTransport(options: TransportOptions) {
         await reader.cancel().catch(() => {});
       }
     } finally {
-      watch.pause();
+      watch.clear();
     }
   }
 
   /** Sends a stream once and reads the answer, which may come before all is sent. */
   async function upload<T>(path: string, chunks: AsyncIterable<Uint8Array>): Promise<T> {
-    const watch = watchProgress(timeoutMs);
-    const { stream, requireSource } = streamOf(chunks, watch);
+    const watch = createIdleTimeout(timeoutMs);
+    const { stream, throwSourceError: requireSource } = toReadableStream(chunks, watch);
     const failed = (message: string) => (cause: unknown) => {
       requireSource();
-      return broken(message, watch.stalled)(cause);
+      return broken(message, watch.signal)(cause);
     };
     try {
       const response = await fetchIt(baseUrl + path, {
         method: 'POST',
         redirect: 'manual',
-        signal: untilEnd(watch.stalled),
+        signal: untilEnd(watch.signal),
         headers: { ...authorization, 'content-type': 'application/octet-stream' },
         body: stream,
         duplex: 'half',
@@ -179,7 +179,7 @@ export function createTransport(options: TransportOptions) {
       if (!response.ok) throw refusalOf(response, text, baseUrl);
       return parseAnswer(text, baseUrl) as T;
     } finally {
-      watch.pause();
+      watch.clear();
     }
   }
 
@@ -243,7 +243,7 @@ function parseAnswer(text: string, baseUrl: string): unknown {
   }
 }
 
-function refusalOf(response: FetchAnswer, text: string, baseUrl: string): Error {
+function refusalOf(response: FetchResponse, text: string, baseUrl: string): Error {
   const problem = problemIn(text);
   if (!problem) return new UnreachableError(`What answers at ${baseUrl} is no svc daemon (HTTP ${response.status}).`);
   const { code, detail, errors, type: _, title: __, status: ___, requestId: ____, ...extra } = problem;

@@ -100,7 +100,7 @@ describe('svc add', () => {
   test.each([
     [['--occurred', 'someday'], /Write a time like/],
     [['--metadata', 'x'], /key=value/],
-    [['--colour', 'red'], /unknown option/],
+    [['--color', 'red'], /unknown option/],
     [['--supersedes', 'zzz'], /no id of a memory/],
   ])('refuses %j as a fault of usage', async (words, said) => {
     expect(await person.run(['add', 'x', ...words])).toMatchObject({ code: 2, err: expect.stringMatching(said) });

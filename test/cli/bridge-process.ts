@@ -13,7 +13,7 @@ const command = mcpCommand(
       isTty: false,
       errorIsTty: false,
       columns: 80,
-      colour: false,
+      color: false,
       closed: new AbortController().signal,
     },
     input: { isTty: false, stream: process.stdin, ask: () => Promise.reject(new Error('No terminal')) },

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandInput } from '../../src/cli/command-context.ts';
 import { createHttpFetch } from '../../src/cli/http-fetch.ts';
-import { sendImport } from '../../src/cli/memory/import-sending.ts';
 import { importSource } from '../../src/cli/memory/import-source.ts';
+import { uploadImport } from '../../src/cli/memory/import-upload.ts';
 import { createClient, UnreachableError } from '../../src/client/client.ts';
 import { QUOTAS } from '../../src/contract/limits.ts';
 import type { SearchAnswer } from '../../src/contract/search.ts';
@@ -130,7 +130,7 @@ describe('svc import', () => {
     const { apiKey } = await newPerson('Free');
     const limit = QUOTAS.A.Free.dailyMemories!;
     const said: string[] = [];
-    const { report, ended } = await sendImport({
+    const { report, ended } = await uploadImport({
       client: createClient({ baseUrl: daemon.baseUrl, apiKey }),
       source: { open: () => bytesOf(ndjson(facts(limit + 5))), bytes: undefined, repeatable: true },
       options: { format: 'svc' },
@@ -151,7 +151,7 @@ describe('svc import', () => {
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey, fetch: createHttpFetch() });
     const tries: number[] = [];
     const sending = (breaks: number, repeatable = true) =>
-      sendImport({
+      uploadImport({
         client: {
           import(source, options) {
             tries.push(1);

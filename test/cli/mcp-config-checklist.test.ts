@@ -15,7 +15,7 @@ const UP = '\u001b[A';
 
 function show(rows = ROWS) {
   const [onApply, onCancel] = [vi.fn(), vi.fn()];
-  const props = { question: 'Which assistants get svc?', rows, colour: false, onApply, onCancel };
+  const props = { question: 'Which assistants get svc?', rows, color: false, onApply, onCancel };
   const { stdin, lastFrame } = render(createElement(McpChecklist, props));
   const press = async (...keys: string[]) => {
     for (const key of ['', ...keys]) {

@@ -194,7 +194,7 @@ describe('looking without writing', () => {
   const OTHERS =
     '{\n  // mine\n  "mcpServers": {\n    "theirs": { "headers": { "Authorization": "Bearer abcdefgh12345678" } }\n  }\n}\n';
 
-  test('--dry-run shows the difference, with keys masked and colours only where wanted', async () => {
+  test('--dry-run shows the difference, with keys masked and colors only where wanted', async () => {
     await scratch.put('home/.cursor/mcp.json', OTHERS);
     const plain = await run(['cursor', '--transport', 'http', '--dry-run']);
     expect(plain.out).toBe(
@@ -218,7 +218,7 @@ describe('looking without writing', () => {
         '',
       ].join('\n'),
     );
-    expect((await run(['cursor', '--dry-run'], { colour: true })).out).toContain('\u001b[32m+    "svc": {\u001b[39m');
+    expect((await run(['cursor', '--dry-run'], { color: true })).out).toContain('\u001b[32m+    "svc": {\u001b[39m');
     expect(await read('home/.cursor/mcp.json')).toBe(OTHERS);
   });
 

@@ -18,7 +18,7 @@ import { providerCommand } from '../../src/cli/commands/provider.ts';
 import { searchCommand } from '../../src/cli/commands/search.ts';
 import { showCommand } from '../../src/cli/commands/show.ts';
 import { EXIT } from '../../src/cli/exit.ts';
-import { CommandFailure, failureOf, NotSignedInError } from '../../src/cli/failure.ts';
+import { CommandFailure, NotSignedInError, toFailure } from '../../src/cli/failure.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 
@@ -26,7 +26,7 @@ export interface RunOptions {
   /** Both ends are a terminal. */
   tty?: boolean;
   columns?: number;
-  colour?: boolean;
+  color?: boolean;
   stdin?: string;
   /** What is typed at a question. */
   typed?: string;
@@ -73,7 +73,7 @@ async function run(words: string[], options: RunOptions, place: Place): Promise<
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     if (!failure && !(error instanceof CommanderError)) throw error;
     if (failure?.message) ran.err += `svc: ${failure.message}\n`;
     ran.code = failure ? failure.exitCode : (error as CommanderError).exitCode === 0 ? EXIT.done : EXIT.usage;
@@ -82,7 +82,7 @@ async function run(words: string[], options: RunOptions, place: Place): Promise<
 }
 
 function contextOf(options: RunOptions, { url, apiKey, clock, folder }: Place, ran: Ran): CommandContext {
-  const { tty = false, columns = 80, colour = false, stdin = '', typed, env = {}, readsOnly } = options;
+  const { tty = false, columns = 80, color = false, stdin = '', typed, env = {}, readsOnly } = options;
   const closed = new AbortController();
   return {
     terminal: {
@@ -96,7 +96,7 @@ function contextOf(options: RunOptions, { url, apiKey, clock, folder }: Place, r
       isTty: tty,
       errorIsTty: tty,
       columns,
-      colour,
+      color,
       closed: closed.signal,
     },
     input: {

@@ -5,7 +5,7 @@ import { createMemoryProgram } from './memory-harness.ts';
 
 /** What `--help` says is what the command accepts: options one by one, examples word by word. */
 
-const NOTHING = { out() {}, error() {}, isTty: false, errorIsTty: false, columns: 80, colour: false };
+const NOTHING = { out() {}, error() {}, isTty: false, errorIsTty: false, columns: 80, color: false };
 
 function createProgram(): Command {
   return createMemoryProgram({

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { eventData } from '../../src/cli/bridge/event-stream.ts';
-import { readMetadata } from '../../src/cli/memory/command-options.ts';
-import { sayTime } from '../../src/cli/memory/said-time.ts';
+import { parseMetadata } from '../../src/cli/memory/command-options.ts';
+import { formatRelativeTime } from '../../src/cli/memory/relative-time.ts';
 import { shortIds } from '../../src/cli/memory/short-id.ts';
-import { bar } from '../../src/cli/memory/signal-bars.ts';
-import { cut, oneLine, printable, widthOf, wrap } from '../../src/cli/memory/terminal-text.ts';
-import { readTime } from '../../src/cli/memory/typed-time.ts';
+import { fractionalBar } from '../../src/cli/memory/signal-bars.ts';
+import { displayWidth, oneLine, printable, truncate, wrap } from '../../src/cli/memory/terminal-text.ts';
+import { parseTime } from '../../src/cli/memory/time-option.ts';
 import { createMatcher } from '../../src/cli/memory/word-match.ts';
 import { textLines } from '../../src/cli/text-lines.ts';
 
@@ -31,30 +31,36 @@ describe('text on a terminal', () => {
     ['👩‍👩‍👧', 2],
     ['🇦🇹', 2],
     ['', 0],
-  ])('%j takes %i columns', (text, width) => expect(widthOf(text)).toBe(width));
+  ])('%j takes %i columns', (text, width) => expect(displayWidth(text)).toBe(width));
 
   test('every line fits, and no word is lost', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 4, max: 60 }), (raw, width) => {
         const text = printable(raw);
         const lines = wrap(text, width);
-        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
         const bare = (some: string) => some.replace(/\s/g, '');
         expect(bare(lines.join(''))).toBe(bare(text));
-        for (const line of wrap(text, width, 2)) expect(widthOf(line)).toBeLessThanOrEqual(width);
+        for (const line of wrap(text, width, 2)) expect(displayWidth(line)).toBeLessThanOrEqual(width);
         expect(wrap(text, width, 2).length).toBeLessThanOrEqual(2);
-        expect(widthOf(cut(text, width))).toBeLessThanOrEqual(width);
+        expect(displayWidth(truncate(text, width))).toBeLessThanOrEqual(width);
       }),
     );
   });
 
   test('what is left out is said', () => {
     expect(wrap('one two three four', 9, 1)).toEqual(['one two …']);
-    expect(cut('茶葉蛋', 4)).toBe('茶…');
+    expect(truncate('茶葉蛋', 4)).toBe('茶…');
   });
 
   test('bars are as long as they say, to an eighth', () => {
-    expect([bar(0, 4), bar(0.5, 4), bar(1, 4), bar(2, 4), bar(0.03125, 4)]).toEqual(['', '██', '████', '████', '▏']);
+    expect([
+      fractionalBar(0, 4),
+      fractionalBar(0.5, 4),
+      fractionalBar(1, 4),
+      fractionalBar(2, 4),
+      fractionalBar(0.03125, 4),
+    ]).toEqual(['', '██', '████', '████', '▏']);
   });
 });
 
@@ -72,7 +78,7 @@ describe('times', () => {
     ['2026-07-20T08:00:00', '4 months ago'],
     ['2027-05-20T14:05:00', 'in 6 months'],
     ['2024-03-01T08:00:00', 'March 2024'],
-  ])('%s is said “%s”', (at, said) => expect(sayTime(local(at), NOW)).toBe(said));
+  ])('%s is said “%s”', (at, said) => expect(formatRelativeTime(local(at), NOW)).toBe(said));
 
   test.each([
     ['2026-05-01', '2026-05-01T00:00:00'],
@@ -88,18 +94,18 @@ describe('times', () => {
     ['9 months ago', '2026-02-20T14:05:00'],
     ['a year ago', '2025-11-20T14:05:00'],
   ])('%s is understood', (typed, at) => {
-    expect(Date.parse(readTime(typed, NOW, 'past'))).toBe(local(at));
+    expect(Date.parse(parseTime(typed, NOW, 'past'))).toBe(local(at));
   });
 
   test('a bare span points where the option looks, and a month has as many days as it has', () => {
-    expect(Date.parse(readTime('30d', NOW, 'future'))).toBe(local('2026-12-20T14:05:00'));
-    expect(Date.parse(readTime('1mo', local('2027-01-31T10:00:00'), 'future'))).toBe(local('2027-02-28T10:00:00'));
-    expect(readTime('2026-05-01T14:00:00+02:00', NOW, 'past')).toBe('2026-05-01T12:00:00.000Z');
+    expect(Date.parse(parseTime('30d', NOW, 'future'))).toBe(local('2026-12-20T14:05:00'));
+    expect(Date.parse(parseTime('1mo', local('2027-01-31T10:00:00'), 'future'))).toBe(local('2027-02-28T10:00:00'));
+    expect(parseTime('2026-05-01T14:00:00+02:00', NOW, 'past')).toBe('2026-05-01T12:00:00.000Z');
   });
 
   test.each(['someday', '2026-13-01', '2026-02-31', '2026-5-1', '', 'in 3 days ago', '3 fortnights', '20'])(
     '%j is refused',
-    (typed) => expect(() => readTime(typed, NOW, 'past')).toThrow(/Write a time like/),
+    (typed) => expect(() => parseTime(typed, NOW, 'past')).toThrow(/Write a time like/),
   );
 });
 
@@ -141,9 +147,9 @@ test('short ids tell apart what they stand for', () => {
 });
 
 test('metadata is text, or JSON where it says so', () => {
-  expect(readMetadata('b:=3', readMetadata('a=x=y'))).toEqual({ a: 'x=y', b: 3 });
-  expect(() => readMetadata('novalue')).toThrow(/key=value/);
-  expect(() => readMetadata('a:={')).toThrow(/no JSON/);
+  expect(parseMetadata('b:=3', parseMetadata('a=x=y'))).toEqual({ a: 'x=y', b: 3 });
+  expect(() => parseMetadata('novalue')).toThrow(/key=value/);
+  expect(() => parseMetadata('a:={')).toThrow(/no JSON/);
 });
 
 describe('streams', () => {

@@ -131,11 +131,11 @@ describe('svc provider', () => {
     expect(await stranger.run(['provider', 'list'])).toMatchObject({ out: '', code: 0 });
   });
 
-  test('colours say nothing that words do not', async () => {
+  test('colors say nothing that words do not', async () => {
     const plain = (await person.run(['provider', 'list'], TTY)).out;
-    const coloured = (await person.run(['provider', 'list'], { ...TTY, colour: true })).out;
-    expect(coloured).toContain('\u001b[32mvalid');
-    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(plain);
+    const colored = (await person.run(['provider', 'list'], { ...TTY, color: true })).out;
+    expect(colored).toContain('\u001b[32mvalid');
+    expect(colored.replace(/\u001b\[\d+m/g, '')).toBe(plain);
   });
 
   test('check asks the provider again and ends with what it said', async () => {

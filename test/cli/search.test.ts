@@ -24,7 +24,7 @@ afterAll(async () => {
 
 describe('svc search', () => {
   test('shows the best first, with the words marked and the time said', async () => {
-    const { out, code } = await person.run(['search', 'oolong', 'tea'], { tty: true, colour: true });
+    const { out, code } = await person.run(['search', 'oolong', 'tea'], { tty: true, color: true });
     expect(code).toBe(0);
     expect(out.indexOf('oolong')).toBeLessThan(out.indexOf('cupboard'));
     expect(out).toContain('\u001b[7moolong\u001b[27m \u001b[7mtea\u001b[27m');
@@ -33,7 +33,7 @@ describe('svc search', () => {
     expect(out).toMatch(/2 results in \d+ ms/);
   });
 
-  test('without colour it writes no escape', async () => {
+  test('without color it writes no escape', async () => {
     expect((await person.run(['search', 'tea'], TTY)).out).not.toContain('\u001b');
   });
 

@@ -12,7 +12,7 @@ const PROPS: SignInScreenProps = {
   phase: 'waiting',
   leftMs: 872_000,
   columns: 80,
-  colour: false,
+  color: false,
   onTyped: () => {},
   onCancel: () => {},
 };
@@ -68,7 +68,7 @@ describe('a question', () => {
   const ask = (proposed?: string) => {
     const onAnswer = vi.fn();
     const faultOf = (answer: string) => (answer.includes('@') ? undefined : 'That is no e-mail address.');
-    const props = { label: 'E-mail address', proposed, colour: false, faultOf, onAnswer, onCancel: () => {} };
+    const props = { label: 'E-mail address', proposed, color: false, faultOf, onAnswer, onCancel: () => {} };
     return { onAnswer, ...render(createElement(Question, props)) };
   };
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { statusCommand } from '../../src/cli/commands/status.ts';
+import { formatCountdown, formatPercent } from '../../src/cli/number-format.ts';
 import { bar, createStyle } from '../../src/cli/output.ts';
 import type { Profile } from '../../src/cli/settings.ts';
-import { sayCountdown, sayShare } from '../../src/cli/wording.ts';
 import {
   type CommandLineOptions,
   createCommandLine,
@@ -132,8 +132,15 @@ describe('svc status', () => {
 });
 
 test('shares and times are told as people say them', () => {
-  expect([0, 0.0001, 0.5, 0.999, 1, 1.2].map(sayShare)).toEqual(['0 %', 'under 1 %', '50 %', '99 %', '100 %', '100 %']);
-  expect([900_000, 59_001, 0, -5].map(sayCountdown)).toEqual(['15:00', '1:00', '0:00', '0:00']);
+  expect([0, 0.0001, 0.5, 0.999, 1, 1.2].map(formatPercent)).toEqual([
+    '0 %',
+    'under 1 %',
+    '50 %',
+    '99 %',
+    '100 %',
+    '100 %',
+  ]);
+  expect([900_000, 59_001, 0, -5].map(formatCountdown)).toEqual(['15:00', '1:00', '0:00', '0:00']);
   const plain = createStyle(false);
   expect([0, 0.01, 0.5, 1, 3].map((share) => bar(share, 4, plain))).toEqual(['░░░░', '█░░░', '██░░', '████', '████']);
   expect(bar(0.9, 4, createStyle(true))).toContain('\u001b[33m');

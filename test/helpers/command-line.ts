@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
-import type { AccountContext, KeptSignIn } from '../../src/cli/account-context.ts';
-import { failureOf } from '../../src/cli/failure.ts';
+import type { AccountContext, StoredSignIn } from '../../src/cli/account-context.ts';
+import { toFailure } from '../../src/cli/failure.ts';
 import { openSettings, type Profile, type Settings } from '../../src/cli/settings.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -70,7 +70,7 @@ export interface TestCommandLine {
   settings: Settings;
   keychain: TestKeychain;
   /** News that came by `afterLogin`. */
-  keptSignIns: KeptSignIn[];
+  keptSignIns: StoredSignIn[];
   start(make: (context: AccountContext) => Command, ...words: string[]): Running;
   run(make: (context: AccountContext) => Command, ...words: string[]): Promise<Ending>;
   /** Every byte in the settings folder. */
@@ -97,7 +97,7 @@ export async function createCommandLine(options: CommandLineOptions = {}): Promi
     env: { SVC_CONFIG_DIR: folder, ...options.env },
   };
   const keychain = options.keychain ?? createTestKeychain();
-  const keptSignIns: KeptSignIn[] = [];
+  const keptSignIns: StoredSignIn[] = [];
 
   function start(make: (context: AccountContext) => Command, ...words: string[]): Running {
     const stdin = new PassThrough();
@@ -117,7 +117,7 @@ export async function createCommandLine(options: CommandLineOptions = {}): Promi
         isTty: false,
         errorIsTty: false,
         columns: options.columns ?? 80,
-        colour: false,
+        color: false,
         closed: new AbortController().signal,
       },
       input: { isTty: options.isTty ?? false, stream: stdin, ask: () => Promise.reject(new Error('not used')) },
@@ -164,7 +164,7 @@ async function end(command: Command, words: string[], { terminal }: AccountConte
     return 0;
   } catch (error) {
     if ((error as Error).name === 'CommanderError') return (error as { exitCode: number }).exitCode === 0 ? 0 : 2;
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     if (!failure) throw error;
     if (failure.message !== '') terminal.error(`svc: ${failure.message}\n`);
     return failure.exitCode;

@@ -8,10 +8,10 @@ export interface TestTerminal {
   type(text: string): Promise<void>;
   /** A key by tmux's name for it: `C-c`, `BSpace`, `Left`. */
   press(key: string): Promise<void>;
-  /** What is seen now, without colours and blank ends. */
+  /** What is seen now, without colors and blank ends. */
   screen(): Promise<string>;
   /** The same with its escape sequences. */
-  colours(): Promise<string>;
+  colors(): Promise<string>;
   /** Looks until the words are there, ten seconds at most, and returns the screen. */
   sees(words: string | RegExp): Promise<string>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export async function openTerminal({ env, columns = 80, rows = 24 }: TerminalOpt
     },
     press: async (key) => void (await tmux('send-keys', key)),
     screen,
-    colours: async () => (await tmux('capture-pane', '-p', '-e')).stdout,
+    colors: async () => (await tmux('capture-pane', '-p', '-e')).stdout,
     async sees(words) {
       let seen = '';
       for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; await sleep(50)) {

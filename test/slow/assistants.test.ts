@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { keyStore } from '../../src/cli/key-store.ts';
+import { createKeyStore } from '../../src/cli/key-store.ts';
 import type { Environment } from '../../src/cli/settings.ts';
 import { openSettings } from '../../src/cli/settings.ts';
 import { runMcpConfig } from '../cli/assistants/mcp-config-run.ts';
@@ -90,7 +90,7 @@ async function keepKey(): Promise<void> {
   const settings = openSettings(environment);
   await settings.save('default', { url: daemon.baseUrl, email: 'a@example.com', tenantId: 'ten_1', keyStore: 'file' });
   const keychain = { getPassword: none, setPassword: none, deletePassword: none, probe: none };
-  await keyStore('file', { settings, keychain }).set('default', daemon.baseUrl, apiKey);
+  await createKeyStore('file', { settings, keychain }).set('default', daemon.baseUrl, apiKey);
 }
 
 const none = () => Promise.reject(new Error('no keychain'));

@@ -11,7 +11,7 @@ import { openTerminal, type TestTerminal } from '../helpers/terminal.ts';
 
 const SVC = fileURLToPath(new URL('../../bin/svc', import.meta.url));
 const EMAIL = 'ana@example.com';
-const COLOUR = /\u001b\[(3|9)[0-7]m/;
+const COLOR = /\u001b\[(3|9)[0-7]m/;
 let daemon: TestDaemon;
 let folder: string;
 let terminal: TestTerminal;
@@ -172,15 +172,15 @@ describe('svc login at a terminal', () => {
   test.each([
     ['NO_COLOR', { NO_COLOR: '1' }],
     ['a simple terminal', { TERM: 'dumb' }],
-  ])('has no colour with %s', async (_, env) => {
+  ])('has no color with %s', async (_, env) => {
     await open(env);
     const before = await latest();
     await terminal.type(`svc login --email ${EMAIL}; echo "ended with $?"\n`);
     await terminal.sees('A sign-in link');
-    expect(await terminal.colours()).not.toMatch(COLOUR);
+    expect(await terminal.colors()).not.toMatch(COLOR);
     await terminal.type(`${(await confirmLink(daemon, EMAIL, before)).code}\n`);
     await terminal.sees(/ended with 0/);
-    expect(await terminal.colours()).not.toMatch(COLOUR);
+    expect(await terminal.colors()).not.toMatch(COLOR);
   });
 
   test('speaks in plain lines to a screen reader, and draws nothing over', async () => {

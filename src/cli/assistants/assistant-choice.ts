@@ -1,5 +1,5 @@
 import { EXIT } from '../exit.ts';
-import { CANCELLED, CommandFailure } from '../failure.ts';
+import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import type { ChecklistRow } from '../ui/mcp-checklist.tsx';
 import type { Assistant, Scope } from './assistant.ts';
 import { ASSISTANTS, findAssistant } from './assistant-table.ts';
@@ -45,9 +45,9 @@ export async function askWhich(
     ? await askByNumber(rows, question, context)
     : await (await import('../ui/mcp-checklist-screen.tsx')).askChecklist(question, rows, {
         ...screen,
-        colour: terminal.colour,
+        color: terminal.color,
       });
-  if (ids === undefined) throw new CommandFailure(CANCELLED, 'Nothing was changed.');
+  if (ids === undefined) throw new CommandFailure(EXIT_INTERRUPTED, 'Nothing was changed.');
   return new Set(ids);
 }
 

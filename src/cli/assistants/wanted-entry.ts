@@ -5,7 +5,7 @@ import { bridgeEntry, type Program } from './bridge-command.ts';
 
 /** What `svc mcp-config` takes from outside. */
 export interface McpConfigContext extends Pick<CommandContext, 'terminal' | 'input' | 'environment' | 'session'> {
-  settings: Pick<Settings, 'profileName' | 'profile' | 'given'>;
+  settings: Pick<Settings, 'profileName' | 'profile' | 'overrides'>;
   program: Program;
   /** The streams to draw on, where both ends are a terminal. */
   screen?: { stdin: NodeJS.ReadStream; stderr: NodeJS.WriteStream } | undefined;

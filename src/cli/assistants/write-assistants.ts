@@ -124,7 +124,7 @@ function tellRest(
   if (!choice.remove) {
     for (const { client, scope } of written) if (client.notes?.[scope]) output.note(client.notes[scope]);
     const isBridge = choice.transport === 'stdio' && written.length > 0;
-    const signedIn = settings.given.apiKey !== undefined || settings.profile(settings.profileName(choice.profile));
+    const signedIn = settings.overrides.apiKey !== undefined || settings.profile(settings.profileName(choice.profile));
     if (isBridge && !signedIn) output.note('Not signed in yet: run svc login.');
     if (written.some(({ plan }) => plan?.after?.includes(KEY_VARIABLE))) {
       output.note(`The key is read from ${KEY_VARIABLE}: set it where the assistant is started.`);

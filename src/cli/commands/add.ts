@@ -9,19 +9,19 @@ import {
   type CommonOptions,
   collect,
   JSON_OPTION,
-  lookOf,
   openClient,
   PROFILE_OPTION,
+  parseMetadata,
   printJson,
-  readMetadata,
+  renderOptions,
 } from '../memory/command-options.ts';
 import { type Draft, editText } from '../memory/editor.ts';
 import { findId } from '../memory/find-id.ts';
-import { readAllInput } from '../memory/memory-input.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
-import { sayTime } from '../memory/said-time.ts';
+import { formatRelativeTime } from '../memory/relative-time.ts';
 import { shortId } from '../memory/short-id.ts';
-import { readTime } from '../memory/typed-time.ts';
+import { readStdin } from '../memory/stdin.ts';
+import { parseTime } from '../memory/time-option.ts';
 
 interface AddOptions extends CommonOptions {
   user?: string;
@@ -50,9 +50,9 @@ export function addCommand(context: CommandContext): Command {
     .argument('[text...]', 'what to remember; - reads standard input')
     .option('--user <name>', 'whose memory, where one account serves several people')
     .option('--tag <tag>', 'a label to filter by later; may be repeated', collect)
-    .option('--metadata <key=value>', 'a further field, key:=json for other than text; may be repeated', readMetadata)
-    .option('--occurred <time>', 'when it happened, if not now', (text) => readTime(text, clock.nowMs(), 'past'))
-    .option('--expires <time>', 'when it is to be forgotten', (text) => readTime(text, clock.nowMs(), 'future'))
+    .option('--metadata <key=value>', 'a further field, key:=json for other than text; may be repeated', parseMetadata)
+    .option('--occurred <time>', 'when it happened, if not now', (text) => parseTime(text, clock.nowMs(), 'past'))
+    .option('--expires <time>', 'when it is to be forgotten', (text) => parseTime(text, clock.nowMs(), 'future'))
     .option('--supersedes <id>', 'the memory that this one replaces; it is kept for the past')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
@@ -61,7 +61,7 @@ export function addCommand(context: CommandContext): Command {
       const client = await openClient(context, options);
       const { text, draft } = await textOf(words, context);
       const added = await client.memories.add(await memoryOf(text, options, client, context)).catch((error: Error) => {
-        throw draft ? keepDraft(error, draft) : error;
+        throw draft ? withDraftPath(error, draft) : error;
       });
       await draft?.discard();
       await report(added, options, context);
@@ -75,7 +75,7 @@ async function textOf(
   const given = words.join(' ');
   if (given.trim() !== '' && given !== '-') return { text: given };
   if (given === '-' || !input.isTty) {
-    const text = (await readAllInput(input)).replace(/\s+$/, '');
+    const text = (await readStdin(input)).replace(/\s+$/, '');
     if (text.trim() === '') throw new CommandFailure(EXIT.usage, 'There is nothing to add: standard input is empty.');
     return { text };
   }
@@ -104,7 +104,7 @@ async function memoryOf(
 }
 
 /** What was written in the editor must not be lost because it could not be sent. */
-export function keepDraft(error: Error, { path }: Draft): Error {
+export function withDraftPath(error: Error, { path }: Draft): Error {
   error.message = `${error.message}\nYour text is kept in ${path}`;
   return error;
 }
@@ -112,8 +112,8 @@ export function keepDraft(error: Error, { path }: Draft): Error {
 async function report(added: AddedMemory, options: AddOptions, context: CommandContext): Promise<void> {
   const { terminal, settingsFolder } = context;
   if (options.json) return printJson(context, added);
-  const { style, nowMs } = lookOf(context);
-  const since = sayTime(parseTimestamp(added.createdAt) ?? nowMs, nowMs);
+  const { style, nowMs } = renderOptions(context);
+  const since = formatRelativeTime(parseTimestamp(added.createdAt) ?? nowMs, nowMs);
   const known = `Known already (${since}): nothing was added.`;
   if (!terminal.isTty) {
     if (added.duplicate) terminal.error(`${known}\n`);

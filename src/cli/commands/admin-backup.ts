@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { BackupReport, ProgressOptions, RestoreReport } from '../../daemon/backup.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { CANCELLED, CommandFailure } from '../failure.ts';
-import { countOf } from '../memory/import-report.ts';
+import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
+import { pluralize } from '../memory/import-report.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
-import type { AdminParts } from './admin-parts.ts';
+import type { AdminContext } from './admin-context.ts';
 
 const BACKUP_HELP = `
 The daemon may go on serving and writing: everything that was answered before this command began is in the file, and
@@ -24,8 +24,8 @@ Examples:
   $ svc admin restore /backups/svc.db --yes --data-dir /var/lib/svc`;
 
 /** `svc admin backup` and `svc admin restore`. */
-export function addBackupCommands(admin: Command, parts: AdminParts): void {
-  const { config, say } = parts;
+export function addBackupCommands(admin: Command, parts: AdminContext): void {
+  const { config, print: say } = parts;
   admin
     .command('backup')
     .description('copy the database into a file, while the daemon goes on')
@@ -62,12 +62,14 @@ export function addBackupCommands(admin: Command, parts: AdminParts): void {
 /** Runs long work with a progress line; Ctrl-C ends it with nothing left behind. */
 async function watched<T>(
   what: string,
-  { context, json }: AdminParts,
+  { context, json }: AdminContext,
   work: (watching: ProgressOptions) => Promise<T>,
 ): Promise<T> {
   const loaded = await context();
   const stop = new AbortController();
-  void loaded.stopSignal().then(() => stop.abort(new CommandFailure(CANCELLED, 'Stopped. Nothing was changed.')));
+  void loaded
+    .stopSignal()
+    .then(() => stop.abort(new CommandFailure(EXIT_INTERRUPTED, 'Stopped. Nothing was changed.')));
   const progress = createProgressLine(loaded, json() ? { json: true } : {});
   try {
     return await work({
@@ -88,7 +90,7 @@ async function confirmed(accounts: number | undefined, yes: boolean, { input }: 
   const what =
     accounts === undefined
       ? 'There is a database that cannot be read.'
-      : `There is a database with ${countOf(accounts, 'account')}.`;
+      : `There is a database with ${pluralize(accounts, 'account')}.`;
   if (!input.isTty) throw new CommandFailure(EXIT.usage, `${what} To replace it without a question give --yes.`);
   const answer = await input.ask(`${what} Replace it by the backup? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure(EXIT.failed, 'Nothing was changed.');
@@ -97,7 +99,7 @@ async function confirmed(accounts: number | undefined, yes: boolean, { input }: 
 function backupText({ file, bytes, schema, accounts, masterKeyFile }: BackupReport): string {
   const key = masterKeyFile === undefined ? 'SVC_MASTER_KEY' : masterKeyFile;
   return [
-    `Backed up to ${file}: ${countOf(accounts, 'account')}, ${(bytes / 1024 / 1024).toFixed(1)} MiB, schema ${schema}.`,
+    `Backed up to ${file}: ${pluralize(accounts, 'account')}, ${(bytes / 1024 / 1024).toFixed(1)} MiB, schema ${schema}.`,
     `The master key is not in it. What is sealed with it opens only with that key: keep ${key} too,`,
     'in another place than the backup.',
   ].join('\n');
@@ -113,7 +115,7 @@ function keyText(name: string): string[] {
 
 function restoreText({ database, accounts, former, missingMasterKey }: RestoreReport): string {
   const lines = [
-    `Restored ${database}: ${countOf(accounts, 'account')}. Start the daemon again.`,
+    `Restored ${database}: ${pluralize(accounts, 'account')}. Start the daemon again.`,
     ...(missingMasterKey === undefined ? [] : keyText(missingMasterKey)),
     '',
     'All is as it was when the backup was made:',

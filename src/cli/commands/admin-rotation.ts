@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { RotationReport } from '../../daemon/key-rotation.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
-import { countOf } from '../memory/import-report.ts';
+import { pluralize } from '../memory/import-report.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
-import type { AdminParts } from './admin-parts.ts';
+import type { AdminContext } from './admin-context.ts';
 
 const ROTATION_HELP = `
 The master key wraps the keys that seal what accounts keep secret, such as their provider keys. The daemon may go on
@@ -17,7 +17,7 @@ Examples:
   $ svc admin rotate-master-key --lost --yes`;
 
 /** `svc admin rotate-master-key`. */
-export function addRotationCommand(admin: Command, parts: AdminParts): void {
+export function addRotationCommand(admin: Command, parts: AdminContext): void {
   admin
     .command('rotate-master-key')
     .description('change the master key, while the daemon goes on')
@@ -34,7 +34,7 @@ export function addRotationCommand(admin: Command, parts: AdminParts): void {
         const onProgress = (share: number) => progress.show('wrapping the keys again', share);
         const report = await rotateMasterKey(config, { lost: lost === true, onProgress });
         progress.clear();
-        parts.say(rotationText(report), report);
+        parts.print(rotationText(report), report);
       } finally {
         progress.clear();
       }
@@ -57,8 +57,8 @@ function rotationText({ rewrapped, lost, masterKeyId, kept }: RotationReport): s
     );
     return lines.join('\n');
   }
-  lines.push(`The master key ${masterKeyId} is in force: it wraps ${countOf(rewrapped, 'data key')} anew.`);
-  if (lost > 0) lines.push(`${countOf(lost, 'data key')} of a lost master key given up, with all that they sealed.`);
+  lines.push(`The master key ${masterKeyId} is in force: it wraps ${pluralize(rewrapped, 'data key')} anew.`);
+  if (lost > 0) lines.push(`${pluralize(lost, 'data key')} of a lost master key given up, with all that they sealed.`);
   lines.push(
     kept === 'SVC_MASTER_KEY'
       ? 'Take the old key out of SVC_MASTER_KEY now.'

@@ -5,10 +5,10 @@ import { readProcessConfig } from '../../daemon/config.ts';
 import type { Rooms } from '../../daemon/rooms.ts';
 import { normalizeEmail } from '../../features/accounts/email-address.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import type { CommandContext, EndWith, Terminal } from '../command-context.ts';
+import type { CommandContext, SetExitCode, Terminal } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { addBackupCommands } from './admin-backup.ts';
-import type { AdminParts } from './admin-parts.ts';
+import type { AdminContext } from './admin-context.ts';
 import { addRotationCommand } from './admin-rotation.ts';
 
 interface Options {
@@ -17,7 +17,11 @@ interface Options {
 }
 
 /** `svc admin`: the operator's commands. They work on the data folder itself, with the daemon running or not. */
-export function adminCommand(terminal: Terminal, endWith: EndWith, context: () => Promise<CommandContext>): Command {
+export function adminCommand(
+  terminal: Terminal,
+  endWith: SetExitCode,
+  context: () => Promise<CommandContext>,
+): Command {
   const admin = new Command('admin')
     .description("the operator's commands, on the daemon's machine; the daemon may go on meanwhile")
     .option('--data-dir <folder>', 'the data folder [SVC_DATA_DIR]')
@@ -102,7 +106,7 @@ export function adminCommand(terminal: Terminal, endWith: EndWith, context: () =
       });
       if (problems.length > 0) endWith(EXIT.failed);
     });
-  const parts: AdminParts = { context, config, json: () => options().json, say };
+  const parts: AdminContext = { context, config, json: () => options().json, print: say };
   addBackupCommands(admin, parts);
   addRotationCommand(admin, parts);
   return admin;

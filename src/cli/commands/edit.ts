@@ -11,15 +11,15 @@ import {
   JSON_OPTION,
   openClient,
   PROFILE_OPTION,
+  parseMetadata,
   printJson,
-  readMetadata,
 } from '../memory/command-options.ts';
 import { type Draft, editText } from '../memory/editor.ts';
 import { findId } from '../memory/find-id.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortId } from '../memory/short-id.ts';
-import { type Direction, readTime } from '../memory/typed-time.ts';
-import { keepDraft } from './add.ts';
+import { parseTime, type TimeDirection } from '../memory/time-option.ts';
+import { withDraftPath } from './add.ts';
 
 interface EditOptions extends CommonOptions {
   content?: string;
@@ -44,15 +44,15 @@ Examples:
 
 /** `svc edit`: a memory corrected, by option or in the editor. */
 export function editCommand(context: CommandContext): Command {
-  const time = (direction: Direction) => (text: string) =>
-    text.trim().toLowerCase() === NEVER ? NEVER : readTime(text, context.clock.nowMs(), direction);
+  const time = (direction: TimeDirection) => (text: string) =>
+    text.trim().toLowerCase() === NEVER ? NEVER : parseTime(text, context.clock.nowMs(), direction);
   return new Command('edit')
     .description('correct a memory')
     .argument('<id>', 'its id, or the part of it that the lists show')
     .option('--content <text>', 'the whole new text')
     .option('--tag <tag>', 'the new tags; may be repeated', collect)
     .option('--no-tag', 'no tags any more')
-    .option('--metadata <key=value>', 'the new further fields; may be repeated', readMetadata)
+    .option('--metadata <key=value>', 'the new further fields; may be repeated', parseMetadata)
     .option('--occurred <time>', 'when it happened; never: not said', time('past'))
     .option('--expires <time>', 'when it is to be forgotten; never: kept', time('future'))
     .option(...JSON_OPTION)
@@ -93,7 +93,7 @@ async function editContent(client: Client, before: Tagged<Memory>, context: Comm
   const after = unchanged
     ? before.body
     : await send(client, before, { content: draft.text }).catch((error: Error) => {
-        throw keepDraft(error, draft);
+        throw withDraftPath(error, draft);
       });
   await draft.discard();
   return after;

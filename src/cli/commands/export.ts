@@ -5,8 +5,8 @@ import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { type CommonOptions, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
-import { writeWhole } from '../memory/export-file.ts';
-import { countOf, countsOf } from '../memory/import-report.ts';
+import { writeAtomically } from '../memory/export-file.ts';
+import { describeCounts, pluralize } from '../memory/import-report.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 
 interface ExportOptions extends CommonOptions {
@@ -39,16 +39,16 @@ export function exportCommand(context: CommandContext): Command {
       const progress = createProgressLine(context, options);
       const written: { end?: ExportEnd } = {};
       const lines = exportLines(client, options, (count, end) => {
-        progress.show(countOf(count, 'line'));
+        progress.show(pluralize(count, 'line'));
         if (end) written.end = end;
       });
-      await writeWhole(file, lines).catch((error: NodeJS.ErrnoException) => {
+      await writeAtomically(file, lines).catch((error: NodeJS.ErrnoException) => {
         throw error.syscall ? new CommandFailure(EXIT.failed, `${file} cannot be written: ${error.message}`) : error;
       });
       progress.clear();
       const { type: _, ...exported } = written.end!;
       if (options.json) printJson(context, { file, exported });
-      else context.terminal.out(`Exported ${countsOf(exported)} to ${file}.\n`);
+      else context.terminal.out(`Exported ${describeCounts(exported)} to ${file}.\n`);
     });
 }
 

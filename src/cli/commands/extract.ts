@@ -6,20 +6,20 @@ import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { followJob } from '../jobs/follow-job.ts';
-import { decisionLines, sayError, sayResult } from '../jobs/job-lines.ts';
+import { describeError, describeResult, formatDecisions } from '../jobs/job-lines.ts';
 import {
   type CommonOptions,
   JSON_OPTION,
-  lookOf,
   openClient,
   PROFILE_OPTION,
   printJson,
+  renderOptions,
 } from '../memory/command-options.ts';
 import { CONVERSATION, findId } from '../memory/find-id.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortId } from '../memory/short-id.ts';
-import { sayUsed } from '../providers/settings-lines.ts';
+import { describeUsage } from '../providers/settings-lines.ts';
 
 interface ExtractOptions extends CommonOptions {
   dryRun?: true;
@@ -77,7 +77,7 @@ function tellTaken(jobId: string, options: ExtractOptions, context: CommandConte
   const label = shortId(jobId);
   if (options.json) printJson(context, { jobId });
   else if (!terminal.isTty) terminal.out(`${jobId}\n`);
-  else terminal.out(`Queued.  ${lookOf(context).style.bold(label)}\nsvc jobs ${label} shows how far it is.\n`);
+  else terminal.out(`Queued.  ${renderOptions(context).style.bold(label)}\nsvc jobs ${label} shows how far it is.\n`);
 }
 
 async function wait(jobId: string, client: Client, options: ExtractOptions, context: CommandContext): Promise<void> {
@@ -85,17 +85,17 @@ async function wait(jobId: string, client: Client, options: ExtractOptions, cont
   if (options.json) printJson(context, job);
   else if (job.result !== null) await tellEnd(job, context);
   if (job.state === 'done') return;
-  const why = job.error === null ? `It was ${job.state}.` : sayError(job, context.clock.nowMs());
+  const why = job.error === null ? `It was ${job.state}.` : describeError(job, context.clock.nowMs());
   throw new CommandFailure(EXIT.failed, options.json ? '' : why);
 }
 
 async function tellEnd(job: Job, context: CommandContext): Promise<void> {
-  const look = lookOf(context);
+  const look = renderOptions(context);
   const decisions = job.result?.decisions ?? [];
-  const used = job.used.requests > 0 ? ` (${sayUsed(job.used)})` : '';
-  const said = `${job.dryRun ? 'dry run, so nothing is stored: ' : ''}${sayResult(job)}${used}.`;
+  const used = job.used.requests > 0 ? ` (${describeUsage(job.used)})` : '';
+  const said = `${job.dryRun ? 'dry run, so nothing is stored: ' : ''}${describeResult(job)}${used}.`;
   const head = said.charAt(0).toUpperCase() + said.slice(1);
-  const shown = decisions.length === 0 ? '' : `${decisionLines(decisions, look)}\n\n`;
+  const shown = decisions.length === 0 ? '' : `${formatDecisions(decisions, look)}\n\n`;
   context.terminal.out(`${shown}${look.style.good('✓')} ${head}\n`);
   const memories = decisions.map(({ memoryId }) => memoryId).filter((id) => id !== null);
   await createRecentIds(context.settingsFolder).remember(memories);

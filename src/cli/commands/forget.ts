@@ -8,10 +8,10 @@ import { CommandFailure } from '../failure.ts';
 import {
   type CommonOptions,
   JSON_OPTION,
-  lookOf,
   openClient,
   PROFILE_OPTION,
   printJson,
+  renderOptions,
 } from '../memory/command-options.ts';
 import { findId } from '../memory/find-id.ts';
 import { memoryCard } from '../memory/memory-card.ts';
@@ -68,7 +68,7 @@ async function askAndForget(ids: readonly string[], client: Client, context: Com
 }
 
 async function isWanted(found: readonly Tagged<Memory>[], context: CommandContext): Promise<boolean> {
-  const look = lookOf(context);
+  const look = renderOptions(context);
   const labels = shortIds(found.map(({ body }) => body.id));
   const cards = found.map(({ body }) => memoryCard(body, { label: labels.get(body.id)! }, look));
   context.terminal.error(`${cards.join('\n\n')}\n\n`);

@@ -11,11 +11,11 @@ import {
   PROFILE_OPTION,
   printJson,
 } from '../memory/command-options.ts';
-import { importReport } from '../memory/import-report.ts';
-import { quotaResetIn, sendImport } from '../memory/import-sending.ts';
+import { formatImportReport } from '../memory/import-report.ts';
 import { importSource } from '../memory/import-source.ts';
+import { quotaResetTime, uploadImport } from '../memory/import-upload.ts';
 import { createProgressLine, type ProgressLine } from '../memory/progress-line.ts';
-import { sayBytes } from '../wording.ts';
+import { formatBytes } from '../number-format.ts';
 
 interface ImportOptions extends CommonOptions {
   format: ImportFormat;
@@ -56,7 +56,7 @@ export function importCommand(context: CommandContext): Command {
         throw new CommandFailure(EXIT.usage, `--wait needs a file: ${file} is read once.`);
       const progress = createProgressLine(context, options);
       const client = await openClient(context, options);
-      const sent = await sendImport({
+      const sent = await uploadImport({
         client,
         source,
         options: { format, ...(user !== undefined && { user }), ...(tag && { tags: [...new Set(tag)] }) },
@@ -64,7 +64,7 @@ export function importCommand(context: CommandContext): Command {
         waitForQuota: wait === true,
         onProgress: (bytes) => {
           const share = source.bytes === undefined ? undefined : Math.min(1, bytes / Math.max(1, source.bytes));
-          progress.show(`${sayBytes(bytes)} sent`, share);
+          progress.show(`${formatBytes(bytes)} sent`, share);
         },
         onWait: (text) => {
           progress.clear();
@@ -77,16 +77,16 @@ export function importCommand(context: CommandContext): Command {
 
 /** Reports what was done, also where it came to an early end; that end is told after it. */
 function finish(
-  { report, ended }: Awaited<ReturnType<typeof sendImport>>,
+  { report, ended }: Awaited<ReturnType<typeof uploadImport>>,
   options: ImportOptions,
   progress: ProgressLine,
   context: CommandContext,
 ): void {
   progress.clear();
-  const resetsAt = ended && quotaResetIn(ended);
+  const resetsAt = ended && quotaResetTime(ended);
   const stopped = ended === undefined ? null : { message: ended.message, ...(resetsAt !== undefined && { resetsAt }) };
   if (options.json) printJson(context, { ...report, stopped });
-  else context.terminal.out(`${importReport(ended ? { ...report, complete: true } : report)}\n`);
+  else context.terminal.out(`${formatImportReport(ended ? { ...report, complete: true } : report)}\n`);
   if (resetsAt !== undefined) {
     const advice = 'Run the same command again then (or with --wait now): nothing is added twice.';
     throw new CommandFailure(EXIT.failed, `${ended!.message}\n${advice}`);

@@ -5,15 +5,15 @@ import type { Job } from '../../contract/jobs.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
-import { decisionLines, jobCard, jobRow } from '../jobs/job-lines.ts';
+import { formatDecisions, jobCard, jobRow } from '../jobs/job-lines.ts';
 import {
   type CommonOptions,
   JSON_OPTION,
-  lookOf,
   openClient,
   PROFILE_OPTION,
+  parseCount,
   printJson,
-  readCount,
+  renderOptions,
 } from '../memory/command-options.ts';
 import { findId, JOB } from '../memory/find-id.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
@@ -42,7 +42,7 @@ export function jobsCommand(context: CommandContext): Command {
   return new Command('jobs')
     .description('jobs that draw memories: how far they are, what they decided')
     .argument('[id]', 'its id, or the part of it that the list shows')
-    .option('--limit <count>', 'how many', readCount, 20)
+    .option('--limit <count>', 'how many', parseCount, 20)
     .addOption(new Option('--state <state>', 'only those').choices([...JOB_STATES]))
     .option('--cancel', 'end the one that is named; what it stored stays')
     .option(...JSON_OPTION)
@@ -76,15 +76,15 @@ async function list(client: Client, { limit, state, json }: JobsOptions, context
 async function printCards(jobs: readonly Job[], context: CommandContext): Promise<void> {
   const ids = jobs.map(({ id }) => id);
   const labels = shortIds(ids);
-  const cards = jobs.map((job) => jobCard(job, labels.get(job.id)!, lookOf(context)));
+  const cards = jobs.map((job) => jobCard(job, labels.get(job.id)!, renderOptions(context)));
   context.terminal.out(`${cards.join('\n\n')}\n`);
   await createRecentIds(context.settingsFolder).remember(ids);
 }
 
 function show(job: Job, { json }: JobsOptions, context: CommandContext): void {
-  const look = lookOf(context);
+  const look = renderOptions(context);
   const decisions = job.result?.decisions ?? [];
-  const more = decisions.length === 0 ? '' : `\n${decisionLines(decisions, look)}\n`;
+  const more = decisions.length === 0 ? '' : `\n${formatDecisions(decisions, look)}\n`;
   if (json) printJson(context, job);
   else context.terminal.out(`${jobCard(job, shortId(job.id), look)}\n${more}`);
 }

@@ -5,18 +5,18 @@ import type { CommandContext } from '../command-context.ts';
 import {
   type CommonOptions,
   JSON_OPTION,
-  lookOf,
   openClient,
   PROFILE_OPTION,
+  parseCount,
   printJson,
-  readCount,
+  renderOptions,
 } from '../memory/command-options.ts';
 import { memoryCard } from '../memory/memory-card.ts';
-import { memoryRow } from '../memory/memory-rows.ts';
+import { memoryRow } from '../memory/memory-row.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortIds } from '../memory/short-id.ts';
 import { wrap } from '../memory/terminal-text.ts';
-import { readTime } from '../memory/typed-time.ts';
+import { parseTime } from '../memory/time-option.ts';
 
 interface ListOptions extends CommonOptions {
   limit: number;
@@ -42,10 +42,10 @@ Examples:
 
 /** `svc list`: the memories, newest first, a page at a time. */
 export function listCommand(context: CommandContext): Command {
-  const past = (text: string) => readTime(text, context.clock.nowMs(), 'past');
+  const past = (text: string) => parseTime(text, context.clock.nowMs(), 'past');
   return new Command('list')
     .description('show what is remembered, newest first')
-    .option('--limit <count>', 'how many', readCount, 20)
+    .option('--limit <count>', 'how many', parseCount, 20)
     .option('--all', 'all of them')
     .option('--cursor <cursor>', 'go on behind a page: the nextCursor of its --json')
     .option('--user <name>', 'whose memories, where one account serves several people')
@@ -106,7 +106,7 @@ async function printRows(client: Client, options: ListOptions, { terminal }: Com
 
 async function printCards(page: PageOf<Memory>, options: ListOptions, context: CommandContext): Promise<void> {
   const { terminal, settingsFolder } = context;
-  const look = lookOf(context);
+  const look = renderOptions(context);
   const { data, nextCursor } = page;
   if (data.length === 0) {
     terminal.out(`${wrap(nothingText(options), terminal.columns).join('\n')}\n`);

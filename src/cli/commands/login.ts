@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type AccountContext, keychainOf } from '../account-context.ts';
+import { type AccountContext, openKeychain } from '../account-context.ts';
+import { formatCount } from '../number-format.ts';
 import { createOutput, type Output } from '../output.ts';
 import type { Profile } from '../settings.ts';
 import type { Dialogue } from '../sign-in/dialogue.ts';
 import { profileOption } from '../sign-in/profile-choice.ts';
 import type { SignInResult } from '../sign-in/sign-in-flow.ts';
-import { sayCount } from '../wording.ts';
 
 interface LoginOptions {
   email?: string;
@@ -60,7 +60,7 @@ async function login(options: LoginOptions, context: AccountContext): Promise<vo
   const seconds = options.timeout ?? (context.input.isTty ? undefined : UNATTENDED_SECONDS);
   const result = await signIn(
     { ...options, handOver: options.browserHandOver, timeoutMs: seconds && seconds * 1000 },
-    { context: { ...context, keychain: keychainOf(context) }, settings, dialogue, output },
+    { context: { ...context, keychain: openKeychain(context) }, settings, dialogue, output },
   );
   tell(result, output);
   if (result.warning !== undefined) output.warn(result.warning);
@@ -74,7 +74,7 @@ async function openDialogue(context: AccountContext, output: Output): Promise<Di
   const monotonicMs = () => clock.monotonicMs();
   if (screen) {
     const { createScreenDialogue } = await import('../ui/screen-dialogue.tsx');
-    return createScreenDialogue({ ...screen, colour: terminal.colour, monotonicMs });
+    return createScreenDialogue({ ...screen, color: terminal.color, monotonicMs });
   }
   const { createLineDialogue } = await import('../sign-in/line-dialogue.ts');
   return createLineDialogue({ input, output, monotonicMs });
@@ -87,7 +87,7 @@ function tell({ account, profile, profileName }: SignInResult, output: Output): 
   const { style } = output;
   output.line(`${style.good('✓')} Signed in as ${style.bold(email)}`);
   output.line(`  at ${url}`);
-  output.line(`  ${tier}, ${sayCount(limits.requestsPerMinute)} requests a minute`);
+  output.line(`  ${tier}, ${formatCount(limits.requestsPerMinute)} requests a minute`);
   output.line(`  profile ${profileName}, key in ${keyStore === 'keychain' ? 'the keychain' : 'a file of mode 0600'}`);
 }
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type AccountContext, keychainOf } from '../account-context.ts';
+import { type AccountContext, openKeychain } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { createOutput, type Output } from '../output.ts';
@@ -42,7 +42,7 @@ async function logout(options: LogoutOptions, context: AccountContext): Promise<
   ]);
   const output = createOutput(context.terminal, options);
   const settings = openSettings(context.environment);
-  const keychain = keychainOf(context);
+  const keychain = openKeychain(context);
   const results = [];
   for (const { name, profile } of chosenProfiles(settings, options)) {
     const result = await signOut(
@@ -53,7 +53,7 @@ async function logout(options: LogoutOptions, context: AccountContext): Promise<
     results.push(result);
   }
   output.data(options.all ? results.map(shown) : shown(results[0]!));
-  if (settings.given.apiKey !== undefined) output.warn('SVC_API_KEY is still set, and commands go on with it.');
+  if (settings.overrides.apiKey !== undefined) output.warn('SVC_API_KEY is still set, and commands go on with it.');
   const exitCode = exitCodeOf(results);
   if (exitCode !== EXIT.done) throw new CommandFailure(exitCode);
 }

@@ -10,15 +10,15 @@ import {
   type CommonOptions,
   collect,
   JSON_OPTION,
-  lookOf,
   openClient,
   PROFILE_OPTION,
   printJson,
+  renderOptions,
 } from '../memory/command-options.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
-import { keyInArguments, readProviderKey } from '../providers/key-input.ts';
-import { saidToKey } from '../providers/key-lines.ts';
-import { knownProvider, providerArgument } from '../providers/provider-word.ts';
+import { keyInArgumentsError, readProviderKey } from '../providers/key-input.ts';
+import { formatKeyCheck } from '../providers/key-lines.ts';
+import { parseProvider, providerArgument } from '../providers/provider-argument.ts';
 
 interface AddOptions extends CommonOptions {
   baseUrl?: string;
@@ -53,8 +53,8 @@ export function providerAddCommand(context: CommandContext): Command {
       .addHelpText('after', HELP)
       .action(async (provider: string, options: AddOptions, { args }: Command) => {
         if (args.length > 1 || options.key !== undefined || options.apiKey !== undefined)
-          throw keyInArguments(provider);
-        await add(knownProvider(provider), options, context);
+          throw keyInArgumentsError(provider);
+        await add(parseProvider(provider), options, context);
       })
   );
 }
@@ -75,7 +75,7 @@ async function add(provider: Provider, options: AddOptions, context: CommandCont
   };
   const kept = await keep(client, provider, given).finally(() => progress.clear());
   if (options.json) return printJson(context, kept);
-  context.terminal.out(`${saidToKey(kept, lookOf(context))}\n`);
+  context.terminal.out(`${formatKeyCheck(kept, renderOptions(context))}\n`);
 }
 
 async function keep(client: Client, provider: Provider, key: NewProviderKey) {

@@ -5,14 +5,14 @@ import { CommandFailure } from '../failure.ts';
 import {
   type CommonOptions,
   JSON_OPTION,
-  lookOf,
   openClient,
   PROFILE_OPTION,
   printJson,
+  renderOptions,
 } from '../memory/command-options.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
-import { keyRow, keyTable, saidToKey, sayKey } from '../providers/key-lines.ts';
-import { knownProvider, providerArgument } from '../providers/provider-word.ts';
+import { describeKey, formatKeyCheck, keyRow, keyTable } from '../providers/key-lines.ts';
+import { parseProvider, providerArgument } from '../providers/provider-argument.ts';
 
 interface RemoveOptions extends CommonOptions {
   yes?: true;
@@ -38,7 +38,7 @@ export function providerListCommand(context: CommandContext): Command {
       const keys = await (await openClient(context, options)).providerKeys.list();
       if (options.json) printJson(context, keys);
       else if (!terminal.isTty) terminal.out(keys.data.map((key) => `${keyRow(key)}\n`).join(''));
-      else if (keys.data.length > 0) terminal.out(`${keyTable(keys.data, lookOf(context))}\n`);
+      else if (keys.data.length > 0) terminal.out(`${keyTable(keys.data, renderOptions(context))}\n`);
       else terminal.out('There are no provider keys yet. The first one: svc provider add openai\n');
     });
 }
@@ -58,13 +58,13 @@ export function providerCheckCommand(context: CommandContext): Command {
     .option(...PROFILE_OPTION)
     .addHelpText('after', CHECK_HELP)
     .action(async (word: string, options: CommonOptions) => {
-      const provider = knownProvider(word);
+      const provider = parseProvider(word);
       const client = await openClient(context, options);
       const progress = createProgressLine(context, options);
       progress.show(`Asking ${provider} …`);
       const key = await client.providerKeys.validate(provider).finally(() => progress.clear());
       if (options.json) printJson(context, key);
-      else context.terminal.out(`${saidToKey(key, lookOf(context))}\n`);
+      else context.terminal.out(`${formatKeyCheck(key, renderOptions(context))}\n`);
       if (key.check.outcome !== 'ok') throw new CommandFailure(EXIT.failed);
     });
 }
@@ -87,14 +87,14 @@ export function providerRemoveCommand(context: CommandContext): Command {
     .option(...PROFILE_OPTION)
     .addHelpText('after', REMOVE_HELP)
     .action(async (word: string, options: RemoveOptions) => {
-      const provider = knownProvider(word);
+      const provider = parseProvider(word);
       if (!options.yes && !context.input.isTty) {
         throw new CommandFailure(EXIT.usage, 'Nobody can be asked here. To remove without a question give --yes.');
       }
       const client = await openClient(context, options, { retries: 5 });
       if (!options.yes) {
         const key = await client.providerKeys.get(provider);
-        const answer = await context.input.ask(`Remove ${sayKey(key)} for ${provider}? [y/N] `);
+        const answer = await context.input.ask(`Remove ${describeKey(key)} for ${provider}? [y/N] `);
         if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure(EXIT.failed, 'Nothing was removed.');
       }
       await client.providerKeys.remove(provider);

@@ -7,12 +7,12 @@ import { CommandFailure } from '../failure.ts';
 import {
   type CommonOptions,
   JSON_OPTION,
-  lookOf,
   openClient,
   PROFILE_OPTION,
   printJson,
+  renderOptions,
 } from '../memory/command-options.ts';
-import { knownProvider } from '../providers/provider-word.ts';
+import { parseProvider } from '../providers/provider-argument.ts';
 import { settingsLines } from '../providers/settings-lines.ts';
 
 type Purpose = 'embedding' | 'extraction';
@@ -49,7 +49,7 @@ export function providerUseCommand(context: CommandContext): Command {
 function choiceOf(word: string, model: string | undefined): ModelChoice | null {
   if (word === 'none' && model === undefined) return null;
   if (word === 'none') throw new CommandFailure(EXIT.usage, 'none stands alone, without a model.');
-  const provider = knownProvider(word);
+  const provider = parseProvider(word);
   if (model !== undefined) return { provider, model };
   throw new CommandFailure(EXIT.usage, `Name the model of ${provider} too. svc provider list shows them.`);
 }
@@ -104,7 +104,7 @@ async function apply(change: ProviderSettingsChange, options: CommonOptions, con
 
 function show(settings: ProviderSettings, { json }: CommonOptions, context: CommandContext): void {
   if (json) printJson(context, settings);
-  else context.terminal.out(`${settingsLines(settings, lookOf(context)).join('\n')}\n`);
+  else context.terminal.out(`${settingsLines(settings, renderOptions(context)).join('\n')}\n`);
 }
 
 /** An option cannot be null by itself: its parser takes that for an empty text. */

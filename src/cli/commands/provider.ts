@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { withoutKeys } from '../providers/key-input.ts';
+import { redactKeys } from '../providers/key-input.ts';
 import { providerAddCommand } from './provider-add.ts';
 import { providerCheckCommand, providerListCommand, providerRemoveCommand } from './provider-keys.ts';
 import { providerSettingsCommand, providerUseCommand } from './provider-settings.ts';
@@ -30,7 +30,7 @@ export function providerCommand(context: CommandContext): Command {
   ];
   for (const command of commands) provider.addCommand(command);
   for (const command of [provider, ...commands]) {
-    command.configureOutput({ outputError: (complaint, write) => write(withoutKeys(complaint)) });
+    command.configureOutput({ outputError: (complaint, write) => write(redactKeys(complaint)) });
   }
   return provider;
 }

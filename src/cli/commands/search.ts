@@ -6,20 +6,20 @@ import {
   type CommonOptions,
   collect,
   JSON_OPTION,
-  lookOf,
   openClient,
   PROFILE_OPTION,
+  parseCount,
   printJson,
-  readCount,
+  renderOptions,
 } from '../memory/command-options.ts';
-import { asMemory } from '../memory/found-item.ts';
 import { innerWidth, memoryCard } from '../memory/memory-card.ts';
-import { memoryRow } from '../memory/memory-rows.ts';
+import { memoryRow } from '../memory/memory-row.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
+import { resultAsMemory } from '../memory/result-as-memory.ts';
 import { shortIds } from '../memory/short-id.ts';
-import { sayLearned, signalBars } from '../memory/signal-bars.ts';
+import { describeLearned, signalBars } from '../memory/signal-bars.ts';
 import { wrap } from '../memory/terminal-text.ts';
-import { readTime } from '../memory/typed-time.ts';
+import { parseTime } from '../memory/time-option.ts';
 
 type ItemType = NonNullable<SearchRequest['types']>[number];
 
@@ -48,7 +48,7 @@ Examples:
 
 /** `svc search`: what is remembered about a question, best first. */
 export function searchCommand(context: CommandContext): Command {
-  const past = (text: string) => readTime(text, context.clock.nowMs(), 'past');
+  const past = (text: string) => parseTime(text, context.clock.nowMs(), 'past');
   return new Command('search')
     .description('find what is remembered, best first')
     .argument('<query...>', 'what to look for')
@@ -89,7 +89,7 @@ function requestOf(query: string, options: SearchOptions): SearchRequest {
 }
 
 function printRows({ results }: SearchAnswer, { terminal }: CommandContext): void {
-  terminal.out(results.map((result) => `${memoryRow(asMemory(result), String(result.score))}\n`).join(''));
+  terminal.out(results.map((result) => `${memoryRow(resultAsMemory(result), String(result.score))}\n`).join(''));
 }
 
 async function printCards(
@@ -98,18 +98,18 @@ async function printCards(
   { results, tookMs, learned }: SearchAnswer,
   context: CommandContext,
 ): Promise<void> {
-  const look = lookOf(context);
+  const look = renderOptions(context);
   const labels = shortIds(results.map(({ id }) => id));
   const cards = results.map((result) => {
     const label = labels.get(result.id)!;
     const more = signalBars(result, innerWidth(look.columns, label), look.style);
-    return memoryCard(asMemory(result), { label, query, more }, look);
+    return memoryCard(resultAsMemory(result), { label, query, more }, look);
   });
   const count = results.length === 1 ? '1 result' : `${results.length} results`;
   const further = results.length === limit && limit < 100 ? `; --limit ${Math.min(100, limit * 2)} shows more` : '';
   const told = [
     `${count} in ${Math.max(1, Math.round(tookMs))} ms${further}`,
-    ...(learned ? [sayLearned(learned)] : []),
+    ...(learned ? [describeLearned(learned)] : []),
   ];
   const footer = told.flatMap((text) => wrap(text, look.columns)).join('\n');
   context.terminal.out(`${cards.join('\n\n')}\n\n${look.style.dim(footer)}\n`);
@@ -137,7 +137,7 @@ async function printNothing(
 }
 
 function readLimit(text: string): number {
-  const limit = readCount(text);
+  const limit = parseCount(text);
   if (limit > 100) throw new InvalidArgumentError('At most 100.');
   return limit;
 }

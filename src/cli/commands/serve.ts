@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { CONFIG_FLAGS, configTable, type Flags, readProcessConfig } from '../../daemon/config.ts';
-import type { EndWith, Terminal } from '../command-context.ts';
+import type { SetExitCode, Terminal } from '../command-context.ts';
 
 /** `svc serve`: every setting is a flag too. The daemon itself is loaded only when the configuration is sound. */
 export function serveCommand(
   version: string,
   terminal: Terminal,
   stopSignal: () => Promise<string>,
-  endWith: EndWith,
+  endWith: SetExitCode,
 ): Command {
   const command = new Command('serve')
     .description('run the daemon; without any setting it serves this machine on port 8787')

@@ -3,10 +3,10 @@ import type { CommandContext } from '../command-context.ts';
 import {
   type CommonOptions,
   JSON_OPTION,
-  lookOf,
   openClient,
   PROFILE_OPTION,
   printJson,
+  renderOptions,
 } from '../memory/command-options.ts';
 import { findId } from '../memory/find-id.ts';
 import { memoryDetail, memoryHistory } from '../memory/memory-detail.ts';
@@ -39,11 +39,11 @@ export function showCommand(context: CommandContext): Command {
       if (options.history) {
         const history = await client.memories.history(id);
         if (options.json) printJson(context, history);
-        else context.terminal.out(`${memoryHistory(history.data, lookOf(context))}\n`);
+        else context.terminal.out(`${memoryHistory(history.data, renderOptions(context))}\n`);
         return;
       }
       const memory = await client.memories.get(id);
       if (options.json) printJson(context, memory);
-      else context.terminal.out(`${memoryDetail(memory, lookOf(context))}\n`);
+      else context.terminal.out(`${memoryDetail(memory, renderOptions(context))}\n`);
     });
 }

@@ -1,16 +1,16 @@
 import { Command } from 'commander';
 import type { QuotaState } from '../../contract/limits.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
-import { type AccountContext, keychainOf } from '../account-context.ts';
+import { type AccountContext, openKeychain } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { keyFilePath } from '../key-store.ts';
-import { sayTime } from '../memory/said-time.ts';
+import { formatRelativeTime } from '../memory/relative-time.ts';
 import { wrap } from '../memory/terminal-text.ts';
-import { bar, createOutput, type Field, fields, type Output, type Style } from '../output.ts';
+import { formatCount, formatPercent } from '../number-format.ts';
+import { bar, createOutput, type Field, formatFields, type Output, type Style } from '../output.ts';
 import type { AccountStatus } from '../sign-in/account-status.ts';
 import { profileOption } from '../sign-in/profile-choice.ts';
-import { sayCount, sayShare } from '../wording.ts';
 
 interface StatusOptions {
   profile?: string;
@@ -48,7 +48,7 @@ async function status(options: StatusOptions, context: AccountContext): Promise<
   const output = createOutput(context.terminal, options);
   const settings = openSettings(context.environment);
   const { clock, fetch } = context;
-  const parts = { settings, keychain: keychainOf(context), clock, ...(fetch && { fetch }) };
+  const parts = { settings, keychain: openKeychain(context), clock, ...(fetch && { fetch }) };
   const names = options.all ? chosenProfiles(settings, options).map(({ name }) => name) : [options.profile];
   const results = await Promise.all(names.map((profile) => accountStatus({ ...parts, profile })));
   const more = Object.keys(settings.profiles()).length - results.length;
@@ -83,7 +83,7 @@ function tell(result: AccountStatus, { output, nowMs, more, folder }: Telling): 
   const rows: Field[] = [];
   if (account) {
     const { tier, limits, quotas, key } = account;
-    rows.push(['Tier', `${tier}, ${sayCount(limits.requestsPerMinute)} requests a minute`]);
+    rows.push(['Tier', `${tier}, ${formatCount(limits.requestsPerMinute)} requests a minute`]);
     rows.push(['Memories', (width) => quotaLines(quotas.dailyMemories, 'today', { width, style, nowMs })]);
     rows.push(['Searches', (width) => quotaLines(quotas.monthlyQueries, 'this month', { width, style, nowMs })]);
     const used = key.lastUsedAt === null ? 'not used yet' : `last used ${sayPast(key.lastUsedAt, nowMs)}`;
@@ -91,7 +91,7 @@ function tell(result: AccountStatus, { output, nowMs, more, folder }: Telling): 
   }
   rows.push(['Kept in', placeOf(result, folder)]);
   rows.push(['Profile', `${result.profile}${more > 0 ? ` (${more} more: svc status --all)` : ''}`]);
-  for (const line of fields(rows, columns, style)) output.line(line);
+  for (const line of formatFields(rows, columns, style)) output.line(line);
 }
 
 function reachOf({ reachable, latencyMs }: AccountStatus): string {
@@ -113,18 +113,18 @@ function quotaLines(
   period: string,
   { width, style, nowMs }: { width: number; style: Style; nowMs: number },
 ): string[] {
-  if (limit === null) return wrap(`${sayCount(used)} ${period}, without limit`, width);
+  if (limit === null) return wrap(`${formatCount(used)} ${period}, without limit`, width);
   const share = limit === 0 ? 1 : used / limit;
   const drawn = bar(share, Math.min(BAR_COLUMNS, width - 11), style);
-  const text = `${sayCount(used)} of ${sayCount(limit)} ${period}; starts anew ${sayInstant(resetsAt, nowMs)}`;
-  return [`${drawn} ${sayShare(share)}`, ...wrap(text, width)];
+  const text = `${formatCount(used)} of ${formatCount(limit)} ${period}; starts anew ${sayInstant(resetsAt, nowMs)}`;
+  return [`${drawn} ${formatPercent(share)}`, ...wrap(text, width)];
 }
 
 /** The daemon's clock may be ahead of this one; what it did is past all the same. */
 function sayPast(timestamp: string, nowMs: number): string {
-  return sayTime(Math.min(parseTimestamp(timestamp) ?? nowMs, nowMs), nowMs);
+  return formatRelativeTime(Math.min(parseTimestamp(timestamp) ?? nowMs, nowMs), nowMs);
 }
 
 function sayInstant(timestamp: string, nowMs: number): string {
-  return sayTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
+  return formatRelativeTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
 }

@@ -3,9 +3,9 @@ import { isOpen } from '../../contract/job-states.ts';
 import type { Job } from '../../contract/jobs.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ProgressLine } from '../memory/progress-line.ts';
-import { sayError } from './job-lines.ts';
+import { describeError } from './job-lines.ts';
 
-export interface Following {
+export interface FollowOptions {
   client: Pick<Client, 'jobs'>;
   progress: ProgressLine;
   context: Pick<CommandContext, 'terminal' | 'clock'>;
@@ -16,7 +16,7 @@ const LONGEST_PAUSE_MS = 2000;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Looks at a job until it has ended, showing how far it is; what makes it wait is told once each time. */
-export async function followJob(id: string, { client, progress, context }: Following): Promise<Job> {
+export async function followJob(id: string, { client, progress, context }: FollowOptions): Promise<Job> {
   const { terminal, clock } = context;
   let told = '';
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
@@ -28,7 +28,7 @@ export async function followJob(id: string, { client, progress, context }: Follo
     const trouble = job.error === null ? '' : `${job.error.code} ${job.error.at}`;
     if (trouble !== '' && trouble !== told) {
       progress.clear();
-      terminal.error(`${sayError(job, clock.nowMs())} Ctrl-C stops the watching, not the job.\n`);
+      terminal.error(`${describeError(job, clock.nowMs())} Ctrl-C stops the watching, not the job.\n`);
     }
     told = trouble;
     const { done, total } = job.progress;

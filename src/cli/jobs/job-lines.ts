@@ -1,12 +1,12 @@
 import { isOpen, sayCounts } from '../../contract/job-states.ts';
 import type { Decision, Job } from '../../contract/jobs.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
-import { type CardLook, innerWidth } from '../memory/memory-card.ts';
-import { sayTime } from '../memory/said-time.ts';
+import { innerWidth, type RenderOptions } from '../memory/memory-card.ts';
+import { formatRelativeTime } from '../memory/relative-time.ts';
 import { shortId } from '../memory/short-id.ts';
-import { oneLine, padded, printable, wrap } from '../memory/terminal-text.ts';
+import { oneLine, padToWidth, printable, wrap } from '../memory/terminal-text.ts';
 import type { Style } from '../output.ts';
-import { sayUsed } from '../providers/settings-lines.ts';
+import { describeUsage } from '../providers/settings-lines.ts';
 
 const TONES = {
   queued: 'caution',
@@ -18,48 +18,50 @@ const TONES = {
 const LABEL_WIDTH = 11;
 
 /** One job as a person reads it: short id in the margin, state and model, and beneath how far it came and why. */
-export function jobCard(job: Job, label: string, { columns, style, nowMs }: CardLook): string {
+export function jobCard(job: Job, label: string, { columns, style, nowMs }: RenderOptions): string {
   const width = innerWidth(columns, label);
   const lines = jobFacts(job, nowMs).flatMap((fact) => wrap(fact, width));
   const model = job.provider === null ? '' : `  ${job.provider} ${printable(job.model ?? '')}`;
-  const head = `${style.bold(padded(label, label.length + 2))}${style[TONES[job.state]](job.state)}${model}`;
-  const error = job.error === null ? [] : wrap(`${sayError(job, nowMs)}`, width).map((line) => style.bad(line));
+  const head = `${style.bold(padToWidth(label, label.length + 2))}${style[TONES[job.state]](job.state)}${model}`;
+  const error = job.error === null ? [] : wrap(`${describeError(job, nowMs)}`, width).map((line) => style.bad(line));
   const margin = ' '.repeat(label.length + 2);
   return [head, ...[...lines.map((line) => style.dim(line)), ...error].map((line) => margin + line)].join('\n');
 }
 
 function jobFacts(job: Job, nowMs: number): string[] {
   const { conversationId, dryRun, progress, createdAt, used, result } = job;
-  const asked = sayTime(parseTimestamp(createdAt) ?? nowMs, nowMs);
+  const asked = formatRelativeTime(parseTimestamp(createdAt) ?? nowMs, nowMs);
   const read = `${progress.done} of ${progress.total} message${progress.total === 1 ? '' : 's'}`;
   const what = `conversation ${shortId(conversationId)} · ${read} · ${asked}${dryRun ? ' · dry run' : ''}`;
-  return [what, ...(result === null ? [] : [sayResult(job)]), ...(used.requests > 0 ? [sayUsed(used)] : [])];
+  return [what, ...(result === null ? [] : [describeResult(job)]), ...(used.requests > 0 ? [describeUsage(used)] : [])];
 }
 
 /** `2 added, 1 superseded, 4 left as known`. */
-export function sayResult({ result, progress }: Job): string {
+export function describeResult({ result, progress }: Job): string {
   if (result === null) return '';
   if (progress.total === 0) return 'nothing new to read since the last time';
   return sayCounts(result) || 'nothing worth keeping was found';
 }
 
 /** Why it failed, or what it waits for. */
-export function sayError(job: Job, nowMs: number): string {
+export function describeError(job: Job, nowMs: number): string {
   const { error, nextAttemptAt } = job;
   if (error === null) return '';
   const again =
-    nextAttemptAt === null ? '' : ` svc tries again ${sayTime(parseTimestamp(nextAttemptAt) ?? nowMs, nowMs)}.`;
+    nextAttemptAt === null
+      ? ''
+      : ` svc tries again ${formatRelativeTime(parseTimestamp(nextAttemptAt) ?? nowMs, nowMs)}.`;
   return `${printable(error.message)}${isOpen(job) ? again : ''}`;
 }
 
 /** What was done with each memory that the model drew. */
-export function decisionLines(decisions: readonly Decision[], look: CardLook): string {
+export function formatDecisions(decisions: readonly Decision[], look: RenderOptions): string {
   const width = Math.max(16, Math.min(look.columns, 100) - LABEL_WIDTH);
   const { style } = look;
   return decisions
     .map((decision) => {
       const isKept = decision.decision !== 'nothing';
-      const label = padded(decision.decision, LABEL_WIDTH);
+      const label = padToWidth(decision.decision, LABEL_WIDTH);
       const content = wrap(printable(decision.content), width).map((line) => (isKept ? line : style.dim(line)));
       const facts = wrap(decisionFacts(decision).join(' · '), width).map((line) => style.dim(line));
       const [first = '', ...rest] = [...content, ...facts];

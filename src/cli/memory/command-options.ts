@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { type Client, createClient, type TransportOptions } from '../../client/client.ts';
 import type { CommandContext } from '../command-context.ts';
 import { createHttpFetch } from '../http-fetch.ts';
-import type { CardLook } from './memory-card.ts';
+import type { RenderOptions } from './memory-card.ts';
 import { createMemoryStyle } from './style.ts';
 
 /** What every memory command accepts. */
@@ -40,14 +40,14 @@ export function collect(value: string, before: unknown): string[] {
 }
 
 /** A whole number from 1. */
-export function readCount(text: string): number {
+export function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('Write a whole number from 1.');
   return count;
 }
 
 /** `key=text`, or `key:=json` for numbers, booleans and whatever else JSON can say; may be given several times. */
-export function readMetadata(text: string, before: Record<string, unknown> = {}): Record<string, unknown> {
+export function parseMetadata(text: string, before: Record<string, unknown> = {}): Record<string, unknown> {
   const [, key, operator, value = ''] = /^([^=]+?)(:?=)(.*)$/s.exec(text) ?? [];
   if (key === undefined) throw new InvalidArgumentError('Write key=value, or key:=json.');
   if (operator === '=') return { ...before, [key]: value };
@@ -58,8 +58,8 @@ export function readMetadata(text: string, before: Record<string, unknown> = {})
   }
 }
 
-export function lookOf({ terminal, clock }: CommandContext): CardLook {
-  return { columns: terminal.columns, style: createMemoryStyle(terminal.colour), nowMs: clock.nowMs() };
+export function renderOptions({ terminal, clock }: CommandContext): RenderOptions {
+  return { columns: terminal.columns, style: createMemoryStyle(terminal.color), nowMs: clock.nowMs() };
 }
 
 export function printJson({ terminal }: CommandContext, data: unknown): void {

@@ -16,7 +16,7 @@ export interface Draft {
 }
 
 /** The editor's command line: `$VISUAL`, `$EDITOR`, else what every machine has. */
-export function editorOf({ env, platform }: Environment): string {
+export function editorCommand({ env, platform }: Environment): string {
   return env.VISUAL || env.EDITOR || (platform === 'win32' ? 'notepad' : 'vi');
 }
 
@@ -29,7 +29,7 @@ export async function editText(text: string, environment: Environment): Promise<
   const path = join(folder, 'memory.md');
   const discard = () => rm(folder, { recursive: true, force: true });
   await writeFile(path, text === '' ? '' : `${text}\n`, { mode: 0o600 });
-  const editor = editorOf(environment);
+  const editor = editorCommand(environment);
   const outcome = await run(`${editor} "${path}"`);
   if (outcome !== 'saved') {
     await discard();

@@ -8,7 +8,7 @@ const PORTION_CHARACTERS = 64 * 1024;
  * is removed where something fails on the way. A link at the name keeps pointing to the file; a device or a pipe is
  * written to as it is, never replaced.
  */
-export async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<void> {
+export async function writeAtomically(path: string, texts: AsyncIterable<string>): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found && !found.isFile()) return writeThrough(path, texts);
   const target = await realpath(path).catch(() => path);

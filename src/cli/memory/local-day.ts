@@ -30,7 +30,7 @@ export function dayNumber({ year, month, day }: LocalDay): number {
 }
 
 /** The first instant of a day. A day past the month's end is taken as its last. */
-export function midnightOf({ year, month, day }: LocalDay): number {
+export function startOfDay({ year, month, day }: LocalDay): number {
   const lastDay = dayNumber({ year: month === 12 ? year + 1 : year, month: (month % 12) + 1, day: 1 });
   const length = lastDay - dayNumber({ year, month, day: 1 });
   const digits = (value: number, count: number) => String(value).padStart(count, '0');
@@ -39,6 +39,6 @@ export function midnightOf({ year, month, day }: LocalDay): number {
 }
 
 /** Hours and minutes, e.g. `14:05`. */
-export function clockTimeOf(epochMs: number): string {
+export function formatClockTime(epochMs: number): string {
   return HOUR_MINUTE(epochMs);
 }

@@ -1,12 +1,12 @@
 import type { Memory } from '../../contract/memories.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
-import { sayTime } from './said-time.ts';
+import { formatRelativeTime } from './relative-time.ts';
 import type { MemoryStyle } from './style.ts';
-import { cut, padded, printable, widthOf, wrap } from './terminal-text.ts';
+import { displayWidth, padToWidth, printable, truncate, wrap } from './terminal-text.ts';
 import { createMatcher } from './word-match.ts';
 
 /** How memories are drawn. */
-export interface CardLook {
+export interface RenderOptions {
   /** Width of the terminal in columns. */
   columns: number;
   style: MemoryStyle;
@@ -30,30 +30,32 @@ const GAP = 2;
 
 /** The width that is left beside the margin. */
 export function innerWidth(columns: number, label: string): number {
-  return Math.max(16, Math.min(columns, WIDEST) - widthOf(label) - GAP);
+  return Math.max(16, Math.min(columns, WIDEST) - displayWidth(label) - GAP);
 }
 
 /** One memory as a person reads it: short id in the margin, the text, and beneath it when, whose and what about. */
-export function memoryCard(memory: Memory, options: CardOptions, { columns, style, nowMs }: CardLook): string {
+export function memoryCard(memory: Memory, options: CardOptions, { columns, style, nowMs }: RenderOptions): string {
   const { label, query, maxLines = 4, more = [] } = options;
   const width = innerWidth(columns, label);
   const match = query === undefined ? undefined : createMatcher(query);
   const mark = (line: string) =>
     match
       ? match(line)
-          .map(({ text, matched }) => (matched ? style.marked(text) : text))
+          .map(({ text, matched }) => (matched ? style.highlight(text) : text))
           .join('')
       : line;
   const content = wrap(printable(memory.content), width, maxLines).map(mark);
-  const facts = cut(memoryFacts(memory, nowMs).join(' · '), width);
-  const margin = ' '.repeat(widthOf(label) + GAP);
+  const facts = truncate(memoryFacts(memory, nowMs).join(' · '), width);
+  const margin = ' '.repeat(displayWidth(label) + GAP);
   const [first = '', ...rest] = [...content, style.dim(facts), ...more];
-  return [style.bold(padded(label, widthOf(label) + GAP)) + first, ...rest.map((line) => margin + line)].join('\n');
+  return [style.bold(padToWidth(label, displayWidth(label) + GAP)) + first, ...rest.map((line) => margin + line)].join(
+    '\n',
+  );
 }
 
 /** When, whose and what about, in a few words each. */
 export function memoryFacts(memory: Memory, nowMs: number): string[] {
-  const said = (timestamp: string) => sayTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
+  const said = (timestamp: string) => formatRelativeTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
   const facts = [said(memory.occurredAt ?? memory.createdAt)];
   if (memory.validTo !== null) facts.push(memory.supersededBy ? 'superseded' : `valid until ${said(memory.validTo)}`);
   if (memory.expiresAt !== null) facts.push(`expires ${said(memory.expiresAt)}`);

@@ -1,25 +1,25 @@
 import type { Memory } from '../../contract/memories.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
-import type { CardLook } from './memory-card.ts';
-import { sayTimeExactly } from './said-time.ts';
-import { padded, printable, wrap } from './terminal-text.ts';
+import type { RenderOptions } from './memory-card.ts';
+import { formatTimeWithDate } from './relative-time.ts';
+import { padToWidth, printable, wrap } from './terminal-text.ts';
 
 const LABEL_WIDTH = 13;
 
 /** One memory whole: the text as it is, and every field that says something. */
-export function memoryDetail(memory: Memory, { columns, style, nowMs }: CardLook): string {
+export function memoryDetail(memory: Memory, { columns, style, nowMs }: RenderOptions): string {
   const width = Math.max(16, Math.min(columns, 100));
   const facts = detailFacts(memory, nowMs).flatMap(([name, value]) => {
     const [first = '', ...rest] = wrap(printable(value), Math.max(12, width - LABEL_WIDTH));
     const margin = ' '.repeat(LABEL_WIDTH);
-    return [style.dim(padded(name, LABEL_WIDTH)) + first, ...rest.map((line) => margin + line)];
+    return [style.dim(padToWidth(name, LABEL_WIDTH)) + first, ...rest.map((line) => margin + line)];
   });
   return [...wrap(printable(memory.content), width), '', ...facts].join('\n');
 }
 
 function detailFacts(memory: Memory, nowMs: number): [string, string][] {
   const said = (timestamp: string | null) =>
-    timestamp === null ? '' : sayTimeExactly(parseTimestamp(timestamp) ?? nowMs, nowMs);
+    timestamp === null ? '' : formatTimeWithDate(parseTimestamp(timestamp) ?? nowMs, nowMs);
   const facts: [string, string][] = [
     ['id', memory.id],
     ['user', memory.user],
@@ -37,10 +37,10 @@ function detailFacts(memory: Memory, nowMs: number): [string, string][] {
 }
 
 /** All versions of a memory, newest first, each under a heading that says when it held. */
-export function memoryHistory(versions: readonly Memory[], { columns, style, nowMs }: CardLook): string {
+export function memoryHistory(versions: readonly Memory[], { columns, style, nowMs }: RenderOptions): string {
   const width = Math.max(16, Math.min(columns, 100)) - 2;
   const blocks = versions.map((memory, index) => {
-    const since = sayTimeExactly(parseTimestamp(memory.updatedAt) ?? nowMs, nowMs);
+    const since = formatTimeWithDate(parseTimestamp(memory.updatedAt) ?? nowMs, nowMs);
     const heading = style.bold(`version ${memory.version}`) + style.dim(`  ${since}`);
     const changes = changedFields(memory, versions[index + 1]);
     const note = changes.length === 0 ? [] : [style.dim(`  changed: ${changes.join(', ')}`)];

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../command-context.ts';
-import { bar } from './signal-bars.ts';
-import { cut } from './terminal-text.ts';
+import { fractionalBar } from './signal-bars.ts';
+import { truncate } from './terminal-text.ts';
 
 /** A line on standard error that is drawn over and over while work goes on. */
 export interface ProgressLine {
@@ -22,8 +22,9 @@ export function createProgressLine({ terminal, clock }: CommandContext, { json }
       const nowMs = clock.monotonicMs();
       if (drawnMs !== undefined && nowMs - drawnMs < REDRAW_MS) return;
       drawnMs = nowMs;
-      const drawn = share === undefined ? '' : `${bar(share, BAR_WIDTH).padEnd(BAR_WIDTH, '░')} ${percent(share)} `;
-      terminal.error(`\r\u001b[K${cut(drawn + text, Math.max(10, terminal.columns - 1))}`);
+      const drawn =
+        share === undefined ? '' : `${fractionalBar(share, BAR_WIDTH).padEnd(BAR_WIDTH, '░')} ${percent(share)} `;
+      terminal.error(`\r\u001b[K${truncate(drawn + text, Math.max(10, terminal.columns - 1))}`);
     },
     clear() {
       if (drawnMs !== undefined) terminal.error('\r\u001b[K');

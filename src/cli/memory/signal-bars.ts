@@ -2,7 +2,7 @@ import type { LearnedShift } from '../../contract/learning.ts';
 import type { SearchResult } from '../../contract/search.ts';
 import { SIGNAL_LABELS } from '../../contract/signals.ts';
 import type { MemoryStyle } from './style.ts';
-import { cut, padded } from './terminal-text.ts';
+import { padToWidth, truncate } from './terminal-text.ts';
 
 /** Signals of a newer daemon go by their own names. */
 const NAMES: Record<string, string> = SIGNAL_LABELS;
@@ -22,8 +22,8 @@ export function signalBars({ why }: SearchResult, width: number, style: MemorySt
   const nameWidth = Math.min(longest, Math.max(6, width - SHORTEST_BAR - FIGURES));
   const barWidth = Math.max(SHORTEST_BAR, Math.min(LONGEST_BAR, width - nameWidth - FIGURES));
   const lines = telling.map(({ name, value, weight, share }) => {
-    const drawn = padded(bar(most > 0 ? share / most : 0, barWidth), barWidth);
-    return `${style.dim(padded(cut(name, nameWidth - 1), nameWidth))}${style.good(drawn)} ${style.dim(`${round(value)} × ${round(weight)}`)}`;
+    const drawn = padToWidth(fractionalBar(most > 0 ? share / most : 0, barWidth), barWidth);
+    return `${style.dim(padToWidth(truncate(name, nameWidth - 1), nameWidth))}${style.good(drawn)} ${style.dim(`${round(value)} × ${round(weight)}`)}`;
   });
   return why.rank === why.defaultRank
     ? lines
@@ -31,7 +31,7 @@ export function signalBars({ why }: SearchResult, width: number, style: MemorySt
 }
 
 /** What was learned of the user for such questions, in a line. */
-export function sayLearned({ bucket, events, largest }: LearnedShift): string {
+export function describeLearned({ bucket, events, largest }: LearnedShift): string {
   if (events === 0) return `kind of question: ${bucket}; nothing is learned yet, this is the default order`;
   const shifts = largest.map(
     ({ signal, delta }) => `${NAMES[signal] ?? signal} ${delta > 0 ? '+' : '−'}${round(Math.abs(delta))}`,
@@ -41,7 +41,7 @@ export function sayLearned({ bucket, events, largest }: LearnedShift): string {
 }
 
 /** A bar of at most `width` columns, to an eighth of a column. */
-export function bar(share: number, width: number): string {
+export function fractionalBar(share: number, width: number): string {
   const eighths = Math.round(Math.max(0, Math.min(1, share)) * width * 8);
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
 }

@@ -6,7 +6,7 @@ const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * A text that an assistant wrote, safe to print: nothing in it can move the cursor, set colours, or turn the direction
+ * A text that an assistant wrote, safe to print: nothing in it can move the cursor, set colors, or turn the direction
  * of what follows. Line feeds stay; tabs become spaces; the rest is shown as its picture.
  */
 export function printable(text: string): string {
@@ -18,7 +18,7 @@ export function printable(text: string): string {
 }
 
 /** How many columns a text takes: two for East Asian wide characters and emoji, none for marks. */
-export function widthOf(text: string): number {
+export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
   for (const { segment } of graphemesOf(text)) width += graphemeWidth(segment);
@@ -37,8 +37,8 @@ function graphemeWidth(grapheme: string): number {
 }
 
 /** The first part of a text that takes at most `width` columns, with an ellipsis where something is left out. */
-export function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+export function truncate(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
   return `${headOf(text, width - 1)}…`;
 }
 
@@ -63,7 +63,7 @@ export function wrap(text: string, width: number, maxLines = Number.POSITIVE_INF
     if (lines.length > maxLines) break;
   }
   if (lines.length <= maxLines) return lines;
-  return [...lines.slice(0, maxLines - 1), cut(`${lines[maxLines - 1]} …`, width)];
+  return [...lines.slice(0, maxLines - 1), truncate(`${lines[maxLines - 1]} …`, width)];
 }
 
 function wrapParagraph(paragraph: string, width: number): string[] {
@@ -71,13 +71,13 @@ function wrapParagraph(paragraph: string, width: number): string[] {
   let line = '';
   for (const word of paragraph.split(/(?<=\S) +/)) {
     const joined = line === '' ? word : `${line} ${word}`;
-    if (widthOf(joined) <= width) {
+    if (displayWidth(joined) <= width) {
       line = joined;
       continue;
     }
     if (line !== '') lines.push(line);
     line = word;
-    while (widthOf(line) > width) {
+    while (displayWidth(line) > width) {
       const head = headOf(line, width) || Array.from(line)[0]!;
       lines.push(head);
       line = line.slice(head.length);
@@ -93,6 +93,6 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-export function padded(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+export function padToWidth(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }

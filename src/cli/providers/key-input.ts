@@ -2,7 +2,7 @@ import { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from '../../contract/prov
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
-import { readAllInput } from '../memory/memory-input.ts';
+import { readStdin } from '../memory/stdin.ts';
 
 const KEY = /^[\x21-\x7e]+$/;
 
@@ -15,7 +15,7 @@ export async function readProviderKey(provider: Provider, { input }: CommandCont
   const hint = optional ? 'not shown; empty if it needs none' : 'not shown';
   const given = input.isTty
     ? await input.ask(`Key for ${provider} (${hint}): `, { hidden: true })
-    : await readAllInput(input);
+    : await readStdin(input);
   const key = given.trim();
   if (key === '' && optional) return undefined;
   if (key === '') {
@@ -30,7 +30,7 @@ export async function readProviderKey(provider: Provider, { input }: CommandCont
  * What to say where a key stands in the command line: it is known to the shell's history by then. The word in the
  * provider's place is repeated only where it is one.
  */
-export function keyInArguments(word: string): CommandFailure {
+export function keyInArgumentsError(word: string): CommandFailure {
   const again = `svc provider add ${PROVIDERS.find((provider) => provider === word) ?? '<provider>'}`;
   return new CommandFailure(
     EXIT.usage,
@@ -46,6 +46,6 @@ const QUOTED = /'[^']{20,}'/g;
 const VALUE = /(--?[\w-]+)=[^'\s]+/g;
 
 /** A complaint about the command line without what may be a key in it. */
-export function withoutKeys(complaint: string): string {
+export function redactKeys(complaint: string): string {
   return complaint.replace(VALUE, '$1=…').replace(QUOTED, "'…'");
 }

@@ -1,8 +1,8 @@
 import type { ProviderKey } from '../../contract/providers.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
-import type { CardLook } from '../memory/memory-card.ts';
-import { sayTime } from '../memory/said-time.ts';
-import { oneLine, padded, printable, wrap } from '../memory/terminal-text.ts';
+import type { RenderOptions } from '../memory/memory-card.ts';
+import { formatRelativeTime } from '../memory/relative-time.ts';
+import { oneLine, padToWidth, printable, wrap } from '../memory/terminal-text.ts';
 import type { Style } from '../output.ts';
 
 const TONES = { valid: 'good', unverified: 'caution', refused: 'bad' } as const satisfies Record<
@@ -12,21 +12,21 @@ const TONES = { valid: 'good', unverified: 'caution', refused: 'bad' } as const 
 const MODELS_SHOWN = 6;
 
 /** `the key …cdef`, without letters where there are none or too few to show any. */
-export function sayKey({ last4 }: ProviderKey): string {
+export function describeKey({ last4 }: ProviderKey): string {
   return last4 === null ? 'the key' : `the key …${last4}`;
 }
 
 const lettersOf = ({ last4 }: ProviderKey) => (last4 === null ? '–' : `…${last4}`);
 
 /** Keys in columns, what the provider said beneath each. */
-export function keyTable(keys: readonly ProviderKey[], look: CardLook): string {
+export function keyTable(keys: readonly ProviderKey[], look: RenderOptions): string {
   const { style } = look;
   const nameWidth = Math.max(...keys.map(({ provider }) => provider.length)) + 2;
   const keyWidth = Math.max(...keys.map((key) => lettersOf(key).length)) + 2;
   const width = Math.max(16, Math.min(look.columns, 100) - nameWidth);
   return keys
     .map((key) => {
-      const head = style.bold(padded(key.provider, nameWidth)) + padded(lettersOf(key), keyWidth);
+      const head = style.bold(padToWidth(key.provider, nameWidth)) + padToWidth(lettersOf(key), keyWidth);
       const rest = keyFacts(key, look.nowMs).flatMap((fact) => wrap(fact, width));
       return [head + style[TONES[key.status]](key.status), ...rest.map((line) => ' '.repeat(nameWidth) + line)];
     })
@@ -36,7 +36,7 @@ export function keyTable(keys: readonly ProviderKey[], look: CardLook): string {
 
 function keyFacts(key: ProviderKey, nowMs: number): string[] {
   const { baseUrl, models, check, validatedAt } = key;
-  const said = (timestamp: string) => sayTime(Math.min(parseTimestamp(timestamp) ?? nowMs, nowMs), nowMs);
+  const said = (timestamp: string) => formatRelativeTime(Math.min(parseTimestamp(timestamp) ?? nowMs, nowMs), nowMs);
   const taken = validatedAt === null ? 'never taken by the provider yet' : `taken by the provider ${said(validatedAt)}`;
   return [
     ...(baseUrl === null ? [] : [`at ${printable(baseUrl)}`]),
@@ -62,12 +62,12 @@ export function keyRow({ provider, last4, status, check, baseUrl, models }: Prov
 }
 
 /** What the provider said to a key, with what follows from it. */
-export function saidToKey(key: ProviderKey, { style, columns }: CardLook): string {
+export function formatKeyCheck(key: ProviderKey, { style, columns }: RenderOptions): string {
   const { provider, check, status } = key;
   const isOk = check.outcome === 'ok';
   const state = status === 'valid' ? 'It was valid before and stays in use.' : 'It is kept as unverified.';
   const text = isOk
-    ? `${provider} takes ${sayKey(key)}`
+    ? `${provider} takes ${describeKey(key)}`
     : `${printable(check.message)}\n${state} svc provider check ${provider} asks again.`;
   const mark = isOk ? style.good('✓') : style.caution('!');
   const [first = '', ...rest] = [...wrap(text, columns - 2), ...(isOk ? wrap(sayModels(key.models), columns - 2) : [])];

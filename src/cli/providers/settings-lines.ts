@@ -1,9 +1,9 @@
 import type { ModelChoice, ProviderSettings, UsedTokens } from '../../contract/provider-settings.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
-import { sayTime } from '../memory/said-time.ts';
+import { formatRelativeTime } from '../memory/relative-time.ts';
 import { printable, wrap } from '../memory/terminal-text.ts';
-import { bar, type Field, fields, type Style } from '../output.ts';
-import { sayCount } from '../wording.ts';
+import { formatCount } from '../number-format.ts';
+import { bar, type Field, formatFields, type Style } from '../output.ts';
 
 interface Look {
   columns: number;
@@ -18,22 +18,22 @@ export function settingsLines({ embedding, extraction, today }: ProviderSettings
   const { model, onAppend, dailyTokens, pricePerMillion, dailySpend } = extraction;
   const used = today.extraction;
   const tokens = used.inputTokens + used.outputTokens;
-  const resetsAt = sayTime(parseTimestamp(today.resetsAt) ?? look.nowMs, look.nowMs);
+  const resetsAt = formatRelativeTime(parseTimestamp(today.resetsAt) ?? look.nowMs, look.nowMs);
   const price =
     pricePerMillion === null
       ? 'not given, so no spend is counted'
       : `${pricePerMillion.input} in, ${pricePerMillion.output} out, of a million tokens`;
   const rows: Field[] = [
     ['Embedding', sayChoice(embedding, "none of yours: the operator's, if there is one")],
-    ['', `today ${sayUsed(today.embedding)}`],
+    ['', `today ${describeUsage(today.embedding)}`],
     ['Extraction', sayChoice(model, 'a small model of the newest key')],
-    ['', `today ${sayUsed(used)}`],
+    ['', `today ${describeUsage(used)}`],
     ['On append', onAppend ? 'on: conversations are read some minutes after they grew' : 'off: only svc extract reads'],
     ['Tokens a day', (width) => capLines(tokens, dailyTokens, { ...look, width, resetsAt })],
     ['Price', price],
     ['Spend a day', (width) => capLines(used.spend, dailySpend, { ...look, width, resetsAt })],
   ];
-  return fields(rows, look.columns, look.style);
+  return formatFields(rows, look.columns, look.style);
 }
 
 function sayChoice(choice: ModelChoice | null, otherwise: string): string {
@@ -41,10 +41,10 @@ function sayChoice(choice: ModelChoice | null, otherwise: string): string {
 }
 
 /** `3 requests, 1,330 tokens`, with what they cost where that is counted. */
-export function sayUsed({ requests, inputTokens, outputTokens, spend }: UsedTokens): string {
-  const tokens = `${sayCount(inputTokens + outputTokens)} tokens`;
+export function describeUsage({ requests, inputTokens, outputTokens, spend }: UsedTokens): string {
+  const tokens = `${formatCount(inputTokens + outputTokens)} tokens`;
   const cost = spend > 0 ? `, ${saySpend(spend)} spent` : '';
-  return `${requests === 1 ? '1 request' : `${sayCount(requests)} requests`}, ${tokens}${cost}`;
+  return `${requests === 1 ? '1 request' : `${formatCount(requests)} requests`}, ${tokens}${cost}`;
 }
 
 /** An amount in whatever currency the prices are in. */
@@ -61,5 +61,5 @@ function capLines(used: number, cap: number | null, look: Look & { width: number
 }
 
 function sayAmount(amount: number): string {
-  return Number.isInteger(amount) ? sayCount(amount) : saySpend(amount);
+  return Number.isInteger(amount) ? formatCount(amount) : saySpend(amount);
 }

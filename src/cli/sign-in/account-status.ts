@@ -3,7 +3,7 @@ import { UnreachableError } from '../../client/transport.ts';
 import type { Account } from '../../contract/account.ts';
 import type { AccountContext } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
-import { CommandFailure, failureOf } from '../failure.ts';
+import { CommandFailure, toFailure } from '../failure.ts';
 import { openSession, type Session, type SessionOptions } from '../session.ts';
 
 /** What is known of one profile, and what its daemon says. */
@@ -45,7 +45,7 @@ export async function accountStatus(parts: Parts): Promise<AccountStatus> {
     const latencyMs = Math.round(clock.monotonicMs() - beganMs);
     return { ...known, email: account.email, signedIn: true, reachable: true, latencyMs, account, exitCode: EXIT.done };
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     if (!failure) throw error;
     const reachable = !(error instanceof UnreachableError);
     const signedIn = failure.exitCode === EXIT.notSignedIn ? false : undefined;
@@ -60,7 +60,7 @@ function isSession(result: unknown): result is Session {
 function withoutKey(error: unknown, { settings, profile: asked }: Parts): AccountStatus {
   const name = settings.profileName(asked);
   const profile = settings.profile(name);
-  if (!(error instanceof CommandFailure) || !profile || settings.given.apiKey !== undefined) throw error;
+  if (!(error instanceof CommandFailure) || !profile || settings.overrides.apiKey !== undefined) throw error;
   const { url, email, keyStore } = profile;
   const signedIn = error.exitCode === EXIT.notSignedIn ? false : undefined;
   return {

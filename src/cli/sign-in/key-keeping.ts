@@ -1,15 +1,21 @@
 import { KeychainError } from '../../outside/keychain/keychain.ts';
-import type { KeptSignIn } from '../account-context.ts';
+import type { StoredSignIn } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
-import { KEYCHAIN_SERVICE, type KeyPlaces, keychainFailure, keyFilePath, keyStore } from '../key-store.ts';
+import {
+  createKeyStore,
+  KEYCHAIN_SERVICE,
+  type KeyStoreDependencies,
+  keychainFailure,
+  keyFilePath,
+} from '../key-store.ts';
 import type { Output } from '../output.ts';
 import type { Profile } from '../settings.ts';
 import type { SignedIn } from './attempts.ts';
 import type { Dialogue } from './dialogue.ts';
 
 /** What keeping a key takes. */
-export interface Keeping extends KeyPlaces {
+export interface Keeping extends KeyStoreDependencies {
   /** `--key-store`: no other will do. */
   asked: Profile['keyStore'] | undefined;
   dialogue: Dialogue;
@@ -31,7 +37,7 @@ export interface KeyPlace {
  */
 export async function chooseKeyPlace(keeping: Keeping): Promise<KeyPlace> {
   const place = keeping.asked === 'file' ? ({ kind: 'file' } as const) : await keychainOrFile(keeping);
-  if (place.kind === 'file') await keyStore('file', keeping).probe();
+  if (place.kind === 'file') await createKeyStore('file', keeping).probe();
   return place;
 }
 
@@ -49,7 +55,7 @@ async function keychainOrFile({ keychain, asked, dialogue }: Keeping): Promise<K
 }
 
 /** What was kept, and what has to be said about where. */
-export interface Kept extends KeptSignIn {
+export interface Kept extends StoredSignIn {
   warning?: string;
 }
 
@@ -85,13 +91,13 @@ async function store(
   apiKey: string,
 ): Promise<KeyPlace> {
   try {
-    await keyStore(place.kind, keeping).set(name, url, apiKey);
+    await createKeyStore(place.kind, keeping).set(name, url, apiKey);
     return place;
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
     const question = `The new key is made, but the keychain did not take it. ${error.message} Keep it in a file that only you may read, not encrypted?`;
     if (!(await keeping.dialogue.confirm(question, keeping.asked !== 'keychain'))) throw error;
-    await keyStore('file', keeping).set(name, url, apiKey);
+    await createKeyStore('file', keeping).set(name, url, apiKey);
     return { kind: 'file', because: `The keychain did not take the key. ${error.message}` };
   }
 }
@@ -115,7 +121,7 @@ async function refreshTwins(keeping: Keeping, name: string, { url, tenantId }: P
     ([other, profile]) => other !== name && profile.url === url && profile.tenantId === tenantId,
   );
   for (const [other, profile] of twins) {
-    await keyStore(profile.keyStore, keeping)
+    await createKeyStore(profile.keyStore, keeping)
       .set(other, url, apiKey)
       .catch(() => keeping.output.warn(`Profile ${other} is of the same account, and its key could not be renewed.`));
   }
@@ -123,7 +129,7 @@ async function refreshTwins(keeping: Keeping, name: string, { url, tenantId }: P
 
 /** What is left of a key elsewhere is of no use any more; that it stays is no reason to fail. */
 async function forgetEntry(keeping: Keeping, name: string, former: Profile): Promise<void> {
-  await keyStore(former.keyStore, keeping)
+  await createKeyStore(former.keyStore, keeping)
     .delete(name, former.url)
     .catch(() => false);
 }

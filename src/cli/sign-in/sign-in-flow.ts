@@ -1,7 +1,7 @@
 import { createClient } from '../../client/client.ts';
 import { AppError } from '../../contract/errors.ts';
-import { type AccountContext, keychainOf } from '../account-context.ts';
-import { daemonUrl, isInTheClear } from '../daemon-url.ts';
+import { type AccountContext, openKeychain } from '../account-context.ts';
+import { isUnencrypted, parseDaemonUrl } from '../daemon-url.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import type { Output } from '../output.ts';
@@ -38,9 +38,9 @@ export interface SignInResult extends Kept {
 export async function signIn(request: SignInRequest, parts: SignInParts): Promise<SignInResult> {
   const { context, settings, dialogue, output } = parts;
   const present = findProfile(settings, request.profile)?.profile;
-  const url = daemonUrl(request.url ?? settings.given.url ?? present?.url ?? DEFAULT_URL);
-  if (isInTheClear(url)) output.warn(`${url} is not encrypted: the key will cross the network in the clear.`);
-  if (settings.given.apiKey !== undefined) {
+  const url = parseDaemonUrl(request.url ?? settings.overrides.url ?? present?.url ?? DEFAULT_URL);
+  if (isUnencrypted(url)) output.warn(`${url} is not encrypted: the key will cross the network in the clear.`);
+  if (settings.overrides.apiKey !== undefined) {
     output.warn('SVC_API_KEY is set and goes before what you sign in to here; unset it to use this sign-in.');
   }
   const email = await emailOf(request, present?.email ?? settings.lastEmail(), dialogue);
@@ -49,7 +49,7 @@ export async function signIn(request: SignInRequest, parts: SignInParts): Promis
     createClient({ baseUrl: url, apiKey, retries: 0, ...(context.fetch && { fetch: context.fetch }) });
   const keeping: Keeping = {
     settings,
-    keychain: keychainOf(context),
+    keychain: openKeychain(context),
     asked: request.keyStore,
     dialogue,
     output,

@@ -2,7 +2,7 @@ import { UnreachableError } from '../../client/transport.ts';
 import { AppError } from '../../contract/errors.ts';
 import { type Clock, parseTimestamp } from '../../lib/clock.ts';
 import { normalizeCode } from '../../lib/secret.ts';
-import { CANCELLED, CommandFailure } from '../failure.ts';
+import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import type { Attempts, SignedIn } from './attempts.ts';
 import { type Loopback, startLoopback } from './loopback.ts';
 
@@ -91,7 +91,7 @@ export async function startSignIn(options: {
     },
     typeCode: (typed) => inTurn(run, () => checkTyped(run, normalizeCode(typed))),
     resend: () => inTurn(run, () => resend(run)),
-    cancel(reason = new CommandFailure(CANCELLED, 'Stopped. Nobody was signed in.')) {
+    cancel(reason = new CommandFailure(EXIT_INTERRUPTED, 'Stopped. Nobody was signed in.')) {
       run.cancelled = reason;
       if (run.state.phase !== 'checking') ending.reject(reason);
     },

@@ -3,8 +3,8 @@ import { UnreachableError } from '../../client/transport.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { AccountContext } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
-import { failureOf } from '../failure.ts';
-import { type KeyPlaces, keyStore } from '../key-store.ts';
+import { toFailure } from '../failure.ts';
+import { createKeyStore, type KeyStoreDependencies } from '../key-store.ts';
 import type { Profile } from '../settings.ts';
 
 /** What became of one profile and its key. */
@@ -18,7 +18,7 @@ export interface SignedOut {
   exitCode: number;
 }
 
-type Parts = KeyPlaces & Pick<AccountContext, 'fetch'>;
+type Parts = KeyStoreDependencies & Pick<AccountContext, 'fetch'>;
 
 /**
  * Makes a profile's key invalid and forgets both. An unreachable daemon does not stop the forgetting; a keychain that
@@ -28,7 +28,7 @@ export async function signOut(
   { name, profile, keepKey }: { name: string; profile: Profile; keepKey: boolean },
   parts: Parts,
 ): Promise<SignedOut> {
-  const store = keyStore(profile.keyStore, parts);
+  const store = createKeyStore(profile.keyStore, parts);
   const known = { name, profile };
   try {
     const apiKey = keepKey ? undefined : await store.get(name, profile.url);
@@ -38,7 +38,7 @@ export async function signOut(
     if (left) return { ...known, key: 'still-valid', trouble: left.message, exitCode: left.exitCode };
     return { ...known, key: keepKey ? 'still-valid' : 'invalidated', exitCode: EXIT.done };
   } catch (error) {
-    if (failureOf(error) === undefined && (error as Error).name !== 'KeychainError') throw error;
+    if (toFailure(error) === undefined && (error as Error).name !== 'KeychainError') throw error;
     const { message } = error as Error;
     if (!keepKey) {
       const advice = `${message} Profile ${name} was left as it is; svc logout --keep-key forgets it all the same.`;

@@ -4,14 +4,14 @@ import { type ChecklistRow, McpChecklist } from './mcp-checklist.tsx';
 export interface ChecklistScreen {
   stdin: NodeJS.ReadStream;
   stderr: NodeJS.WriteStream;
-  colour: boolean;
+  color: boolean;
 }
 
 /** Shows the checklist on standard error until it is answered; `undefined` where it was left. */
 export function askChecklist(
   question: string,
   rows: readonly ChecklistRow[],
-  { stdin, stderr, colour }: ChecklistScreen,
+  { stdin, stderr, color }: ChecklistScreen,
 ): Promise<string[] | undefined> {
   return new Promise((resolve) => {
     const end = (ids: string[] | undefined) => {
@@ -20,7 +20,7 @@ export function askChecklist(
       resolve(ids);
     };
     const instance = render(
-      <McpChecklist question={question} rows={rows} colour={colour} onApply={end} onCancel={() => end(undefined)} />,
+      <McpChecklist question={question} rows={rows} color={color} onApply={end} onCancel={() => end(undefined)} />,
       { stdin, stdout: stderr, stderr, exitOnCtrlC: false, patchConsole: false },
     );
   });

@@ -16,13 +16,13 @@ export interface ChecklistRow {
 export interface McpChecklistProps {
   question: string;
   rows: readonly ChecklistRow[];
-  colour: boolean;
+  color: boolean;
   onApply(ids: string[]): void;
   onCancel(): void;
 }
 
 /** A list of assistants to tick. Only what can be changed can be reached. */
-export function McpChecklist({ question, rows, colour, onApply, onCancel }: McpChecklistProps) {
+export function McpChecklist({ question, rows, color, onApply, onCancel }: McpChecklistProps) {
   const open = rows.filter(({ state }) => state === 'open');
   const { now, change } = useChoice(open);
   const { at, chosen } = now();
@@ -45,10 +45,10 @@ export function McpChecklist({ question, rows, colour, onApply, onCancel }: McpC
           width={width}
           here={open[at]?.id === row.id}
           chosen={chosen.has(row.id)}
-          colour={colour}
+          color={color}
         />
       ))}
-      <Text dimColor={colour}>space choose · a all · enter apply ({chosen.size}) · esc leave as it is</Text>
+      <Text dimColor={color}>space choose · a all · enter apply ({chosen.size}) · esc leave as it is</Text>
     </Box>
   );
 }
@@ -83,35 +83,35 @@ interface RowProps {
   width: number;
   here: boolean;
   chosen: boolean;
-  colour: boolean;
+  color: boolean;
 }
 
-function Row({ row, width, here, chosen, colour }: RowProps) {
+function Row({ row, width, here, chosen, color }: RowProps) {
   const open = row.state === 'open';
   return (
     <Text wrap="truncate-end">
       {here ? '› ' : '  '}
-      <Sign state={row.state} chosen={chosen} colour={colour} />{' '}
-      <Text bold={here} dimColor={colour && !open}>
+      <Sign state={row.state} chosen={chosen} color={color} />{' '}
+      <Text bold={here} dimColor={color && !open}>
         {row.title.padEnd(width)}
       </Text>
       {'  '}
-      <Text dimColor={colour}>{row.about}</Text>
+      <Text dimColor={color}>{row.about}</Text>
     </Text>
   );
 }
 
-function Sign({ state, chosen, colour }: { state: ChecklistRow['state']; chosen: boolean; colour: boolean }) {
+function Sign({ state, chosen, color }: { state: ChecklistRow['state']; chosen: boolean; color: boolean }) {
   if (state === 'fault') {
     return (
-      <Toned tone="bad" colour={colour}>
+      <Toned tone="bad" color={color}>
         ✗
       </Toned>
     );
   }
   if (state === 'open' && !chosen) return <Text>◯</Text>;
   return (
-    <Toned tone="good" colour={colour}>
+    <Toned tone="good" color={color}>
       {state === 'done' ? '✓' : '◉'}
     </Toned>
   );

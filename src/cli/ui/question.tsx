@@ -10,7 +10,7 @@ export interface QuestionProps {
   /** What an empty answer stands for. */
   proposed?: string | undefined;
   example?: string;
-  colour: boolean;
+  color: boolean;
   /** What is wrong with an answer, or nothing. */
   faultOf(answer: string): string | undefined;
   onAnswer(answer: string): void;
@@ -19,7 +19,7 @@ export interface QuestionProps {
 
 /** Asks for one line until it is a good one. */
 export function Question(props: QuestionProps) {
-  const { reason, label, proposed, example, colour, faultOf, onAnswer, onCancel } = props;
+  const { reason, label, proposed, example, color, faultOf, onAnswer, onCancel } = props;
   const [fault, setFault] = useState<string>();
   function submit(text: string): void {
     const answer = text || (proposed ?? '');
@@ -33,12 +33,12 @@ export function Question(props: QuestionProps) {
       <TextField
         label={label}
         placeholder={proposed === undefined ? (example ?? '') : `${proposed} (Enter takes it)`}
-        colour={colour}
+        color={color}
         onSubmit={submit}
         onCancel={onCancel}
       />
       {fault === undefined ? null : (
-        <Toned tone="bad" colour={colour}>
+        <Toned tone="bad" color={color}>
           ✗ {fault}
         </Toned>
       )}

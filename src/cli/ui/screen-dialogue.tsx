@@ -1,6 +1,6 @@
 import { render, useStdout } from 'ink';
 import { type ReactNode, useEffect, useReducer, useSyncExternalStore } from 'react';
-import { CANCELLED, CommandFailure } from '../failure.ts';
+import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import { asksForLink, type Dialogue, looksLikeAddress, type SignInAbout } from '../sign-in/dialogue.ts';
 import { profileName } from '../sign-in/profile-choice.ts';
 import type { SignInRun } from '../sign-in/sign-in-run.ts';
@@ -11,12 +11,12 @@ import { SignInScreen } from './sign-in-screen.tsx';
 export interface ScreenParts {
   stdin: NodeJS.ReadStream;
   stderr: NodeJS.WriteStream;
-  colour: boolean;
+  color: boolean;
   monotonicMs: () => number;
 }
 
 /** The dialogue on a terminal. It draws on standard error, so that standard output holds results only. */
-export function createScreenDialogue({ stdin, stderr, colour, monotonicMs }: ScreenParts): Dialogue {
+export function createScreenDialogue({ stdin, stderr, color, monotonicMs }: ScreenParts): Dialogue {
   const show = (node: ReactNode) => showOn({ stdin, stderr }, node);
   const ask = <T,>(draw: DrawQuestion<T>) => askWith(show, draw);
   return {
@@ -26,7 +26,7 @@ export function createScreenDialogue({ stdin, stderr, colour, monotonicMs }: Scr
           label="E-mail address"
           proposed={remembered}
           example="you@example.com"
-          colour={colour}
+          color={color}
           faultOf={(answer) => (looksLikeAddress(answer) ? undefined : 'That is no e-mail address.')}
           onAnswer={onAnswer}
           onCancel={onCancel}
@@ -38,7 +38,7 @@ export function createScreenDialogue({ stdin, stderr, colour, monotonicMs }: Scr
           reason={reason}
           label="Name for this one"
           proposed={proposed}
-          colour={colour}
+          color={color}
           faultOf={faultOfName}
           onAnswer={onAnswer}
           onCancel={onCancel}
@@ -49,7 +49,7 @@ export function createScreenDialogue({ stdin, stderr, colour, monotonicMs }: Scr
         <Confirmation question={question} otherwise={otherwise} onAnswer={onAnswer} onCancel={onCancel} />
       )),
     follow(run, about) {
-      return show(<FollowedRun run={run} about={about} colour={colour} monotonicMs={monotonicMs} />);
+      return show(<FollowedRun run={run} about={about} color={color} monotonicMs={monotonicMs} />);
     },
   };
 }
@@ -63,7 +63,7 @@ function askWith<T>(show: (node: ReactNode) => () => void, draw: DrawQuestion<T>
       erase();
       end();
     };
-    const cancel = () => finish(() => reject(new CommandFailure(CANCELLED, 'Stopped. Nobody was signed in.')));
+    const cancel = () => finish(() => reject(new CommandFailure(EXIT_INTERRUPTED, 'Stopped. Nobody was signed in.')));
     const erase = show(draw((value) => finish(() => resolve(value)), cancel));
   });
 }
@@ -106,14 +106,14 @@ function faultOfName(name: string): string | undefined {
 interface FollowedRunProps {
   run: SignInRun;
   about: SignInAbout;
-  colour: boolean;
+  color: boolean;
   monotonicMs: () => number;
 }
 
 const SECOND_MS = 1000;
 
 /** The run's state, redrawn when it changes and once a second for the countdown. */
-function FollowedRun({ run, about, colour, monotonicMs }: FollowedRunProps) {
+function FollowedRun({ run, about, color, monotonicMs }: FollowedRunProps) {
   const { phase, notice, deadlineMs } = useSyncExternalStore(run.subscribe, run.state);
   const { stdout } = useStdout();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -128,7 +128,7 @@ function FollowedRun({ run, about, colour, monotonicMs }: FollowedRunProps) {
       notice={notice}
       leftMs={deadlineMs - monotonicMs()}
       columns={stdout.columns}
-      colour={colour}
+      color={color}
       onTyped={(text) => {
         if (text !== '') void (asksForLink(text) ? run.resend() : run.typeCode(text));
       }}

@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
 import { wrap } from '../memory/terminal-text.ts';
-import { sayCountdown } from '../wording.ts';
+import { formatCountdown } from '../number-format.ts';
 import { TextField } from './text-field.tsx';
 import { Toned } from './toned.tsx';
 
@@ -12,7 +12,7 @@ export interface SignInScreenProps {
   /** Until the link expires. */
   leftMs: number;
   columns: number;
-  colour: boolean;
+  color: boolean;
   onTyped(text: string): void;
   onCancel(): void;
 }
@@ -22,26 +22,26 @@ const ADVICE =
 
 /** The one wait of a sign-in: the browser of this machine hands the code over, or it is typed here. */
 export function SignInScreen(props: SignInScreenProps) {
-  const { email, url, phase, notice, leftMs, columns, colour, onTyped, onCancel } = props;
+  const { email, url, phase, notice, leftMs, columns, color, onTyped, onCancel } = props;
   return (
     <Box flexDirection="column" width={columns}>
       <Text>
-        A sign-in link is on its way to <Text bold={colour}>{email}</Text>
+        A sign-in link is on its way to <Text bold={color}>{email}</Text>
       </Text>
-      <Text dimColor={colour}>for {url}</Text>
+      <Text dimColor={color}>for {url}</Text>
       <Box marginTop={1}>
         <Text>{wrap(ADVICE, columns).join('\n')}</Text>
       </Box>
       <Box marginY={1} flexDirection="column">
-        <TextField label="Code" placeholder="XXXX-XXXX" colour={colour} onSubmit={onTyped} onCancel={onCancel} />
+        <TextField label="Code" placeholder="XXXX-XXXX" color={color} onSubmit={onTyped} onCancel={onCancel} />
         {notice === undefined ? null : (
-          <Toned tone={notice.tone} colour={colour}>
+          <Toned tone={notice.tone} color={color}>
             {wrap(`${notice.tone === 'good' ? '✓' : '✗'} ${notice.text}`, columns).join('\n')}
           </Toned>
         )}
       </Box>
       <Text>{statusOf(phase, leftMs)}</Text>
-      <Text dimColor={colour}>r Enter: another link · Ctrl-C: stop</Text>
+      <Text dimColor={color}>r Enter: another link · Ctrl-C: stop</Text>
     </Box>
   );
 }
@@ -50,6 +50,6 @@ function statusOf(phase: SignInScreenProps['phase'], leftMs: number): string {
   if (phase === 'sending') return 'Asking for a link …';
   if (phase === 'checking') return 'Checking the code …';
   if (phase === 'over') return 'Over. Another link starts again.';
-  if (leftMs > 0) return `Waiting. The link works for ${sayCountdown(leftMs)} more.`;
+  if (leftMs > 0) return `Waiting. The link works for ${formatCountdown(leftMs)} more.`;
   return 'The link has expired; a code that the page shows may still work.';
 }

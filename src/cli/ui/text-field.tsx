@@ -9,14 +9,14 @@ export interface TextFieldProps {
   label: string;
   /** Shown while nothing is typed. */
   placeholder?: string;
-  colour: boolean;
+  color: boolean;
   /** Empty lines too; the field is empty again afterwards. */
   onSubmit(text: string): void;
   onCancel(): void;
 }
 
 /** One line to type into. Enter submits it, Ctrl-C cancels. */
-export function TextField({ label, placeholder = '', colour, onSubmit, onCancel }: TextFieldProps) {
+export function TextField({ label, placeholder = '', color, onSubmit, onCancel }: TextFieldProps) {
   const [line, setLine] = useState<Line>(EMPTY);
   // Keys may come faster than they are drawn: the next one must see what the last one made.
   const typed = useRef(line);
@@ -34,12 +34,12 @@ export function TextField({ label, placeholder = '', colour, onSubmit, onCancel 
   });
   return (
     <Text>
-      <Toned tone="good" colour={colour}>
+      <Toned tone="good" color={color}>
         ›
       </Toned>{' '}
       {label}{' '}
       {line.text === '' ? (
-        <Placeholder text={placeholder} colour={colour} />
+        <Placeholder text={placeholder} color={color} />
       ) : (
         <>
           {line.text.slice(0, line.cursor)}
@@ -51,11 +51,11 @@ export function TextField({ label, placeholder = '', colour, onSubmit, onCancel 
   );
 }
 
-function Placeholder({ text, colour }: { text: string; colour: boolean }) {
+function Placeholder({ text, color }: { text: string; color: boolean }) {
   return (
     <>
       <Text inverse>{text[0] ?? ' '}</Text>
-      <Text dimColor={colour}>{text.slice(1)}</Text>
+      <Text dimColor={color}>{text.slice(1)}</Text>
     </>
   );
 }

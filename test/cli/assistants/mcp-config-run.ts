@@ -13,14 +13,14 @@ export interface RunOptions {
   answers?: string[];
   signedIn?: boolean;
   profile?: string;
-  colour?: boolean;
+  color?: boolean;
   context?: Partial<McpConfigContext>;
 }
 
 /** Runs `svc mcp-config` as the program does, with everything that it takes from outside made up. */
 export async function runMcpConfig(argv: string[], options: RunOptions) {
   const said = { out: '', error: '' };
-  const { environment, answers, signedIn = true, profile = 'default', colour = false } = options;
+  const { environment, answers, signedIn = true, profile = 'default', color = false } = options;
   const context: McpConfigContext = {
     environment,
     terminal: {
@@ -33,7 +33,7 @@ export async function runMcpConfig(argv: string[], options: RunOptions) {
       isTty: answers !== undefined,
       errorIsTty: answers !== undefined,
       columns: 200,
-      colour,
+      color,
       closed: new AbortController().signal,
     },
     input: {
@@ -48,7 +48,7 @@ export async function runMcpConfig(argv: string[], options: RunOptions) {
       if (!signedIn) throw new NotSignedInError();
       return { profileName: profile, url: 'http://localhost:8787', apiKey: API_KEY };
     },
-    settings: { profileName: (asked) => asked ?? profile, profile: () => undefined, given: {} },
+    settings: { profileName: (asked) => asked ?? profile, profile: () => undefined, overrides: {} },
     program: { node: '/opt/node/bin/node', script: join(environment.home, 'svc/bin/svc') },
     ...options.context,
   };

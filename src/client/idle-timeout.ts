@@ -1,20 +1,20 @@
 /** Aborts `stalled` where nothing moves on for so long. */
-export interface ProgressWatch {
-  stalled: AbortSignal;
-  progressed(): void;
+export interface IdleTimeout {
+  signal: AbortSignal;
+  reset(): void;
   /** It is not the daemon that is waited for. */
-  pause(): void;
+  clear(): void;
 }
 
 /** Nothing is waited for until the first `progressed`. */
-export function watchProgress(timeoutMs: number): ProgressWatch {
+export function createIdleTimeout(timeoutMs: number): IdleTimeout {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const pause = () => clearTimeout(timer);
   return {
-    stalled: controller.signal,
-    pause,
-    progressed() {
+    signal: controller.signal,
+    clear: pause,
+    reset() {
       pause();
       timer = setTimeout(() => controller.abort(), timeoutMs);
     },
@@ -25,11 +25,11 @@ export function watchProgress(timeoutMs: number): ProgressWatch {
 export interface BodyStream {
   stream: ReadableStream<Uint8Array>;
   /** Throws what the source failed with, where it did. */
-  requireSource(): void;
+  throwSourceError(): void;
 }
 
 /** What is pulled was taken by the daemon; while the source has nothing yet, nobody is late. */
-export function streamOf(chunks: AsyncIterable<Uint8Array>, watch: ProgressWatch): BodyStream {
+export function toReadableStream(chunks: AsyncIterable<Uint8Array>, watch: IdleTimeout): BodyStream {
   const source = chunks[Symbol.asyncIterator]();
   let fault: { error: unknown } | undefined;
   const next = () =>
@@ -40,9 +40,9 @@ export function streamOf(chunks: AsyncIterable<Uint8Array>, watch: ProgressWatch
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        watch.pause();
+        watch.clear();
         const { value, done } = await next();
-        watch.progressed();
+        watch.reset();
         if (done) controller.close();
         else controller.enqueue(value);
       },
@@ -55,7 +55,7 @@ export function streamOf(chunks: AsyncIterable<Uint8Array>, watch: ProgressWatch
   );
   return {
     stream,
-    requireSource() {
+    throwSourceError() {
       if (fault) throw fault.error;
     },
   };

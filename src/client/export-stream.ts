@@ -11,7 +11,7 @@ export interface ExportLine {
 const KIND = /^\{"type":"([a-z-]+)"/;
 
 /** The lines of an export. Throws `UnreachableError` where the last one is missing. */
-export async function* readExport(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ExportLine> {
+export async function* readExportLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ExportLine> {
   const decoder = new TextDecoder();
   let rest = '';
   let last = '';

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { parseTimestamp, toTimestamp } from '../../lib/clock.ts';
-import { type LocalDay, localDay, midnightOf } from './local-day.ts';
+import { type LocalDay, localDay, startOfDay } from './local-day.ts';
 
 /** Which way a bare span like `30d` points: `--after 30d` is in the past, `--expires 30d` in the future. */
-export type Direction = 'past' | 'future';
+export type TimeDirection = 'past' | 'future';
 
 const UNIT_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 } as const;
 const UNITS: [RegExp, keyof typeof UNIT_MS | 'month' | 'year'][] = [
@@ -22,7 +22,7 @@ const SPAN = /^(in )?(\d{1,5}|an?|one) ?([a-z]+)( ago)?$/;
  * `today`, `yesterday`, `tomorrow`, `3 weeks ago`, `in 2 days`, `30d`. Days begin at local midnight. Throws
  * commander's `InvalidArgumentError` for anything else.
  */
-export function readTime(text: string, nowMs: number, direction: Direction): string {
+export function parseTime(text: string, nowMs: number, direction: TimeDirection): string {
   const epochMs = instantOf(text.trim().toLowerCase(), nowMs, direction);
   if (epochMs !== undefined && !Number.isNaN(epochMs)) return toTimestamp(epochMs);
   throw new InvalidArgumentError(
@@ -30,7 +30,7 @@ export function readTime(text: string, nowMs: number, direction: Direction): str
   );
 }
 
-function instantOf(text: string, nowMs: number, direction: Direction): number | undefined {
+function instantOf(text: string, nowMs: number, direction: TimeDirection): number | undefined {
   const days = { yesterday: -1, today: 0, tomorrow: 1 }[text];
   if (days !== undefined) return shiftedDay(nowMs, { days });
   if (text === 'now') return nowMs;
@@ -49,16 +49,16 @@ function moved(nowMs: number, count: number, unitText: string): number | undefin
   const unit = UNITS.find(([spelling]) => spelling.test(unitText))?.[1];
   if (unit === undefined) return undefined;
   if (unit !== 'month' && unit !== 'year') return nowMs + count * UNIT_MS[unit];
-  const timeOfDayMs = nowMs - midnightOf(localDay(nowMs));
+  const timeOfDayMs = nowMs - startOfDay(localDay(nowMs));
   return shiftedDay(nowMs, { months: unit === 'year' ? 12 * count : count }) + timeOfDayMs;
 }
 
 function shiftedDay(nowMs: number, { days = 0, months = 0 }: { days?: number; months?: number }): number {
   // Noon is the same day on both sides of a time change.
-  const noonMs = midnightOf(localDay(nowMs)) + 12 * UNIT_MS.hour + days * UNIT_MS.day;
+  const noonMs = startOfDay(localDay(nowMs)) + 12 * UNIT_MS.hour + days * UNIT_MS.day;
   const { year, month, day }: LocalDay = localDay(noonMs);
   const monthsSinceZero = year * 12 + (month - 1) + months;
-  return midnightOf({ year: Math.floor(monthsSinceZero / 12), month: (monthsSinceZero % 12) + 1, day });
+  return startOfDay({ year: Math.floor(monthsSinceZero / 12), month: (monthsSinceZero % 12) + 1, day });
 }
 
 /** Without an offset, a date and time is read as local (ECMA-262); a day that the month has not is none. */

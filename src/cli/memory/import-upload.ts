@@ -3,9 +3,9 @@ import { AppError } from '../../contract/errors.ts';
 import type { ImportCounts, ImportFormat, ImportReport } from '../../contract/portability.ts';
 import { type Clock, parseTimestamp } from '../../lib/clock.ts';
 import type { ImportSource } from './import-source.ts';
-import { sayTime } from './said-time.ts';
+import { formatRelativeTime } from './relative-time.ts';
 
-export interface ImportSending {
+export interface ImportUpload {
   client: Pick<Client, 'import'>;
   source: ImportSource;
   options: { format: ImportFormat; user?: string; tags?: readonly string[] };
@@ -29,7 +29,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
  * Sends until all has arrived, from the beginning each time, as nothing is added twice; or to what ends it: then
  * `ended` says what that was, and the report what was done before, as far as that is known.
  */
-export async function sendImport(sending: ImportSending): Promise<{ report: ImportReport; ended?: Error }> {
+export async function uploadImport(sending: ImportUpload): Promise<{ report: ImportReport; ended?: Error }> {
   const { client, source, options, onProgress } = sending;
   let before: ImportReport | undefined;
   for (let failures = 0; ; ) {
@@ -47,9 +47,9 @@ export async function sendImport(sending: ImportSending): Promise<{ report: Impo
 }
 
 /** Waits before the next try; `false` where trying again would not help. */
-async function waitAfter(sending: ImportSending, ended: Error, failures: number): Promise<'quota' | 'fault' | false> {
+async function waitAfter(sending: ImportUpload, ended: Error, failures: number): Promise<'quota' | 'fault' | false> {
   const { waitForQuota, onWait, sleep = pause } = sending;
-  const resetsAt = quotaResetIn(ended);
+  const resetsAt = quotaResetTime(ended);
   if (resetsAt !== undefined && waitForQuota) {
     await untilReset(sending, ended, resetsAt);
     return 'quota';
@@ -69,14 +69,16 @@ function passingFaultMs(ended: Error, failures: number): number | undefined {
   return Math.min(LONGEST_WAIT_MS, Math.max((ended.options.retryAfterSeconds ?? 0) * 1000, backOffMs));
 }
 
-async function untilReset({ clock, onWait, sleep = pause }: ImportSending, ended: Error, resetsAt: string) {
+async function untilReset({ clock, onWait, sleep = pause }: ImportUpload, ended: Error, resetsAt: string) {
   const untilMs = parseTimestamp(resetsAt) ?? clock.nowMs();
-  onWait(`${ended.message} Waiting; it goes on ${sayTime(untilMs, clock.nowMs())}. Ctrl-C ends it, nothing is lost.`);
+  onWait(
+    `${ended.message} Waiting; it goes on ${formatRelativeTime(untilMs, clock.nowMs())}. Ctrl-C ends it, nothing is lost.`,
+  );
   while (clock.nowMs() < untilMs) await sleep(Math.min(LONGEST_SLEEP_MS, untilMs - clock.nowMs()));
 }
 
 /** When a quota that ended the import is given anew. */
-export function quotaResetIn(ended: Error): string | undefined {
+export function quotaResetTime(ended: Error): string | undefined {
   if (!(ended instanceof AppError) || ended.code !== 'quota_exceeded') return undefined;
   const { resetsAt } = ended.options.extra ?? {};
   return resetsAt === undefined ? undefined : String(resetsAt);

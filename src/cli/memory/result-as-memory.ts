@@ -2,7 +2,7 @@ import type { Memory } from '../../contract/memories.ts';
 import type { SearchResult } from '../../contract/search.ts';
 
 /** A result of any type as memories are drawn: a message said by its speaker, an episode of when it began. */
-export function asMemory(result: SearchResult): Memory {
+export function resultAsMemory(result: SearchResult): Memory {
   if (result.type === 'memory') return result;
   const { id, user, metadata, createdAt } = result;
   const message = result.type === 'message';

@@ -1,4 +1,4 @@
-import { clockTimeOf, dateFormat, dayNumber, localDay } from './local-day.ts';
+import { dateFormat, dayNumber, formatClockTime, localDay } from './local-day.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -6,14 +6,14 @@ const MONTH_AND_YEAR = dateFormat('en-GB', { month: 'long', year: 'numeric' });
 const EXACT = dateFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 /** An instant as people say it: `just now`, `today 14:05`, `yesterday 09:12`, `3 weeks ago`, `in 5 days`. */
-export function sayTime(epochMs: number, nowMs: number): string {
+export function formatRelativeTime(epochMs: number, nowMs: number): string {
   const aheadMs = epochMs - nowMs;
   const days = dayNumber(localDay(epochMs)) - dayNumber(localDay(nowMs));
   if (Math.abs(aheadMs) < MINUTE_MS) return 'just now';
   if (Math.abs(aheadMs) < HOUR_MS) return counted(Math.round(aheadMs / MINUTE_MS) || 1, 'minute');
-  if (days === 0) return `today ${clockTimeOf(epochMs)}`;
-  if (days === -1) return `yesterday ${clockTimeOf(epochMs)}`;
-  if (days === 1) return `tomorrow ${clockTimeOf(epochMs)}`;
+  if (days === 0) return `today ${formatClockTime(epochMs)}`;
+  if (days === -1) return `yesterday ${formatClockTime(epochMs)}`;
+  if (days === 1) return `tomorrow ${formatClockTime(epochMs)}`;
   const distance = Math.abs(days);
   const sign = Math.sign(days);
   if (distance < 14) return counted(days, 'day');
@@ -23,8 +23,8 @@ export function sayTime(epochMs: number, nowMs: number): string {
 }
 
 /** The same with the exact local time beside it: `3 weeks ago (30 Oct 2026, 09:12)`. */
-export function sayTimeExactly(epochMs: number, nowMs: number): string {
-  return `${sayTime(epochMs, nowMs)} (${EXACT(epochMs)})`;
+export function formatTimeWithDate(epochMs: number, nowMs: number): string {
+  return `${formatRelativeTime(epochMs, nowMs)} (${EXACT(epochMs)})`;
 }
 
 function counted(count: number, unit: string): string {
