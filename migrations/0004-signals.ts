@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import { PLACES } from '../src/features/conversations/message-number.ts';
-import { bodyOf } from '../src/features/text/text-index-sqlite.ts';
-import { deriveFrom } from '../src/features/text/traits.ts';
+import { bodyOf } from './0004-signals-text.ts';
+import { deriveFrom } from './0004-signals-traits.ts';
 import type { Migration } from './index.ts';
 
 /**
@@ -19,6 +18,9 @@ export const signals: Migration = {
     for (const [table, sql] of Object.entries(TEXTS)) await indexAnew(db, table, sql);
   },
 };
+
+/** Message numbers reserved for each conversation. */
+const PLACES = 2 ** 22;
 
 /** The texts of each table, who said them, and from when to when they were. */
 const TEXTS = {
@@ -79,12 +81,10 @@ async function indexRow(db: Knex, table: string, row: Row): Promise<void> {
   const { traits, dates } = deriveFrom(content, at);
   await db.raw(`UPDATE ${table} SET traits = ?, dates = ? WHERE number = ?`, [traits, dates, number]);
   const body = bodyOf({
-    number,
-    scope,
+    ...{ scope, speaker, at, until },
     texts: [content, ...tagsOf(row)],
-    days: { at, until, dates: table === 'episodes' ? null : dates },
+    dates: table === 'episodes' ? null : dates,
     part: row.live === 1 ? 'live' : 'past',
-    ...(speaker !== null && { speaker }),
   });
   await db.raw(`INSERT INTO "${INDICES[table]}" (rowid, body) VALUES (?, ?)`, [number, body]);
 }

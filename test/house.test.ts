@@ -149,6 +149,16 @@ describe('the house', () => {
     expect(wrong.map(({ path }) => path)).toEqual([]);
   });
 
+  test('migrations import nothing from src, so that later changes cannot alter a landed one', async () => {
+    const names = (await readdir(join(ROOT, 'migrations'))).filter((name) => name.endsWith('.ts'));
+    const migrations = await Promise.all(names.map((name) => readSource(`migrations/${name}`)));
+    const wrong = migrations.flatMap(({ path, imports }) =>
+      imports.filter(({ target }) => target.startsWith('src/')).map(({ target }) => `${path} → ${target}`),
+    );
+    expect(migrations.length).toBeGreaterThan(9);
+    expect(wrong).toEqual([]);
+  });
+
   test('time and chance come in from lib only', () => {
     const asks = /\bDate\.now\(|\bnew Date\(|\bDate\(\)|\bperformance\.now\(|\bMath\.random\(|\brandomBytes\b/;
     const home = /^src\/lib\/(clock|random)\.ts$/;
