@@ -1,8 +1,8 @@
-/** Where time comes in. Rules take `nowMs` as an argument; only this file asks the machine. */
+/** The source of time. Business rules take `nowMs` as an argument; only this file reads the system clock. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch; may jump when the machine's clock is set. */
+  /** Milliseconds since the Unix epoch; may jump when the system clock is set. */
   nowMs(): number;
-  /** Milliseconds that only ever grow; for measuring intervals. */
+  /** Milliseconds on a clock that never goes backwards; for measuring intervals. */
   monotonicMs(): number;
 }
 
@@ -11,7 +11,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** The RFC 3339 UTC form with milliseconds that the interface speaks, e.g. `2026-11-20T09:00:00.000Z`. */
+/** Formats an instant as the API does: RFC 3339 in UTC with milliseconds, e.g. `2026-11-20T09:00:00.000Z`. */
 export function toTimestamp(epochMs: number): string {
   if (epochMs !== lastEpochMs) {
     lastTimestamp = new Date(epochMs).toISOString();
@@ -20,16 +20,16 @@ export function toTimestamp(epochMs: number): string {
   return lastTimestamp;
 }
 
-/** The last answer: the instants of one memory, and the day of one request after another, are mostly the same. */
+/** Caches the last result: consecutive calls mostly format the same instant (one memory's timestamps, today's date). */
 let lastEpochMs = 0;
 let lastTimestamp = '1970-01-01T00:00:00.000Z';
 
-/** An instant for libraries that speak of dates. */
+/** Converts an instant for libraries that expect a `Date`. */
 export function toDate(epochMs: number): Date {
   return new Date(epochMs);
 }
 
-/** `toTimestamp` for columns that may be empty. */
+/** `toTimestamp` for nullable columns. */
 export function toTimestampOrNull(epochMs: number | null): string | null {
   return epochMs === null ? null : toTimestamp(epochMs);
 }
@@ -37,8 +37,9 @@ export function toTimestampOrNull(epochMs: number | null): string | null {
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /**
- * Epoch milliseconds of an RFC 3339 timestamp, or `undefined` where it names no instant in the years 0001 to 9999: a
- * day that its month does not have, or a time without zone, which would mean another instant on another machine.
+ * Parses an RFC 3339 timestamp to epoch milliseconds. Returns `undefined` if it is not an instant in the years 0001 to
+ * 9999: also for a day that its month does not have, and for a time without an offset, which would depend on the
+ * machine's time zone.
  */
 export function parseTimestamp(text: string): number | undefined {
   const [, year, month, day] = RFC_3339.exec(text) ?? [];

@@ -1,14 +1,14 @@
-/** Whether `If-Match` holds for a state: strong comparison (RFC 9110, section 13.1.1). */
+/** Whether `If-Match` matches this entity tag: strong comparison (RFC 9110, section 13.1.1). */
 export function matchesStrongly(header: string, etag: string): boolean {
   return tagsIn(header).some((tag) => tag === '*' || tag === etag);
 }
 
-/** Whether `If-None-Match` names this state: weak comparison (RFC 9110, section 13.1.2). */
+/** Whether `If-None-Match` matches this entity tag: weak comparison (RFC 9110, section 13.1.2). */
 export function matchesWeakly(header: string, etag: string): boolean {
   return tagsIn(header).some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
 }
 
-/** The strong entity tag of a thing whose version rises with each of its changes. */
+/** The strong entity tag of a resource whose version increases with every change. */
 export function versionTagOf({ version, updatedAt }: { version: number; updatedAt: string }): string {
   return `"${version}-${Date.parse(updatedAt).toString(36)}"`;
 }

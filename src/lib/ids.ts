@@ -4,14 +4,14 @@ import type { Random } from './random.ts';
 
 export type IdPrefix = 'ten' | 'mem' | 'conv' | 'msg' | 'ep' | 'srch' | 'job' | 'pk' | 'req';
 
-/** Makes sortable, prefixed ids. */
+/** Generates sortable, prefixed ids. */
 export interface Ids {
   next(prefix: IdPrefix): string;
 }
 
 /**
- * Ids are `prefix_` and a UUIDv7 (RFC 9562) in hex without dashes. Within one process they strictly increase, also
- * when the clock stands still or goes back: the counter of RFC 9562 method 1 then counts on.
+ * Ids are `prefix_` followed by a UUIDv7 (RFC 9562) in hex without dashes. Within one process they strictly increase,
+ * even when the clock stands still or goes back: the counter (RFC 9562, method 1) keeps counting.
  */
 export function createIds({ clock, random }: { clock: Clock; random: Random }): Ids {
   let lastMs = 0;

@@ -1,30 +1,30 @@
-/** Work under a name, which can be broken off from elsewhere by that name. */
+/** Runs work under a key, so that other code can abort it by that key. */
 export interface KeyedAborts {
-  /** Does work; where it is broken off, it fails with the reason. */
-  run<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Breaks off all that goes on under this name now. */
-  abort(name: string, reason: Error): void;
+  /** Runs `work`; if its key is aborted meanwhile, rejects with the reason of the abort. */
+  run<T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Aborts everything that is running under this key now. */
+  abort(key: string, reason: Error): void;
 }
 
-/** Any number of things may go on under one name. */
+/** Any amount of work may run under one key at the same time. */
 export function createKeyedAborts(): KeyedAborts {
-  const goingOn = new Map<string, Set<AbortController>>();
+  const running = new Map<string, Set<AbortController>>();
   return {
-    async run(name, work) {
+    async run(key, work) {
       const controller = new AbortController();
-      const all = goingOn.get(name) ?? new Set();
-      goingOn.set(name, all.add(controller));
+      const controllers = running.get(key) ?? new Set();
+      running.set(key, controllers.add(controller));
       try {
         return await work(controller.signal);
       } catch (error) {
         throw controller.signal.aborted ? controller.signal.reason : error;
       } finally {
-        all.delete(controller);
-        if (all.size === 0) goingOn.delete(name);
+        controllers.delete(controller);
+        if (controllers.size === 0) running.delete(key);
       }
     },
-    abort(name, reason) {
-      for (const controller of goingOn.get(name) ?? []) controller.abort(reason);
+    abort(key, reason) {
+      for (const controller of running.get(key) ?? []) controller.abort(reason);
     },
   };
 }

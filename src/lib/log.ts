@@ -1,4 +1,4 @@
-/** Where a room reports what happened. Pino's logger is one; values go into `fields`, never into the message. */
+/** Structured logger, satisfied by Pino. Values go into `fields`, never into the message. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -1,6 +1,6 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 
-/** Where chance comes in, so that a test can pin it. */
+/** The source of randomness, which tests replace. */
 export interface Random {
   bytes(count: number): Buffer;
 }
@@ -9,8 +9,8 @@ const POOL_BYTES = 8192;
 const MAX_POOLED_BYTES = 64;
 
 /**
- * The operating system's random source. Small requests are cut from a pool, since asking costs far more than the bytes;
- * what was given away is wiped from it.
+ * The operating system's random source. Small requests are served from a pool, because the system call costs far more
+ * than the bytes; bytes handed out are wiped from the pool.
  */
 function createSystemRandom(): Random {
   const pool = Buffer.alloc(POOL_BYTES);

@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM (NIST SP 800-38D); `context` is bound to the ciphertext, so that it opens in its own place only. */
+/** Encrypts with AES-256-GCM (NIST SP 800-38D). `context` is authenticated: the ciphertext opens under the same one only. */
 export function seal(key: Buffer, plaintext: Buffer, context: string, random: Random): Buffer {
   const nonce = random.bytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
@@ -12,7 +12,7 @@ export function seal(key: Buffer, plaintext: Buffer, context: string, random: Ra
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-/** Throws where the ciphertext was altered, or was sealed with another key or for another context. */
+/** Decrypts. Throws if the ciphertext was altered, or was sealed with another key or context. */
 export function unseal(key: Buffer, sealed: Buffer, context: string): Buffer {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
@@ -23,16 +23,16 @@ export function unseal(key: Buffer, sealed: Buffer, context: string): Buffer {
   return Buffer.concat([decipher.update(body), decipher.final()]);
 }
 
-/** A key for one use, derived from another by HKDF (RFC 5869), so that no key has two uses. */
-export function deriveKey(key: Buffer, use: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, '', `svc:${use}`, 32));
+/** Derives a key for one purpose with HKDF (RFC 5869), so that no key serves two purposes. */
+export function deriveKey(key: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', `svc:${purpose}`, 32));
 }
 
-/** Authenticated encryption and message authentication with a key of the daemon's own. */
+/** Authenticated encryption and message authentication with the daemon's own key. */
 export interface Sealer {
-  /** As `seal`, in UTF-8. */
+  /** Like `seal`, for UTF-8 text. */
   seal(plaintext: string, context: string): Buffer;
-  /** As `unseal`. */
+  /** Like `unseal`, for UTF-8 text. */
   open(sealed: Buffer, context: string): string;
   /** HMAC-SHA-256 of a text for a purpose, base64url. */
   authenticate(text: string, purpose: string): string;

@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Random } from './random.ts';
 
 const API_KEY = /^svc_live_[0-9a-f]{32}$/;
-/** Crockford's base 32 without the letters that are read as digits. */
+/** Crockford's base 32: no letters that look like digits. */
 const CODE_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** A fresh API key: `svc_live_` and 128 random bits in lower-case hex. */
+/** Generates an API key: `svc_live_` and 128 random bits in lower-case hex. */
 export function mintApiKey(random: Random): string {
   return `svc_live_${random.bytes(16).toString('hex')}`;
 }
@@ -14,18 +14,18 @@ export function isApiKey(text: string): boolean {
   return API_KEY.test(text);
 }
 
-/** A fresh 256-bit token in base64url, for links, cookies and verifiers. */
+/** Generates a 256-bit token in base64url, for links, cookies and verifiers. */
 export function mintToken(random: Random): string {
   return random.bytes(32).toString('base64url');
 }
 
-/** A code of eight characters (40 random bits) that a person types, e.g. `7KQ2-M9XD`. */
+/** Generates an eight-character code (40 random bits) for a person to type, e.g. `7KQ2-M9XD`. */
 export function mintCode(random: Random): string {
   const letters = Array.from(random.bytes(8), (byte) => CODE_ALPHABET[byte % 32]).join('');
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** What a person typed, as `mintCode` wrote it: case, width, blanks, dashes and the look-alikes O, I and L forgiven. */
+/** Normalizes a typed code to the form of `mintCode`: case, width, spaces, dashes and the look-alikes O, I and L. */
 export function normalizeCode(typed: string): string {
   const letters = typed
     .normalize('NFKC')
@@ -36,7 +36,7 @@ export function normalizeCode(typed: string): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** SHA-256 in hex: the only form in which a key or token is stored. */
+/** Hashes a key or token with SHA-256, in hex: the only form in which one is stored. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
@@ -46,7 +46,7 @@ export function codeChallengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** Compares in a time that does not depend on where the two differ. */
+/** Compares in constant time. */
 export function equalSecrets(a: string, b: string): boolean {
   return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 }

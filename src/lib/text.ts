@@ -1,17 +1,16 @@
-const CHARACTERS_A_TOKEN = 4;
+const CHARACTERS_PER_TOKEN = 4;
 
-/** How many tokens a model makes of so many characters, about: for bounds, where nobody counts. */
+/** Estimates how many tokens a model makes of this many characters: for upper bounds, where no tokenizer runs. */
 export function estimateTokens(characters: number): number {
-  return Math.ceil(characters / CHARACTERS_A_TOKEN);
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** After so many combining marks in a row a joiner is set; see `toStreamSafe`. */
 const MARKS = /\p{M}{30}/gu;
 const COMBINING_GRAPHEME_JOINER = '\u034f';
 
 /**
- * The stream-safe form of a text (UAX #15, section 13): no more than thirty combining marks in a row. Normalization
- * sorts such a run, in a time that grows with its square; different texts stay different.
+ * Converts to the stream-safe text format (UAX #15, section 13): a joiner after every thirty combining marks in a row.
+ * Normalization sorts such runs in quadratic time. Different texts stay different.
  */
 export function toStreamSafe(text: string): string {
   return text.replace(MARKS, (run) => run + COMBINING_GRAPHEME_JOINER);

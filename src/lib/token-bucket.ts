@@ -1,4 +1,4 @@
-/** What is remembered of one caller: how much of the capacity is used up, and when that was true. */
+/** The state of one caller: how many tokens were used up, and at what time. */
 export interface Bucket {
   used: number;
   /** On the monotonic clock. */
@@ -6,9 +6,8 @@ export interface Bucket {
 }
 
 export interface BucketRule {
-  /** Whole tokens that a rested caller has. */
+  /** Tokens in a full bucket. */
   capacity: number;
-  /** Tokens that come back in a second. */
   refillPerSecond: number;
 }
 
@@ -17,23 +16,23 @@ export interface BucketDecision {
   bucket: Bucket;
   /** Whole tokens left after this request. */
   remaining: number;
-  /** Until the next whole token is there, in seconds; 0 where one is. */
+  /** Seconds until the next whole token; 0 if there is one. */
   retryAfterSeconds: number;
-  /** Until the bucket is full again, in seconds. */
+  /** Seconds until the bucket is full again. */
   fullAfterSeconds: number;
 }
 
 /**
- * A token bucket with continuous refill (Turner 1986) as a pure step: (state, now) → (decision, state). It keeps what
- * is used, not what is left, so that a new capacity is in force at once: a greater one gives the difference, a smaller
- * one leaves nothing but costs no more than its own refill. Time that runs backwards refills nothing. `cost` 0 looks
- * without taking.
+ * Token bucket with continuous refill (Turner 1986) as a pure function: (state, now) → (decision, state). It stores the
+ * tokens used rather than those left, so that a new capacity applies at once: a larger one grants the difference, a
+ * smaller one leaves no tokens and no longer wait than its own refill. A clock that goes backwards refills nothing.
+ * A `cost` of 0 peeks without taking.
  */
 export function takeToken(previous: Bucket | undefined, rule: BucketRule, nowMs: number, cost = 1): BucketDecision {
   const elapsedMs = previous ? Math.max(0, nowMs - previous.atMs) : 0;
   const refilled = (elapsedMs / 1000) * rule.refillPerSecond;
   const used = previous ? Math.min(rule.capacity, Math.max(0, previous.used - refilled)) : 0;
-  // A hair of tolerance: after exactly one token's time, rounding must not say 0.9999999 tokens.
+  // Tolerance for rounding: after exactly one token's time there must not be 0.9999999 tokens.
   const allowed = used + cost <= rule.capacity + 1e-9;
   const usedAfter = allowed ? used + cost : used;
   const left = Math.max(0, rule.capacity - usedAfter);

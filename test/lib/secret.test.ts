@@ -14,20 +14,20 @@ import {
 } from '../../src/lib/secret.ts';
 
 describe('keys, tokens and codes', () => {
-  test('a key is svc_live_ and 128 bits in lower-case hex, a new one each time', () => {
+  test('an API key is svc_live_ and 128 random bits in lower-case hex', () => {
     const keys = Array.from({ length: 1000 }, () => mintApiKey(systemRandom));
     for (const key of keys) expect(key).toMatch(/^svc_live_[0-9a-f]{32}$/);
     expect(new Set(keys).size).toBe(1000);
     expect(keys.every(isApiKey)).toBe(true);
   });
 
-  test('a token holds 256 bits', () => {
+  test('a token contains 256 random bits', () => {
     const bytes = randomBytes(32);
     const random: Random = { bytes: (count) => bytes.subarray(0, count) };
     expect(Buffer.from(mintToken(random), 'base64url')).toEqual(bytes);
   });
 
-  test('every bit of chance is in a code, evenly', () => {
+  test('a code uses the alphabet evenly', () => {
     const letters = new Map<string, number>();
     for (let byte = 0; byte < 256; byte += 1) {
       const code = mintCode({ bytes: (count) => Buffer.alloc(count, byte) });
@@ -50,11 +50,11 @@ describe('keys, tokens and codes', () => {
     `svc_live_${'a'.repeat(32)}\n`,
     `svc_live_${'а'.repeat(32)}`,
   ];
-  test.each(malformed)('%j is no key', (text) => {
+  test.each(malformed)('%j is not an API key', (text) => {
     expect(isApiKey(text)).toBe(false);
   });
 
-  test('a code is read however a person types it', () => {
+  test('a code is normalized however a person types it', () => {
     const variants: ((code: string) => string)[] = [
       (code) => code.toLowerCase(),
       (code) => code.replace('-', ''),
@@ -76,7 +76,7 @@ describe('keys, tokens and codes', () => {
     );
   });
 
-  test('another code stays another', () => {
+  test('different codes stay different when normalized', () => {
     const codes = fc
       .uint8Array({ minLength: 8, maxLength: 8 })
       .map((bytes) => mintCode({ bytes: () => Buffer.from(bytes) }));
@@ -89,13 +89,13 @@ describe('keys, tokens and codes', () => {
     );
   });
 
-  test('the challenge of the example in RFC 7636', () => {
+  test('the challenge matches the example in RFC 7636', () => {
     expect(codeChallengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(
       'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     );
   });
 
-  test('secrets are compared as they are, of whatever lengths', () => {
+  test('secrets of any length are compared exactly', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         expect(equalSecrets(one, other)).toBe(one === other);

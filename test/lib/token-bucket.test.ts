@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Bucket, type BucketRule, takeToken } from '../../src/lib/token-bucket.ts';
 
 const perMinute = (limit: number): BucketRule => ({ capacity: limit, refillPerSecond: limit / 60 });
-/** What a double loses on a clock that has run for weeks. */
+/** The rounding error of a double on a clock that has run for weeks. */
 const ROUNDING_MS = 0.001;
 const TIERS = [120, 600, 3000].map(perMinute);
 
@@ -14,7 +14,7 @@ const rules = fc.oneof(
     refillPerSecond: fc.double({ min: 0.01, max: 100, noNaN: true }),
   }),
 );
-/** Pauses between requests: none, a burst's, a fraction of a token, an hour. */
+/** Pauses between requests: none, those of a burst, up to an hour. */
 const pauses = fc.oneof(
   fc.constant(0),
   fc.double({ min: 0, max: 20, noNaN: true }),
@@ -34,7 +34,7 @@ function run(schedule: readonly { pauseMs: number; rule: BucketRule; cost?: numb
 }
 
 describe('over any schedule of requests', () => {
-  test('no more is granted than the capacity and what came back meanwhile', () => {
+  test('never grants more than the capacity plus the refill', () => {
     fc.assert(
       fc.property(rules, fc.array(pauses, { maxLength: 300 }), (rule, schedule) => {
         const decisions = run(schedule.map((pauseMs) => ({ pauseMs, rule })));
@@ -48,7 +48,7 @@ describe('over any schedule of requests', () => {
     );
   });
 
-  test('remaining is a whole number from zero to the capacity, also when the tier changes at any moment', () => {
+  test('keeps `remaining` a whole number from zero to the capacity, even as the tier changes', () => {
     const steps = fc.record({ pauseMs: pauses, rule: fc.constantFrom(...TIERS), cost: fc.constantFrom(0, 1) });
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 400 }), (schedule) => {
@@ -64,7 +64,7 @@ describe('over any schedule of requests', () => {
     );
   });
 
-  test('a refusal says exactly when the next token is there', () => {
+  test('reports exactly when the next token is available', () => {
     fc.assert(
       fc.property(rules, fc.array(pauses, { minLength: 1, maxLength: 200 }), (rule, schedule) => {
         const refused = run(schedule.map((pauseMs) => ({ pauseMs, rule }))).find(({ allowed }) => !allowed);
@@ -76,7 +76,7 @@ describe('over any schedule of requests', () => {
     );
   });
 
-  test('a clock that is set back grants nothing and locks nobody out', () => {
+  test('neither grants tokens nor locks a caller out when the clock goes backwards', () => {
     fc.assert(
       fc.property(rules, fc.integer({ min: 1, max: 86_400_000 }), (rule, backMs) => {
         const atMs = 1e9;
@@ -89,7 +89,7 @@ describe('over any schedule of requests', () => {
     );
   });
 
-  test('to look takes nothing', () => {
+  test('takes no token for a cost of 0', () => {
     fc.assert(
       fc.property(rules, fc.integer({ min: 0, max: 50 }), (rule, looks) => {
         const schedule = Array.from({ length: looks }, () => ({ pauseMs: 0, rule, cost: 0 }));
@@ -108,7 +108,7 @@ describe('when the tier changes', () => {
     ['Free to Pro', free, pro, 480],
     ['Free to Enterprise', free, enterprise, 2880],
     ['Pro to Enterprise', pro, enterprise, 2400],
-  ])('%s gives the difference at once', (_, from, to, difference) => {
+  ])('%s grants the difference at once', (_, from, to, difference) => {
     expect(takeToken(exhausted(from), to, 0, 0).remaining).toBe(difference);
   });
 
@@ -116,10 +116,13 @@ describe('when the tier changes', () => {
     ['Enterprise to Free', enterprise, free],
     ['Enterprise to Pro', enterprise, pro],
     ['Pro to Free', pro, free],
-  ])('%s leaves nothing, and the next request waits for one token, not for what the old tier used', (_, from, to) => {
-    const refused = takeToken(exhausted(from), to, 0);
-    expect(refused).toMatchObject({ allowed: false, remaining: 0 });
-    expect(refused.fullAfterSeconds).toBe(60);
-    expect(takeToken(refused.bucket, to, 1000 / to.refillPerSecond).allowed).toBe(true);
-  });
+  ])(
+    '%s leaves no tokens, and the next request waits for one token only, not for what the old tier used',
+    (_, from, to) => {
+      const refused = takeToken(exhausted(from), to, 0);
+      expect(refused).toMatchObject({ allowed: false, remaining: 0 });
+      expect(refused.fullAfterSeconds).toBe(60);
+      expect(takeToken(refused.bucket, to, 1000 / to.refillPerSecond).allowed).toBe(true);
+    },
+  );
 });
