@@ -3,15 +3,15 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-/** The layout that a reader of `src/` relies on, read off the imports themselves. */
+/** Enforces the layout of `src/` by reading the imports of every file. */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 interface SourceFile {
-  /** From the root, e.g. `src/features/keys/keys.ts`. */
+  /** Relative to the root, e.g. `src/features/keys/keys.ts`. */
   path: string;
   text: string;
-  /** Files of ours by their path, packages by their name; `types` are imported as types only. */
+  /** Local files by path, packages by name; `typeOnly` for `import type`. */
   imports: { target: string; typeOnly: boolean }[];
 }
 
@@ -37,8 +37,8 @@ async function readSource(path: string): Promise<SourceFile> {
   return { path, text, imports };
 }
 
-/** Where an import leads against the rule; empty in a house that stands. */
-function strays(inside: RegExp, mayImport: RegExp): string[] {
+/** Lists imports by files matching `inside` of local files that do not match `mayImport`. */
+function forbiddenImports(inside: RegExp, mayImport: RegExp): string[] {
   return files
     .filter(({ path }) => inside.test(path))
     .flatMap(({ path, imports }) =>
@@ -48,8 +48,8 @@ function strays(inside: RegExp, mayImport: RegExp): string[] {
     );
 }
 
-/** Import circles between groups of files; each circle as its sorted members. Tarjan's strongly connected components. */
-function circles(groupOf: (path: string) => string | undefined): string[][] {
+/** Finds import cycles between groups of files, each as its sorted members: Tarjan's strongly connected components. */
+function importCycles(groupOf: (path: string) => string | undefined): string[][] {
   const arrows = new Map<string, Set<string>>();
   for (const { path, imports } of files) {
     const from = groupOf(path);
@@ -81,58 +81,58 @@ function circles(groupOf: (path: string) => string | undefined): string[][] {
   return found;
 }
 
-const roomOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1];
+const featureOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1];
 
-describe('the house', () => {
-  test('each floor imports only the floors below it', () => {
-    expect(strays(/^src\/contract\//, /^src\/contract\//)).toEqual([]);
-    expect(strays(/^src\/lib\//, /^src\/lib\//)).toEqual([]);
-    expect(strays(/^src\/db\//, /^(src\/(contract|lib|db)|migrations)\//)).toEqual([]);
-    expect(strays(/^src\/outside\//, /^src\/(contract|lib|outside)\//)).toEqual([]);
-    expect(strays(/^src\/client\//, /^src\/(contract|client)\//)).toEqual([]);
-    expect(strays(/^src\/features\//, /^src\/(contract|lib|db|outside|features)\//)).toEqual([]);
-    expect(strays(/^src\/dashboard\//, /^src\/(contract|dashboard|lib\/clock)/)).toEqual([]);
-    expect(strays(/^src\/daemon\//, /^src\/(contract|lib|db|outside|features|daemon)\//)).toEqual([]);
+describe('the source tree', () => {
+  test('each layer imports only itself and the layers below it', () => {
+    expect(forbiddenImports(/^src\/contract\//, /^src\/contract\//)).toEqual([]);
+    expect(forbiddenImports(/^src\/lib\//, /^src\/lib\//)).toEqual([]);
+    expect(forbiddenImports(/^src\/db\//, /^(src\/(contract|lib|db)|migrations)\//)).toEqual([]);
+    expect(forbiddenImports(/^src\/outside\//, /^src\/(contract|lib|outside)\//)).toEqual([]);
+    expect(forbiddenImports(/^src\/client\//, /^src\/(contract|client)\//)).toEqual([]);
+    expect(forbiddenImports(/^src\/features\//, /^src\/(contract|lib|db|outside|features)\//)).toEqual([]);
+    expect(forbiddenImports(/^src\/dashboard\//, /^src\/(contract|dashboard|lib\/clock)/)).toEqual([]);
+    expect(forbiddenImports(/^src\/daemon\//, /^src\/(contract|lib|db|outside|features|daemon)\//)).toEqual([]);
   });
 
-  test('rooms form no circle, types included', () => {
-    expect(circles(roomOf)).toEqual([]);
+  test('features have no import cycles, types included', () => {
+    expect(importCycles(featureOf)).toEqual([]);
   });
 
-  test('files form no circle, types included', () => {
-    expect(circles((path) => path)).toEqual([]);
+  test('files have no import cycles, types included', () => {
+    expect(importCycles((path) => path)).toEqual([]);
   });
 
-  test('the command line reaches the daemon only through serve and admin, which are loaded when called', () => {
+  test('the command line loads the daemon only in serve and admin, and lazily', () => {
     const own = /^src\/(cli|client|contract|lib|outside\/keychain|version)/;
-    expect(strays(/^src\/(?!cli\/commands\/(serve|admin(-\w+)?)\.ts)cli\//, own)).toEqual([]);
+    expect(forbiddenImports(/^src\/(?!cli\/commands\/(serve|admin(-\w+)?)\.ts)cli\//, own)).toEqual([]);
     const eager = files
       .filter(({ path }) => path.startsWith('src/cli/') && !/^src\/cli\/commands\/admin(-\w+)?\.ts$/.test(path))
       .filter(({ text }) => /from '[^']*\/(serve|admin(-\w+)?)\.ts'/.test(text));
     expect(eager.map(({ path }) => path)).toEqual([]);
   });
 
-  test('a room uses the face of another, never its store or its routes', () => {
+  test('a feature does not import the store or the routes of another', () => {
     const wrong = files.flatMap(({ path, imports }) =>
       imports
-        .filter(({ target }) => /-(store|routes)\.ts$/.test(target) && roomOf(target) !== roomOf(path))
+        .filter(({ target }) => /-(store|routes)\.ts$/.test(target) && featureOf(target) !== featureOf(path))
         .filter(() => !/^src\/daemon\/(compose|rooms)\.ts$/.test(path))
-        // How a creating request is answered once is the same for the routes of all rooms.
+        // Idempotent creation is shared by the routes of all features.
         .filter(({ target }) => !(/-routes\.ts$/.test(path) && /\/idempotency-routes\.ts$/.test(target)))
         .map(({ target }) => `${path} → ${target}`),
     );
     expect(wrong).toEqual([]);
   });
 
-  test('SQL stands in stores and in files of one engine only', () => {
+  test('SQL occurs only in stores, engine-specific files and db', () => {
     const sql = /\b(SELECT\s+[\w*"(]|INSERT INTO|DELETE FROM|UPDATE \w+ SET)\b/;
     const home = /^src\/(db\/|features\/.*(-store|-sqlite)\.ts$)/;
     expect(files.filter(({ path, text }) => sql.test(text) && !home.test(path)).map(({ path }) => path)).toEqual([]);
   });
 
-  test('stores know nothing but the database and the contract', () => {
+  test('stores import only the database, the contract and their own feature', () => {
     const allowed = (path: string, target: string) =>
-      /^src\/(db|contract)\//.test(target) || /-row\.ts$/.test(target) || roomOf(target) === roomOf(path);
+      /^src\/(db|contract)\//.test(target) || /-row\.ts$/.test(target) || featureOf(target) === featureOf(path);
     const wrong = files
       .filter(({ path }) => path.endsWith('-store.ts'))
       .flatMap(({ path, imports }) =>
@@ -141,7 +141,7 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('only routes and the daemon know Fastify', () => {
+  test('only routes and the daemon import Fastify', () => {
     const wrong = files.filter(
       ({ path, imports }) =>
         imports.some(({ target }) => /^@?fastify/.test(target)) && !/-routes\.ts$|^src\/daemon\//.test(path),
@@ -159,20 +159,20 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('time and chance come in from lib only', () => {
-    const asks = /\bDate\.now\(|\bnew Date\(|\bDate\(\)|\bperformance\.now\(|\bMath\.random\(|\brandomBytes\b/;
+  test('only lib reads the clock and the random source', () => {
+    const reads = /\bDate\.now\(|\bnew Date\(|\bDate\(\)|\bperformance\.now\(|\bMath\.random\(|\brandomBytes\b/;
     const home = /^src\/lib\/(clock|random)\.ts$/;
-    expect(files.filter(({ path, text }) => asks.test(text) && !home.test(path)).map(({ path }) => path)).toEqual([]);
+    expect(files.filter(({ path, text }) => reads.test(text) && !home.test(path)).map(({ path }) => path)).toEqual([]);
   });
 
-  test('the environment is read in two places, the process is ended in one', () => {
+  test('the environment is read in two files, and only main.ts ends the process', () => {
     const reading = files.filter(({ text }) => /\bprocess\.env\b/.test(text)).map(({ path }) => path);
     const ending = files.filter(({ text }) => /\bprocess\.exit\(/.test(text)).map(({ path }) => path);
     expect(reading.filter((path) => !/^src\/(daemon\/config|cli\/settings)\.ts$/.test(path))).toEqual([]);
     expect(ending).toEqual(['src/main.ts']);
   });
 
-  test('names say what a thing is', () => {
+  test('file names are kebab-case and specific', () => {
     const vague = /(^|\/|-)(utils?|helpers?|managers?|common-utils|misc|index)\.tsx?$/;
     const kebab = /^[a-z0-9]+(-[a-z0-9]+)*\.tsx?$/;
     const wrong = files
@@ -181,7 +181,7 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('every exported thing of a room and of lib has a docstring where its name alone does not tell', () => {
+  test('nearly all exported functions of features, lib and db have a docstring', () => {
     const bare = files
       .filter(({ path }) => /^src\/(lib|features\/[^/]+\/[a-z-]+(?<!-store|-routes)\.ts|db)\b/.test(path))
       .flatMap(({ path, text }) =>

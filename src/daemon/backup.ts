@@ -40,7 +40,7 @@ export async function backUp(
 ): Promise<BackupReport> {
   const database = await existingDatabase(config);
   const target = await whereToWrite(file, database);
-  const facts = await backUpDatabase(database, target, { ...options, care });
+  const facts = await backUpDatabase(database, target, { ...options, hooks });
   const { size: bytes } = await stat(target);
   const keyFile = config.masterKeys ? undefined : masterKeyFile(config.dataDir);
   return { ...facts, file: target, bytes, masterKeyFile: keyFile };
@@ -74,7 +74,7 @@ export interface RestoreReport extends Restored {
 export async function restore(
   config: Config,
   backup: string,
-  { confirm, ...watching }: ProgressOptions & { confirm(accounts: number | undefined): Promise<void> },
+  { confirm, ...progress }: ProgressOptions & { confirm(accounts: number | undefined): Promise<void> },
 ): Promise<RestoreReport> {
   await assertBackup(backup);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
@@ -85,7 +85,7 @@ export async function restore(
     const accounts = await countAccountsIn(database);
     if (accounts !== 0) await confirm(accounts);
     const stamp = toTimestamp(systemClock.nowMs()).replaceAll(':', '-');
-    const restored = await restoreDatabase(backup, database, { ...watching, stamp, care });
+    const restored = await restoreDatabase(backup, database, { ...progress, stamp, hooks });
     return { ...restored, database, missingMasterKey: await missingMasterKey(config, database) };
   } finally {
     await lock.release();
@@ -108,8 +108,8 @@ async function refuseItself(backup: string, database: string): Promise<void> {
   if (from === to) throw new AppError('unprocessable', `${backup} is the database itself. Name a backup.`);
 }
 
-const care: CopyHooks = {
-  async settle(connection) {
+const hooks: CopyHooks = {
+  async purgeErased(connection) {
     for (const index of Object.values(textIndices)) {
       let portion: 'first' | 'next' = 'first';
       while (await index.purge(connection, portion)) portion = 'next';

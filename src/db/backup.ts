@@ -7,27 +7,27 @@ import { SCHEMA_VERSION } from './migrate.ts';
 import { syncFile, syncFolder } from './sync.ts';
 
 export interface BackupOptions {
-  /** Replaces a file that is there; never a device or a pipe. */
+  /** Replaces an existing file, but never a device or a pipe. */
   force: boolean;
-  care: CopyHooks;
+  hooks: CopyHooks;
   onProgress: OnProgress;
   signal: AbortSignal;
 }
 
 /**
- * Writes the database at `file` to `target` as it is when this begins, in one file of mode 0600, while others go on
- * writing. It takes its name once it is whole, sound and on the disk. Throws `conflict` where `target` is there and
- * `unprocessable` where the database is corrupt; nothing is left behind then.
+ * Writes a snapshot of the database at `file` to `target`, one file of mode 0600, without blocking writers. The file
+ * appears under its name only once it is complete, checked and synced. Throws `conflict` if `target` exists and
+ * `unprocessable` if the database is corrupt, and leaves no file behind.
  */
 export async function backUpDatabase(file: string, target: string, options: BackupOptions): Promise<CopyFacts> {
-  const { force, care, onProgress, signal } = options;
+  const { force, hooks, onProgress, signal } = options;
   await (force ? refuseSpecial(target) : refuseExisting(target));
   const draft = `${target}.${process.pid}.draft`;
   try {
     await createPrivate(draft);
     await copyDatabase(file, draft, onProgress, signal);
     const { schema } = await inspectCopy(draft, file);
-    if (schema === SCHEMA_VERSION) await runCopyHooks(draft, file, care);
+    if (schema === SCHEMA_VERSION) await runCopyHooks(draft, file, hooks);
     const facts = await inspectCopy(draft, file);
     await syncFile(draft);
     signal.throwIfAborted();
@@ -47,17 +47,17 @@ async function refuseExisting(target: string): Promise<void> {
     () => true,
   );
   if (!isFree)
-    throw new AppError('conflict', `${target} is there already. Choose another name, or replace it by --force.`);
+    throw new AppError('conflict', `${target} already exists. Choose another name, or replace it with --force.`);
 }
 
-/** A rename would put the copy in the place of `/dev/null` itself. */
+/** Renaming the copy would replace `/dev/null` itself. */
 async function refuseSpecial(target: string): Promise<void> {
   const found = await stat(target).catch(() => undefined);
   if (!found || found.isFile() || found.isDirectory()) return;
-  throw new AppError('conflict', `${target} is no ordinary file. Choose another name.`);
+  throw new AppError('conflict', `${target} is not a regular file. Choose another name.`);
 }
 
-/** SQLite would let everybody read what it makes. */
+/** Creates the file first: SQLite would make it readable by everybody. */
 async function createPrivate(draft: string): Promise<void> {
   const handle = await open(draft, 'wx', 0o600);
   await handle.close();

@@ -4,19 +4,19 @@ import { storageError } from './storage-error.ts';
 import { extensionFault } from './vector-extension.ts';
 
 export type Value = string | number | Buffer | null;
-/** Columns come back under their names; stores give them their type. */
+/** Column values by column name; stores cast rows to their own types. */
 export type Row = Record<string, Value>;
 
-/** What reads. Both one connection and the pool of readers are one. */
+/** Runs queries: a single connection or the pool of readers. */
 export interface Reader {
   all<T = Row>(sql: string, values?: readonly Value[]): Promise<T[]>;
   get<T = Row>(sql: string, values?: readonly Value[]): Promise<T | undefined>;
 }
 
-/** One connection: statements are prepared once and run one at a time; await each. */
+/** One connection. Statements are prepared once and run one at a time: await each. */
 export interface Connection extends Reader {
   run(sql: string, values?: readonly Value[]): Promise<{ changes: number }>;
-  /** Several statements without values. */
+  /** Runs one or more statements without bound values. */
   exec(sql: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -25,20 +25,20 @@ const MAX_PREPARED = 500;
 
 export interface OpenConnectionOptions {
   readOnly?: boolean;
-  /** Makes the file where it is not there; else that is a failure. */
+  /** Creates a missing file instead of failing. */
   create?: boolean;
-  /** How long a statement waits for a lock of another connection. */
+  /** How long a statement waits for another connection's lock. */
   busyTimeoutMs?: number;
-  /** Path of an extension to load. */
+  /** Path of the extension to load. */
   extension?: string | undefined;
 }
 
-/** Opens `file` as SQLite leaves it. Throws `unavailable` where it cannot. */
+/** Opens `file` with SQLite's default pragmas. Throws `unavailable` if it cannot be opened. */
 export async function openPlainConnection(file: string, options: OpenConnectionOptions = {}): Promise<Connection> {
   return createConnection(await openDriver(file, options));
 }
 
-/** The same as the driver has it, for what no statement can do. */
+/** Opens the driver's own connection, for what statements cannot do. */
 export async function openDriver(
   file: string,
   { readOnly = false, create = false, busyTimeoutMs = 5000, extension }: OpenConnectionOptions = {},
@@ -54,7 +54,7 @@ export async function openDriver(
   return raw;
 }
 
-/** Throws `unprocessable`, with the database closed, where the extension cannot be loaded. */
+/** Closes the database and throws `unprocessable` if the extension cannot be loaded. */
 async function loadExtension(raw: sqlite3.Database, path: string): Promise<void> {
   const error = await new Promise<Error | null>((resolve) => raw.loadExtension(path, resolve));
   if (error === null) return;
@@ -63,9 +63,9 @@ async function loadExtension(raw: sqlite3.Database, path: string): Promise<void>
 }
 
 /**
- * Opens `file` with the pragmas of a durable store. WAL: readers go on beside the writer. synchronous FULL: what was
- * answered survives a power cut; group commit pays for it. secure_delete: what a user erases is overwritten.
- * Throws `unavailable` where it cannot open, and leaves nothing open then.
+ * Opens `file` with the pragmas of a durable store. WAL: readers do not block the writer. synchronous FULL:
+ * acknowledged writes survive a power cut; group commit makes that affordable. secure_delete: erased content is
+ * overwritten. Throws `unavailable` if the file cannot be opened, and leaves nothing open.
  */
 export async function openConnection(file: string, options: OpenConnectionOptions = {}): Promise<Connection> {
   const connection = await openPlainConnection(file, options);
@@ -89,13 +89,13 @@ async function makeDurable(connection: Connection): Promise<void> {
   if (mode?.journal_mode !== 'wal') {
     throw new AppError(
       'unavailable',
-      'The file system of the data folder allows no write-ahead log (a network folder?).',
+      'The file system of the data folder does not support a write-ahead log (a network folder?).',
     );
   }
   await connection.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
 }
 
-/** A connection on what the driver opened; closing it closes that. */
+/** Wraps a driver connection; closing it closes the driver's. */
 export function createConnection(raw: sqlite3.Database): Connection {
   const prepared = new Map<string, sqlite3.Statement>();
 

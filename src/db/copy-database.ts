@@ -2,17 +2,17 @@ import type sqlite3 from 'sqlite3';
 import { createConnection, openDriver } from './connection.ts';
 import { storageError } from './storage-error.ts';
 
-/** Told about long work: how much of it is done, 0 to 1. */
-export type OnProgress = (share: number) => void;
+/** Receives the progress of long work, from 0 to 1. */
+export type OnProgress = (fraction: number) => void;
 
-/** Some 8 MiB: often enough for a progress bar, seldom enough to cost nothing. */
+/** About 8 MiB: often enough for a progress bar, rarely enough to cost nothing. */
 const STEP_PAGES = 2048;
 
 /**
- * Copies the database at `file` as it is at this moment into the empty file `draft`, while others read and write it.
- * The steps of SQLite's backup start anew whenever somebody else commits; here a read transaction on the same
- * connection holds one state of the file from the first step to the last, so that the copy ends whatever is written
- * meanwhile. No writer waits for it; what they write stays in the write-ahead log until it is done.
+ * Copies the current state of the database at `file` into the empty file `draft`, while others read and write it.
+ * SQLite's backup restarts whenever another connection commits. A read transaction on the same connection holds one
+ * snapshot from the first step to the last, so that the copy finishes whatever is written meanwhile. Writers do not
+ * wait; their changes stay in the write-ahead log until the copy is done.
  */
 export async function copyDatabase(
   file: string,
@@ -40,7 +40,7 @@ export async function copyDatabase(
   }
 }
 
-/** What the driver offers and its types leave out. */
+/** The driver's backup object, which its types omit. */
 interface DriverBackup {
   readonly remaining: number;
   readonly pageCount: number;

@@ -5,23 +5,22 @@ import { integrityProblems } from './integrity.ts';
 import { SCHEMA_VERSION } from './migrate.ts';
 import { isCorrupt } from './storage-error.ts';
 
-/** What a copy tells about itself. */
+/** Facts read from a copied database. */
 export interface CopyFacts {
   /** Schema version, at most that of this program. */
   schema: number;
   accounts: number;
 }
 
-/**
- * What the rooms do to a copy of the current schema: `settle` takes erased words out of it, `problems` finds where their
- * indices and rows differ.
- */
+/** Work of the features on a copy with the current schema. */
 export interface CopyHooks {
-  settle(connection: Connection): Promise<void>;
+  /** Purges erased words from the full-text indices. */
+  purgeErased(connection: Connection): Promise<void>;
+  /** Finds where indices and rows disagree. */
   problems(connection: Connection): Promise<string[]>;
 }
 
-/** Throws `unprocessable` for a copy, called `name`, that is corrupt or was written by a newer svc. */
+/** Throws `unprocessable` if the copy, named `name` in messages, is corrupt or was written by a newer svc. */
 export async function inspectCopy(draft: string, name: string): Promise<CopyFacts> {
   const [problem] = await integrityProblems(draft, 'integrity_check');
   if (problem !== undefined) throw corrupt(name, problem);
@@ -29,24 +28,23 @@ export async function inspectCopy(draft: string, name: string): Promise<CopyFact
     const version = await connection.get<{ user_version: number }>('PRAGMA user_version');
     const schema = version!.user_version;
     if (schema > SCHEMA_VERSION) {
-      const message = `${name} was written by a newer svc (schema ${schema}, this one knows ${SCHEMA_VERSION}).`;
+      const message = `${name} was written by a newer svc (schema ${schema}; this one supports ${SCHEMA_VERSION}).`;
       throw new AppError('unprocessable', `${message} Install the newer svc.`);
     }
     return { schema, accounts: schema === 0 ? 0 : await countAccounts(connection) };
   });
 }
 
-/** How many accounts there are. */
 export async function countAccounts(connection: Connection): Promise<number> {
   const row = await connection.get<{ count: number }>('SELECT count(*) AS count FROM tenants WHERE erasedAt IS NULL');
   return row!.count;
 }
 
-/** Lets the rooms take care of a copy of the current schema. Throws `unprocessable` where their indices are wrong. */
-export async function runCopyHooks(draft: string, name: string, care: CopyHooks): Promise<void> {
+/** Runs the hooks on a copy with the current schema. Throws `unprocessable` if they find problems. */
+export async function runCopyHooks(draft: string, name: string, hooks: CopyHooks): Promise<void> {
   const [problem] = await inOneFile(draft, async (connection) => {
-    await care.settle(connection);
-    return care.problems(connection);
+    await hooks.purgeErased(connection);
+    return hooks.problems(connection);
   }).catch((error: unknown) => {
     if (isCorrupt(error)) throw corrupt(name, 'its pages cannot be read as a database');
     throw error;
@@ -55,8 +53,8 @@ export async function runCopyHooks(draft: string, name: string, care: CopyHooks)
 }
 
 /**
- * Works on a copy that is to be one file, without a log beside it. Nothing is flushed to the disk before the end: the
- * caller does that once, and throws a copy away that was not finished.
+ * Opens a copy without a log beside it, so that it stays one file. Nothing is synced: the caller syncs once at the end
+ * and discards an unfinished copy.
  */
 async function inOneFile<T>(draft: string, work: (connection: Connection) => Promise<T>): Promise<T> {
   const connection = await openPlainConnection(draft);
@@ -68,12 +66,12 @@ async function inOneFile<T>(draft: string, work: (connection: Connection) => Pro
   }
 }
 
-/** Removes a copy that is not wanted, with what SQLite may have put beside it. */
+/** Removes a copy and the files that SQLite may have put beside it. */
 export async function discardCopy(draft: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(draft + suffix, { force: true });
 }
 
-/** What the file system refused about `path`, as an error that says so; any other error as it is. */
+/** Converts a file system error about `path` to an `AppError`; returns any other error unchanged. */
 export function copyFault(error: unknown, path: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   const isFull = code === 'ENOSPC' || (error instanceof AppError && error.code === 'storage_full');

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { openConnection } from './connection.ts';
 
-/** `svc1` in ASCII: marks a database file as ours (the application_id of the SQLite file format). */
+/** `svc1` in ASCII: the application_id (SQLite file format) that marks a database file as ours. */
 export const APPLICATION_ID = 0x73766331;
 const MAGIC = 'SQLite format 3\0';
 
 /**
- * Makes sure that `svc.db` in `folder` is there and is ours, reading nothing but its header, and returns its path.
- * Throws `unprocessable` with what to do where it is empty, foreign, no database, not writable or gone without its log;
- * the file is untouched.
+ * Ensures that `svc.db` exists in `folder` and is ours, reading only its header, and returns its path. Throws
+ * `unprocessable` with advice if it is empty, not a database, another program's or read-only, or if it is missing but
+ * its log is not. An existing file is not changed.
  */
 export async function ensureDatabaseFile(folder: string): Promise<string> {
   const file = join(folder, 'svc.db');
@@ -22,7 +22,7 @@ export async function ensureDatabaseFile(folder: string): Promise<string> {
   return file;
 }
 
-/** The first 100 bytes, or what there is; `undefined` where there is no file. Throws `unprocessable` where it is unreadable. */
+/** Reads up to 100 bytes; `undefined` if there is no file. Throws `unprocessable` if it cannot be read. */
 export async function readHeader(file: string): Promise<Buffer | undefined> {
   try {
     const handle = await open(file, 'r');
@@ -34,43 +34,44 @@ export async function readHeader(file: string): Promise<Buffer | undefined> {
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw refusal(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}). Check who owns it.`);
+    throw refusal(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}). Check its owner and mode.`);
   }
 }
 
-/** What keeps a file with this header from being a database of ours. */
-export function headerFault(header: Buffer): 'empty' | 'no database' | 'foreign' | undefined {
+/** Why a file with this header is not one of our databases; `undefined` if it is. */
+export function headerFault(header: Buffer): 'empty' | 'not-sqlite' | 'foreign' | undefined {
   if (header.length === 0) return 'empty';
-  if (header.length < 100 || header.toString('latin1', 0, 16) !== MAGIC) return 'no database';
+  if (header.length < 100 || header.toString('latin1', 0, 16) !== MAGIC) return 'not-sqlite';
   return header.readUInt32BE(68) === APPLICATION_ID ? undefined : 'foreign';
 }
 
 function refuseForeign(file: string, header: Buffer): void {
-  const advice = 'Restore a backup, or move the file away to start with an empty memory.';
+  const advice = 'Restore a backup, or move the file away to start with an empty database.';
   switch (headerFault(header)) {
     case 'empty':
-      throw refusal(`${file} is empty: something emptied it. ${advice}`);
-    case 'no database':
-      throw refusal(`${file} is no SQLite database. ${advice}`);
+      throw refusal(`${file} is empty (0 bytes). ${advice}`);
+    case 'not-sqlite':
+      throw refusal(`${file} is not a SQLite database. ${advice}`);
     case 'foreign':
-      throw refusal(`${file} is a database of another program. Choose another data folder (SVC_DATA_DIR).`);
+      throw refusal(`${file} is the database of another program. Choose another data folder (SVC_DATA_DIR).`);
   }
 }
 
 async function refuseReadOnly(path: string): Promise<void> {
   const { mode } = await stat(path);
-  // root may write where nobody is meant to: the mode bits tell what the owner wants.
-  const meant = (mode & 0o222) !== 0;
-  const able = await access(path, constants.W_OK).then(
+  // root can write anywhere, so the mode bits are checked too.
+  const hasWriteBit = (mode & 0o222) !== 0;
+  const isWritable = await access(path, constants.W_OK).then(
     () => true,
     () => false,
   );
-  if (!meant || !able) throw refusal(`${path} is read-only. svc needs to write to it: check its owner and mode.`);
+  if (!hasWriteBit || !isWritable)
+    throw refusal(`${path} is read-only. svc needs to write to it: check its owner and mode.`);
 }
 
 /**
- * Writes the new file aside and renames it, so that a kill in between leaves no half-made database. SQLite would let
- * everybody read it, and gives its logs the mode that it has.
+ * Creates the database under a temporary name and renames it, so that a kill in between leaves no partial file. The
+ * mode is set first: SQLite would make the file readable by everybody, and its logs inherit the mode.
  */
 async function createDatabaseFile(file: string): Promise<void> {
   await refuseOrphanedLog(file);
@@ -83,13 +84,13 @@ async function createDatabaseFile(file: string): Promise<void> {
   await rename(fresh, file);
 }
 
-/** SQLite would play the log of a lost database into a new one. */
+/** SQLite would replay the log of a lost database into a new one. */
 async function refuseOrphanedLog(file: string): Promise<void> {
   const log = `${file}-wal`;
   const { size } = await stat(log).catch(() => ({ size: 0 }));
   if (size === 0) return;
-  const advice = `Put the file back, or move the log away too to start with an empty memory.`;
-  throw refusal(`${file} is gone, but its log ${log} is there and holds what was written last. ${advice}`);
+  const advice = 'Put the file back, or move the log away as well to start with an empty database.';
+  throw refusal(`${file} is missing, but its log ${log} exists and holds the latest writes. ${advice}`);
 }
 
 function refusal(message: string): AppError {

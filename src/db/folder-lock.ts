@@ -4,18 +4,18 @@ import { AppError } from '../contract/errors.ts';
 import { type Connection, openPlainConnection } from './connection.ts';
 import { isLocked, isStorageFailure, type StorageFault } from './storage-error.ts';
 
-/** Held while a process does what only one may do; `release` lets the next one in. */
+/** An exclusive lock on a data folder. */
 export interface FolderLock {
   release(): Promise<void>;
 }
 
-/** What only one process does in a data folder at a time. */
+/** Activities that only one process may run in a data folder at a time. */
 export type Exclusive = 'daemon' | 'rotation';
 
 /**
- * One daemon a data folder, and one change of its master key. The lock is the exclusive lock of a small SQLite file: the
- * operating system gives it back when the process dies, however it dies. Throws `conflict`, naming the holder, where
- * another process has it, and `unprocessable` where the folder cannot be written.
+ * Locks a data folder, so that it has one daemon, and one master key rotation, at a time. The lock is the exclusive
+ * lock of a small SQLite file: the operating system releases it however the process dies. Throws `conflict`, naming the
+ * holder, if another process has it, and `unprocessable` if the folder is not writable.
  */
 export async function lockFolder(folder: string, pid: number, what: Exclusive = 'daemon'): Promise<FolderLock> {
   const holderFile = join(folder, `${what}.pid`);
@@ -28,11 +28,11 @@ export async function lockFolder(folder: string, pid: number, what: Exclusive = 
     await connection?.close();
     throw await refusal(error, folder, holderFile, what);
   }
-  const held = connection;
+  const locked = connection;
   return {
     async release() {
       await rm(holderFile, { force: true });
-      await held.close();
+      await locked.close();
     },
   };
 }
@@ -41,7 +41,10 @@ async function refusal(error: unknown, folder: string, holderFile: string, what:
   if (isLocked(error)) {
     const holder = (await readFile(holderFile, 'utf8').catch(() => 'unknown')).trim();
     if (what === 'rotation') {
-      return new AppError('conflict', `Process ${holder} is changing the master key of ${folder}. Wait for it.`);
+      return new AppError(
+        'conflict',
+        `Process ${holder} is rotating the master key of ${folder}. Wait for it to finish.`,
+      );
     }
     const advice = 'Stop it first, or choose another SVC_DATA_DIR.';
     return new AppError('conflict', `Another svc daemon (process ${holder}) serves ${folder}. ${advice}`);

@@ -6,44 +6,41 @@ const MAX_JOBS = 64;
 const MAX_WEIGHT = 1000;
 const MAX_WAITING = 5000;
 
-/** What became of one payload of a grouped write: refused alone, or done. */
+/** The outcome of one payload of a grouped write: done, or refused without affecting the others. */
 export type Outcome<R> = { ok: R } | { refused: AppError };
 
-/**
- * Does many payloads at once with few statements; one outcome a payload, in order. Where it throws, each payload is
- * tried again alone.
- */
+/** Writes many payloads with few statements. Returns one outcome per payload, in order; if it throws, each is retried alone. */
 export type GroupedWork<P, R> = (connection: Connection, payloads: P[]) => Promise<Outcome<R>[]>;
 
 /**
- * The one queue through which every write goes. All that arrived during the last flush is committed together in one
- * BEGIN IMMEDIATE transaction, and each caller is answered after the commit. One bad write fails alone; the others of
- * its batch may be run a second time, so that work must have no effect but on the database. A failing commit answers
- * nobody with success. Where another process keeps the database locked, all that wait are refused together.
+ * The single queue through which every write goes. Writes that arrived during the last flush are committed together in
+ * one BEGIN IMMEDIATE transaction, and each promise resolves after the commit. One bad write fails alone; the others of
+ * its batch may run a second time, so work must have no side effects outside the database. If the commit fails, no
+ * write of the batch succeeds. If another process keeps the database locked, all queued writes are rejected together.
  */
 export interface GroupCommit {
-  /** A write of its own; throw inside to undo it alone. */
+  /** Queues a single write; throw an `AppError` inside to undo only this one. */
   write<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** A kind of write that is done for many callers at once. `weight` is the number of rows a payload brings. */
+  /** Defines a write that handles many callers at once. `weight` is the number of rows in a payload. */
   grouped<P, R>(work: GroupedWork<P, R>, weight?: (payload: P) => number): (payload: P) => Promise<R>;
   waiting(): number;
-  /** Waits for what is queued, then refuses more. */
+  /** Refuses new writes and waits for the queued ones. */
   drain(): Promise<void>;
 }
 
 interface Job {
   work: GroupedWork<unknown, unknown>;
-  /** Absent for a write of its own. */
+  /** Absent for a single write. */
   payload?: unknown;
   kind: 'single' | 'grouped';
   weight: number;
-  /** Its batch failed and it may be the reason: it gets a transaction to itself. */
+  /** Its batch failed and it may be the cause: it gets a transaction to itself. */
   suspect?: true;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 
-/** Why nothing of a batch is kept. `commit`: it may be kept after all, so that it must not be tried again. */
+/** Why a batch failed. After a failed `commit` it may be stored all the same, so it must not be retried. */
 interface Failure {
   error: unknown;
   at: 'work' | 'commit';
@@ -71,7 +68,7 @@ export function createGroupCommit(
   }
 
   async function flush(): Promise<void> {
-    // One turn of the event loop, so that requests read in the same turn share the first transaction too.
+    // Yield once, so that requests read in the same event loop turn share the first transaction too.
     await new Promise((resolve) => setImmediate(resolve));
     while (queue.length > 0) {
       const batch = nextBatch(queue);
@@ -89,7 +86,7 @@ export function createGroupCommit(
       queue.unshift(...batch.map((job) => ({ ...job, suspect: true as const })));
       return;
     }
-    // A lock that was not given in the whole time-out: who waits behind would wait that long again, one batch each.
+    // The lock timed out: every batch behind this one would wait out the same timeout again.
     const refused = isLocked(error) ? [...batch, ...queue.splice(0)] : batch;
     for (const job of refused) job.reject(error);
   }
@@ -121,7 +118,7 @@ function nextBatch(queue: Job[]): Job[] {
   return queue.splice(0, count);
 }
 
-/** Commits the batch and answers its callers; where it cannot, returns why and answers nobody. */
+/** Commits the batch and settles its jobs; on failure settles none and returns the reason. */
 async function commitBatch(connection: Connection, batch: Job[]): Promise<Failure | undefined> {
   const outcomes = new Map<Job, Outcome<unknown>>();
   let at: Failure['at'] = 'work';
@@ -132,7 +129,7 @@ async function commitBatch(connection: Connection, batch: Job[]): Promise<Failur
     await connection.exec('COMMIT');
   } catch (error) {
     await connection.exec('ROLLBACK').catch(() => {
-      // SQLite has rolled back by itself already (a full disk, say), or cannot: `begin` sees to that.
+      // SQLite may have rolled back already (on a full disk, say); otherwise `begin` rolls back.
     });
     return { error, at };
   }
@@ -140,7 +137,7 @@ async function commitBatch(connection: Connection, batch: Job[]): Promise<Failur
   return undefined;
 }
 
-/** Begins a transaction, and ends first what a failed ROLLBACK left open. */
+/** Begins a transaction, after rolling back one that a failed ROLLBACK left open. */
 async function begin(connection: Connection): Promise<void> {
   try {
     await connection.exec('BEGIN IMMEDIATE');
@@ -159,13 +156,13 @@ async function runJobs(connection: Connection, jobs: Job[], outcomes: Map<Job, O
   }
   const payloads = jobs.map((job) => job.payload);
   const results = await first!.work(connection, payloads);
-  if (results.length !== jobs.length) throw new Error('A grouped write must give one outcome a payload');
+  if (results.length !== jobs.length) throw new Error('A grouped write must return one outcome per payload');
   jobs.forEach((job, index) => {
     outcomes.set(job, results[index]!);
   });
 }
 
-/** A refusal of ours (an `AppError`) undoes this job alone; any other throw goes up. */
+/** Runs a job in a savepoint: an `AppError` of ours undoes this job alone; any other error is rethrown. */
 async function runAlone(connection: Connection, job: Job): Promise<Outcome<unknown>> {
   await connection.exec('SAVEPOINT job');
   try {

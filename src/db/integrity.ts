@@ -3,10 +3,10 @@ import { AppError } from '../contract/errors.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { isCorrupt } from './storage-error.ts';
 
-/** Files up to this size are checked whole at each start (about a quarter of a second). */
+/** Files up to this size are checked at each start (about a quarter of a second). */
 const QUICK_CHECK_BYTES = 64 * 1024 * 1024;
 
-/** What SQLite finds wrong with the file; empty where it is sound. Only reads. */
+/** Runs SQLite's check on the file, read-only, and returns the problems found. */
 export async function integrityProblems(file: string, check: 'quick_check' | 'integrity_check'): Promise<string[]> {
   let connection: Connection | undefined;
   try {
@@ -21,12 +21,12 @@ export async function integrityProblems(file: string, check: 'quick_check' | 'in
   }
 }
 
-/** Throws `unprocessable` where a file of a size that allows the check is corrupt; the file is untouched. */
+/** Throws `unprocessable` if the file is corrupt; files too large for a quick check pass. Read-only. */
 export async function refuseCorrupt(file: string): Promise<void> {
   const { size } = await stat(file);
   if (size > QUICK_CHECK_BYTES) return;
   const [problem] = await integrityProblems(file, 'quick_check');
   if (problem === undefined) return;
-  const advice = 'Restore a backup; the file is untouched.';
+  const advice = 'Restore a backup; the file was not changed.';
   throw new AppError('unprocessable', `${file} is corrupt (${problem}). ${advice}`);
 }

@@ -4,10 +4,10 @@ import { openConnection } from './connection.ts';
 import { refuseCorrupt } from './integrity.ts';
 import { storageError } from './storage-error.ts';
 
-/** The schema that this program writes: the number of migrations. Kept in the file's `user_version`. */
+/** The schema version of this program: the number of migrations. Stored in the file's `user_version`. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** The schema version of a database file of ours. Only reads. */
+/** Reads the schema version of one of our database files. */
 export async function schemaVersionOf(file: string): Promise<number> {
   const connection = await openConnection(file, { readOnly: true });
   try {
@@ -19,9 +19,9 @@ export async function schemaVersionOf(file: string): Promise<number> {
 }
 
 /**
- * Brings the file up to `SCHEMA_VERSION`, each step in one transaction with its `user_version`, so that a kill at any
- * point leaves a whole schema and the next start goes on from there. Throws `unprocessable` where the file was written
- * by a newer svc or is corrupt; nothing is changed then. Call it under the folder's lock.
+ * Migrates the file to `SCHEMA_VERSION`. Each step and its `user_version` share a transaction, so that after a kill at
+ * any point the next start continues from there. Throws `unprocessable`, without changing the file, if it is corrupt or
+ * was written by a newer svc. The caller holds the folder's lock.
  */
 export async function migrate(file: string, steps: readonly Migration[] = MIGRATIONS): Promise<void> {
   await refuseCorrupt(file);
@@ -29,20 +29,20 @@ export async function migrate(file: string, steps: readonly Migration[] = MIGRAT
   if (version > steps.length) {
     throw new AppError(
       'unprocessable',
-      `${file} was written by a newer svc (schema ${version}, this one knows ${steps.length}). Install the newer svc.`,
+      `${file} was written by a newer svc (schema ${version}; this one supports ${steps.length}). Install the newer svc.`,
     );
   }
   if (version < steps.length) await runSteps(file, steps, version);
 }
 
 async function runSteps(file: string, steps: readonly Migration[], version: number): Promise<void> {
-  // Loaded for a migration only: most starts have none.
+  // Loaded lazily: most starts run no migration.
   const { default: knex } = await import('knex');
   const builder = knex({
     client: 'sqlite3',
     connection: { filename: file },
     useNullAsDefault: true,
-    // What a step removes is overwritten, as in daily work; a command of the operator's is waited for.
+    // Deleted content is overwritten, as in normal operation; admin commands may hold the lock for a while.
     pool: { afterCreate: (raw: RawDatabase, done: () => void) => raw.exec(PRAGMAS, done) },
   });
   try {

@@ -3,8 +3,8 @@ import { type Database, type OpenOptions, openDatabase } from './open.ts';
 import { vectorExtension } from './vector-extension.ts';
 
 /**
- * Opens a database in which vectors can be searched. Where sqlite-vec cannot be loaded it throws as `openDatabase` does
- * if that `isNeeded`; else the database opens without, and `cannotSearch` says so to people.
+ * Opens a database with vector search. If sqlite-vec cannot be loaded, it throws like `openDatabase` when `isNeeded`;
+ * otherwise the database opens without it, and `cannotSearch` is the reason to show to users.
  */
 export async function openWithVectors(
   file: string,
@@ -15,10 +15,9 @@ export async function openWithVectors(
     return { db: await openDatabase(file, { ...options, extension: await locate() }), cannotSearch: undefined };
   } catch (error) {
     if (isNeeded || !(error instanceof AppError)) throw error;
-    // What is wrong with the file itself is found again.
+    // A problem with the file itself will be thrown again.
     return { db: await openDatabase(file, options), cannotSearch: NO_VECTORS };
   }
 }
 
-const NO_VECTORS =
-  'Vectors cannot be searched on the machine of this daemon (sqlite-vec, which that needs, cannot be loaded there). Ask its operator.';
+const NO_VECTORS = 'This daemon cannot search vectors (sqlite-vec cannot be loaded on its machine). Ask its operator.';

@@ -5,22 +5,22 @@ import { refuseCorrupt } from './integrity.ts';
 import { SCHEMA_VERSION, schemaVersionOf } from './migrate.ts';
 import { createReaders, type Readers } from './readers.ts';
 
-/** One state of the whole database, whatever is written meanwhile. While it is open the write-ahead log only grows. */
+/** A consistent view of the whole database. While one is open, the write-ahead log only grows. */
 export interface Snapshot extends Reader {
   close(): Promise<void>;
 }
 
-/** The database as the rooms see it: what reads, and the one queue that writes. */
+/** The database as features see it: a pool of readers and a single write queue. */
 export interface Database {
   readers: Readers;
   writes: GroupCommit;
-  /** The state of this moment, on a connection of its own: close it. */
+  /** Opens a snapshot of the current state on its own connection; the caller closes it. */
   snapshot(): Promise<Snapshot>;
-  /** Writes a row without meaning through the queue: throws where the database cannot be written. */
+  /** Writes a dummy row through the queue; throws if the database is not writable. */
   probe(nowMs: number): Promise<void>;
-  /** Empties the write-ahead log into the file; gives up quietly where readers are in the way. */
+  /** Checkpoints and truncates the write-ahead log; does nothing if readers block it. */
   checkpoint(): Promise<void>;
-  /** Waits for the queued writes, empties the log and closes; a second call waits for the first. */
+  /** Waits for queued writes, checkpoints and closes. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -29,13 +29,13 @@ export interface OpenOptions {
   monotonicMs: () => number;
   onBatch?: (jobs: number, ms: number) => void;
   busyTimeoutMs?: number;
-  /** Path of an extension that the readers load. */
+  /** Path of the extension that readers load. */
   extension?: string | undefined;
 }
 
 /**
- * Opens a migrated database file: one writer, `readerCount` readers. Throws `unprocessable` where the file is corrupt
- * or its schema is not this program's, or the extension cannot be loaded, and leaves nothing open then.
+ * Opens a migrated database file with one writer and `readerCount` readers. Throws `unprocessable` if the file is
+ * corrupt, has another schema version or the extension cannot be loaded, and leaves nothing open.
  */
 export async function openDatabase(file: string, options: OpenOptions): Promise<Database> {
   await refuseCorrupt(file);
@@ -45,7 +45,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   const writes = createGroupCommit(writer, options.onBatch, options.monotonicMs);
   async function checkpoint(): Promise<void> {
     try {
-      // The first does the work beside the writer; the second, which holds it out, has next to nothing left to copy.
+      // PASSIVE does the work without blocking the writer, so that TRUNCATE, which blocks it, has little left to copy.
       await checkpointer.exec('PRAGMA wal_checkpoint(PASSIVE)');
       await checkpointer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch (error) {
@@ -78,7 +78,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
 
 const PROBE = 'INSERT INTO pulse (only, at) VALUES (1, ?) ON CONFLICT (only) DO UPDATE SET at = excluded.at';
 
-/** A checkpoint that waits for readers holds the writer out: on a connection of its own it waits but briefly. */
+/** A checkpoint that waits for readers blocks the writer, so it has its own connection with a short timeout. */
 const CHECKPOINT_WAIT_MS = 100;
 
 async function openAll(file: string, { readerCount, busyTimeoutMs = 5000, extension }: OpenOptions) {
@@ -104,7 +104,7 @@ async function openAll(file: string, { readerCount, busyTimeoutMs = 5000, extens
 async function openSnapshot(file: string): Promise<Snapshot> {
   const connection = await openConnection(file, { readOnly: true });
   try {
-    // Each page is read once: neither a cache nor a map of the file, which would all count as memory of the process.
+    // Each page is read once, so a page cache or memory map would only add to the memory of the process.
     await connection.exec('PRAGMA cache_size = -2048; PRAGMA mmap_size = 0; BEGIN');
     // The transaction begins with its first read.
     await connection.get('SELECT 1 FROM sqlite_master LIMIT 1');
@@ -119,6 +119,6 @@ async function refuseOtherSchema(file: string): Promise<void> {
   const version = await schemaVersionOf(file);
   if (version === SCHEMA_VERSION) return;
   const advice =
-    version < SCHEMA_VERSION ? 'Start the daemon once (svc serve): it brings it up to date.' : 'Install the newer svc.';
-  throw new AppError('unprocessable', `${file} has schema ${version}, this svc needs ${SCHEMA_VERSION}. ${advice}`);
+    version < SCHEMA_VERSION ? 'Start the daemon once (svc serve) to migrate it.' : 'Install the newer svc.';
+  throw new AppError('unprocessable', `${file} has schema ${version}; this svc needs ${SCHEMA_VERSION}. ${advice}`);
 }

@@ -3,9 +3,9 @@ import type { Connection, Reader, Value } from './connection.ts';
 
 const MAX_WAITING = 2000;
 
-/** The reading connections: one statement in flight on each, a bounded queue before them. */
+/** A pool of read connections with one statement in flight on each and a bounded queue. */
 export interface Readers extends Reader {
-  /** Runs `work` once a reader is free. Throws `unavailable` where too many wait already. */
+  /** Runs `work` once a reader is free. Throws `unavailable` if the queue is full. */
   use<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
   close(): Promise<void>;
   waiting(): number;
@@ -65,12 +65,12 @@ function stopping(): AppError {
   return new AppError('unavailable', 'The daemon is stopping.');
 }
 
-/** The most keys in one statement: SQLite takes 32,766 values. */
+/** Keys per statement; SQLite's own limit is 32,766 bound values. */
 const MAX_KEYS = 1024;
 
 /**
- * Many callers that want one row each share one statement: what arrives while all readers are busy goes into the next.
- * The statement starts after the last of its callers asked, so nobody sees a state older than the own question.
+ * Batches point reads: keys requested while all readers are busy share the next statement. It starts after its last
+ * key was requested, so no caller sees a state older than its own request.
  */
 export function createBatchedRead<R>(
   readers: Readers,
@@ -87,7 +87,7 @@ export function createBatchedRead<R>(
       end();
       return find(reader, [...keys]);
     });
-    // A failure to get a reader must not be shared with later callers.
+    // Later callers must not share this batch's failure to acquire a reader.
     answer.catch(end);
     return { keys, answer };
   }

@@ -17,36 +17,34 @@ import { migrate, SCHEMA_VERSION } from './migrate.ts';
 import { fileSize, swapDatabase } from './swap-database.ts';
 import { syncFile } from './sync.ts';
 
-/** Throws `unprocessable` for a file that is no backup at the first look: its header, and a log that belongs to it. */
+/** Throws `unprocessable` if the header shows that `backup` is not one of ours, or if a log that belongs to it exists. */
 export async function assertBackup(backup: string): Promise<void> {
   const found = await stat(backup).catch((error: NodeJS.ErrnoException) => {
-    throw refusal(
-      error.code === 'ENOENT' ? `There is no file ${backup}.` : `${backup} cannot be read (${error.code}).`,
-    );
+    throw refusal(error.code === 'ENOENT' ? `${backup} does not exist.` : `${backup} cannot be read (${error.code}).`);
   });
-  if (!found.isFile()) throw refusal(`${backup} is no file.`);
+  if (!found.isFile()) throw refusal(`${backup} is not a file.`);
   switch (headerFault((await readHeader(backup)) ?? Buffer.alloc(0))) {
     case 'empty':
       throw refusal(`${backup} is empty.`);
-    case 'no database':
-      throw refusal(`${backup} is no SQLite database.`);
+    case 'not-sqlite':
+      throw refusal(`${backup} is not a SQLite database.`);
     case 'foreign':
-      throw refusal(`${backup} is a database of another program.`);
+      throw refusal(`${backup} is the database of another program.`);
   }
   if ((await fileSize(`${backup}-wal`)) === 0 && (await fileSize(`${backup}-journal`)) === 0) return;
-  const advice = 'Make one with svc admin backup.';
-  throw refusal(`${backup} has a log beside it that belongs to it, so that it alone is no whole backup. ${advice}`);
+  const advice = 'Make a backup with svc admin backup.';
+  throw refusal(`${backup} has a log beside it, so the file alone is not a complete backup. ${advice}`);
 }
 
 /**
- * How many accounts the present database holds: 0 where there is none, `undefined` where it cannot be read. Throws
- * `unprocessable` where it is another program's.
+ * Counts the accounts of the database at `file`: 0 if there is no file, `undefined` if it cannot be read. Throws
+ * `unprocessable` if it belongs to another program.
  */
 export async function countAccountsIn(file: string): Promise<number | undefined> {
   const header = await readHeader(file);
   if (header === undefined) return 0;
   const fault = headerFault(header);
-  if (fault === 'foreign') throw refusal(`${file} is a database of another program: it is left alone.`);
+  if (fault === 'foreign') throw refusal(`${file} is the database of another program and was not changed.`);
   if (fault !== undefined) return undefined;
   const connection = await openPlainConnection(file, { readOnly: true });
   try {
@@ -59,33 +57,33 @@ export async function countAccountsIn(file: string): Promise<number | undefined>
 }
 
 export interface RestoreOptions {
-  /** Ends the name that the present database is kept under. */
+  /** Suffix of the name under which the replaced database is kept. */
   stamp: string;
-  care: CopyHooks;
+  hooks: CopyHooks;
   onProgress: OnProgress;
   signal: AbortSignal;
 }
 
 export interface Restored extends CopyFacts {
-  /** Where the database that was there is now. */
+  /** Path of the replaced database. */
   former: string | undefined;
 }
 
 /**
- * Puts a copy of `backup` in the place of the database `file`, brought up to the schema of this program. All is checked
- * beforehand on a draft; the exchange is one rename, so that a kill at any point leaves the one or the other. Throws
- * `unprocessable` for a backup that is corrupt or of a newer svc, and `conflict` where another process has the present
- * database open; that is as it was then. Call it under the folder's lock.
+ * Replaces the database `file` with a copy of `backup`, migrated to the current schema. Everything is checked on a draft
+ * first, and the swap is one rename, so that a kill at any point leaves either the old database or the new one. Throws
+ * `unprocessable` if the backup is corrupt or was written by a newer svc, and `conflict` if another process has the
+ * database open; the database is then unchanged. The caller holds the folder's lock.
  */
 export async function restoreDatabase(backup: string, file: string, options: RestoreOptions): Promise<Restored> {
-  const { care, onProgress, signal } = options;
+  const { hooks, onProgress, signal } = options;
   const draft = `${file}.restoring`;
   await discardCopy(draft);
   try {
     await copyFile(backup, draft, onProgress, signal);
     const facts = await inspectCopy(draft, backup);
     if (facts.schema < SCHEMA_VERSION) await migrate(draft);
-    await runCopyHooks(draft, backup, care);
+    await runCopyHooks(draft, backup, hooks);
     await adoptOwner(draft, file);
     await syncFile(draft);
     signal.throwIfAborted();
@@ -97,7 +95,7 @@ export async function restoreDatabase(backup: string, file: string, options: Res
   }
 }
 
-/** Who restores as root must not leave a database that the daemon's own user cannot open. */
+/** A restore run as root must not leave a database that the daemon's user cannot open. */
 async function adoptOwner(draft: string, file: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(file).catch(() => stat(dirname(file)));

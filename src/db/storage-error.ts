@@ -1,31 +1,31 @@
 import { AppError } from '../contract/errors.ts';
 
-/** What SQLite said, without the values that its texts may hold. */
+/** An error of SQLite, without the bound values that its message may contain. */
 export class StorageFault extends Error {
   readonly sqliteCode: string;
   constructor(sqliteCode: string) {
-    super(`SQLite answered ${sqliteCode}`);
+    super(`SQLite failed with ${sqliteCode}`);
     this.name = 'StorageFault';
     this.sqliteCode = sqliteCode;
   }
 }
 
-/** Whether this failure is a broken UNIQUE or CHECK rule. */
+/** Whether a constraint (UNIQUE, CHECK, …) was violated. */
 export function isConstraintFault(error: unknown): boolean {
   return error instanceof StorageFault && error.sqliteCode === 'SQLITE_CONSTRAINT';
 }
 
-/** Whether the storage itself refused (locked, full, failing), whatever was asked of it; not a refusal of ours. */
+/** Whether the storage itself failed (locked, full, I/O error), as opposed to an `AppError` that we raised. */
 export function isStorageFailure(error: unknown): error is AppError {
   return error instanceof AppError && error.cause instanceof StorageFault;
 }
 
-/** Whether another process kept the database locked for longer than the time-out. */
+/** Whether another process kept the database locked for longer than the timeout. */
 export function isLocked(error: unknown): boolean {
   return isStorageFailure(error) && LOCKED.has((error.cause as StorageFault).sqliteCode);
 }
 
-/** Whether the file cannot be understood as a database. */
+/** Whether the file is corrupt or not a database. */
 export function isCorrupt(error: unknown): boolean {
   return isStorageFailure(error) && CORRUPT.has((error.cause as StorageFault).sqliteCode);
 }
@@ -34,21 +34,21 @@ const LOCKED = new Set(['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL']);
 const CORRUPT = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB']);
 
 /**
- * An error of the sqlite3 driver as ours: a full disk is `storage_full`; a lock that was not given in time, a failing
- * disk or a closed database `unavailable`; the rest stays a fault of svc itself. Bound values never pass.
+ * Maps an error of the sqlite3 driver: a full disk to `storage_full`; a lock timeout, a failing disk or a closed
+ * database to `unavailable`; anything else to a `StorageFault`, a bug of ours. Bound values never pass.
  */
 export function storageError(error: unknown): AppError | StorageFault {
   const code = (error as { code?: string }).code ?? 'SQLITE_ERROR';
   const cause = new StorageFault(code);
   switch (code) {
     case 'SQLITE_FULL':
-      return new AppError('storage_full', 'The disk that holds the memories is full. Free some space and try again.', {
+      return new AppError('storage_full', 'The disk that stores the memories is full. Free some space and try again.', {
         cause,
       });
     case 'SQLITE_BUSY':
     case 'SQLITE_LOCKED':
     case 'SQLITE_PROTOCOL':
-      return new AppError('unavailable', 'Another process holds the database. Try again in a moment.', {
+      return new AppError('unavailable', 'Another process has locked the database. Try again in a moment.', {
         retryAfterSeconds: 5,
         cause,
       });
@@ -60,12 +60,12 @@ export function storageError(error: unknown): AppError | StorageFault {
     case 'SQLITE_NOMEM':
     case 'SQLITE_CORRUPT':
     case 'SQLITE_NOTADB':
-      return new AppError('unavailable', 'The database cannot be reached at the moment.', {
+      return new AppError('unavailable', 'The database is unavailable at the moment.', {
         retryAfterSeconds: 5,
         cause,
       });
     default: {
-      // A mistake in our SQL: the statement's own text helps and holds no values, as all are bound.
+      // A bug in our SQL: the message helps, and with literals masked it contains no values, as all are bound.
       const fault = cause;
       fault.message = String((error as Error).message).replace(/'(?:[^']|'')*'/g, "'…'");
       return fault;

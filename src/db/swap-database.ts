@@ -6,15 +6,15 @@ import { isCorrupt, isLocked } from './storage-error.ts';
 import { syncFolder } from './sync.ts';
 
 /**
- * The present database keeps its place until the draft takes it; its second name is made before. Its log is emptied into
- * it first, since SQLite would play a log of this name into whatever file is beside it. Returns the second name, where
- * there was a database. Throws `conflict` where another process has it open; all is as it was then.
+ * Replaces the database `file` with `draft` by one rename, after hard-linking the current one as `aside`. Its log is
+ * checkpointed first, since SQLite would replay a log of this name into whatever file is beside it. Returns `aside` if
+ * there was a database. Throws `conflict` if another process has it open, and changes nothing.
  */
 export async function swapDatabase(draft: string, file: string, aside: string): Promise<string | undefined> {
-  const held = await holdAlone(file);
+  const exclusive = await lockExclusively(file);
   try {
-    if (held === undefined) await setLogsAside(file, aside);
-    const isKept = await link(file, aside).then(
+    if (exclusive === undefined) await moveLogsAside(file, aside);
+    const isLinked = await link(file, aside).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return false;
@@ -23,17 +23,17 @@ export async function swapDatabase(draft: string, file: string, aside: string): 
     );
     await rename(draft, file);
     await syncFolder(dirname(file));
-    return isKept ? aside : undefined;
+    return isLinked ? aside : undefined;
   } finally {
-    await held?.close();
+    await exclusive?.close();
   }
 }
 
 /**
- * Empties the log into the file, removes it and keeps everybody else out; whoever waits for the file finds it moved
- * then. `undefined` where there is no file, or none that SQLite understands.
+ * Checkpoints and removes the log, and locks the file until the connection is closed. Returns `undefined` if there is
+ * no file, or if SQLite cannot read it.
  */
-async function holdAlone(file: string): Promise<Connection | undefined> {
+async function lockExclusively(file: string): Promise<Connection | undefined> {
   if ((await fileSize(file)) === 0) return undefined;
   const connection = await openPlainConnection(file, { busyTimeoutMs: 2000 });
   try {
@@ -43,13 +43,13 @@ async function holdAlone(file: string): Promise<Connection | undefined> {
     await connection.close();
     if (isCorrupt(error)) return undefined;
     if (!isLocked(error)) throw error;
-    const advice = 'Wait for the svc admin command that is at work, or end it.';
+    const advice = 'Wait for the running svc admin command to finish, or stop it.';
     throw new AppError('conflict', `Another process has ${file} open. ${advice}`);
   }
 }
 
-/** Of a database that cannot be read. An empty one stands in for one that is gone: no daemon starts on it meanwhile. */
-async function setLogsAside(file: string, aside: string): Promise<void> {
+/** Moves the logs of an unreadable database. An empty file replaces a missing one, so that no daemon starts meanwhile. */
+async function moveLogsAside(file: string, aside: string): Promise<void> {
   for (const suffix of ['-wal', '-journal']) {
     if ((await fileSize(file + suffix)) === 0) continue;
     await writeFile(file, '', { flag: 'a', mode: 0o600 });
@@ -58,7 +58,7 @@ async function setLogsAside(file: string, aside: string): Promise<void> {
   for (const suffix of ['-wal', '-shm', '-journal']) await rm(file + suffix, { force: true });
 }
 
-/** How large a file is; 0 where there is none. */
+/** The size of a file in bytes; 0 if there is none. */
 export async function fileSize(file: string): Promise<number> {
   const found = await stat(file).catch(() => undefined);
   return found?.size ?? 0;

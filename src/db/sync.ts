@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Waits until the bytes of a file are on the disk. */
+/** Flushes a file to disk. */
 export async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r+');
   try {
@@ -10,13 +10,13 @@ export async function syncFile(file: string): Promise<void> {
   }
 }
 
-/** Waits until the names in a folder are on the disk, where the system can do that. */
+/** Flushes a folder's directory entries to disk, where the platform supports it. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   try {
     await handle?.sync();
   } catch {
-    // Windows syncs no folders.
+    // Windows cannot sync folders.
   } finally {
     await handle?.close();
   }

@@ -1,17 +1,17 @@
 import type { Connection, Value } from './connection.ts';
 
-/** `(?,?),(?,?)`: the placeholders of `rows` rows of `width` values, the same in SQLite and PostgreSQL. */
+/** Placeholders for `rows` rows of `width` values: `(?,?),(?,?)`. */
 export function placeholders(rows: number, width: number): string {
   const row = `(${Array(width).fill('?').join(',')})`;
   return Array(rows).fill(row).join(',');
 }
 
-/** `?,?,?`: the placeholders of a list, for `IN (…)`. */
+/** Placeholders for `IN (…)`: `?,?,?`. */
 export function listPlaceholders(count: number): string {
   return Array(count).fill('?').join(',');
 }
 
-/** Repeats the last value up to a power of two, so that lists of any length share a few prepared statements. */
+/** Pads a list to a power of two with its last value, so that lists of any length share a few prepared statements. */
 export function padToPowerOfTwo<T>(values: readonly T[]): T[] {
   const width = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)));
   return [...values, ...Array<T>(width - values.length).fill(values[values.length - 1]!)];
@@ -20,8 +20,8 @@ export function padToPowerOfTwo<T>(values: readonly T[]): T[] {
 const MAX_ROWS = 64;
 
 /**
- * Runs `head VALUES (…),(…) tail` for all rows, at most 64 a statement, so that any number of rows shares 64 prepared
- * statements. Returns what `RETURNING` in `tail` gives.
+ * Runs `head VALUES (…),(…) tail` for all rows, at most 64 per statement, so that any number of rows shares 64 prepared
+ * statements. Returns the rows of `RETURNING` in `tail`.
  */
 export async function insertRows<T>(
   connection: Connection,

@@ -1,6 +1,6 @@
 import { AppError } from '../contract/errors.ts';
 
-/** Path of sqlite-vec for this platform. Throws `unprocessable` where there is none. */
+/** Path of sqlite-vec for this platform. Throws `unprocessable` if there is none. */
 export async function vectorExtension(): Promise<string> {
   const { getLoadablePath } = await import('sqlite-vec');
   try {
@@ -10,9 +10,12 @@ export async function vectorExtension(): Promise<string> {
   }
 }
 
-/** Says in one line why there are no vectors here. */
+/** The error for a machine where sqlite-vec cannot be loaded, in one line. */
 export function extensionFault(error: Error): AppError {
   const [reason] = error.message.split('\n');
-  const advice = 'Unset SVC_EMBEDDINGS, or run svc where sqlite-vec has a build.';
-  return new AppError('unprocessable', `sqlite-vec, which vectors need, cannot be loaded here (${reason}). ${advice}`);
+  const advice = 'Unset SVC_EMBEDDINGS, or run svc on a platform that sqlite-vec supports.';
+  return new AppError(
+    'unprocessable',
+    `sqlite-vec, which vector search needs, cannot be loaded (${reason}). ${advice}`,
+  );
 }

@@ -135,7 +135,7 @@ describe('a backup that is refused leaves everything as it was', () => {
     await writeFile(target, 'mine');
     const refused = await backup();
     expect(refused.code).toBe(1);
-    expect(refused.error).toContain('is there already');
+    expect(refused.error).toContain('already exists');
     expect(await readFile(target, 'utf8')).toBe('mine');
     expect((await backup('--force')).code).toBe(0);
     expect(await contentsOf(target)).not.toEqual([]);
@@ -155,7 +155,7 @@ describe('a backup that is refused leaves everything as it was', () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const { code, error } = await runAdmin(daemon.folder, 'backup', pipe, '--force');
-    expect([code, error]).toEqual([1, expect.stringContaining('is no ordinary file')]);
+    expect([code, error]).toEqual([1, expect.stringContaining('is not a regular file')]);
     expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 

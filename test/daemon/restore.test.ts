@@ -169,9 +169,9 @@ describe('a restore that would replace accounts', () => {
 
 /** Makes what is to be refused at `path`. */
 const REFUSED: [what: string, make: (path: string) => Promise<void>, says: RegExp][] = [
-  ['a file that is not there', async () => {}, /There is no file/],
+  ['a file that is not there', async () => {}, /does not exist/],
   ['an empty file', (path) => writeFile(path, ''), /is empty/],
-  ['garbage', (path) => writeFile(path, 'x'.repeat(10_000)), /is no SQLite database/],
+  ['garbage', (path) => writeFile(path, 'x'.repeat(10_000)), /is not a SQLite database/],
   ['a database of another program', (path) => makeDatabase(path, 'CREATE TABLE t (a)'), /another program/],
   [
     'a database of a newer svc',
@@ -202,7 +202,7 @@ const REFUSED: [what: string, make: (path: string) => Promise<void>, says: RegEx
       await copyFile(backup, path);
       await writeFile(`${path}-wal`, 'what was written last');
     },
-    /no whole backup/,
+    /not a complete backup/,
   ],
 ];
 

@@ -28,7 +28,7 @@ async function digest(path: string): Promise<string> {
     .digest('hex');
 }
 
-/** The way of the daemon, up to the open database. */
+/** Starts as the daemon does, up to the open database. */
 async function start(): Promise<void> {
   await migrate(await ensureDatabaseFile(folder));
   const db = await openDatabase(file, { readerCount: 1, monotonicMs: () => 0 });
@@ -41,7 +41,7 @@ async function makeDatabase(sql: string): Promise<void> {
   await connection.close();
 }
 
-/** A database of ours with rows on many pages. */
+/** Creates one of our databases, with rows on many pages. */
 async function makeLarge(): Promise<void> {
   await migrate(await ensureDatabaseFile(folder));
   await makeDatabase(
@@ -60,9 +60,9 @@ async function breakPages(from: number): Promise<void> {
 
 const REFUSED: [what: string, make: () => Promise<void>, says: RegExp][] = [
   ['an empty file', () => writeFile(file, ''), /is empty.*Restore a backup/],
-  ['garbage', () => writeFile(file, 'x'.repeat(10_000)), /is no SQLite database.*Restore a backup/],
-  ['a file cut short', () => writeFile(file, 'SQLite format 3\0'), /is no SQLite database/],
-  ['a database of nobody', () => makeDatabase('CREATE TABLE t (a)'), /another program/],
+  ['garbage', () => writeFile(file, 'x'.repeat(10_000)), /is not a SQLite database.*Restore a backup/],
+  ['a truncated file', () => writeFile(file, 'SQLite format 3\0'), /is not a SQLite database/],
+  ['a database without an application id', () => makeDatabase('CREATE TABLE t (a)'), /another program/],
   [
     'a database of another program',
     () => makeDatabase('PRAGMA application_id = 42; CREATE TABLE t (a)'),
@@ -91,7 +91,7 @@ const REFUSED: [what: string, make: () => Promise<void>, says: RegExp][] = [
     /is corrupt.*Restore a backup/,
   ],
   [
-    'a file that is read-only',
+    'a read-only file',
     async () => {
       await start();
       await chmod(file, 0o400);
@@ -99,7 +99,7 @@ const REFUSED: [what: string, make: () => Promise<void>, says: RegExp][] = [
     /svc\.db is read-only/,
   ],
   [
-    'a folder that is read-only',
+    'a file in a read-only folder',
     async () => {
       await start();
       await chmod(folder, 0o500);
@@ -109,7 +109,7 @@ const REFUSED: [what: string, make: () => Promise<void>, says: RegExp][] = [
 ];
 
 describe('a database that svc must not touch (row 56)', () => {
-  test.each(REFUSED)('%s is refused with its bytes as they were', async (_what, make, says) => {
+  test.each(REFUSED)('refuses %s and leaves its bytes unchanged', async (_what, make, says) => {
     await make();
     const before = await digest(file);
     const names = await readdir(folder);
@@ -120,7 +120,7 @@ describe('a database that svc must not touch (row 56)', () => {
     expect((await readdir(folder)).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(names);
   });
 
-  test('what a newer svc left in its log when it was killed stays there', async () => {
+  test('leaves the log of a newer svc that was killed unchanged', async () => {
     await start();
     const connection = await openPlainConnection(file);
     await connection.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 999');
@@ -132,19 +132,19 @@ describe('a database that svc must not touch (row 56)', () => {
     expect(await readFile(`${file}-wal`)).toEqual(log);
   });
 
-  test('the log of a database that is gone is not played into a new one', async () => {
+  test('does not replay the log of a missing database into a new one', async () => {
     await start();
     await writeFile(`${file}-wal`, 'what was written last');
     await rm(file);
-    await expect(start()).rejects.toThrow(/is gone, but its log/);
+    await expect(start()).rejects.toThrow(/is missing, but its log/);
     expect(await readdir(folder)).toEqual(['svc.db-wal']);
     await rm(`${file}-wal`);
     await start();
   });
 });
 
-describe('a database that is ours', () => {
-  test('is made where there is none, marked as ours and migrated', async () => {
+describe('a database of our own', () => {
+  test('is created if there is none, marked as ours and migrated', async () => {
     await start();
     const header = await readFile(file);
     expect(header.readUInt32BE(68)).toBe(APPLICATION_ID);
@@ -152,7 +152,7 @@ describe('a database that is ours', () => {
     expect(await readdir(folder)).toEqual(['svc.db']);
   });
 
-  test('is readable by its owner alone, with its log, in a folder that others may enter', async () => {
+  test('is readable by its owner only, like its log, even in a folder that others may enter', async () => {
     await chmod(folder, 0o755);
     await migrate(await ensureDatabaseFile(folder));
     const db = await openDatabase(file, { readerCount: 1, monotonicMs: () => 0 });
@@ -163,13 +163,13 @@ describe('a database that is ours', () => {
     await db.close();
   });
 
-  test('a half-made one of a killed start is replaced', async () => {
+  test('replaces the partial file of a start that was killed', async () => {
     for (const suffix of ['', '-wal', '-shm']) await writeFile(`${file}.new${suffix}`, 'half a database');
     await start();
     expect(await readdir(folder)).toEqual(['svc.db']);
   });
 
-  test('opens again and again, with all that is in it', async () => {
+  test('keeps its content when it is opened again', async () => {
     await makeLarge();
     await start();
     await start();

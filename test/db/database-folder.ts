@@ -5,14 +5,14 @@ import { ensureDatabaseFile } from '../../src/db/database-file.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type Database, openDatabase } from '../../src/db/open.ts';
 
-/** A data folder with a migrated database file in it. */
+/** Creates a data folder with a migrated database file. */
 export async function createDatabaseFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-db-'));
-  const file = await ensureDatabaseFile(folder);
+  const path = await mkdtemp(join(tmpdir(), 'svc-db-'));
+  const file = await ensureDatabaseFile(path);
   await migrate(file);
   const opened: Database[] = [];
   return {
-    folder,
+    path,
     file,
     async open(options: { readerCount?: number; busyTimeoutMs?: number } = {}): Promise<Database> {
       const db = await openDatabase(file, { readerCount: 2, monotonicMs: () => performance.now(), ...options });
@@ -21,7 +21,7 @@ export async function createDatabaseFolder() {
     },
     async clean() {
       for (const db of opened) await db.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(path, { recursive: true, force: true });
     },
   };
 }

@@ -5,16 +5,16 @@ import { createGroupCommit, type GroupCommit, type Outcome } from '../../src/db/
 import { storageError } from '../../src/db/storage-error.ts';
 import { createDatabaseFolder, type DatabaseFolder } from './database-folder.ts';
 
-let place: DatabaseFolder;
+let folder: DatabaseFolder;
 let connection: Connection;
-/** What the next statement of this text fails with, once. */
+/** SQLite error codes by statement text: the next executions of it fail with these. */
 let failures: Map<string, string[]>;
 let batches: number[];
 let writes: GroupCommit;
 
 beforeEach(async () => {
-  place = await createDatabaseFolder();
-  connection = await openConnection(place.file, { busyTimeoutMs: 100 });
+  folder = await createDatabaseFolder();
+  connection = await openConnection(folder.file, { busyTimeoutMs: 100 });
   failures = new Map();
   batches = [];
   writes = createGroupCommit(failing(connection), (jobs) => batches.push(jobs));
@@ -23,10 +23,10 @@ beforeEach(async () => {
 afterEach(async () => {
   await writes.drain();
   await connection.close();
-  await place.clean();
+  await folder.clean();
 });
 
-/** A connection whose statements fail as asked; a failing statement does not reach the database. */
+/** Wraps a connection so that statements fail as listed in `failures`, without reaching the database. */
 function failing(real: Connection): Connection {
   return {
     ...real,
@@ -53,9 +53,9 @@ const settled = async (promises: Promise<unknown>[]) =>
     result.status === 'fulfilled' ? result.value : (result.reason as AppError).code,
   );
 
-/** Payloads that begin with `refuse` are refused alone; `throw` breaks the whole statement. */
+/** Payloads that begin with `refuse` are refused individually; one that begins with `throw` fails the whole call. */
 async function inviteAll(on: Connection, emails: string[]): Promise<Outcome<string>[]> {
-  if (emails.some((email) => email.startsWith('throw'))) throw new TypeError('a mistake of ours');
+  if (emails.some((email) => email.startsWith('throw'))) throw new TypeError('a bug');
   const outcomes: Outcome<string>[] = [];
   for (const email of emails) {
     if (email.startsWith('refuse')) outcomes.push({ refused: new AppError('conflict', 'no') });
@@ -65,14 +65,14 @@ async function inviteAll(on: Connection, emails: string[]): Promise<Outcome<stri
 }
 
 describe('group commit', () => {
-  test('what arrives together is committed together and answered after the commit', async () => {
+  test('commits writes that arrive together in one batch and resolves after the commit', async () => {
     const answers = await Promise.all(['a', 'b', 'c'].map((email) => writes.write(invite(email))));
     expect(answers).toEqual(['a', 'b', 'c']);
     expect(batches).toEqual([3]);
     expect(await invited()).toEqual(['a', 'b', 'c']);
   });
 
-  test('a write that refuses is undone alone, and only its caller learns of it', async () => {
+  test('undoes only the write that throws an AppError, and rejects only its caller', async () => {
     const refusing = writes.write(async (on) => {
       await invite('half')(on);
       throw new AppError('conflict', 'no');
@@ -86,7 +86,7 @@ describe('group commit', () => {
     expect(await invited()).toEqual(['a', 'b']);
   });
 
-  test('a write that breaks a rule of the database fails alone', async () => {
+  test('fails only the write that violates a constraint', async () => {
     const twice = [writes.write(invite('a')), writes.write(invite('a')), writes.write(invite('b'))];
     const answers = await settled(twice);
     expect(answers.filter((answer) => answer === 'a')).toHaveLength(1);
@@ -94,13 +94,13 @@ describe('group commit', () => {
     expect(await invited()).toEqual(['a', 'b']);
   });
 
-  test('in a grouped write one payload is refused and the others are done', async () => {
+  test('refuses one payload of a grouped write and stores the others', async () => {
     const grouped = writes.grouped(inviteAll);
     expect(await settled(['a', 'refuse', 'b'].map(grouped))).toEqual(['a', 'conflict', 'b']);
     expect(await invited()).toEqual(['a', 'b']);
   });
 
-  test('a payload that makes a grouped write throw is found and fails alone, with neighbours of other kinds unharmed', async () => {
+  test('isolates a payload that makes a grouped write throw, without affecting other writes in the batch', async () => {
     const grouped = writes.grouped(inviteAll);
     const results = await Promise.allSettled([grouped('a'), grouped('throw'), grouped('b'), writes.write(invite('c'))]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
@@ -108,17 +108,17 @@ describe('group commit', () => {
     expect(batches).toEqual([4, 1, 1, 1, 1]);
   });
 
-  test('a grouped write that forgets a payload keeps nothing', async () => {
+  test('stores nothing if a grouped write returns too few outcomes', async () => {
     const forgetful = writes.grouped<string, string>(async (on, emails) => {
       for (const email of emails) await invite(email)(on);
       return [];
     });
-    await expect(forgetful('a')).rejects.toThrow('one outcome a payload');
+    await expect(forgetful('a')).rejects.toThrow('one outcome per payload');
     expect(await invited()).toEqual([]);
   });
 
   test.each(['SQLITE_IOERR', 'SQLITE_FULL', 'SQLITE_ERROR'])(
-    'a commit that fails with %s answers nobody with success and is not tried again',
+    'rejects every write of a commit that fails with %s, and does not retry it',
     async (code) => {
       failures.set('COMMIT', [code]);
       const results = await Promise.allSettled([writes.write(invite('a')), writes.write(invite('b'))]);
@@ -129,7 +129,7 @@ describe('group commit', () => {
     },
   );
 
-  test('a transaction that a failed ROLLBACK left open does not stop the next batch, and is not kept', async () => {
+  test('discards a transaction that a failed ROLLBACK left open and goes on with the next batch', async () => {
     failures.set('COMMIT', ['SQLITE_IOERR']);
     failures.set('ROLLBACK', ['SQLITE_IOERR']);
     await expect(writes.write(invite('lost'))).rejects.toMatchObject({ code: 'unavailable' });
@@ -137,7 +137,7 @@ describe('group commit', () => {
     expect(await invited()).toEqual(['next']);
   });
 
-  test('a full disk is storage_full for the whole batch; freed, writes go on', async () => {
+  test('rejects the whole batch with storage_full on a full disk, and recovers once space is freed', async () => {
     const [{ page_count: pages } = { page_count: 0 }] = await connection.all<{ page_count: number }>(
       'PRAGMA page_count',
     );
@@ -150,7 +150,7 @@ describe('group commit', () => {
     expect(await settled([writes.write(invite('a')), writes.write(invite('b'))])).toEqual(['a', 'b']);
   });
 
-  test('a refusal by the code of a storage fault that is none undoes only its own write', async () => {
+  test('undoes only one write for an AppError with the code of a storage error but another cause', async () => {
     const refusing = writes.write(async () => {
       throw new AppError('unavailable', 'a mail server, say');
     });
@@ -158,7 +158,7 @@ describe('group commit', () => {
     expect(batches).toEqual([2]);
   });
 
-  test('a queue that is full refuses with 503 at once, and takes more when it has emptied', async () => {
+  test('rejects writes with 503 while the queue is full, and accepts them again afterwards', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -174,13 +174,13 @@ describe('group commit', () => {
     expect(await writes.write(invite('later'))).toBe('later');
   });
 
-  test('payloads with many rows are not all put into one transaction', async () => {
+  test('splits payloads with many rows over several transactions', async () => {
     const heavy = writes.grouped(inviteAll, () => 600);
     await Promise.all(['a', 'b', 'c'].map(heavy));
     expect(batches).toEqual([1, 1, 1]);
   });
 
-  test('draining finishes what waits and refuses what comes later', async () => {
+  test('finishes queued writes and refuses new ones while draining', async () => {
     const waiting = Array.from({ length: 200 }, (_, index) => writes.write(invite(`mail-${index}`)));
     const drained = writes.drain();
     await expect(writes.write(invite('late'))).rejects.toMatchObject({ code: 'unavailable' });

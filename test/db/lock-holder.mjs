@@ -1,4 +1,5 @@
-// Takes the write lock of the database file named on the command line and holds it until it is killed or told to go on.
+// Takes the write lock of the database file named on the command line, and holds it until killed or until standard
+// input receives data.
 import sqlite3 from 'sqlite3';
 
 const database = new sqlite3.Database(process.argv[2]);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 
-/** Another process that holds the write lock of a database file. */
+/** Starts another process that holds the write lock of a database file. */
 export async function holdWriteLock(file: string) {
   const script = fileURLToPath(new URL('./lock-holder.mjs', import.meta.url));
   const child = execa(process.execPath, [script, file], { reject: false });
@@ -11,9 +11,9 @@ export async function holdWriteLock(file: string) {
     );
   });
   return {
-    /** It stays alive and holds the lock, but runs no more. */
+    /** Suspends the process, which still holds the lock. */
     stop: () => child.kill('SIGSTOP'),
-    goOn: () => child.kill('SIGCONT'),
+    resume: () => child.kill('SIGCONT'),
     async release() {
       child.stdin.write('go on\n');
       await child;

@@ -6,20 +6,20 @@ import { holdWriteLock } from './lock-holder.ts';
 
 const BUSY_MS = 300;
 
-let place: DatabaseFolder;
+let folder: DatabaseFolder;
 let db: Database;
 let holder: Awaited<ReturnType<typeof holdWriteLock>>;
 
 beforeEach(async () => {
-  place = await createDatabaseFolder();
-  db = await place.open({ busyTimeoutMs: BUSY_MS });
+  folder = await createDatabaseFolder();
+  db = await folder.open({ busyTimeoutMs: BUSY_MS });
   await db.probe(1);
-  holder = await holdWriteLock(place.file);
+  holder = await holdWriteLock(folder.file);
 });
 
 afterEach(async () => {
   await holder.end();
-  await place.clean();
+  await folder.clean();
 });
 
 async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T }> {
@@ -30,8 +30,8 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T
 
 const readPulse = () => db.readers.get<{ at: number }>('SELECT at FROM pulse');
 
-describe('another process holds the write lock (row 55)', () => {
-  test('a write waits for a bounded time and is refused as unavailable; reads go on meanwhile', async () => {
+describe('while another process holds the write lock (row 55)', () => {
+  test('a write fails with unavailable after a bounded wait, and reads continue', async () => {
     const refused = timed(() => expect(db.probe(2)).rejects.toMatchObject({ code: 'unavailable', status: 503 }));
     const read = await timed(readPulse);
     expect(read).toMatchObject({ result: { at: 1 } });
@@ -41,11 +41,11 @@ describe('another process holds the write lock (row 55)', () => {
     expect(ms).toBeLessThan(BUSY_MS * 3);
   });
 
-  test('it says when to come again', async () => {
+  test('the error says when to retry', async () => {
     await expect(db.probe(2)).rejects.toMatchObject({ options: { retryAfterSeconds: 5 } });
   });
 
-  test('a thousand waiting writes are refused together, not one time-out after another', async () => {
+  test('a thousand queued writes fail together, not one timeout after another', async () => {
     const { ms, result } = await timed(() =>
       Promise.allSettled(Array.from({ length: 1000 }, (_, index) => db.probe(index))),
     );
@@ -53,7 +53,7 @@ describe('another process holds the write lock (row 55)', () => {
     expect(ms).toBeLessThan(BUSY_MS * 4);
   });
 
-  test('a write that waits is done when the lock is given back in time', async () => {
+  test('a waiting write succeeds if the lock is released in time', async () => {
     const write = db.probe(2);
     await sleep(BUSY_MS / 4);
     await holder.release();
@@ -61,7 +61,7 @@ describe('another process holds the write lock (row 55)', () => {
     expect(await readPulse()).toEqual({ at: 2 });
   });
 
-  test('a holder that is stopped (SIGSTOP) is borne the same way, and with its death writes go on', async () => {
+  test('a suspended holder (SIGSTOP) has the same effect, and writes succeed again once it dies', async () => {
     holder.stop();
     await expect(db.probe(2)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await readPulse()).toEqual({ at: 1 });
@@ -71,7 +71,7 @@ describe('another process holds the write lock (row 55)', () => {
     expect(await db.readers.get('SELECT email FROM invitations')).toBeUndefined();
   });
 
-  test('a checkpoint gives up quickly and quietly', async () => {
+  test('a checkpoint gives up quickly without an error', async () => {
     const { ms } = await timed(db.checkpoint);
     expect(ms).toBeLessThan(1000);
   });

@@ -2,7 +2,7 @@ import { MIGRATIONS } from '../../migrations/index.ts';
 import { ensureDatabaseFile } from '../../src/db/database-file.ts';
 import { migrate } from '../../src/db/migrate.ts';
 
-// Makes and migrates the database of a folder, but stops for ever at a moment, says so, and waits to be killed.
+// Creates and migrates the database of a folder, but pauses at the given moment, prints it, and waits to be killed.
 const [folder = '', moment = ''] = process.argv.slice(2);
 
 async function wait(): Promise<void> {

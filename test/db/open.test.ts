@@ -5,19 +5,19 @@ import { lockFolder } from '../../src/db/folder-lock.ts';
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { createDatabaseFolder, type DatabaseFolder } from './database-folder.ts';
 
-let place: DatabaseFolder;
+let folder: DatabaseFolder;
 
 beforeEach(async () => {
-  place = await createDatabaseFolder();
+  folder = await createDatabaseFolder();
 });
 
-afterEach(() => place.clean());
+afterEach(() => folder.clean());
 
 /** The files of the data folder that this process has open. */
 async function openFiles(): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd');
   const targets = await Promise.all(descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
-  return targets.filter((target) => target.startsWith(place.folder));
+  return targets.filter((target) => target.startsWith(folder.path));
 }
 
 async function execOn(file: string, sql: string): Promise<void> {
@@ -26,39 +26,39 @@ async function execOn(file: string, sql: string): Promise<void> {
   await connection.close();
 }
 
-describe.runIf(process.platform === 'linux')('what cannot be opened leaves no handle behind', () => {
-  test('a file with garbage after a sound header', async () => {
-    const bytes = await readFile(place.file);
-    await writeFile(place.file, Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0x5a)]));
-    await expect(place.open()).rejects.toMatchObject({ code: 'unprocessable' });
+describe.runIf(process.platform === 'linux')('leaves no file handle open after', () => {
+  test('a file with garbage after a valid header', async () => {
+    const bytes = await readFile(folder.file);
+    await writeFile(folder.file, Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0x5a)]));
+    await expect(folder.open()).rejects.toMatchObject({ code: 'unprocessable' });
     expect(await openFiles()).toEqual([]);
   });
 
-  test('a schema that is not this program’s', async () => {
-    await execOn(place.file, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
-    await expect(place.open()).rejects.toThrow(/newer svc/);
-    await execOn(place.file, `PRAGMA user_version = ${SCHEMA_VERSION - 1}`);
-    await expect(place.open()).rejects.toThrow(/svc serve/);
+  test('a database with another schema version', async () => {
+    await execOn(folder.file, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+    await expect(folder.open()).rejects.toThrow(/newer svc/);
+    await execOn(folder.file, `PRAGMA user_version = ${SCHEMA_VERSION - 1}`);
+    await expect(folder.open()).rejects.toThrow(/svc serve/);
     expect(await openFiles()).toEqual([]);
   });
 
-  test('a file that is not there is not made', async () => {
-    await rm(place.file);
-    await expect(openConnection(place.file)).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await readdir(place.folder)).not.toContain('svc.db');
+  test('a missing file, which is not created', async () => {
+    await rm(folder.file);
+    await expect(openConnection(folder.file)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await readdir(folder.path)).not.toContain('svc.db');
     expect(await openFiles()).toEqual([]);
   });
 
-  test('a folder whose lock is held', async () => {
-    const lock = await lockFolder(place.folder, 4711);
-    await expect(lockFolder(place.folder, 4712)).rejects.toThrow(/process 4711/);
+  test('a folder that is locked', async () => {
+    const lock = await lockFolder(folder.path, 4711);
+    await expect(lockFolder(folder.path, 4712)).rejects.toThrow(/process 4711/);
     await lock.release();
-    await (await lockFolder(place.folder, 4712)).release();
+    await (await lockFolder(folder.path, 4712)).release();
     expect(await openFiles()).toEqual([]);
   });
 
-  test('a closed database; and an open one does hold its file', async () => {
-    const db = await place.open();
+  test('closing a database', async () => {
+    const db = await folder.open();
     expect(await openFiles()).not.toEqual([]);
     await db.readers.get('SELECT 1');
     await db.close();
@@ -67,23 +67,23 @@ describe.runIf(process.platform === 'linux')('what cannot be opened leaves no ha
 });
 
 describe('the write-ahead log', () => {
-  const walBytes = async () => (await stat(`${place.file}-wal`)).size;
+  const walBytes = async () => (await stat(`${folder.file}-wal`)).size;
 
-  test('is emptied by a checkpoint and gone after closing', async () => {
-    const db = await place.open();
+  test('is truncated by a checkpoint and removed on close', async () => {
+    const db = await folder.open();
     for (let at = 0; at < 50; at += 1) await db.probe(at);
     expect(await walBytes()).toBeGreaterThan(0);
     await db.checkpoint();
     expect(await walBytes()).toBe(0);
     await db.probe(51);
     await db.close();
-    expect((await readdir(place.folder)).filter((name) => name.startsWith('svc.db'))).toEqual(['svc.db']);
+    expect((await readdir(folder.path)).filter((name) => name.startsWith('svc.db'))).toEqual(['svc.db']);
   });
 
-  test('a reader in the middle of its work keeps neither writers nor the checkpoint waiting', async () => {
-    const db = await place.open();
+  test('does not block writers or the checkpoint while a reader is busy', async () => {
+    const db = await folder.open();
     await db.probe(1);
-    const reader = await openConnection(place.file, { readOnly: true });
+    const reader = await openConnection(folder.file, { readOnly: true });
     await reader.exec('BEGIN; SELECT count(*) FROM pulse');
     const start = performance.now();
     const checkpoint = db.checkpoint();
@@ -100,25 +100,25 @@ describe('the write-ahead log', () => {
 describe('a connection', () => {
   let connection: Connection;
   beforeEach(async () => {
-    connection = await openConnection(place.file);
+    connection = await openConnection(folder.file);
   });
   afterEach(() => connection.close());
 
-  test('survives a power cut: full synchronisation, write-ahead log, overwriting of what is erased', async () => {
+  test('is durable: full synchronization, a write-ahead log, and erased content is overwritten', async () => {
     expect(await connection.get('PRAGMA synchronous')).toEqual({ synchronous: 2 });
     expect(await connection.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
     expect(await connection.get('PRAGMA secure_delete')).toEqual({ secure_delete: 1 });
     expect(await connection.get('PRAGMA foreign_keys')).toEqual({ foreign_keys: 1 });
   });
 
-  test('more statements than it keeps prepared all work', async () => {
+  test('runs more distinct statements than it keeps prepared', async () => {
     for (let count = 0; count < 1200; count += 1) {
       expect(await connection.get(`SELECT ${count} AS number`)).toEqual({ number: count });
     }
     expect(await connection.get('SELECT 0 AS number')).toEqual({ number: 0 });
   });
 
-  test('a failing statement says what is wrong with it, but no value', async () => {
+  test('reports a failing statement without its bound values', async () => {
     const secret = 'svc_live_0123456789abcdef0123456789abcdef';
     await connection.run('INSERT INTO invitations VALUES (?, 1)', [secret]);
     for (const sql of ['INSERT INTO invitations VALUES (?, 1)', 'SELECT nothing FROM invitations WHERE email = ?']) {

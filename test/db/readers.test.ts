@@ -5,15 +5,15 @@ import type { Database } from '../../src/db/open.ts';
 import { createBatchedRead, createReaders } from '../../src/db/readers.ts';
 import { createDatabaseFolder, type DatabaseFolder } from './database-folder.ts';
 
-let place: DatabaseFolder;
+let folder: DatabaseFolder;
 let db: Database;
 
 beforeEach(async () => {
-  place = await createDatabaseFolder();
-  db = await place.open({ readerCount: 2 });
+  folder = await createDatabaseFolder();
+  db = await folder.open({ readerCount: 2 });
 });
 
-afterEach(() => place.clean());
+afterEach(() => folder.clean());
 
 function gate() {
   let open = () => {};
@@ -30,7 +30,7 @@ async function findInvitations(reader: Reader, emails: string[]): Promise<Map<st
 }
 
 describe('the pool of readers', () => {
-  test('one statement is in flight on each connection', async () => {
+  test('runs one statement at a time on each connection', async () => {
     const inUse = new Set<Reader>();
     await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -45,14 +45,14 @@ describe('the pool of readers', () => {
     );
   });
 
-  test('a work that throws gives its reader back', async () => {
+  test('releases the reader if the work throws', async () => {
     for (let count = 0; count < 10; count += 1) {
       await expect(db.readers.use(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     }
     expect(await db.readers.get('SELECT 1 AS one')).toEqual({ one: 1 });
   });
 
-  test('the queue is bounded: past it 503, and once readers are free again all is as before', async () => {
+  test('rejects with 503 while the queue is full, and recovers once readers are free', async () => {
     const { open, passed } = gate();
     const held = [db.readers.use(() => passed), db.readers.use(() => passed)];
     const waiting = Array.from({ length: 2000 }, () => db.readers.get('SELECT 1 AS one'));
@@ -64,7 +64,7 @@ describe('the pool of readers', () => {
     expect(await db.readers.get('SELECT 1 AS one')).toEqual({ one: 1 });
   });
 
-  test('who waits while the pool closes is refused, not forgotten', async () => {
+  test('rejects queued work when the pool closes', async () => {
     const connection = { close: async () => {} } as Connection;
     const readers = createReaders([connection]);
     const { open, passed } = gate();
@@ -78,13 +78,13 @@ describe('the pool of readers', () => {
     await expect(readers.use(async () => 'read')).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('several statements of the same new text at once leave nothing unfinalised behind', async () => {
+  test('prepares the same new statement several times at once without leaking any', async () => {
     await db.readers.use((reader) => Promise.all([1, 2, 3].map(() => reader.all('SELECT email FROM invitations'))));
   });
 });
 
-describe('coalesced reads', () => {
-  test('many callers share few statements, and each gets its own row', async () => {
+describe('batched reads', () => {
+  test('share few statements between many callers, each of whom gets its own row', async () => {
     let statements = 0;
     const find = createBatchedRead(db.readers, (reader, keys) => {
       statements += 1;
@@ -97,7 +97,7 @@ describe('coalesced reads', () => {
     expect(found.slice(0, 3)).toEqual([{ email: 'a' }, { email: 'b' }, undefined]);
   });
 
-  test('nobody sees a state older than the own question', async () => {
+  test('never return a state older than the request', async () => {
     const find = createBatchedRead(db.readers, findInvitations);
     let reading = true;
     const noise = Array.from({ length: 20 }, async () => {
@@ -114,14 +114,14 @@ describe('coalesced reads', () => {
     await Promise.all(noise);
   });
 
-  test('more different keys at once than one statement can take are all answered', async () => {
+  test('resolve more distinct keys at once than fit into one statement', async () => {
     const find = createBatchedRead(db.readers, findInvitations);
     await db.writes.write((connection) => connection.run("INSERT INTO invitations VALUES ('key-39999', 1)"));
     const found = await Promise.all(Array.from({ length: 40_000 }, (_, index) => find(`key-${index}`)));
     expect(found.filter((row) => row !== undefined)).toEqual([{ email: 'key-39999' }]);
   });
 
-  test('a failure is told to those who shared it, and not to the next', async () => {
+  test('reject the callers of a failed batch, but not later ones', async () => {
     let broken = true;
     const find = createBatchedRead(db.readers, async (reader, keys) => {
       if (broken) throw new Error('broken');

@@ -217,7 +217,7 @@ describe('svc admin beside a running daemon', () => {
       const { code, error } = await admin(daemon.folder, 'invite', 'eve@example.com');
       expect({ code, error }).toEqual({
         code: 1,
-        error: 'svc: Another process holds the database. Try again in a moment.\n',
+        error: 'svc: Another process has locked the database. Try again in a moment.\n',
       });
     } finally {
       await holder.end();

@@ -258,7 +258,7 @@ describe('the operator', () => {
     await (await open(await vectorExtension())).close();
     await expect(open('/nowhere/vec0.so')).rejects.toMatchObject({
       code: 'unprocessable',
-      message: expect.stringMatching(/^sqlite-vec, which vectors need, cannot be loaded here \([^\n]+$/),
+      message: expect.stringMatching(/^sqlite-vec, which vector search needs, cannot be loaded \([^\n]+$/),
     });
   });
 

@@ -165,7 +165,7 @@ describe('a start that cannot be', () => {
     await writeFile(join(dataDir, 'svc.db'), 'garbage');
     const noDatabase = await serve(dataDir);
     expect(noDatabase).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(noDatabase.stderr).toMatch(/^svc: [^\n]*svc\.db is no SQLite database[^\n]*\n$/);
+    expect(noDatabase.stderr).toMatch(/^svc: [^\n]*svc\.db is not a SQLite database[^\n]*\n$/);
     expect(await readFile(join(dataDir, 'svc.db'), 'utf8')).toBe('garbage');
 
     await rm(join(dataDir, 'svc.db'));
