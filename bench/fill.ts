@@ -28,7 +28,7 @@ async function createTenant(
   email: string,
 ): Promise<{ apiKey: string; tenantId: string }> {
   return db.writes.write(async (connection) => {
-    const { tenantId } = await accounts.enter(connection, email);
+    const { tenantId } = await accounts.findOrCreate(connection, email);
     return { tenantId, apiKey: await keys.rotate(connection, tenantId) };
   });
 }

@@ -11,7 +11,7 @@ const source = (file) => fileURLToPath(new URL(`../src/dashboard/${file}`, impor
 export async function buildDashboard(outdir) {
   await mkdir(outdir, { recursive: true });
   await build({
-    entryPoints: [source('dashboard.ts'), source('hand-over.ts'), source('dashboard.css')],
+    entryPoints: [source('dashboard.ts'), source('code-page.ts'), source('dashboard.css')],
     outdir,
     bundle: true,
     minify: true,

@@ -20,7 +20,7 @@ const FILES: [path: string, file: string, contentType: string][] = [
   [PAGE, 'dashboard.html', 'text/html; charset=utf-8'],
   ['/dashboard/dashboard.js', 'dashboard.js', 'text/javascript; charset=utf-8'],
   ['/dashboard/dashboard.css', 'dashboard.css', 'text/css; charset=utf-8'],
-  ['/dashboard/hand-over.js', 'hand-over.js', 'text/javascript; charset=utf-8'],
+  ['/dashboard/code-page.js', 'code-page.js', 'text/javascript; charset=utf-8'],
   ['/dashboard/favicon.svg', 'favicon.svg', 'image/svg+xml'],
 ];
 

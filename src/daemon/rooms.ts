@@ -218,7 +218,7 @@ export async function openRooms(
     usage,
     idempotency,
     erasables,
-    forgetSignIns: deleteSignInsOf,
+    deleteSignIns: deleteSignInsOf,
     policy: { signup: config.signup, domains: config.signupDomains },
     defaultTier: config.defaultTier,
   });

@@ -1,19 +1,20 @@
 import { parseTimestamp } from '../lib/clock.ts';
 import { activityPlots } from './activity-plot.ts';
 import type { Account, Usage } from './api.ts';
-import { byId, element } from './element.ts';
-import { sayNumber, sayUntil } from './wording.ts';
+import { byId, element } from './dom.ts';
+import { formatNumber, formatUpcoming } from './format.ts';
 
 type Quota = Account['quotas']['dailyMemories'];
 
 function quotaRow(name: string, { limit, used, resetsAt }: Quota): HTMLElement {
-  const said = limit === null ? `${sayNumber(used)} · unlimited` : `${sayNumber(used)} of ${sayNumber(limit)}`;
+  const figure =
+    limit === null ? `${formatNumber(used)} · unlimited` : `${formatNumber(used)} of ${formatNumber(limit)}`;
   const row = element('div', { class: 'quota' }, [
-    element('p', { class: 'quota-line' }, [element('span', {}, name), element('span', { class: 'figure' }, said)]),
+    element('p', { class: 'quota-line' }, [element('span', {}, name), element('span', { class: 'figure' }, figure)]),
   ]);
   if (limit !== null) row.append(quotaBar(name, used, limit));
   const resetsAtMs = parseTimestamp(resetsAt);
-  if (resetsAtMs !== undefined) row.append(element('p', { class: 'hint' }, `Resets ${sayUntil(resetsAtMs)}`));
+  if (resetsAtMs !== undefined) row.append(element('p', { class: 'hint' }, `Resets ${formatUpcoming(resetsAtMs)}`));
   return row;
 }
 
@@ -28,7 +29,7 @@ function quotaBar(name: string, used: number, limit: number): HTMLElement {
     'aria-valuemin': '0',
     'aria-valuemax': String(limit),
     'aria-valuenow': String(Math.min(used, limit)),
-    'aria-valuetext': `${sayNumber(used)} of ${sayNumber(limit)} used`,
+    'aria-valuetext': `${formatNumber(used)} of ${formatNumber(limit)} used`,
   });
   bar.append(fill);
   return bar;
@@ -39,7 +40,7 @@ export function showAccount(account: Account): void {
   byId('who-email').textContent = account.email;
   byId('who').hidden = false;
   byId('plan-tier').textContent = account.tier;
-  byId('plan-rate').textContent = sayNumber(account.limits.requestsPerMinute);
+  byId('plan-rate').textContent = formatNumber(account.limits.requestsPerMinute);
   byId('quotas').replaceChildren(
     quotaRow('Memories today', account.quotas.dailyMemories),
     quotaRow('Searches this month', account.quotas.monthlyQueries),

@@ -1,6 +1,6 @@
 import type { Usage } from './api.ts';
-import { element } from './element.ts';
-import { sayDay, sayNumber } from './wording.ts';
+import { element } from './dom.ts';
+import { formatDay, formatNumber } from './format.ts';
 
 type Series = 'requests' | 'memories' | 'queries';
 const SERIES: [Series, string][] = [
@@ -32,7 +32,7 @@ function bars(days: Usage['days'], series: Series, label: string): SVGElement {
     const bar = svg('rect', { x: index * STEP + 1, width: STEP - 2, y: HEIGHT - height, height });
     if (day[series] === 0) bar.setAttribute('class', 'none');
     const title = svg('title', {});
-    title.textContent = `${sayDay(day.day)}: ${sayNumber(day[series])}`;
+    title.textContent = `${formatDay(day.day)}: ${formatNumber(day[series])}`;
     bar.append(title);
     plot.append(bar);
   }
@@ -46,17 +46,20 @@ export function activityPlots({ days }: Usage): HTMLElement[] {
   const plots = SERIES.map(([series, name]) => {
     const total = days.reduce((sum, day) => sum + day[series], 0);
     const busiest = days.reduce((best, day) => (day[series] > best[series] ? day : best));
-    const most = total === 0 ? '' : `, most on ${sayDay(busiest.day)} with ${sayNumber(busiest[series])}`;
+    const most = total === 0 ? '' : `, most on ${formatDay(busiest.day)} with ${formatNumber(busiest[series])}`;
     const caption = element('figcaption', {}, [
       element('span', {}, name),
-      element('span', { class: 'figure' }, sayNumber(total)),
+      element('span', { class: 'figure' }, formatNumber(total)),
     ]);
     const figure = element('figure', { class: 'plot' }, caption);
-    figure.append(bars(days, series, `${name} by day: ${sayNumber(total)} in all${most}`));
+    figure.append(bars(days, series, `${name} by day: ${formatNumber(total)} in all${most}`));
     return figure;
   });
   const first = days[0]?.day ?? '';
   const last = days.at(-1)?.day ?? '';
-  const axis = element('p', { class: 'axis' }, [element('span', {}, sayDay(first)), element('span', {}, sayDay(last))]);
+  const axis = element('p', { class: 'axis' }, [
+    element('span', {}, formatDay(first)),
+    element('span', {}, formatDay(last)),
+  ]);
   return [...plots, axis];
 }

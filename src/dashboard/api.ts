@@ -14,19 +14,19 @@ type JobPage = Static<typeof JobPageSchema>;
 export type { Account, Job, Memory, Provider, ProviderKey, ProviderSettings, SearchAnswer, Usage };
 
 /** Why a call failed, in the few kinds that the page treats differently. */
-export type FaultKind = 'unauthenticated' | 'limited' | 'quota' | 'refused' | 'missing' | 'unreachable' | 'broken';
+export type ApiErrorKind = 'unauthenticated' | 'limited' | 'quota' | 'refused' | 'missing' | 'unreachable' | 'broken';
 
 /** A call that brought no usable answer. `message` is the daemon's own word where it sent one. */
-export class CallFault extends Error {
-  readonly kind: FaultKind;
+export class ApiError extends Error {
+  readonly kind: ApiErrorKind;
   /** Seconds after which the same call may succeed, where that is known. */
   readonly retryAfterSeconds: number | undefined;
   /** When a used-up quota starts again. */
   readonly resetsAt: string | undefined;
 
-  constructor(kind: FaultKind, message: string, more: { retryAfterSeconds?: number; resetsAt?: string } = {}) {
+  constructor(kind: ApiErrorKind, message: string, more: { retryAfterSeconds?: number; resetsAt?: string } = {}) {
     super(message);
-    this.name = 'CallFault';
+    this.name = 'ApiError';
     this.kind = kind;
     this.retryAfterSeconds = more.retryAfterSeconds;
     this.resetsAt = more.resetsAt;
@@ -52,24 +52,24 @@ async function send(path: string, { method = 'GET', key, body, signal }: Call): 
     response = await fetch(path, init);
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new CallFault('unreachable', 'The daemon does not answer.');
+    throw new ApiError('unreachable', 'The daemon does not answer.');
   }
-  if (!response.ok) throw await faultOf(response);
+  if (!response.ok) throw await toApiError(response);
   return response;
 }
 
-async function faultOf(response: Response): Promise<CallFault> {
+async function toApiError(response: Response): Promise<ApiError> {
   const problem = (await response.json().catch(() => ({}))) as Partial<Problem> & { resetsAt?: string };
   const message = problem.detail ?? problem.title ?? `The daemon answered ${response.status}.`;
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const retry = Number.isFinite(seconds) ? { retryAfterSeconds: seconds } : {};
-  if (response.status === 401) return new CallFault('unauthenticated', message);
+  if (response.status === 401) return new ApiError('unauthenticated', message);
   if (problem.code === 'quota_exceeded') {
-    return new CallFault('quota', message, problem.resetsAt ? { resetsAt: problem.resetsAt } : {});
+    return new ApiError('quota', message, problem.resetsAt ? { resetsAt: problem.resetsAt } : {});
   }
-  if (response.status === 429) return new CallFault('limited', message, retry);
-  if (response.status === 404) return new CallFault('missing', message);
-  return new CallFault(response.status < 500 ? 'refused' : 'broken', message, retry);
+  if (response.status === 429) return new ApiError('limited', message, retry);
+  if (response.status === 404) return new ApiError('missing', message);
+  return new ApiError(response.status < 500 ? 'refused' : 'broken', message, retry);
 }
 
 async function read<T>(path: string, call: Call): Promise<T> {
@@ -78,11 +78,11 @@ async function read<T>(path: string, call: Call): Promise<T> {
     return (await response.json()) as T;
   } catch (error) {
     if (call.signal?.aborted) throw error;
-    throw new CallFault('unreachable', 'The answer of the daemon broke off.');
+    throw new ApiError('unreachable', 'The answer of the daemon broke off.');
   }
 }
 
-/** The calls that the page makes with a key. Each rejects with a `CallFault`, or with the abort that was asked for. */
+/** The calls that the page makes with a key. Each rejects with a `ApiError`, or with the abort that was asked for. */
 export function createApi(key: string) {
   return {
     account: () => read<Account>('/v1/account', { key }),

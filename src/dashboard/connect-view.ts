@@ -1,8 +1,8 @@
 import type { Account } from './api.ts';
-import { byId, element } from './element.ts';
+import { byId, element } from './dom.ts';
+import { timeElement } from './format.ts';
 import { maskKey, type Session } from './session.ts';
 import { makeCopyButton } from './view.ts';
-import { timeElement } from './wording.ts';
 
 type EntryForm = 'lines' | 'json' | 'bridge';
 
@@ -40,7 +40,7 @@ function chosenForm(): EntryForm {
   return (document.querySelector<HTMLInputElement>('input[name=entry]:checked')?.value ?? 'lines') as EntryForm;
 }
 
-function draw({ session, revealed }: State): void {
+function render({ session, revealed }: State): void {
   const form = chosenForm();
   const shownKey = session ? (revealed ? session.key : maskKey(session.key)) : '';
   byId('key-text').textContent = shownKey;
@@ -54,17 +54,17 @@ function begin(state: State, session: Session | undefined): void {
   state.revealed = false;
   byId('key-once').hidden = !session?.fresh;
   byId('key-facts').replaceChildren();
-  draw(state);
+  render(state);
 }
 
 export function createConnectView(): ConnectView {
   const state: State = { session: undefined, revealed: false };
   byId('key-reveal').addEventListener('click', () => {
     state.revealed = !state.revealed;
-    draw(state);
+    render(state);
   });
   for (const choice of document.querySelectorAll('input[name=entry]')) {
-    choice.addEventListener('change', () => draw(state));
+    choice.addEventListener('change', () => render(state));
   }
   makeCopyButton('key-copy', () => state.session?.key ?? '');
   makeCopyButton('entry-copy', () => (state.session ? entryText(chosenForm(), state.session.key) : ''));

@@ -1,13 +1,13 @@
 import { clearAccount, showAccount, showActivity } from './account-view.ts';
-import { type Api, CallFault, createApi } from './api.ts';
+import { type Api, ApiError, createApi } from './api.ts';
 import { type ConnectView, createConnectView } from './connect-view.ts';
-import { byId, element } from './element.ts';
+import { byId, element } from './dom.ts';
+import { describeError } from './format.ts';
 import { createMemoriesView, type MemoriesView } from './memories-view.ts';
 import { createProvidersView, type ProvidersView } from './providers-view.ts';
 import { type Session, takeKeyFromAddress } from './session.ts';
 import { wireSignIn } from './sign-in-view.ts';
-import { confirmWith, notify, showPlace, withdrawQuestion } from './view.ts';
-import { sayFault } from './wording.ts';
+import { confirmWith, dismissConfirm, notify, showScreen } from './view.ts';
 
 // Before anything else, and before the page is drawn: the key leaves the address bar.
 let arrived = takeKeyFromAddress();
@@ -30,13 +30,13 @@ interface Page {
 function enter(page: Page, session: Session): void {
   const api = createApi(session.key);
   page.current = api;
-  withdrawQuestion();
+  dismissConfirm();
   page.memories.clear();
   page.providers.clear();
   clearAccount();
   notify('');
   page.connect.show(session);
-  showPlace('signed-in');
+  showScreen('signed-in');
   byId('main').focus();
   void Promise.all([
     refreshAccount(page, api),
@@ -46,23 +46,23 @@ function enter(page: Page, session: Session): void {
   ]);
 }
 
-function leave(page: Page, message: string, tone: 'calm' | 'fault' = 'calm'): void {
+function leave(page: Page, message: string, tone: 'info' | 'error' = 'info'): void {
   page.current = undefined;
-  withdrawQuestion();
+  dismissConfirm();
   page.connect.clear();
   page.memories.clear();
   page.providers.clear();
   clearAccount();
-  showPlace('signed-out');
+  showScreen('signed-out');
   notify(message, tone);
   byId('main').focus();
 }
 
 /** True where nothing is left to say: the session is over, or this failure has just ended it. */
-function dealWith(page: Page, error: unknown, api: Api): boolean {
+function handleSessionError(page: Page, error: unknown, api: Api): boolean {
   if (api !== page.current) return true;
-  if (!(error instanceof CallFault && error.kind === 'unauthenticated')) return false;
-  leave(page, KEY_REFUSED, 'fault');
+  if (!(error instanceof ApiError && error.kind === 'unauthenticated')) return false;
+  leave(page, KEY_REFUSED, 'error');
   return true;
 }
 
@@ -74,7 +74,7 @@ async function refreshAccount(page: Page, api: Api): Promise<void> {
     page.connect.describe(account);
     notify('');
   } catch (error) {
-    if (!dealWith(page, error, api)) notify(sayFault(error), 'fault');
+    if (!handleSessionError(page, error, api)) notify(describeError(error), 'error');
   }
 }
 
@@ -83,8 +83,8 @@ async function refreshActivity(page: Page, api: Api): Promise<void> {
     const usage = await api.usage(30);
     if (api === page.current) showActivity(usage);
   } catch (error) {
-    if (dealWith(page, error, api)) return;
-    byId('activity').replaceChildren(element('p', { class: 'fault' }, sayFault(error)));
+    if (handleSessionError(page, error, api)) return;
+    byId('activity').replaceChildren(element('p', { class: 'error' }, describeError(error)));
   }
 }
 
@@ -96,12 +96,12 @@ async function invalidateKey(page: Page): Promise<void> {
     await api.invalidateKey();
     if (api === page.current) leave(page, INVALIDATED);
   } catch (error) {
-    if (!dealWith(page, error, api)) notify(sayFault(error), 'fault');
+    if (!handleSessionError(page, error, api)) notify(describeError(error), 'error');
   }
 }
 
 function follow(page: Page, found: Session | 'malformed' | undefined): void {
-  if (found === 'malformed') leave(page, KEY_MALFORMED, 'fault');
+  if (found === 'malformed') leave(page, KEY_MALFORMED, 'error');
   else if (found) enter(page, found);
 }
 
@@ -111,7 +111,7 @@ function signOut(page: Page): void {
   location.replace(`${location.pathname}?${SIGNED_OUT_MARK}`);
 }
 
-function greetSignedOut(): void {
+function showSignedOutNotice(): void {
   if (location.search !== `?${SIGNED_OUT_MARK}`) return;
   history.replaceState(null, '', location.pathname);
   notify(SIGNED_OUT);
@@ -119,17 +119,17 @@ function greetSignedOut(): void {
 
 function startPage(): void {
   const memories = createMemoriesView({
-    onFault: (error, api) => dealWith(page, error, api),
+    onError: (error, api) => handleSessionError(page, error, api),
     onChange: (api) => void refreshAccount(page, api),
   });
-  const providers = createProvidersView({ onFault: (error, api) => dealWith(page, error, api) });
+  const providers = createProvidersView({ onError: (error, api) => handleSessionError(page, error, api) });
   const page: Page = { current: undefined, connect: createConnectView(), memories, providers };
   wireSignIn((session) => enter(page, session));
   byId('sign-out').addEventListener('click', () => signOut(page));
   byId('key-invalidate').addEventListener('click', () => void invalidateKey(page));
   addEventListener('hashchange', () => follow(page, takeKeyFromAddress()));
-  showPlace('signed-out');
-  greetSignedOut();
+  showScreen('signed-out');
+  showSignedOutNotice();
   follow(page, arrived);
   arrived = undefined;
 }

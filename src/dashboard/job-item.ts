@@ -1,8 +1,8 @@
 import { isOpen, sayCounts } from '../contract/job-states.ts';
 import { parseTimestamp } from '../lib/clock.ts';
 import type { Job } from './api.ts';
-import { element } from './element.ts';
-import { sayCount, sayUntil, timeElement } from './wording.ts';
+import { element } from './dom.ts';
+import { formatCount, formatUpcoming, timeElement } from './format.ts';
 
 const TONES = { queued: '', running: '', done: 'is-good', failed: 'is-bad', cancelled: 'is-over' } as const;
 
@@ -14,11 +14,13 @@ export function jobItem(job: Job): HTMLLIElement {
     element('strong', {}, `${provider ?? ''} ${model ?? ''}`.trim()),
     element('span', { class: 'hint' }, timeElement(createdAt)),
   ]);
-  const read = `${progress.done} of ${sayCount(progress.total, 'message', 'messages')}`;
-  const facts = [`${read} read`, sayResult(job), dryRun ? 'dry run: nothing stored' : ''].filter((fact) => fact !== '');
+  const read = `${progress.done} of ${formatCount(progress.total, 'message', 'messages')}`;
+  const facts = [`${read} read`, describeResult(job), dryRun ? 'dry run: nothing stored' : ''].filter(
+    (fact) => fact !== '',
+  );
   const item = element('li', { class: 'job' }, [head, element('p', { class: 'hint' }, facts.join(' · '))]);
   if (isOpen(job) && progress.total > 0) item.append(progressBar(progress));
-  if (error) item.append(element('p', { class: isOpen(job) ? 'caution' : 'fault' }, sayError(job)));
+  if (error) item.append(element('p', { class: isOpen(job) ? 'caution' : 'error' }, describeJobError(job)));
   return item;
 }
 
@@ -29,13 +31,13 @@ function progressBar({ done, total }: Job['progress']): HTMLElement {
   return element('div', { class: 'meter', role: 'progressbar', 'aria-label': 'Messages read', ...range }, fill);
 }
 
-function sayResult({ result, progress }: Job): string {
+function describeResult({ result, progress }: Job): string {
   if (result === null) return '';
   if (progress.total === 0) return 'nothing new to read';
   return sayCounts(result) || 'nothing worth keeping';
 }
 
-function sayError({ error, nextAttemptAt }: Job): string {
+function describeJobError({ error, nextAttemptAt }: Job): string {
   const againMs = nextAttemptAt === null ? undefined : parseTimestamp(nextAttemptAt);
-  return `${error?.message ?? ''}${againMs === undefined ? '' : ` svc tries again ${sayUntil(againMs)}.`}`;
+  return `${error?.message ?? ''}${againMs === undefined ? '' : ` svc tries again ${formatUpcoming(againMs)}.`}`;
 }

@@ -1,9 +1,9 @@
-import { type Api, CallFault, type Memory } from './api.ts';
-import { byId } from './element.ts';
-import { firstSteps, nothingFound, nothingOf } from './memories-empty.ts';
+import { type Api, ApiError, type Memory } from './api.ts';
+import { byId } from './dom.ts';
+import { firstSteps, noMemoriesForUser, noResults } from './empty-states.ts';
+import { describeError, formatCount } from './format.ts';
 import { createMemoryList, type MemoryList } from './memory-list.ts';
 import { confirmWith } from './view.ts';
-import { sayCount, sayFault } from './wording.ts';
 
 /** Search results, or the newest memories where the box is empty. One for the life of the page. */
 export interface MemoriesView {
@@ -15,7 +15,7 @@ export interface MemoriesView {
 
 interface Events {
   /** A call failed in a way that may concern the whole page; true where the page has dealt with it. */
-  onFault(error: unknown, api: Api): boolean;
+  onError(error: unknown, api: Api): boolean;
   /** Something was done that the account's counts show. */
   onChange(api: Api): void;
 }
@@ -24,7 +24,7 @@ interface State {
   readonly events: Events;
   readonly list: MemoryList;
   api: Api | undefined;
-  underWay: AbortController;
+  inFlight: AbortController;
   nextCursor: string | null;
 }
 
@@ -34,24 +34,24 @@ const userOf = () => byId<HTMLInputElement>('search-user').value.trim();
 /** Does the work with the present key and says what failed, unless something newer has taken its place. */
 async function attempt(state: State, work: (api: Api, signal: AbortSignal) => Promise<void>): Promise<void> {
   const { api } = state;
-  const { signal } = state.underWay;
+  const { signal } = state.inFlight;
   if (!api) return;
   try {
     await work(api, signal);
   } catch (error) {
-    if (!signal.aborted && !state.events.onFault(error, api)) state.list.say(sayFault(error), 'fault');
+    if (!signal.aborted && !state.events.onError(error, api)) state.list.setStatus(describeError(error), 'error');
   }
 }
 
-function startAnew(state: State): void {
-  state.underWay.abort();
-  state.underWay = new AbortController();
+function reset(state: State): void {
+  state.inFlight.abort();
+  state.inFlight = new AbortController();
   state.nextCursor = null;
   state.list.clear();
 }
 
 function refresh(state: State): Promise<void> {
-  startAnew(state);
+  reset(state);
   const query = queryOf();
   return query === '' ? showNewest(state) : search(state, query);
 }
@@ -60,13 +60,13 @@ function showNewest(state: State, cursor?: string): Promise<void> {
   return attempt(state, async (api, signal) => {
     const { list } = state;
     const user = userOf();
-    list.say('Loading…');
+    list.setStatus('Loading…');
     const page = await api.memories({ ...(user && { user }), ...(cursor && { cursor }) }, signal);
     list.append(page.data, '', (memory, card) => void forget(state, memory, card));
     state.nextCursor = page.nextCursor;
     list.offerMore(page.nextCursor !== null);
-    if (!list.isEmpty()) list.say(user ? `Newest first, of user “${user}”` : 'Newest first');
-    else if (user) list.showEmpty('No memories here', nothingOf(user));
+    if (!list.isEmpty()) list.setStatus(user ? `Newest first, of user “${user}”` : 'Newest first');
+    else if (user) list.showEmpty('No memories here', noMemoriesForUser(user));
     else
       list.showEmpty(
         'No memories yet',
@@ -79,14 +79,14 @@ function search(state: State, query: string): Promise<void> {
   return attempt(state, async (api, signal) => {
     const { list } = state;
     const user = userOf();
-    list.say('Searching…');
+    list.setStatus('Searching…');
     const request = { query, limit: 20, types: ['memory' as const], explain: true, ...(user && { user }) };
     const { results, tookMs } = await api.search(request, signal);
     const found = results.filter((result) => result.type === 'memory');
     list.append(found, query, (memory, card) => void forget(state, memory, card));
     const of = user || list.users.size > 1 ? ` of user “${user || 'default'}”` : '';
-    list.say(`${sayCount(results.length, 'memory', 'memories')}${of}, best first · ${sayDuration(tookMs)}`);
-    if (results.length === 0) list.showEmpty('Nothing found', nothingFound(user || 'default', list.users));
+    list.setStatus(`${formatCount(results.length, 'memory', 'memories')}${of}, best first · ${formatDuration(tookMs)}`);
+    if (results.length === 0) list.showEmpty('Nothing found', noResults(user || 'default', list.users));
   });
 }
 
@@ -95,21 +95,21 @@ async function forget(state: State, memory: Memory, card: HTMLElement): Promise<
   const text = `“${beginning}” is erased for good.`;
   if (!(await confirmWith({ title: 'Forget this memory?', text, yes: 'Forget' }))) return;
   await attempt(state, async (api) => {
-    await api.forget(memory.id).catch(unlessMissing);
+    await api.forget(memory.id).catch(ignoreMissing);
     card.remove();
     if (state.list.isEmpty()) await refresh(state);
-    else state.list.say('Forgotten.');
+    else state.list.setStatus('Forgotten.');
     byId('list-status').focus();
     state.events.onChange(api);
   });
 }
 
 /** A memory that is gone already is what was asked for. */
-function unlessMissing(error: unknown): void {
-  if (!(error instanceof CallFault && error.kind === 'missing')) throw error;
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof ApiError && error.kind === 'missing')) throw error;
 }
 
-function sayDuration(milliseconds: number): string {
+function formatDuration(milliseconds: number): string {
   return milliseconds < 10 ? `${milliseconds.toFixed(1)} ms` : `${Math.round(milliseconds)} ms`;
 }
 
@@ -130,7 +130,7 @@ function wire(state: State): void {
 
 export function createMemoriesView(events: Events): MemoriesView {
   const list = createMemoryList();
-  const state: State = { events, list, api: undefined, underWay: new AbortController(), nextCursor: null };
+  const state: State = { events, list, api: undefined, inFlight: new AbortController(), nextCursor: null };
   wire(state);
   return {
     show(api) {
@@ -138,10 +138,10 @@ export function createMemoriesView(events: Events): MemoriesView {
       return refresh(state);
     },
     clear() {
-      startAnew(state);
+      reset(state);
       state.api = undefined;
-      list.forgetUsers();
-      list.say('');
+      list.clearUsers();
+      list.setStatus('');
       for (const id of ['search-query', 'search-user']) byId<HTMLInputElement>(id).value = '';
     },
   };

@@ -1,8 +1,8 @@
 import { SIGNAL_LABELS } from '../contract/signals.ts';
 import type { Memory, SearchAnswer } from './api.ts';
-import { button, element } from './element.ts';
-import { markMatches } from './match.ts';
-import { timeElement } from './wording.ts';
+import { button, element } from './dom.ts';
+import { timeElement } from './format.ts';
+import { highlightMatches } from './highlight.ts';
 
 type Hit = Extract<SearchAnswer['results'][number], { type: 'memory' }>;
 
@@ -14,24 +14,24 @@ function whyLine({ why }: Hit): HTMLElement | undefined {
   const signals = Object.entries(why?.signals ?? {}).filter(([, signal]) => signal.share > 0);
   const whole = signals.reduce((sum, [, signal]) => sum + signal.share, 0);
   if (whole === 0) return undefined;
-  const said = signals
+  const top = signals
     .sort(([, a], [, b]) => b.share - a.share)
     .slice(0, 3)
     .map(
       ([name, { share }]) =>
         `${SIGNALS[name] ?? name}${share < whole ? ` ${Math.round((share / whole) * 100)} %` : ''}`,
     );
-  return element('p', { class: 'why' }, [element('span', { class: 'why-label' }, 'Why'), ` ${said.join(' · ')}`]);
+  return element('p', { class: 'why' }, [element('span', { class: 'why-label' }, 'Why'), ` ${top.join(' · ')}`]);
 }
 
 function contentOf(memory: Memory, query: string): HTMLElement {
-  const parts = markMatches(memory.content, query).map((part) =>
+  const parts = highlightMatches(memory.content, query).map((part) =>
     part.marked ? element('mark', {}, part.text) : part.text,
   );
   return element('p', { class: 'memory-text', dir: 'auto' }, parts);
 }
 
-function foldLongText(text: HTMLElement): HTMLElement {
+function collapseLongText(text: HTMLElement): HTMLElement {
   text.classList.add('folded');
   const toggle = button('Show all', 'link', () => {
     const folded = text.classList.toggle('folded');
@@ -56,7 +56,7 @@ export function memoryCard(memory: Memory | Hit, query: string, onForget: (card:
   const text = contentOf(memory, query);
   const card = element('li', { class: 'card memory' }, text);
   const isLong = memory.content.length > LONG_TEXT || memory.content.split('\n').length > 6;
-  if (isLong) card.append(foldLongText(text));
+  if (isLong) card.append(collapseLongText(text));
   const why = 'score' in memory ? whyLine(memory) : undefined;
   if (why) card.append(why);
   const forget = button('Forget', 'link danger', () => onForget(card));

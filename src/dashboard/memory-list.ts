@@ -1,5 +1,5 @@
 import type { Memory } from './api.ts';
-import { byId, element } from './element.ts';
+import { byId, element } from './dom.ts';
 import { memoryCard } from './memory-card.ts';
 
 type Forget = (memory: Memory, card: HTMLElement) => void;
@@ -10,13 +10,13 @@ export interface MemoryList {
   readonly users: ReadonlySet<string>;
   isEmpty(): boolean;
   /** Says what is shown or what went wrong, also to a screen reader. */
-  say(text: string, tone?: 'calm' | 'fault'): void;
+  setStatus(text: string, tone?: 'info' | 'error'): void;
   append(memories: Memory[], query: string, onForget: Forget): void;
   /** Stands in for the list where there is nothing to show. */
   showEmpty(status: string, content: Node[]): void;
   offerMore(isThereMore: boolean): void;
   clear(): void;
-  forgetUsers(): void;
+  clearUsers(): void;
 }
 
 export function createMemoryList(): MemoryList {
@@ -24,9 +24,9 @@ export function createMemoryList(): MemoryList {
   const empty = byId('list-empty');
   const status = byId('list-status');
   const users = new Set<string>();
-  const say: MemoryList['say'] = (text, tone = 'calm') => {
+  const setStatus: MemoryList['setStatus'] = (text, tone = 'info') => {
     status.textContent = text;
-    status.classList.toggle('is-fault', tone === 'fault');
+    status.classList.toggle('is-error', tone === 'error');
   };
   const offerUsers = () => {
     byId('known-users').replaceChildren(...[...users].map((user) => element('option', { value: user })));
@@ -34,14 +34,14 @@ export function createMemoryList(): MemoryList {
   return {
     users,
     isEmpty: () => list.childElementCount === 0,
-    say,
+    setStatus,
     append(memories, query, onForget) {
       list.append(...memories.map((memory) => memoryCard(memory, query, (card) => onForget(memory, card))));
       for (const { user } of memories) users.add(user);
       offerUsers();
     },
     showEmpty(text, content) {
-      say(text);
+      setStatus(text);
       empty.replaceChildren(...content);
       empty.hidden = false;
     },
@@ -52,7 +52,7 @@ export function createMemoryList(): MemoryList {
       for (const part of [list, empty]) part.replaceChildren();
       for (const part of [empty, byId('list-more')]) part.hidden = true;
     },
-    forgetUsers() {
+    clearUsers() {
       users.clear();
       offerUsers();
     },

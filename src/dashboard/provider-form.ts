@@ -1,6 +1,6 @@
 import { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from '../contract/provider-names.ts';
 import type { NewProviderKey } from '../contract/providers.ts';
-import { byId, element } from './element.ts';
+import { byId, element } from './dom.ts';
 
 /** The form for a new key. One for the life of the page. */
 export interface ProviderForm {
@@ -18,7 +18,7 @@ function show(isOpen: boolean): void {
   byId('provider-add').setAttribute('aria-expanded', String(isOpen));
 }
 
-function requireWhatIsNeeded(): void {
+function updateRequiredFields(): void {
   const provider = chosen();
   keyField().required = !KEYLESS_PROVIDERS.has(provider);
   keyField().placeholder = KEYLESS_PROVIDERS.has(provider) ? 'empty if it needs none' : '';
@@ -46,11 +46,11 @@ export function createProviderForm(onKey: (provider: Provider, key: NewProviderK
   const submit = form.querySelector('button');
   const close = () => {
     form.reset();
-    requireWhatIsNeeded();
+    updateRequiredFields();
     show(false);
   };
   byId('provider-name').append(...PROVIDERS.map((name) => element('option', { value: name }, name)));
-  byId('provider-name').addEventListener('change', requireWhatIsNeeded);
+  byId('provider-name').addEventListener('change', updateRequiredFields);
   byId('provider-add').addEventListener('click', () => {
     show(true);
     byId('provider-name').focus();
@@ -62,11 +62,11 @@ export function createProviderForm(onKey: (provider: Provider, key: NewProviderK
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (submit) submit.disabled = true;
-    const isKept = await onKey(chosen(), taken());
+    const isStored = await onKey(chosen(), taken());
     if (submit) submit.disabled = false;
-    if (isKept) close();
+    if (isStored) close();
     else keyField().focus();
   });
-  requireWhatIsNeeded();
+  updateRequiredFields();
   return { close };
 }

@@ -1,6 +1,6 @@
 import type { ProviderKey } from './api.ts';
-import { button, element } from './element.ts';
-import { sayCount, timeElement } from './wording.ts';
+import { button, element } from './dom.ts';
+import { formatCount, timeElement } from './format.ts';
 
 /** What can be done with a key that is shown. */
 export interface KeyActions {
@@ -11,7 +11,7 @@ export interface KeyActions {
 const TONES = { valid: 'is-good', unverified: '', refused: 'is-bad' } as const;
 
 /** `the key …cdef`, without letters where none may be shown. */
-export function sayKey({ last4 }: ProviderKey): string {
+export function keyLabel({ last4 }: ProviderKey): string {
   return last4 === null ? 'the key' : `the key …${last4}`;
 }
 
@@ -24,11 +24,11 @@ export function providerKeyItem(key: ProviderKey, { onCheck, onRemove }: KeyActi
     element('span', { class: `badge ${TONES[status]}`.trim() }, status),
   ]);
   const actions = element('span', { class: 'provider-actions' }, [
-    named(
+    withLabel(
       button('Check', 'link', () => onCheck(key)),
       `Check the key for ${provider}`,
     ),
-    named(
+    withLabel(
       button('Remove', 'link danger', () => onRemove(key)),
       `Remove the key for ${provider}`,
     ),
@@ -41,13 +41,13 @@ export function providerKeyItem(key: ProviderKey, { onCheck, onRemove }: KeyActi
   return item;
 }
 
-function named(node: HTMLElement, label: string): HTMLElement {
+function withLabel(node: HTMLElement, label: string): HTMLElement {
   node.setAttribute('aria-label', label);
   return node;
 }
 
 function factsOf({ models, validatedAt, baseUrl }: ProviderKey): (Node | string)[] {
-  const known = models.length === 0 ? 'Models not known' : sayCount(models.length, 'model', 'models');
+  const known = models.length === 0 ? 'Models not known' : formatCount(models.length, 'model', 'models');
   const taken = validatedAt === null ? ['never taken yet'] : ['taken by the provider ', timeElement(validatedAt)];
   return [known, ' · ', ...taken, ...(baseUrl === null ? [] : [` · at ${baseUrl}`])];
 }

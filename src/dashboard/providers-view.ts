@@ -1,14 +1,14 @@
 import { isOpen } from '../contract/job-states.ts';
 import type { ProviderSettingsChange } from '../contract/provider-settings.ts';
 import type { NewProviderKey } from '../contract/providers.ts';
-import { type Api, CallFault, type Job, type Provider, type ProviderKey, type ProviderSettings } from './api.ts';
-import { byId, element } from './element.ts';
+import { type Api, ApiError, type Job, type Provider, type ProviderKey, type ProviderSettings } from './api.ts';
+import { byId, element } from './dom.ts';
+import { describeError } from './format.ts';
 import { jobItem } from './job-item.ts';
 import { createProviderForm, type ProviderForm } from './provider-form.ts';
-import { providerKeyItem, sayKey } from './provider-key-item.ts';
+import { keyLabel, providerKeyItem } from './provider-key-item.ts';
 import { createSettingsForm, type SettingsForm } from './settings-form.ts';
 import { confirmWith } from './view.ts';
-import { sayFault } from './wording.ts';
 
 /** Keys of model providers, what svc may do with them, and the jobs that do it. One for the life of the page. */
 export interface ProvidersView {
@@ -19,7 +19,7 @@ export interface ProvidersView {
 
 interface Events {
   /** A call failed in a way that may concern the whole page; true where the page has dealt with it. */
-  onFault(error: unknown, api: Api): boolean;
+  onError(error: unknown, api: Api): boolean;
 }
 
 interface State {
@@ -27,27 +27,27 @@ interface State {
   readonly form: ProviderForm;
   readonly settings: SettingsForm;
   api: Api | undefined;
-  underWay: AbortController;
-  watching: ReturnType<typeof setTimeout> | undefined;
+  inFlight: AbortController;
+  pollTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
-const LOOKED_AFTER_MS = 3000;
+const POLL_INTERVAL_MS = 3000;
 
-function say(text: string, tone: 'calm' | 'fault' = 'calm'): void {
+function setStatus(text: string, tone: 'info' | 'error' = 'info'): void {
   byId('provider-status').textContent = text;
-  byId('provider-status').classList.toggle('is-fault', tone === 'fault');
+  byId('provider-status').classList.toggle('is-error', tone === 'error');
 }
 
 /** Does the work with the present key; resolves to whether it was done. What failed is said, unless all is over. */
 async function attempt(state: State, work: (api: Api, signal: AbortSignal) => Promise<void>): Promise<boolean> {
   const { api } = state;
-  const { signal } = state.underWay;
+  const { signal } = state.inFlight;
   if (!api) return false;
   try {
     await work(api, signal);
     return !signal.aborted;
   } catch (error) {
-    if (!signal.aborted && !state.events.onFault(error, api)) say(sayFault(error), 'fault');
+    if (!signal.aborted && !state.events.onError(error, api)) setStatus(describeError(error), 'error');
     return false;
   }
 }
@@ -77,65 +77,65 @@ function showKeys(state: State, keys: ProviderKey[], settings: ProviderSettings)
 
 /** While one is open, the list is looked at again, as long as it can be seen. */
 function showJobs(state: State, jobs: Job[]): void {
-  clearTimeout(state.watching);
+  clearTimeout(state.pollTimer);
   const none = element(
     'li',
     { class: 'hint' },
     'None yet. “svc extract” or POST /v1/conversations/{id}/extract makes one.',
   );
   byId('job-list').replaceChildren(...(jobs.length === 0 ? [none] : jobs.map(jobItem)));
-  if (jobs.some(isOpen)) state.watching = setTimeout(() => void lookAgain(state), LOOKED_AFTER_MS);
+  if (jobs.some(isOpen)) state.pollTimer = setTimeout(() => void pollJobs(state), POLL_INTERVAL_MS);
 }
 
-async function lookAgain(state: State): Promise<void> {
+async function pollJobs(state: State): Promise<void> {
   const isSeen = byId<HTMLDetailsElement>('provider-more').open && !document.hidden;
   if (isSeen) await attempt(state, async (api, signal) => showJobs(state, (await api.jobs(signal)).data));
-  else state.watching = setTimeout(() => void lookAgain(state), LOOKED_AFTER_MS);
+  else state.pollTimer = setTimeout(() => void pollJobs(state), POLL_INTERVAL_MS);
 }
 
 async function put(state: State, provider: Provider, key: NewProviderKey): Promise<boolean> {
-  say(`Asking ${provider}…`);
-  const isKept = await attempt(state, async (api, signal) => {
+  setStatus(`Asking ${provider}…`);
+  const isStored = await attempt(state, async (api, signal) => {
     const kept = await api.putProviderKey(provider, key);
-    if (!signal.aborted) say(saidTo(kept));
+    if (!signal.aborted) setStatus(checkSummary(kept));
   });
-  if (isKept) await refresh(state);
-  if (isKept) byId('provider-status').focus();
-  return isKept;
+  if (isStored) await refresh(state);
+  if (isStored) byId('provider-status').focus();
+  return isStored;
 }
 
 async function check(state: State, { provider }: ProviderKey): Promise<void> {
-  say(`Asking ${provider}…`);
+  setStatus(`Asking ${provider}…`);
   await attempt(state, async (api, signal) => {
     const checked = await api.checkProviderKey(provider);
-    if (!signal.aborted) say(saidTo(checked));
+    if (!signal.aborted) setStatus(checkSummary(checked));
   });
   // Also where the provider refused it: the list then says so.
   await refresh(state);
 }
 
-function saidTo(key: ProviderKey): string {
+function checkSummary(key: ProviderKey): string {
   const { provider, check, status } = key;
-  if (check.outcome === 'ok') return `${provider} takes ${sayKey(key)}.`;
+  if (check.outcome === 'ok') return `${provider} takes ${keyLabel(key)}.`;
   const kept = status === 'valid' ? 'It was valid before and stays in use.' : 'It is kept as unverified.';
   return `${check.message} ${kept}`;
 }
 
 async function remove(state: State, key: ProviderKey): Promise<void> {
   const { provider } = key;
-  const text = `svc stops using ${sayKey(key)} at once: jobs that need it end, and models chosen of it are given up. At the provider it stays valid until you revoke it there.`;
+  const text = `svc stops using ${keyLabel(key)} at once: jobs that need it end, and models chosen of it are given up. At the provider it stays valid until you revoke it there.`;
   if (!(await confirmWith({ title: `Remove the key for ${provider}?`, text, yes: 'Remove' }))) return;
   await attempt(state, async (api) => {
-    await api.removeProviderKey(provider).catch(unlessMissing);
+    await api.removeProviderKey(provider).catch(ignoreMissing);
     await refresh(state);
-    say(`The key for ${provider} is removed.`);
+    setStatus(`The key for ${provider} is removed.`);
     byId('provider-status').focus();
   });
 }
 
 /** A key that is gone already is what was asked for. */
-function unlessMissing(error: unknown): void {
-  if (!(error instanceof CallFault && error.kind === 'missing')) throw error;
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof ApiError && error.kind === 'missing')) throw error;
 }
 
 async function change(state: State, wanted: ProviderSettingsChange): Promise<void> {
@@ -143,7 +143,7 @@ async function change(state: State, wanted: ProviderSettingsChange): Promise<voi
     await api.changeProviderSettings(wanted);
     if (signal.aborted) return;
     await refresh(state);
-    say('Saved.');
+    setStatus('Saved.');
   });
 }
 
@@ -153,8 +153,8 @@ export function createProvidersView(events: Events): ProvidersView {
     form: createProviderForm((provider, key) => put(state, provider, key)),
     settings: createSettingsForm((wanted) => change(state, wanted)),
     api: undefined,
-    underWay: new AbortController(),
-    watching: undefined,
+    inFlight: new AbortController(),
+    pollTimer: undefined,
   };
   return {
     async show(api) {
@@ -162,17 +162,17 @@ export function createProvidersView(events: Events): ProvidersView {
       await refresh(state);
     },
     clear() {
-      state.underWay.abort();
-      state.underWay = new AbortController();
+      state.inFlight.abort();
+      state.inFlight = new AbortController();
       state.api = undefined;
-      clearTimeout(state.watching);
+      clearTimeout(state.pollTimer);
       state.form.close();
       state.settings.clear();
       for (const id of ['provider-list', 'job-list']) byId(id).replaceChildren();
       byId<HTMLDetailsElement>('provider-more').open = false;
       byId('provider-more').hidden = true;
       byId('provider-hint').hidden = false;
-      say('');
+      setStatus('');
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { ModelChoice, ProviderSettingsChange, UsedTokens } from '../contract/provider-settings.ts';
 import { parseTimestamp } from '../lib/clock.ts';
 import type { Provider, ProviderKey, ProviderSettings } from './api.ts';
-import { byId, element } from './element.ts';
-import { sayCount, sayNumber, sayUntil } from './wording.ts';
+import { byId, element } from './dom.ts';
+import { formatCount, formatNumber, formatUpcoming } from './format.ts';
 
 type Purpose = 'embedding' | 'extraction';
-const UNCHOSEN: Record<Purpose, string> = {
+const DEFAULT_LABELS: Record<Purpose, string> = {
   embedding: "None of mine: the operator's, if any",
   extraction: 'A small model of the newest key',
 };
@@ -40,27 +40,27 @@ export function createSettingsForm(onChange: (change: ProviderSettingsChange) =>
     show(settings, known) {
       keys = known;
       const { embedding, extraction } = settings;
-      draw('embedding', embedding, keys);
-      draw('extraction', extraction.model, keys);
+      render('embedding', embedding, keys);
+      render('extraction', extraction.model, keys);
       field('on-append').checked = extraction.onAppend;
       field('daily-tokens').value = textOf(extraction.dailyTokens);
       field('price-in').value = textOf(extraction.pricePerMillion?.input);
       field('price-out').value = textOf(extraction.pricePerMillion?.output);
       field('daily-spend').value = textOf(extraction.dailySpend);
-      byId('settings-today').textContent = sayToday(settings);
+      byId('settings-today').textContent = describeToday(settings);
     },
     clear() {
       keys = [];
       form.reset();
-      for (const purpose of ['embedding', 'extraction'] as const) draw(purpose, null, keys);
+      for (const purpose of ['embedding', 'extraction'] as const) render(purpose, null, keys);
       byId('settings-today').replaceChildren();
     },
   };
 }
 
-function draw(purpose: Purpose, choice: ModelChoice | null, keys: readonly ProviderKey[]): void {
+function render(purpose: Purpose, choice: ModelChoice | null, keys: readonly ProviderKey[]): void {
   const options = keys.map(({ provider }) => element('option', { value: provider }, provider));
-  providerOf(purpose).replaceChildren(element('option', { value: '' }, UNCHOSEN[purpose]), ...options);
+  providerOf(purpose).replaceChildren(element('option', { value: '' }, DEFAULT_LABELS[purpose]), ...options);
   providerOf(purpose).value = choice?.provider ?? '';
   field(`${purpose}-model`).value = choice?.model ?? '';
   offerModels(purpose, keys);
@@ -106,14 +106,14 @@ function textOf(value: number | null | undefined): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-function sayToday({ today, extraction }: ProviderSettings): string {
+function describeToday({ today, extraction }: ProviderSettings): string {
   const resetsAtMs = parseTimestamp(today.resetsAt);
-  const until = resetsAtMs === undefined ? '' : ` Starts anew ${sayUntil(resetsAtMs)}.`;
-  const spent = extraction.pricePerMillion === null ? '' : `, ${sayNumber(today.extraction.spend)} spent`;
-  const search = `search by meaning ${sayTokens(today.embedding)}`;
-  return `Used today: ${search}; drawing memories ${sayTokens(today.extraction)}${spent}.${until}`;
+  const until = resetsAtMs === undefined ? '' : ` Starts anew ${formatUpcoming(resetsAtMs)}.`;
+  const spent = extraction.pricePerMillion === null ? '' : `, ${formatNumber(today.extraction.spend)} spent`;
+  const search = `search by meaning ${formatTokens(today.embedding)}`;
+  return `Used today: ${search}; drawing memories ${formatTokens(today.extraction)}${spent}.${until}`;
 }
 
-function sayTokens({ inputTokens, outputTokens }: UsedTokens): string {
-  return sayCount(inputTokens + outputTokens, 'token', 'tokens');
+function formatTokens({ inputTokens, outputTokens }: UsedTokens): string {
+  return formatCount(inputTokens + outputTokens, 'token', 'tokens');
 }

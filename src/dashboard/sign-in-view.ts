@@ -1,8 +1,8 @@
 import { parseTimestamp } from '../lib/clock.ts';
 import { requestLink } from './api.ts';
-import { byId, element } from './element.ts';
+import { byId, element } from './dom.ts';
+import { describeError, formatClockTime } from './format.ts';
 import { isApiKey, type Session } from './session.ts';
-import { sayClockTime, sayFault } from './wording.ts';
 
 /** Wires the signed-out view: ask for a link, or open the page with a key at hand. */
 export function wireSignIn(onKey: (session: Session) => void): void {
@@ -36,7 +36,7 @@ function wireLinkForm(): void {
       const { expiresAt } = await requestLink(field.value.trim());
       answer.replaceChildren(...sentAnswer(field.value.trim(), expiresAt));
     } catch (error) {
-      answer.replaceChildren(element('p', { class: 'fault' }, sayFault(error)));
+      answer.replaceChildren(element('p', { class: 'error' }, describeError(error)));
     } finally {
       if (submit) submit.disabled = false;
     }
@@ -45,7 +45,7 @@ function wireLinkForm(): void {
 
 function sentAnswer(email: string, expiresAt: string): Node[] {
   const until = parseTimestamp(expiresAt);
-  const when = until === undefined ? '' : ` It works once, until ${sayClockTime(until)}.`;
+  const when = until === undefined ? '' : ` It works once, until ${formatClockTime(until)}.`;
   const sentence = `If this address may sign in, a link is on its way to ${email}.${when} Opened in this browser, it signs in without a further question.`;
   return [element('p', { class: 'success' }, sentence)];
 }

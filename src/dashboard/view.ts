@@ -1,18 +1,18 @@
-import { byId } from './element.ts';
+import { byId } from './dom.ts';
 
-export type Place = 'signed-out' | 'signed-in';
+export type Screen = 'signed-out' | 'signed-in';
 
 /** Shows one of the two faces of the page and hides the other. */
-export function showPlace(place: Place): void {
-  byId('signed-out').hidden = place !== 'signed-out';
-  byId('signed-in').hidden = place !== 'signed-in';
+export function showScreen(screen: Screen): void {
+  byId('signed-out').hidden = screen !== 'signed-out';
+  byId('signed-in').hidden = screen !== 'signed-in';
 }
 
 /** Says something above the content, also to a screen reader; an empty text takes it away. */
-export function notify(text: string, tone: 'calm' | 'fault' = 'calm'): void {
+export function notify(text: string, tone: 'info' | 'error' = 'info'): void {
   const notice = byId('notice');
   notice.hidden = text === '';
-  notice.classList.toggle('is-fault', tone === 'fault');
+  notice.classList.toggle('is-error', tone === 'error');
   notice.textContent = text;
 }
 
@@ -30,7 +30,7 @@ export function confirmWith(question: { title: string; text: string; yes: string
 }
 
 /** Closes an open question as a no, for when the page leaves the signed-in view under it. */
-export function withdrawQuestion(): void {
+export function dismissConfirm(): void {
   const dialog = byId<HTMLDialogElement>('confirm');
   if (dialog.open) dialog.close('no');
 }

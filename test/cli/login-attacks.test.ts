@@ -34,7 +34,7 @@ afterEach(() => line.close());
 async function waiting(): Promise<{ running: Running; shown: Required<ShownCode>; port: number }> {
   const running = line.start(loginCommand, '--url', daemon.baseUrl, '--email', email);
   const shown = (await confirmLink(daemon, email)) as Required<ShownCode>;
-  return { running, shown, port: Number(new URL(shown.handOverUrl!).port) };
+  return { running, shown, port: Number(new URL(shown.loopbackUrl!).port) };
 }
 
 /** A bare request: `fetch` would set the Host itself. */
@@ -51,7 +51,7 @@ function knock(port: number, path: string, { method = 'GET', host = `127.0.0.1:$
 describe('the loopback of a sign-in', () => {
   test('refuses a wrong state, a wrong Host, other paths and methods, and is still there for the right one', async () => {
     const { running, shown, port } = await waiting();
-    const { pathname, search, searchParams } = new URL(shown.handOverUrl!);
+    const { pathname, search, searchParams } = new URL(shown.loopbackUrl!);
     const right = pathname + search;
     const withState = (state: string) => `/callback?${new URLSearchParams({ code: shown.code, state })}`;
     expect(await knock(port, withState('A'.repeat(43)))).toBe(400);
@@ -79,7 +79,7 @@ describe('the loopback of a sign-in', () => {
 
   test('takes a wrong code with the right state as a wrong code, and goes on', async () => {
     const { running, shown, port } = await waiting();
-    const state = new URL(shown.handOverUrl!).searchParams.get('state')!;
+    const state = new URL(shown.loopbackUrl!).searchParams.get('state')!;
     expect(await knock(port, `/callback?${new URLSearchParams({ code: 'AAAA-AAAA', state })}`)).toBe(200);
     await running.hears('4 tries left');
     running.type(shown.code);
@@ -88,7 +88,7 @@ describe('the loopback of a sign-in', () => {
 
   test('listens on the loopback address only, and tells browsers to keep nothing', async () => {
     const { running, shown } = await waiting();
-    const answer = await fetch(shown.handOverUrl!);
+    const answer = await fetch(shown.loopbackUrl!);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();

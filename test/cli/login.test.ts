@@ -42,8 +42,8 @@ const statusOf = async (apiKey: string) => (await daemon.call(apiKey, '/v1/accou
 describe('svc login', () => {
   test('the browser of this machine hands the code over', async () => {
     const running = login();
-    const { handOverUrl } = await confirmLink(daemon, email);
-    const answer = await fetch(handOverUrl!);
+    const { loopbackUrl } = await confirmLink(daemon, email);
+    const answer = await fetch(loopbackUrl!);
     expect(answer.status).toBe(200);
     expect(await answer.text()).toContain('You may close this page');
     const { exitCode, out } = await running.ended;
@@ -52,7 +52,7 @@ describe('svc login', () => {
     const session = await openSession(line);
     expect(await statusOf(session.apiKey)).toBe(200);
     expect(line.keptSignIns).toEqual([{ profileName: 'default', profile: session.profile, apiKey: session.apiKey }]);
-    await expect(fetch(handOverUrl!)).rejects.toThrow();
+    await expect(fetch(loopbackUrl!)).rejects.toThrow();
   });
 
   test.each([
@@ -62,8 +62,8 @@ describe('svc login', () => {
     ['with blanks', (code: string) => `  ${code.split('').join(' ')} `],
   ])('the code is typed %s', async (_, typed) => {
     const running = login('--no-browser-hand-over');
-    const { code, handOverUrl } = await confirmLink(daemon, email);
-    expect(handOverUrl).toBeUndefined();
+    const { code, loopbackUrl } = await confirmLink(daemon, email);
+    expect(loopbackUrl).toBeUndefined();
     running.type(typed(code));
     expect((await running.ended).exitCode).toBe(0);
   });
@@ -140,14 +140,14 @@ describe('svc login', () => {
 
   test('being stopped leaves nothing behind', async () => {
     const running = login();
-    const { handOverUrl } = await confirmLink(daemon, email);
+    const { loopbackUrl } = await confirmLink(daemon, email);
     running.stop();
     expect(await running.ended).toMatchObject({
       exitCode: 130,
       out: '',
       error: expect.stringContaining('Nobody was signed in'),
     });
-    await expect(fetch(handOverUrl!)).rejects.toThrow();
+    await expect(fetch(loopbackUrl!)).rejects.toThrow();
     expect(await line.files()).toBe('');
   });
 

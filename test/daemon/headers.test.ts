@@ -117,7 +117,7 @@ describe('every answer to a caller without a key carries the headers of its addr
     '/dashboard',
     '/dashboard/dashboard.js',
     '/dashboard/dashboard.css',
-    '/dashboard/hand-over.js',
+    '/dashboard/code-page.js',
     '/dashboard/favicon.svg',
   ];
   const cases: [status: number, what: string, ask: () => Promise<Answer>][] = [

@@ -183,7 +183,7 @@ export async function waitFor(text: () => string, words: string | RegExp): Promi
 
 export interface ShownCode {
   code: string;
-  handOverUrl: string | undefined;
+  loopbackUrl: string | undefined;
 }
 
 /** Opens the newest link that was mailed to `email`, presses the button and reads the page. */
@@ -191,8 +191,8 @@ export async function confirmLink(daemon: TestDaemon, email: string, after?: str
   const page = await daemon.redeem(await daemon.mailbox.latestLink(email, { after }));
   const code = /id="code">([^<]+)</.exec(page.text)?.[1];
   if (code === undefined) throw new Error(`no code: ${page.status} ${page.text}`);
-  const handOverUrl = /data-hand-over-url="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&');
-  return { code, handOverUrl };
+  const loopbackUrl = /data-loopback-url="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&');
+  return { code, loopbackUrl };
 }
 
 /** Keeps a profile with a key, as a sign-in does. */

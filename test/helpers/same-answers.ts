@@ -64,7 +64,8 @@ const quantile = (values: readonly number[], part: number) =>
 async function start(count: number): Promise<TestDaemon> {
   const daemon = await startSignInDaemon({ config: { signupDomains: ['example.com'] } });
   await daemon.db.writes.write(async (connection) => {
-    for (let number = 0; number < count; number += 1) await daemon.accounts.enter(connection, emailOf('known', number));
+    for (let number = 0; number < count; number += 1)
+      await daemon.accounts.findOrCreate(connection, emailOf('known', number));
   });
   return daemon;
 }

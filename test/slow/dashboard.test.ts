@@ -159,7 +159,7 @@ describe('signing in', { timeout: 30_000 }, () => {
     await page.getByText('desk <b>').waitFor();
     await page.getByText('Continue only if you started this yourself').waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('Your terminal has it').waitFor();
+    await page.getByText('Code sent to your terminal').waitFor();
     const code = (await page.locator('#code').textContent()) ?? '';
     expect(code).not.toBe('');
     expect(asked.filter((url) => url.startsWith('/callback?') && url.includes(encodeURIComponent(code)))).toHaveLength(

@@ -63,11 +63,11 @@ describe('svc login at a terminal', () => {
     await terminal.press('BSpace');
     await terminal.press('C-e');
     await terminal.type('@example.com\n');
-    const { handOverUrl } = await confirmed(before);
+    const { loopbackUrl } = await confirmed(before);
     const waiting = await terminal.sees(/The link works for 14:5\d more/);
     keep('waiting', waiting);
     expect(waiting).toContain(EMAIL);
-    expect((await fetch(handOverUrl!)).status).toBe(200);
+    expect((await fetch(loopbackUrl!)).status).toBe(200);
     const done = await terminal.sees('Signed in as');
     keep('done', done);
     expect(done).not.toContain('Waiting.');

@@ -37,9 +37,9 @@ export interface SignUpPolicy {
 export interface Accounts {
   view(principal: Principal): Promise<Account>;
   /** Whether this (normal) address has an account or may make one. */
-  mayEnter(reader: Reader, email: string): Promise<boolean>;
+  canSignIn(reader: Reader, email: string): Promise<boolean>;
   /** The tenant of an address, made where there is none, in the caller's transaction. */
-  enter(connection: Connection, email: string): Promise<TenantRow>;
+  findOrCreate(connection: Connection, email: string): Promise<TenantRow>;
   /**
    * Erases the tenant and all that is its. Its key is dead and its address free with the first commit; the rows go in
    * portions, and a daemon that dies in between finishes at its next start.
@@ -56,7 +56,7 @@ export interface Accounts {
   invitations(): Promise<{ email: string; createdAt: string }[]>;
 }
 
-interface Parts {
+interface Dependencies {
   db: Database;
   clock: Clock;
   ids: Ids;
@@ -66,13 +66,13 @@ interface Parts {
   /** The modules that hold data of a tenant, in the order of erasure. */
   erasables: readonly { erase(tenantId: string): Promise<void>; sweep?(): Promise<void> }[];
   /** Erases the sign-in links of an address, in the caller's transaction. */
-  forgetSignIns: (connection: Connection, email: string) => Promise<void>;
+  deleteSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
   defaultTier: Tier;
 }
 
-export function createAccounts(parts: Parts): Accounts {
-  const { db, clock, ids, keys, usage, idempotency, erasables, forgetSignIns, policy, defaultTier } = parts;
+export function createAccounts(parts: Dependencies): Accounts {
+  const { db, clock, ids, keys, usage, idempotency, erasables, deleteSignIns, policy, defaultTier } = parts;
 
   async function eraseRows(tenantId: string): Promise<void> {
     for (const erasable of erasables) await erasable.erase(tenantId);
@@ -102,15 +102,15 @@ export function createAccounts(parts: Parts): Accounts {
         },
       };
     },
-    async mayEnter(reader, email) {
+    async canSignIn(reader, email) {
       // All three are asked for every address, so that the answer takes the same time.
       const known = (await findTenantByEmail(reader, email)) !== undefined;
       const invited = await findInvitation(reader, email);
       const domain = email.slice(email.lastIndexOf('@') + 1);
-      const welcome = policy.domains.length === 0 || policy.domains.includes(domain);
-      return known || (policy.signup === 'open' && welcome) || (policy.signup === 'invite' && invited);
+      const isDomainAllowed = policy.domains.length === 0 || policy.domains.includes(domain);
+      return known || (policy.signup === 'open' && isDomainAllowed) || (policy.signup === 'invite' && invited);
     },
-    async enter(connection, email) {
+    async findOrCreate(connection, email) {
       const known = await findTenantByEmail(connection, email);
       if (known) return known;
       const tenant = { tenantId: ids.next('ten'), email, tier: defaultTier, createdAt: clock.nowMs(), erasedAt: null };
@@ -123,7 +123,7 @@ export function createAccounts(parts: Parts): Accounts {
         const tenant = await findTenant(connection, tenantId);
         if (!tenant) throw new AppError('not_found', 'There is no such tenant.');
         await keys.revokeAll(connection, tenantId);
-        await forgetSignIns(connection, tenant.email);
+        await deleteSignIns(connection, tenant.email);
         await deleteInvitation(connection, tenant.email);
         await updateErased(connection, tenantId, clock.nowMs());
       });

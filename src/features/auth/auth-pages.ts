@@ -11,7 +11,7 @@ export interface CodePage {
   code: string;
   device: string;
   /** The terminal's own `http://127.0.0.1:…` address with code and state, where it listens for it. */
-  handOverUrl?: string | undefined;
+  loopbackUrl?: string | undefined;
 }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -38,7 +38,7 @@ class Markup {
 
 const NOTHING = html``;
 
-function wholePage({ title, body, script = NOTHING }: { title: string; body: Markup; script?: Markup }): string {
+function layout({ title, body, script = NOTHING }: { title: string; body: Markup; script?: Markup }): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -56,7 +56,7 @@ ${script}
 <header class="bar"><div class="bar-inner">
 <p class="brand"><img src="/dashboard/favicon.svg" alt="" width="28" height="28"> svc <span class="brand-role">memory</span></p>
 </div></header>
-<main class="entrance">
+<main class="sign-in">
 <h1>${title}</h1>
 ${body}
 </main>
@@ -77,41 +77,41 @@ function signInForm(token: string): Markup {
  * in. Where a terminal asked, it warns first: whoever starts a sign-in for someone else's address lives on a click here.
  */
 export function confirmPage({ token, email, device }: ConfirmPage): string {
-  const person = html`<p>This link signs in <span class="person">${email}</span>.</p>`;
+  const account = html`<p>This link signs in <span class="person">${email}</span>.</p>`;
   if (device === undefined) {
     const body = html`<div class="card">
-${person}
+${account}
 <p class="caution"><strong>Signing in makes a new key.</strong> The old one stops working at once, and so do assistants set up with it until they have the new one.</p>
 ${signInForm(token)}
 <p class="hint">Nothing happens until you press the button. If you did not ask for this link, close the page.</p>
 </div>`;
-    return wholePage({ title: 'Sign in', body });
+    return layout({ title: 'Sign in', body });
   }
   const body = html`<div class="card">
-${person}
+${account}
 <p>A terminal called <span class="person">${device}</span> asked for it. You will be shown a code to type there.</p>
 <p class="caution"><strong>Continue only if you started this yourself</strong>, just now, with <code>svc login</code>. If someone sent you here or asks you for the code, close this page: with the code they could read your memory.</p>
 ${signInForm(token)}
 <p class="hint">When the terminal has the code, a new key is made and the old one stops working.</p>
 </div>`;
-  return wholePage({ title: 'Sign in at a terminal', body });
+  return layout({ title: 'Sign in at a terminal', body });
 }
 
 /** Shows the one-time code of a terminal sign-in, and lets the page's script hand it over on this same machine. */
-export function codePage({ code, device, handOverUrl }: CodePage): string {
-  const handOver = handOverUrl === undefined ? NOTHING : html` data-hand-over-url="${handOverUrl}"`;
-  const status = handOverUrl === undefined ? '' : 'Looking for the terminal on this computer…';
-  const body = html`<div class="card"${handOver}>
+export function codePage({ code, device, loopbackUrl }: CodePage): string {
+  const loopbackAttribute = loopbackUrl === undefined ? NOTHING : html` data-loopback-url="${loopbackUrl}"`;
+  const status = loopbackUrl === undefined ? '' : 'Looking for the terminal on this computer…';
+  const body = html`<div class="card"${loopbackAttribute}>
 <p>Type it into the terminal <span class="person">${device}</span>, where <code>svc login</code> is waiting:</p>
 <p class="code" id="code">${code}</p>
-<p class="hint" id="hand-over-status" role="status" aria-live="polite">${status}</p>
+<p class="hint" id="delivery-status" role="status" aria-live="polite">${status}</p>
 <p class="caution"><strong>Give it to nobody.</strong> It belongs into the terminal that you started yourself and nowhere else: not into a chat, a mail or a web page.</p>
 <p class="hint">The code works once, for a few minutes. Capital or small letters, with or without the dash.</p>
 </div>`;
-  return wholePage({
+  return layout({
     title: 'Your code',
     body,
-    script: html`<script src="/dashboard/hand-over.js"></script>`,
+    script: html`<script src="/dashboard/code-page.js"></script>`,
   });
 }
 
@@ -121,15 +121,15 @@ export function messagePage({ title, message }: { title: string; message: string
 <p>${message}</p>
 <div class="buttons"><a class="button primary" href="/dashboard">Ask for a new link</a></div>
 </div>`;
-  return wholePage({ title, body });
+  return layout({ title, body });
 }
 
 /**
  * The headers of every page: nothing but the daemon's own files runs or is called, no page frames it, no address leaks
- * by Referer, nothing is kept. `handOverPort` opens the one connection that a code page needs, to the terminal.
+ * by Referer, nothing is kept. `loopbackPort` opens the one connection that a code page needs, to the terminal.
  */
-export function pageHeaders({ handOverPort }: { handOverPort?: number | undefined } = {}): Record<string, string> {
-  const terminal = handOverPort === undefined ? '' : ` http://127.0.0.1:${handOverPort}`;
+export function pageHeaders({ loopbackPort }: { loopbackPort?: number | undefined } = {}): Record<string, string> {
+  const terminal = loopbackPort === undefined ? '' : ` http://127.0.0.1:${loopbackPort}`;
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': [

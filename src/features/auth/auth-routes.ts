@@ -13,7 +13,7 @@ import type { RateLimits } from '../limits/rate-limits.ts';
 import { codePage, confirmPage, messagePage, pageHeaders } from './auth-pages.ts';
 import { LINK_MINUTES, type Redeemed, type SignIn } from './sign-in.ts';
 
-interface Parts {
+interface Dependencies {
   signIn: SignIn;
   accounts: Accounts;
   keys: Keys;
@@ -29,7 +29,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const tags = ['auth'];
 
 /** The public routes of sign-in. Nothing here is cached, and no address leaks to another site. */
-export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Parts): FastifyPluginAsyncTypebox {
+export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Dependencies): FastifyPluginAsyncTypebox {
   function limitSignIns(request: FastifyRequest): void {
     const decision = rateLimits.takeSignIn(request.ip);
     if (decision.allowed) return;
@@ -39,7 +39,7 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Pa
 
   return async (app) => {
     app.addHook('onRequest', async (_request, reply) => {
-      keepPrivate(reply);
+      setPrivacyHeaders(reply);
     });
 
     app.post(
@@ -81,7 +81,7 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Pa
       },
     );
 
-    answerPeople(app);
+    renderErrorPages(app);
     await app.register(callbackRoutes({ signIn, publicUrl }));
   };
 }
@@ -90,7 +90,7 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Pa
  * The mailed link and its button: the one place that takes a form. Any site can make a browser send one; a form that
  * asked for a link would mark the browser as the one that asked.
  */
-function callbackRoutes({ signIn, publicUrl }: Pick<Parts, 'signIn' | 'publicUrl'>): FastifyPluginAsyncTypebox {
+function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'publicUrl'>): FastifyPluginAsyncTypebox {
   return async (app) => {
     await app.register(formbody, { bodyLimit: 16 * 1024 });
     app.get(
@@ -98,7 +98,7 @@ function callbackRoutes({ signIn, publicUrl }: Pick<Parts, 'signIn' | 'publicUrl
       { schema: { summary: 'The mailed link: a page with a button', tags, security: [], querystring: CallbackQuery } },
       async (request, reply) => {
         const token = request.query.token ?? '';
-        const link = await signIn.look(token, cookieOf(request, REQUEST_COOKIE));
+        const link = await signIn.inspect(token, cookieOf(request, REQUEST_COOKIE));
         // A prefetch or HEAD is nobody's click.
         const purpose = `${request.headers['sec-purpose']} ${request.headers.purpose}`;
         const clicked = request.method === 'GET' && !/prefetch|preview/.test(purpose);
@@ -128,10 +128,10 @@ function callbackRoutes({ signIn, publicUrl }: Pick<Parts, 'signIn' | 'publicUrl
 }
 
 /** A person who follows a link sees a page where something is refused, a program the problem document. */
-function answerPeople(app: FastifyInstance): void {
+function renderErrorPages(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     // What is refused before this scope is reached has not come by its hook.
-    keepPrivate(reply);
+    setPrivacyHeaders(reply);
     const wantsPage =
       request.routeOptions.url === '/v1/auth/callback' && /text\/html/.test(request.headers.accept ?? '');
     if (!(wantsPage && error instanceof AppError && error.status < 500)) throw error;
@@ -144,22 +144,22 @@ function answerPeople(app: FastifyInstance): void {
 function answerRedeemed(reply: FastifyReply, redeemed: Redeemed, publicUrl: string) {
   if (redeemed.kind === 'browser') {
     reply
-      .headers(pageHeaders({ handOverPort: undefined }))
+      .headers(pageHeaders({ loopbackPort: undefined }))
       .header('Set-Cookie', setCookie(REQUEST_COOKIE, '', 'Lax', publicUrl));
     return reply.redirect(`${publicUrl}/dashboard#key=${redeemed.apiKey}`, 303);
   }
-  const { code, device, handOver } = redeemed;
-  const query = handOver && new URLSearchParams({ code, state: handOver.state });
-  const handOverUrl = handOver && `http://127.0.0.1:${handOver.port}/callback?${query}`;
-  return sendPage(reply, 200, codePage({ code, device, handOverUrl }), handOver?.port);
+  const { code, device, loopback } = redeemed;
+  const query = loopback && new URLSearchParams({ code, state: loopback.state });
+  const loopbackUrl = loopback && `http://127.0.0.1:${loopback.port}/callback?${query}`;
+  return sendPage(reply, 200, codePage({ code, device, loopbackUrl }), loopback?.port);
 }
 
-function keepPrivate(reply: FastifyReply): void {
+function setPrivacyHeaders(reply: FastifyReply): void {
   reply.header('Cache-Control', 'no-store').header('Referrer-Policy', 'no-referrer');
 }
 
-function sendPage(reply: FastifyReply, status: number, html: string, handOverPort?: number) {
-  return reply.code(status).headers(pageHeaders({ handOverPort })).type('text/html; charset=utf-8').send(html);
+function sendPage(reply: FastifyReply, status: number, html: string, loopbackPort?: number) {
+  return reply.code(status).headers(pageHeaders({ loopbackPort })).type('text/html; charset=utf-8').send(html);
 }
 
 /**

@@ -23,37 +23,37 @@ export interface SignInMailOptions {
  */
 export function signInMail(options: SignInMailOptions): SignInMail {
   const { link, email, expiresInMinutes, device, requestedFrom } = options;
-  const wording = device === undefined ? browserWording(email) : terminalWording(email, displayable(device));
+  const copy = device === undefined ? browserCopy(email) : terminalCopy(email, displayable(device));
   const origin = requestedFrom === undefined ? '' : ` It was asked for from ${displayableOrigin(requestedFrom)}.`;
   const validity = `The link works once and for ${expiresInMinutes} minutes.${origin}`;
-  const content: Content = { ...wording, validity, link };
-  return { to: email, subject: wording.title, text: asText(content), html: asHtml(content) };
+  const content: Content = { ...copy, validity, link };
+  return { to: email, subject: copy.title, text: asText(content), html: asHtml(content) };
 }
 
-interface Wording {
+interface MailCopy {
   title: string;
   opening: string;
   button: string;
   effect: string;
-  unasked: string;
+  disclaimer: string;
 }
 
-interface Content extends Wording {
+interface Content extends MailCopy {
   validity: string;
   link: string;
 }
 
-function browserWording(email: string): Wording {
+function browserCopy(email: string): MailCopy {
   return {
     title: 'Sign in to svc',
     opening: `Open this link to sign in as ${email}:`,
     button: 'Sign in',
     effect: 'Signing in gives you a new API key. The one you had stops working at once.',
-    unasked: 'If you did not ask for this mail, ignore it: nothing happens until the link is used.',
+    disclaimer: 'If you did not ask for this mail, ignore it: nothing happens until the link is used.',
   };
 }
 
-function terminalWording(email: string, device: string): Wording {
+function terminalCopy(email: string, device: string): MailCopy {
   return {
     title: 'Sign in to svc in a terminal',
     opening: `A terminal on “${device}” asks to sign in as ${email}. Open this link to get its code:`,
@@ -61,7 +61,8 @@ function terminalWording(email: string, device: string): Wording {
     effect:
       'Type the code into that terminal only, and give it to nobody. ' +
       'The terminal then gets a new API key, and the one you had stops working.',
-    unasked: 'If you did not ask for this at a terminal of yours, ignore this mail: nothing happens without the code.',
+    disclaimer:
+      'If you did not ask for this at a terminal of yours, ignore this mail: nothing happens without the code.',
   };
 }
 
@@ -78,8 +79,8 @@ function displayableOrigin(origin: string): string {
   return isIP(origin) ? origin : displayable(origin);
 }
 
-function asText({ opening, link, validity, effect, unasked }: Content): string {
-  return `${[opening, link, validity, effect, unasked].join('\n\n')}\n`;
+function asText({ opening, link, validity, effect, disclaimer }: Content): string {
+  return `${[opening, link, validity, effect, disclaimer].join('\n\n')}\n`;
 }
 
 const PAGE = 'margin:0;padding:32px 16px;background:#f4f4f2;color:#1c1c1a;font:16px/1.5 system-ui,sans-serif';
@@ -90,9 +91,9 @@ const BUTTON =
   'text-decoration:none';
 const SMALL = 'margin:16px 0 0;color:#5f5f5a;font-size:14px;overflow-wrap:anywhere';
 
-function asHtml({ title, opening, button, link, validity, effect, unasked }: Content): string {
+function asHtml({ title, opening, button, link, validity, effect, disclaimer }: Content): string {
   const href = escapeHtml(link);
-  const small = [validity, effect, unasked].map((line) => `<p style="${SMALL}">${escapeHtml(line)}</p>`);
+  const small = [validity, effect, disclaimer].map((line) => `<p style="${SMALL}">${escapeHtml(line)}</p>`);
   return `<!doctype html>
 <html lang="en">
 <head>

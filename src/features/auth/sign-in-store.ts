@@ -80,11 +80,15 @@ export async function updateCode(
 }
 
 /** Counts a wrong code against every sign-in of a terminal; the last of `most` makes link and code void. */
-export async function updateWrongCodes(connection: Connection, codeChallenge: string, most: number): Promise<void> {
+export async function updateWrongCodes(
+  connection: Connection,
+  codeChallenge: string,
+  maxWrongCodes: number,
+): Promise<void> {
   await connection.run(
     `UPDATE signInLinks SET wrongCodes = wrongCodes + 1,
        expiresAt = CASE WHEN wrongCodes + 1 >= ? THEN 0 ELSE expiresAt END WHERE codeChallenge = ?`,
-    [most, codeChallenge],
+    [maxWrongCodes, codeChallenge],
   );
 }
 

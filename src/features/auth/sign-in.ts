@@ -10,7 +10,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { normalizeEmail } from '../accounts/email-address.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
-import { mayMail } from './mail-allowance.ts';
+import { canSendMail } from './mail-rate-limit.ts';
 import { signInMail } from './sign-in-mail.ts';
 import {
   deleteSignInsBefore,
@@ -29,10 +29,10 @@ import {
 export type Redeemed =
   | { kind: 'browser'; apiKey: string }
   /** A terminal asked: nothing is rotated yet, this code goes there. */
-  | { kind: 'terminal'; code: string; device: string; handOver: { port: number; state: string } | undefined };
+  | { kind: 'terminal'; code: string; device: string; loopback: { port: number; state: string } | undefined };
 
 /** A link as its page shows it before anything is consumed. */
-export interface OpenLink {
+export interface PendingLink {
   email: string;
   device: string | undefined;
   /** The browser that asks carries the cookie of the one that requested the link. */
@@ -47,7 +47,7 @@ export interface SignIn {
    */
   request(request: MagicLinkRequest): Promise<{ expiresAtMs: number; cookie: string }>;
   /** Looks at a link and consumes nothing. Throws `gone`. */
-  look(token: string, cookie: string | undefined): Promise<OpenLink>;
+  inspect(token: string, cookie: string | undefined): Promise<PendingLink>;
   /** Consumes a link, once. Throws `gone`. */
   redeem(token: string): Promise<Redeemed>;
   /** Redeems the code of a terminal sign-in. Throws `invalid_request` for a wrong code or verifier, `gone` when void. */
@@ -55,7 +55,7 @@ export interface SignIn {
   sweep(): Promise<void>;
 }
 
-interface Parts {
+interface Dependencies {
   db: Database;
   clock: Clock;
   random: Random;
@@ -72,7 +72,7 @@ const CODE_MS = 10 * 60_000;
 const HOUR_MS = 3_600_000;
 const MAX_WRONG_CODES = 5;
 
-export function createSignIn(parts: Parts): SignIn {
+export function createSignIn(parts: Dependencies): SignIn {
   const { db, clock, random, sealer, keys, accounts, mailQueue, publicUrl } = parts;
   const codeHashOf = (code: string) => sealer.authenticate(normalizeCode(code), 'sign-in code');
 
@@ -83,8 +83,8 @@ export function createSignIn(parts: Parts): SignIn {
       createdAt,
       live: usedAt === null && expiresAt > nowMs,
     }));
-    const welcome = await accounts.mayEnter(connection, email);
-    const delivered = mayMail(links, nowMs) && welcome;
+    const isAllowed = await accounts.canSignIn(connection, email);
+    const delivered = canSendMail(links, nowMs) && isAllowed;
     const token = mintToken(random);
     const expiresAtMs = nowMs + LINK_MS;
     await insertSignIn(connection, {
@@ -112,17 +112,17 @@ export function createSignIn(parts: Parts): SignIn {
    * `gone` for an address that may no longer enter, because its invitation was withdrawn after the mail, say.
    */
   async function complete(connection: Connection, email: string): Promise<string> {
-    if (!(await accounts.mayEnter(connection, email))) throw gone();
+    if (!(await accounts.canSignIn(connection, email))) throw gone();
     await updateVoid(connection, email);
-    const { tenantId } = await accounts.enter(connection, email);
+    const { tenantId } = await accounts.findOrCreate(connection, email);
     return keys.rotate(connection, tenantId);
   }
 
   async function redeemTerminal(connection: Connection, row: SignInRow): Promise<Redeemed> {
     const code = mintCode(random);
     await updateCode(connection, row.tokenHash, codeHashOf(code), clock.nowMs() + CODE_MS);
-    const handOver = row.redirectPort === null ? undefined : { port: row.redirectPort, state: row.codeChallenge! };
-    return { kind: 'terminal', code, device: row.device ?? 'a terminal', handOver };
+    const loopback = row.redirectPort === null ? undefined : { port: row.redirectPort, state: row.codeChallenge! };
+    return { kind: 'terminal', code, device: row.device ?? 'a terminal', loopback };
   }
 
   return {
@@ -133,7 +133,7 @@ export function createSignIn(parts: Parts): SignIn {
       mailQueue.wake();
       return { expiresAtMs, cookie };
     },
-    async look(token, cookie) {
+    async inspect(token, cookie) {
       const row = await findSignIn(db.readers, hashSecret(token));
       if (!isOpen(row, clock.nowMs())) throw gone();
       const sameBrowser =

@@ -5,7 +5,7 @@ import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
-import type { Claim, Created, CreatedBy, Idempotency } from '../idempotency/idempotency.ts';
+import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import type { MessageObserver } from './conversation-erasing.ts';
 import { findConversations, updateConversation } from './conversations-store.ts';
@@ -32,7 +32,7 @@ interface Parts {
 /** What is decided for the appends of one transaction before anything is written. */
 interface Decisions {
   appended: Appended[];
-  kept: CreatedBy[];
+  kept: AnswerToStore[];
 }
 
 /**
@@ -49,7 +49,7 @@ export function createAppending({
 }: Parts): (job: AppendJob) => Promise<Answer> {
   async function appendAll(connection: Connection, jobs: AppendJob[]): Promise<Outcome<Answer>[]> {
     const claims = jobs.flatMap(({ claim }) => claim ?? []);
-    const before = await idempotency.answeredBefore(connection, claims);
+    const before = await idempotency.findReplays(connection, claims);
     const places = jobs.map(({ append }) => ({ tenantId: append.tenantId, id: append.conversationId }));
     const rows = await findConversations(connection, places);
     const known = new Map(rows.map((row) => [placeOf(row.tenantId, row.id), row]));
@@ -59,7 +59,7 @@ export function createAppending({
       return replayed ?? decide(job, known, decisions);
     });
     await store(connection, decisions.appended);
-    await idempotency.keep(connection, decisions.kept);
+    await idempotency.store(connection, decisions.kept);
     return outcomes;
   }
 

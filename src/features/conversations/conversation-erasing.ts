@@ -73,7 +73,7 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
       const { tenantId } = conversation;
       await deleteMessage(connection, tenantId, number);
       await text.remove(connection, [number]);
-      await idempotency.forget(connection, tenantId, id);
+      await idempotency.redact(connection, tenantId, id);
       const newest = await findNewest(connection, conversation);
       await updateConversation(connection, {
         ...conversation,
@@ -88,7 +88,7 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
     async begin(connection, tenantId, id) {
       await updateErased(connection, tenantId, id, clock.nowMs());
       for (const observer of observers) await observer.erased?.(connection, tenantId, id);
-      await idempotency.forget(connection, tenantId, id);
+      await idempotency.redact(connection, tenantId, id);
     },
     eraseRows,
     async sweep() {

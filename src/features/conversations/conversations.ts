@@ -100,7 +100,7 @@ export function createConversations(parts: Parts): Conversations {
 
   async function createOnce({ tenantId }: Principal, body: NewConversation, claim: Claim | undefined) {
     const created = await db.writes.write((connection) =>
-      idempotency.within(connection, claim, async () => {
+      idempotency.replayOrRun(connection, claim, async () => {
         const row = await insertNew(connection, tenantId, body);
         return { status: 201, body: toConversation(row), resourceIds: [row.id] };
       }),

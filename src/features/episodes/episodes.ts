@@ -85,7 +85,7 @@ export function createEpisodes(parts: Parts): Episodes {
   return {
     async createOnce({ tenantId }, body, claim) {
       const created = await db.writes.write((connection) =>
-        idempotency.within(connection, claim, async () => {
+        idempotency.replayOrRun(connection, claim, async () => {
           const row = await insertNew(connection, tenantId, body);
           return { status: 201, body: toEpisode(row), resourceIds: [row.id] };
         }),
@@ -124,11 +124,11 @@ export function createEpisodes(parts: Parts): Episodes {
       });
     },
     async cutOnce({ tenantId }, conversationId, claim) {
-      const before = await idempotency.recall(db.readers, claim);
+      const before = await idempotency.findReplay(db.readers, claim);
       if (before) return before;
       await cut(tenantId, conversationId, 'again');
       return db.writes.write((connection) =>
-        idempotency.within(connection, claim, async () => {
+        idempotency.replayOrRun(connection, claim, async () => {
           const data = (await listCuts(connection, tenantId, conversationId, ANSWERED_CUTS)).map(toEpisode);
           return { status: 201, body: { data }, resourceIds: [conversationId, ...data.map(({ id }) => id)] };
         }),

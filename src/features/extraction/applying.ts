@@ -4,13 +4,13 @@ import type { NewMemory } from '../../contract/memories.ts';
 import type { Connection } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { JobRow } from '../jobs/jobs.ts';
-import type { Counted } from '../limits/usage.ts';
+import type { MeteredTenant } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { Proposal } from './judgement.ts';
 
 /** For whom memories are stored, and out of what. */
 export interface Applying {
-  tenant: Counted;
+  tenant: MeteredTenant;
   endUser: string;
   job: JobRow;
 }

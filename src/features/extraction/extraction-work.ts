@@ -11,7 +11,7 @@ import type { Generated, ProviderModels } from '../../outside/providers/provider
 import type { ConversationRow, MessageReading } from '../conversations/conversations.ts';
 import type { JobWork } from '../jobs/job-runner.ts';
 import type { JobRow, Jobs } from '../jobs/jobs.ts';
-import type { Counted, Usage } from '../limits/usage.ts';
+import type { MeteredTenant, Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { Spending } from '../providers/spending.ts';
@@ -59,7 +59,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     return passageOf(said, earlier.toReversed(), attempts);
   }
 
-  async function tenantOf(reader: Reader, tenantId: string): Promise<Counted> {
+  async function tenantOf(reader: Reader, tenantId: string): Promise<MeteredTenant> {
     const tier = await tierOf(reader, tenantId);
     if (tier === undefined) throw new AppError('not_found', 'The account is gone.');
     return { tenantId, tier };
@@ -96,7 +96,7 @@ export function createExtractionWork(parts: Parts): JobWork {
     if (passage.messages.length === 0) return [job, [], []];
     const { tenantId, endUser } = conversation;
     // What could not be stored would be paid for in vain.
-    if (job.dryRun === 0) await usage.requireMemoryRoom(await tenantOf(db.readers, tenantId));
+    if (job.dryRun === 0) await usage.requireMemoryQuota(await tenantOf(db.readers, tenantId));
     const texts = passage.messages.map(({ text }) => text);
     const known = await related({ tenantId, endUser }, texts);
     const prompt = promptOf(passage, known);

@@ -83,7 +83,7 @@ export function createExtraction(parts: Parts): Extraction {
   return {
     async requestOnce({ tenantId }, conversationId, body, claim) {
       const created = await db.writes.write((connection) =>
-        idempotency.within(connection, claim, async () => {
+        idempotency.replayOrRun(connection, claim, async () => {
           await usage.requireTenant(connection, tenantId);
           const jobId = await enqueue(connection, tenantId, conversationId, body);
           return { status: 202, body: { jobId }, resourceIds: [conversationId, jobId] };

@@ -53,7 +53,7 @@ export async function insertAnswers(
 }
 
 /** Blanks the answers that hold a resource which is being erased. */
-export async function blankAnswersAbout(connection: Connection, tenantId: string, resourceId: string): Promise<void> {
+export async function redactAnswersAbout(connection: Connection, tenantId: string, resourceId: string): Promise<void> {
   await connection.run(
     `UPDATE idempotencyKeys SET answer = NULL WHERE tenantId = ? AND idempotencyKey IN
        (SELECT idempotencyKey FROM idempotencyResources WHERE tenantId = ? AND resourceId = ?)`,

@@ -5,15 +5,15 @@ import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
-  blankAnswersAbout,
   deleteAnswersBefore,
   deleteAnswersOf,
   findAnswers,
   insertAnswers,
+  redactAnswersAbout,
   type StoredAnswer,
 } from './idempotency-store.ts';
 
-const KEPT_MS = 24 * 3_600_000;
+const RETENTION_MS = 24 * 3_600_000;
 
 /** One request that carries an `Idempotency-Key`. */
 export interface Claim {
@@ -29,7 +29,7 @@ export interface Created<T> {
   replayed: boolean;
 }
 
-export interface CreatedBy {
+export interface AnswerToStore {
   claim: Claim;
   status: number;
   body: unknown;
@@ -54,44 +54,44 @@ export interface Idempotency {
    * For one write of its own, in the caller's transaction: answers again what was answered before, or runs `work` and
    * keeps its answer. Throws the refusal of a key that cannot be used again.
    */
-  within<T>(
+  replayOrRun<T>(
     connection: Connection,
     claim: Claim | undefined,
     work: () => Promise<{ status: number; body: T; resourceIds: readonly string[] }>,
   ): Promise<Created<T>>;
   /** What was answered before, if anything. Throws the refusal of a key that cannot be used again. */
-  recall(reader: Reader, claim: Claim | undefined): Promise<Created<never> | undefined>;
+  findReplay(reader: Reader, claim: Claim | undefined): Promise<Created<never> | undefined>;
   /** For a grouped write: the outcome of each claim that was answered before, by `claim`. */
-  answeredBefore(reader: Reader, claims: readonly Claim[]): Promise<Map<Claim, Outcome<Created<never>>>>;
+  findReplays(reader: Reader, claims: readonly Claim[]): Promise<Map<Claim, Outcome<Created<never>>>>;
   /** Keeps the answers, in the same transaction. */
-  keep(connection: Connection, created: readonly CreatedBy[]): Promise<void>;
+  store(connection: Connection, created: readonly AnswerToStore[]): Promise<void>;
   /** Blanks the kept answers that hold this resource. */
-  forget(connection: Connection, tenantId: string, resourceId: string): Promise<void>;
+  redact(connection: Connection, tenantId: string, resourceId: string): Promise<void>;
   sweep(): Promise<void>;
   erase(connection: Connection, tenantId: string): Promise<void>;
 }
 
 export function createIdempotency({ db, clock }: { db: Database; clock: Clock }): Idempotency {
-  const underWay = new Set<string>();
+  const inFlight = new Set<string>();
 
-  async function answeredBefore(reader: Reader, claims: readonly Claim[]) {
-    const stored = await findAnswers(reader, claims, clock.nowMs() - KEPT_MS);
-    const byPlace = new Map(stored.map((row) => [`${row.tenantId} ${row.idempotencyKey}`, row]));
+  async function findReplays(reader: Reader, claims: readonly Claim[]) {
+    const stored = await findAnswers(reader, claims, clock.nowMs() - RETENTION_MS);
+    const byScopedKey = new Map(stored.map((row) => [`${row.tenantId} ${row.idempotencyKey}`, row]));
     const outcomes = new Map<Claim, Outcome<Created<never>>>();
     for (const claim of claims) {
-      const row = byPlace.get(`${claim.tenantId} ${claim.key}`);
+      const row = byScopedKey.get(`${claim.tenantId} ${claim.key}`);
       if (row) outcomes.set(claim, replay(claim, row));
     }
     return outcomes;
   }
 
-  async function recall(reader: Reader, claim: Claim | undefined): Promise<Created<never> | undefined> {
-    const before = claim && (await answeredBefore(reader, [claim])).get(claim);
+  async function findReplay(reader: Reader, claim: Claim | undefined): Promise<Created<never> | undefined> {
+    const before = claim && (await findReplays(reader, [claim])).get(claim);
     if (before && 'refused' in before) throw before.refused;
     return before?.ok;
   }
 
-  async function keep(connection: Connection, created: readonly CreatedBy[]): Promise<void> {
+  async function store(connection: Connection, created: readonly AnswerToStore[]): Promise<void> {
     const createdAt = clock.nowMs();
     await insertAnswers(
       connection,
@@ -113,33 +113,33 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
       if (key.length === 0 || key.length > 255 || !/^[\x20-\x7e]+$/.test(key)) {
         throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
       }
-      const place = `${tenantId} ${key}`;
-      if (underWay.has(place)) {
+      const scopedKey = `${tenantId} ${key}`;
+      if (inFlight.has(scopedKey)) {
         const detail = 'The first request with this Idempotency-Key is still under way. Try again in a moment.';
         throw new AppError('conflict', detail, { retryAfterSeconds: 1 });
       }
-      underWay.add(place);
+      inFlight.add(scopedKey);
       try {
         const requestHash = createHash('sha256')
           .update(`${operation}\n${JSON.stringify(body)}`)
           .digest('hex');
         return await work({ tenantId, key, requestHash });
       } finally {
-        underWay.delete(place);
+        inFlight.delete(scopedKey);
       }
     },
-    async within(connection, claim, work) {
-      const before = await recall(connection, claim);
+    async replayOrRun(connection, claim, work) {
+      const before = await findReplay(connection, claim);
       if (before) return before;
       const { status, body, resourceIds } = await work();
-      if (claim) await keep(connection, [{ claim, status, body, resourceIds }]);
+      if (claim) await store(connection, [{ claim, status, body, resourceIds }]);
       return { status, body, replayed: false };
     },
-    recall,
-    answeredBefore,
-    keep,
-    forget: blankAnswersAbout,
-    sweep: () => db.writes.write((connection) => deleteAnswersBefore(connection, clock.nowMs() - KEPT_MS)),
+    findReplay,
+    findReplays,
+    store,
+    redact: redactAnswersAbout,
+    sweep: () => db.writes.write((connection) => deleteAnswersBefore(connection, clock.nowMs() - RETENTION_MS)),
     erase: deleteAnswersOf,
   };
 }

@@ -26,7 +26,7 @@ export interface Keys {
    */
   authenticate(apiKey: string): Promise<Principal | undefined>;
   /** A principal as it is by now, for what goes on for long. Throws `unauthenticated` where its key is valid no more. */
-  renew(principal: Principal): Promise<Principal>;
+  refresh(principal: Principal): Promise<Principal>;
   /** Makes the tenant's new key and invalidates the former one, in the caller's transaction. The only sight of its text. */
   rotate(connection: Connection, tenantId: string): Promise<string>;
   /** Invalidates the key that calls. */
@@ -35,7 +35,7 @@ export interface Keys {
   revokeAll(connection: Connection, tenantId: string): Promise<void>;
 }
 
-const TOUCH_EVERY_MS = 60_000;
+const TOUCH_INTERVAL_MS = 60_000;
 
 export function createKeys({ db, clock, random, log }: { db: Database; clock: Clock; random: Random; log: Log }): Keys {
   const find = createBatchedRead(db.readers, findKeys);
@@ -45,7 +45,7 @@ export function createKeys({ db, clock, random, log }: { db: Database; clock: Cl
   function touch(principal: Principal): void {
     const { hash, lastUsedAt } = principal.key;
     const nowMs = clock.nowMs();
-    if (touching.has(hash) || (lastUsedAt !== null && nowMs - lastUsedAt < TOUCH_EVERY_MS)) return;
+    if (touching.has(hash) || (lastUsedAt !== null && nowMs - lastUsedAt < TOUCH_INTERVAL_MS)) return;
     touching.add(hash);
     db.writes
       .write((connection) => updateLastUsed(connection, principal.tenantId, hash, nowMs))
@@ -53,7 +53,7 @@ export function createKeys({ db, clock, random, log }: { db: Database; clock: Cl
       .finally(() => touching.delete(hash));
   }
 
-  async function principalOf(hash: string): Promise<Principal | undefined> {
+  async function findPrincipal(hash: string): Promise<Principal | undefined> {
     const row = await find(hash).catch((cause) => {
       throw new AppError('unavailable', 'The key cannot be checked at the moment.', { retryAfterSeconds: 1, cause });
     });
@@ -64,12 +64,12 @@ export function createKeys({ db, clock, random, log }: { db: Database; clock: Cl
 
   return {
     async authenticate(apiKey) {
-      const principal = isApiKey(apiKey) ? await principalOf(hashSecret(apiKey)) : undefined;
+      const principal = isApiKey(apiKey) ? await findPrincipal(hashSecret(apiKey)) : undefined;
       if (principal) touch(principal);
       return principal;
     },
-    async renew({ key }) {
-      const principal = await principalOf(key.hash);
+    async refresh({ key }) {
+      const principal = await findPrincipal(key.hash);
       if (!principal) throw new AppError('unauthenticated', UNAUTHENTICATED);
       return principal;
     },

@@ -10,8 +10,8 @@ export function networkOf(address: string | undefined): string {
   if (isIPv4(plain)) return plain;
   if (!isIPv6(plain)) return 'unknown';
   const groups = groupsOf(plain);
-  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (mapped)
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped)
     return groups
       .slice(6)
       .map((group) => `${group >> 8}.${group & 0xff}`)

@@ -26,7 +26,7 @@ export interface RateLimits {
 }
 
 const MAX_ADDRESSES = 50_000;
-const SWEEP_EVERY_MS = 5000;
+const SWEEP_INTERVAL_MS = 5000;
 const SIGN_INS_PER_MINUTE = 30;
 
 /** Buckets live in this process; intervals are measured on the monotonic clock, so that setting the clock changes nothing. */
@@ -74,10 +74,10 @@ export function createBuckets(maxSize: number): Buckets {
 
   function sweep(nowMs: number): void {
     for (const [key, { fullAtMs }] of buckets) if (fullAtMs <= nowMs) buckets.delete(key);
-    sweepAtMs = nowMs + SWEEP_EVERY_MS;
+    sweepAtMs = nowMs + SWEEP_INTERVAL_MS;
   }
 
-  function placeOf(key: string, nowMs: number): string {
+  function bucketKeyOf(key: string, nowMs: number): string {
     if (buckets.has(key)) return key;
     if (nowMs >= sweepAtMs) sweep(nowMs);
     return buckets.size < maxSize ? key : 'newcomers';
@@ -85,10 +85,10 @@ export function createBuckets(maxSize: number): Buckets {
 
   return {
     take(key, rule, nowMs, cost) {
-      const place = placeOf(key, nowMs);
-      const decision = takeToken(buckets.get(place)?.bucket, rule, nowMs, cost);
+      const bucketKey = bucketKeyOf(key, nowMs);
+      const decision = takeToken(buckets.get(bucketKey)?.bucket, rule, nowMs, cost);
       const fullAtMs = nowMs + decision.fullAfterSeconds * 1000;
-      if (cost > 0) buckets.set(place, { bucket: decision.bucket, fullAtMs });
+      if (cost > 0) buckets.set(bucketKey, { bucket: decision.bucket, fullAtMs });
       return decision;
     },
     size: () => buckets.size,

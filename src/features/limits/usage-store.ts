@@ -45,7 +45,7 @@ export async function addUsage(connection: Connection, deltas: UsageDelta[]): Pr
 }
 
 /** Takes one query off the last day that counts one, also where midnight has passed since it was counted. */
-export async function updateQueryReturned(connection: Connection, tenantId: string): Promise<void> {
+export async function updateQueryRefunded(connection: Connection, tenantId: string): Promise<void> {
   await connection.run(
     `UPDATE usageDays SET queries = queries - 1 WHERE tenantId = ? AND day =
        (SELECT MAX(day) FROM usageDays WHERE tenantId = ? AND queries > 0)`,

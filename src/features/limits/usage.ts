@@ -12,16 +12,16 @@ import {
   findUsed,
   listUsageDays,
   type UsageDelta,
-  updateQueryReturned,
+  updateQueryRefunded,
 } from './usage-store.ts';
 
 /** Whose use is counted, against the quotas of which tier. */
-export type Counted = { tenantId: string; tier: Tier };
+export type MeteredTenant = { tenantId: string; tier: Tier };
 
 /** How many memories each tenant may still add, as one transaction sees it. */
 export interface MemoryAllowance {
   /** Takes `count` from the tenant's allowance, or returns the refusal. Nothing is written before `store`. */
-  take(tenant: Counted, count: number): AppError | undefined;
+  take(tenant: MeteredTenant, count: number): AppError | undefined;
   /** Writes what was taken, in the same transaction. */
   store(connection: Connection): Promise<void>;
 }
@@ -32,23 +32,23 @@ export interface Usage {
    * Throws `unauthenticated` where one of the tenants was erased since its key was checked: what it sent would stay
    * behind with nobody to own it.
    */
-  allowanceOf(connection: Connection, tenants: Counted[], nowMs: number): Promise<MemoryAllowance>;
+  allowanceOf(connection: Connection, tenants: MeteredTenant[], nowMs: number): Promise<MemoryAllowance>;
   /** For a write that is not counted. Throws `unauthenticated` as `allowanceOf`. */
   requireTenant(reader: Reader, tenantId: string): Promise<void>;
   /**
    * Counts one search or context call: durably where there is a quota, else in the background as requests are. Throws
    * `quota_exceeded`, and `unauthenticated` as `allowanceOf`.
    */
-  takeQuery(tenant: Counted): Promise<void>;
+  takeQuery(tenant: MeteredTenant): Promise<void>;
   /** Gives back a query that failed. */
-  returnQuery(tenant: Counted): Promise<void>;
+  refundQuery(tenant: MeteredTenant): Promise<void>;
   /** Throws `quota_exceeded` where the tenant may add not one memory more today. */
-  requireMemoryRoom(tenant: Counted): Promise<void>;
-  quotasOf(tenant: Counted): Promise<Record<QuotaName, QuotaState>>;
+  requireMemoryQuota(tenant: MeteredTenant): Promise<void>;
+  quotasOf(tenant: MeteredTenant): Promise<Record<QuotaName, QuotaState>>;
   /** Counts a request; written in the background, so that a crash may lose a few seconds of this one figure. */
   countRequest(tenantId: string): void;
   flushRequests(): Promise<void>;
-  days(tenant: Counted, days: number): Promise<UsageDays>;
+  days(tenant: MeteredTenant, days: number): Promise<UsageDays>;
   erase(connection: Connection, tenantId: string): Promise<void>;
 }
 
@@ -63,10 +63,10 @@ export function createUsage({
   log: Log;
   variant: QuotaVariant;
 }): Usage {
-  const counted = new Map<string, UsageDelta>();
+  const pendingCounts = new Map<string, UsageDelta>();
   const periodOf = (nowMs: number) => ({ day: utcDay(nowMs), monthStart: `${utcDay(nowMs).slice(0, 7)}-01` });
 
-  const takeQueries = db.writes.grouped<Counted, void>(async (connection, tenants) => {
+  const takeQueries = db.writes.grouped<MeteredTenant, void>(async (connection, tenants) => {
     const nowMs = clock.nowMs();
     const period = periodOf(nowMs);
     const used = await findUsed(connection, [...new Set(tenants.map(({ tenantId }) => tenantId))], period);
@@ -91,14 +91,14 @@ export function createUsage({
     return outcomes;
   });
 
-  const isUnlimited = ({ tier }: Counted) => QUOTAS[variant][tier].monthlyQueries === null;
+  const isUnlimited = ({ tier }: MeteredTenant) => QUOTAS[variant][tier].monthlyQueries === null;
 
   /** Counts what nothing depends on; `flushRequests` writes it. */
-  function count(tenantId: string, what: 'requests' | 'queries', by: number): void {
+  function count(tenantId: string, metric: 'requests' | 'queries', by: number): void {
     const day = utcDay(clock.nowMs());
-    const delta = counted.get(tenantId + day) ?? { tenantId, day, requests: 0, memories: 0, queries: 0 };
-    delta[what] += by;
-    counted.set(tenantId + day, delta);
+    const delta = pendingCounts.get(tenantId + day) ?? { tenantId, day, requests: 0, memories: 0, queries: 0 };
+    delta[metric] += by;
+    pendingCounts.set(tenantId + day, delta);
   }
 
   return {
@@ -136,11 +136,11 @@ export function createUsage({
       if (isUnlimited(tenant)) count(tenant.tenantId, 'queries', 1);
       else await takeQueries(tenant);
     },
-    async returnQuery(tenant) {
+    async refundQuery(tenant) {
       if (isUnlimited(tenant)) count(tenant.tenantId, 'queries', -1);
-      else await db.writes.write((connection) => updateQueryReturned(connection, tenant.tenantId));
+      else await db.writes.write((connection) => updateQueryRefunded(connection, tenant.tenantId));
     },
-    async requireMemoryRoom({ tenantId, tier }) {
+    async requireMemoryQuota({ tenantId, tier }) {
       const nowMs = clock.nowMs();
       const limit = QUOTAS[variant][tier].dailyMemories;
       if (limit === null) return;
@@ -159,16 +159,16 @@ export function createUsage({
         },
         monthlyQueries: {
           limit: limits.monthlyQueries,
-          used: (used?.queries ?? 0) + (counted.get(tenantId + utcDay(nowMs))?.queries ?? 0),
+          used: (used?.queries ?? 0) + (pendingCounts.get(tenantId + utcDay(nowMs))?.queries ?? 0),
           resetsAt: toTimestamp(nextUtcMonthMs(nowMs)),
         },
       };
     },
     countRequest: (tenantId) => count(tenantId, 'requests', 1),
     async flushRequests() {
-      if (counted.size === 0) return;
-      const deltas = [...counted.values()];
-      counted.clear();
+      if (pendingCounts.size === 0) return;
+      const deltas = [...pendingCounts.values()];
+      pendingCounts.clear();
       await db.writes
         .write((connection) => addUsage(connection, deltas))
         .catch((error) => log.warn({ error }, 'could not write the count of requests'));
@@ -191,9 +191,13 @@ export function createUsage({
 function refusal(quota: QuotaName, limit: number, used: number, nowMs: number): AppError {
   const resetMs = quota === 'dailyMemories' ? nextUtcDayMs(nowMs) : nextUtcMonthMs(nowMs);
   const resetsAt = toTimestamp(resetMs);
-  const what = quota === 'dailyMemories' ? 'memories of today' : 'queries of this month';
-  return new AppError('quota_exceeded', `${used} of ${limit} ${what} are used. The count starts anew at ${resetsAt}.`, {
-    retryAfterSeconds: Math.max(1, Math.ceil((resetMs - nowMs) / 1000)),
-    extra: { quota, limit, used, resetsAt },
-  });
+  const metric = quota === 'dailyMemories' ? 'memories of today' : 'queries of this month';
+  return new AppError(
+    'quota_exceeded',
+    `${used} of ${limit} ${metric} are used. The count starts anew at ${resetsAt}.`,
+    {
+      retryAfterSeconds: Math.max(1, Math.ceil((resetMs - nowMs) / 1000)),
+      extra: { quota, limit, used, resetsAt },
+    },
+  );
 }

@@ -4,10 +4,10 @@ import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import { type Mail, type Mailer, MailFault } from '../../outside/mail.ts';
-import { deleteMail, type QueuedMail, updateMailPutOff } from './mail-store.ts';
+import { deleteMail, type QueuedMail, updateMailDeferred } from './mail-store.ts';
 
 /** What is put into the queue: everything but the id, which the queue gives. */
-export type MailToQueue = Omit<Mail, 'messageId'>;
+export type NewMail = Omit<Mail, 'messageId'>;
 
 export interface DeliveryOptions {
   db: Database;
@@ -32,24 +32,24 @@ export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) =
   const { db, clock, random, sealer, mailer, log, backoffMs = BACKOFF_MS } = options;
   const remove = (mailId: string) => db.writes.write((connection) => deleteMail(connection, mailId));
 
-  function open({ mailId, sealed }: QueuedMail): MailToQueue | undefined {
+  function open({ mailId, sealed }: QueuedMail): NewMail | undefined {
     try {
-      return JSON.parse(sealer.open(sealed, sealContext(mailId))) as MailToQueue;
+      return JSON.parse(sealer.open(sealed, sealContext(mailId))) as NewMail;
     } catch {
       return undefined;
     }
   }
 
-  async function settleFailure({ mailId, attempts, expiresAt }: QueuedMail, error: unknown): Promise<void> {
-    const fields = { mailId, attempts, ...faultFields(error) };
+  async function handleFailure({ mailId, attempts, expiresAt }: QueuedMail, error: unknown): Promise<void> {
+    const fields = { mailId, attempts, ...errorFields(error) };
     if (error instanceof MailFault && error.permanent) {
       log.warn(fields, 'a mail was given up: it was refused for good');
       return remove(mailId);
     }
-    const pauseMs = pauseAfter(attempts, backoffMs, random);
+    const pauseMs = backoffAfter(attempts, backoffMs, random);
     log.warn({ ...fields, pauseMs }, 'a mail was not sent and will be tried again');
     const nextAttemptAt = Math.min(clock.nowMs() + pauseMs, expiresAt);
-    await db.writes.write((connection) => updateMailPutOff(connection, mailId, nextAttemptAt));
+    await db.writes.write((connection) => updateMailDeferred(connection, mailId, nextAttemptAt));
   }
 
   return async (queued) => {
@@ -64,7 +64,7 @@ export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) =
     try {
       await mailer.send({ ...mail, messageId: mailId });
     } catch (error) {
-      return settleFailure(queued, error);
+      return handleFailure(queued, error);
     }
     await remove(mailId);
     log.info({ mailId, attempts }, 'a mail was sent');
@@ -72,14 +72,14 @@ export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) =
 }
 
 /** Doubles from `first` to `most`; drawn from the upper half of that, so that mails do not come back all at once. */
-function pauseAfter(attempts: number, { first, most }: { first: number; most: number }, random: Random): number {
+function backoffAfter(attempts: number, { first, most }: { first: number; most: number }, random: Random): number {
   const full = Math.min(most, first * 2 ** (attempts - 1));
   const fraction = random.bytes(4).readUInt32BE() / 2 ** 32;
   return Math.ceil((full / 2) * (1 + fraction));
 }
 
 /** What a log may say of a failure. Codes only: messages may quote an address or a path. */
-export function faultFields(error: unknown): { code: string; responseCode?: number } {
+export function errorFields(error: unknown): { code: string; responseCode?: number } {
   const { code, responseCode, name } = error as { code?: string; responseCode?: number; name?: string };
   return { code: code ?? name ?? 'unknown', ...(responseCode === undefined ? {} : { responseCode }) };
 }

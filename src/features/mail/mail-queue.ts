@@ -6,8 +6,8 @@ import {
   BACKOFF_MS,
   createDelivery,
   type DeliveryOptions,
-  faultFields,
-  type MailToQueue,
+  errorFields,
+  type NewMail,
   sealContext,
 } from './mail-delivery.ts';
 import {
@@ -16,15 +16,15 @@ import {
   findNextAttemptAt,
   insertMail,
   type QueuedMail,
-  updateMailTaken,
+  updateMailClaimed,
 } from './mail-store.ts';
 
 /** How long a worker has a mail to itself; after a crash in between, the next one sends it again. */
-const TAKEN_MS = SEND_LIMIT_MS + 10_000;
+const CLAIM_MS = SEND_LIMIT_MS + 10_000;
 /** A wake-up that was missed costs at most this. */
-const LONGEST_SLEEP_MS = 60_000;
-const SHORTEST_SLEEP_MS = 20;
-const SLEEP_AFTER_FAULT_MS = 1000;
+const MAX_SLEEP_MS = 60_000;
+const MIN_SLEEP_MS = 20;
+const SLEEP_AFTER_ERROR_MS = 1000;
 
 /** The durable queue between a request and the mail server. */
 export interface MailQueue {
@@ -33,7 +33,7 @@ export interface MailQueue {
    * the same way but is never sent, so that nothing a caller can measure tells a known address from an unknown one.
    * Throws `invalid_request` where `to` is not exactly one address.
    */
-  enqueue(connection: Connection, mail: MailToQueue, fate: { expiresAtMs: number; suppressed: boolean }): Promise<void>;
+  enqueue(connection: Connection, mail: NewMail, delivery: { expiresAtMs: number; suppressed: boolean }): Promise<void>;
   /** Begins to send, with what an earlier daemon left. */
   start(): void;
   /** Takes up no more and waits up to `stopLimitMs` (10 s) for the mails on their way. The rest stays queued. */
@@ -79,32 +79,32 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
 function createWorker(options: MailQueueOptions): Pick<MailQueue, 'start' | 'stop' | 'wake'> {
   const { db, clock, log, backoffMs = BACKOFF_MS, stopLimitMs = 10_000 } = options;
   const deliver = createDelivery(options);
-  const underWay = new Map<string, Promise<void>>();
+  const inFlight = new Map<string, Promise<void>>();
 
-  async function takeDue(): Promise<QueuedMail[]> {
+  async function claimDue(): Promise<QueuedMail[]> {
     const nowMs = clock.nowMs();
-    const farMs = nowMs + Math.max(backoffMs.most, TAKEN_MS);
-    const due = await findDueMails(db.readers, { nowMs, farMs, limit: 2 * MAX_CONNECTIONS });
-    const next = due.filter(({ mailId }) => !underWay.has(mailId)).slice(0, MAX_CONNECTIONS - underWay.size);
-    return next.length === 0 ? [] : db.writes.write((connection) => takeUp(connection, next, nowMs + TAKEN_MS));
+    const latestMs = nowMs + Math.max(backoffMs.most, CLAIM_MS);
+    const due = await findDueMails(db.readers, { nowMs, latestMs, limit: 2 * MAX_CONNECTIONS });
+    const next = due.filter(({ mailId }) => !inFlight.has(mailId)).slice(0, MAX_CONNECTIONS - inFlight.size);
+    return next.length === 0 ? [] : db.writes.write((connection) => claimMails(connection, next, nowMs + CLAIM_MS));
   }
 
   function launch(mail: QueuedMail): void {
     const { mailId } = mail;
     const delivery = deliver(mail)
-      .catch((error: unknown) => log.error({ mailId, ...faultFields(error) }, 'a queued mail was not settled'))
+      .catch((error: unknown) => log.error({ mailId, ...errorFields(error) }, 'a queued mail was not settled'))
       .finally(() => {
-        underWay.delete(mailId);
+        inFlight.delete(mailId);
         loop.wake();
       });
-    underWay.set(mailId, delivery);
+    inFlight.set(mailId, delivery);
   }
 
   const loop = createLoop(async () => {
-    for (const mail of await takeDue()) launch(mail);
-    if (underWay.size >= MAX_CONNECTIONS) return LONGEST_SLEEP_MS;
+    for (const mail of await claimDue()) launch(mail);
+    if (inFlight.size >= MAX_CONNECTIONS) return MAX_SLEEP_MS;
     const nextAttemptAt = await findNextAttemptAt(db.readers);
-    return nextAttemptAt === undefined ? LONGEST_SLEEP_MS : nextAttemptAt - clock.nowMs();
+    return nextAttemptAt === undefined ? MAX_SLEEP_MS : nextAttemptAt - clock.nowMs();
   }, log);
 
   return {
@@ -113,39 +113,39 @@ function createWorker(options: MailQueueOptions): Pick<MailQueue, 'start' | 'sto
     stop: () =>
       settledWithin(
         stopLimitMs,
-        loop.stop().then(() => Promise.all(underWay.values())),
+        loop.stop().then(() => Promise.all(inFlight.values())),
       ),
   };
 }
 
 /** Runs `look` at each wake-up, never twice at a time, and again after the pause in milliseconds that it gives. */
-function createLoop(look: () => Promise<number>, log: Log) {
+function createLoop(poll: () => Promise<number>, log: Log) {
   let running = false;
-  let looking: Promise<void> | undefined;
-  let lookAgain = false;
+  let polling: Promise<void> | undefined;
+  let pollAgain = false;
   let timer: NodeJS.Timeout | undefined;
 
   async function run(): Promise<void> {
-    let pauseMs = SLEEP_AFTER_FAULT_MS;
+    let pauseMs = SLEEP_AFTER_ERROR_MS;
     try {
       do {
-        lookAgain = false;
-        pauseMs = await look();
-      } while (lookAgain && running);
+        pollAgain = false;
+        pauseMs = await poll();
+      } while (pollAgain && running);
     } catch (error) {
-      pauseMs = SLEEP_AFTER_FAULT_MS;
-      log.error(faultFields(error), 'the mail queue cannot be read');
+      pauseMs = SLEEP_AFTER_ERROR_MS;
+      log.error(errorFields(error), 'the mail queue cannot be read');
     }
-    looking = undefined;
-    const boundedMs = Math.min(Math.max(pauseMs, SHORTEST_SLEEP_MS), LONGEST_SLEEP_MS);
+    polling = undefined;
+    const boundedMs = Math.min(Math.max(pauseMs, MIN_SLEEP_MS), MAX_SLEEP_MS);
     if (running) timer = setTimeout(wake, boundedMs).unref();
   }
 
   function wake(): void {
-    lookAgain = true;
-    if (!running || looking) return;
+    pollAgain = true;
+    if (!running || polling) return;
     clearTimeout(timer);
-    looking = run();
+    polling = run();
   }
 
   return {
@@ -156,18 +156,18 @@ function createLoop(look: () => Promise<number>, log: Log) {
     async stop() {
       running = false;
       clearTimeout(timer);
-      await looking;
+      await polling;
     },
     wake,
   };
 }
 
-async function takeUp(connection: Connection, mails: QueuedMail[], untilMs: number): Promise<QueuedMail[]> {
-  const taken: QueuedMail[] = [];
+async function claimMails(connection: Connection, mails: QueuedMail[], untilMs: number): Promise<QueuedMail[]> {
+  const claimed: QueuedMail[] = [];
   for (const mail of mails) {
-    if (await updateMailTaken(connection, mail, untilMs)) taken.push({ ...mail, attempts: mail.attempts + 1 });
+    if (await updateMailClaimed(connection, mail, untilMs)) claimed.push({ ...mail, attempts: mail.attempts + 1 });
   }
-  return taken;
+  return claimed;
 }
 
 async function settledWithin(limitMs: number, work: Promise<unknown>): Promise<void> {

@@ -18,15 +18,15 @@ export async function insertMail(connection: Connection, mail: QueuedMail): Prom
   );
 }
 
-/** Mails whose time has come, oldest first; also those past `farMs`: the clock was set back since they were put off. */
+/** Mails whose time has come, oldest first; also those past `latestMs`: the clock was set back since they were put off. */
 export async function findDueMails(
   reader: Reader,
-  { nowMs, farMs, limit }: { nowMs: number; farMs: number; limit: number },
+  { nowMs, latestMs, limit }: { nowMs: number; latestMs: number; limit: number },
 ): Promise<QueuedMail[]> {
   const rows = await reader.all<Omit<QueuedMail, 'suppressed'> & { suppressed: number | boolean }>(
     `SELECT mailId, sealed, suppressed, attempts, nextAttemptAt, expiresAt FROM mailQueue
      WHERE nextAttemptAt <= ? OR nextAttemptAt > ? ORDER BY nextAttemptAt, mailId LIMIT ?`,
-    [nowMs, farMs, limit],
+    [nowMs, latestMs, limit],
   );
   return rows.map((row) => ({ ...row, suppressed: Boolean(row.suppressed) }));
 }
@@ -44,7 +44,7 @@ export async function findMailCount(reader: Reader): Promise<number> {
 }
 
 /** Takes up a mail until `nextAttemptAt`. False where another worker has taken it up since it was read. */
-export async function updateMailTaken(
+export async function updateMailClaimed(
   connection: Connection,
   seen: Pick<QueuedMail, 'mailId' | 'nextAttemptAt'>,
   nextAttemptAt: number,
@@ -56,7 +56,7 @@ export async function updateMailTaken(
   return changes === 1;
 }
 
-export async function updateMailPutOff(connection: Connection, mailId: string, nextAttemptAt: number): Promise<void> {
+export async function updateMailDeferred(connection: Connection, mailId: string, nextAttemptAt: number): Promise<void> {
   await connection.run('UPDATE mailQueue SET nextAttemptAt = ? WHERE mailId = ?', [nextAttemptAt, mailId]);
 }
 

@@ -5,9 +5,9 @@ import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
-import type { Claim, Created, CreatedBy, Idempotency } from '../idempotency/idempotency.ts';
+import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
-import type { Counted, MemoryAllowance, Usage } from '../limits/usage.ts';
+import type { MemoryAllowance, MeteredTenant, Usage } from '../limits/usage.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import {
@@ -42,7 +42,7 @@ export interface MemoryAdding {
     claim: Claim | undefined,
   ): Promise<Created<{ data: AddedMemory[] }>>;
   /** Adds all or none, in the caller's transaction. */
-  addWithin(connection: Connection, tenant: Counted, memories: readonly NewMemory[]): Promise<AddedMemory[]>;
+  addWithin(connection: Connection, tenant: MeteredTenant, memories: readonly NewMemory[]): Promise<AddedMemory[]>;
 }
 
 interface Parts {
@@ -58,7 +58,7 @@ interface Parts {
 
 /** What one request wants added. */
 interface Addition {
-  principal: Counted;
+  principal: MeteredTenant;
   drafts: Draft[];
   claim: Claim | undefined;
   /** The answer's shape: one memory or a list. */
@@ -68,7 +68,7 @@ interface Addition {
 /** What is decided for the requests of one transaction before anything is written. */
 interface Decisions {
   plans: Additions[];
-  kept: CreatedBy[];
+  kept: AnswerToStore[];
 }
 
 export function createMemoryAdding(parts: Parts): MemoryAdding {
@@ -84,7 +84,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
   async function addAll(connection: Connection, additions: Addition[]): Promise<Outcome<Created<unknown>>[]> {
     const nowMs = clock.nowMs();
     const claims = additions.flatMap(({ claim }) => claim ?? []);
-    const before = await idempotency.answeredBefore(connection, claims);
+    const before = await idempotency.findReplays(connection, claims);
     const fresh = additions.filter(({ claim }) => !claim || !before.has(claim));
     const drafts = fresh.flatMap((addition) => addition.drafts);
     const principals = fresh.map(({ principal }) => principal);
@@ -98,7 +98,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     });
     await store(connection, decisions.plans, nowMs);
     await allowance.store(connection);
-    await idempotency.keep(connection, decisions.kept);
+    await idempotency.store(connection, decisions.kept);
     return outcomes;
   }
 

@@ -8,7 +8,7 @@ import { type ImportParts, writeBatch } from './import-writing.ts';
 
 /** What an import needs. */
 export interface RunParts extends ImportParts {
-  keys: Pick<Keys, 'renew'>;
+  keys: Pick<Keys, 'refresh'>;
   /** Runs one batch of all imports at a time, so that no caller's own write waits for several of them. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -30,7 +30,7 @@ export async function runImport(
   const gathering = createGathering(principal.tenantId, tally, parts.learning.transfer);
   const uncut = new Set<string>();
   const write = () =>
-    parts.inTurn(async () => writeBatch(parts, await parts.keys.renew(principal), gathering.take(), tally, uncut));
+    parts.inTurn(async () => writeBatch(parts, await parts.keys.refresh(principal), gathering.take(), tally, uncut));
   let last: 'head' | 'end' | undefined;
   try {
     for await (const item of items) {

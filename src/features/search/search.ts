@@ -62,7 +62,7 @@ export function createSearch(parts: Parts): Search {
     const [counted, done] = await Promise.allSettled([usage.takeQuery(principal), work()]);
     if (counted.status === 'rejected') throw counted.reason;
     if (done.status === 'fulfilled') return done.value;
-    await usage.returnQuery(principal).catch((error) => log.warn({ error }, 'could not give back a failed query'));
+    await usage.refundQuery(principal).catch((error) => log.warn({ error }, 'could not give back a failed query'));
     throw done.reason;
   }
 

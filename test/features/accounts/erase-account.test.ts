@@ -232,7 +232,7 @@ describe('what is under way while the account is erased', () => {
 
 test('where sign-up takes an invitation, who erased the account needs a new one to come back', async () => {
   const other = await startTestDaemon({ config: { signup: 'invite' } });
-  const mayEnter = () => other.accounts.mayEnter(other.db.readers, 'back@example.com');
+  const mayEnter = () => other.accounts.canSignIn(other.db.readers, 'back@example.com');
   const tenant = await makeTenant(other, 'back@example.com');
   await other.accounts.invite('back@example.com');
   expect(await mayEnter()).toBe(true);

@@ -43,7 +43,7 @@ async function mailed(daemon: TestDaemon, addresses: readonly string[]): Promise
 
 /** Makes an account whatever the policy is. */
 const settle = (daemon: TestDaemon, email: string) =>
-  daemon.db.writes.write((connection) => daemon.accounts.enter(connection, email));
+  daemon.db.writes.write((connection) => daemon.accounts.findOrCreate(connection, email));
 
 describe.concurrent('who may make an account', () => {
   test('open: anyone', async () => {

@@ -195,7 +195,7 @@ describe('the hand-over on the same machine', () => {
   test('the page calls 127.0.0.1 at the port of the terminal, with code and challenge, and may call nothing else', async () => {
     const { page, code, login } = await confirmed(freshAddress(), 43210);
     const query = new URLSearchParams({ code, state: login.codeChallenge }).toString();
-    expect(page.text).toContain(`data-hand-over-url="http://127.0.0.1:43210/callback?${query.replace('&', '&amp;')}"`);
+    expect(page.text).toContain(`data-loopback-url="http://127.0.0.1:43210/callback?${query.replace('&', '&amp;')}"`);
     const policy = page.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("connect-src 'self' http://127.0.0.1:43210;");
     expect(policy).not.toContain('unsafe');
@@ -204,7 +204,7 @@ describe('the hand-over on the same machine', () => {
   test('without a port the page calls nobody', async () => {
     const { page, code } = await confirmed(freshAddress());
     expect(code).toMatch(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/);
-    expect(page.text).not.toContain('data-hand-over-url');
+    expect(page.text).not.toContain('data-loopback-url');
     expect(page.text).not.toContain('127.0.0.1:');
     expect(page.headers.get('content-security-policy')).toContain("connect-src 'self';");
   });

@@ -53,7 +53,7 @@ describe('a tenant has one key', () => {
     const email = freshAddress();
     const tenants = await Promise.all(
       Array.from({ length: 20 }, () =>
-        daemon.db.writes.write(async (connection) => (await daemon.accounts.enter(connection, email)).tenantId),
+        daemon.db.writes.write(async (connection) => (await daemon.accounts.findOrCreate(connection, email)).tenantId),
       ),
     );
     expect(new Set(tenants).size).toBe(1);

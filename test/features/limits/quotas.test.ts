@@ -224,7 +224,7 @@ describe('queries', () => {
     await daemon.usage.takeQuery(counted);
     expect(await queriesLeft(tenant)).toBe(0);
     daemon.clock.setWall(Date.parse('2026-06-01T00:00:00.000Z'));
-    await daemon.usage.returnQuery(counted);
+    await daemon.usage.refundQuery(counted);
     const { days } = await daemon.usage.days(counted, 30);
     expect(days.map(({ queries }) => queries).filter((queries) => queries < 0)).toEqual([]);
     expect((await quotas(tenant)).monthlyQueries.used).toBe(0);
@@ -234,7 +234,7 @@ describe('queries', () => {
 
   test('giving back what was never taken gives nothing', async () => {
     const tenant = await tenantWithLeft({});
-    await daemon.usage.returnQuery({ tenantId: tenant.tenantId, tier: 'Pro' });
+    await daemon.usage.refundQuery({ tenantId: tenant.tenantId, tier: 'Pro' });
     expect((await quotas(tenant)).monthlyQueries.used).toBe(0);
   });
 });

@@ -9,7 +9,7 @@ export interface Tenant {
 /** A tenant with a key, made in the rooms themselves: without mails, and without their limits. */
 export async function makeTenant(daemon: TestDaemon, email: string, tier: Tier = 'Free'): Promise<Tenant> {
   return daemon.db.writes.write(async (connection) => {
-    const { tenantId } = await daemon.accounts.enter(connection, email);
+    const { tenantId } = await daemon.accounts.findOrCreate(connection, email);
     await connection.run('UPDATE tenants SET tier = ? WHERE tenantId = ?', [tier, tenantId]);
     return { tenantId, apiKey: await daemon.keys.rotate(connection, tenantId) };
   });

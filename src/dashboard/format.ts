@@ -1,6 +1,6 @@
 import { parseTimestamp, systemClock } from '../lib/clock.ts';
-import { CallFault } from './api.ts';
-import { element } from './element.ts';
+import { ApiError } from './api.ts';
+import { element } from './dom.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -17,17 +17,17 @@ const full = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'lo
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
 const counted = new Intl.NumberFormat(LOCALE);
 
-export function sayNumber(count: number): string {
+export function formatNumber(count: number): string {
   return counted.format(count);
 }
 
 /** `1 memory`, `2 memories`. */
-export function sayCount(count: number, one: string, many: string): string {
-  return `${sayNumber(count)} ${count === 1 ? one : many}`;
+export function formatCount(count: number, one: string, many: string): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
 
 /** An instant as a person would say it: `12 minutes ago`, `today at 14:05`, `3 days ago`, `12 March 2025`. */
-export function sayTime(epochMs: number, nowMs: number = systemClock.nowMs()): string {
+export function formatPast(epochMs: number, nowMs: number = systemClock.nowMs()): string {
   const ago = nowMs - epochMs;
   if (ago < 0) return `on ${date.format(epochMs)}`;
   if (ago < MINUTE) return 'just now';
@@ -40,21 +40,21 @@ export function sayTime(epochMs: number, nowMs: number = systemClock.nowMs()): s
 }
 
 /** An instant to come: `in 5 hours, at 01:00`, `in 11 days, on 1 December`. */
-export function sayUntil(epochMs: number, nowMs: number = systemClock.nowMs()): string {
+export function formatUpcoming(epochMs: number, nowMs: number = systemClock.nowMs()): string {
   const left = Math.max(0, epochMs - nowMs);
   if (left < HOUR) {
-    return `${relative.format(Math.max(1, Math.ceil(left / MINUTE)), 'minute')}, at ${sayClockTime(epochMs)}`;
+    return `${relative.format(Math.max(1, Math.ceil(left / MINUTE)), 'minute')}, at ${formatClockTime(epochMs)}`;
   }
-  if (left < 2 * DAY) return `${relative.format(Math.round(left / HOUR), 'hour')}, at ${sayClockTime(epochMs)}`;
+  if (left < 2 * DAY) return `${relative.format(Math.round(left / HOUR), 'hour')}, at ${formatClockTime(epochMs)}`;
   return `${relative.format(Math.round(left / DAY), 'day')}, on ${dateInYear.format(epochMs)}`;
 }
 
-export function sayClockTime(epochMs: number): string {
+export function formatClockTime(epochMs: number): string {
   return plainClockTime.format(epochMs) === '00:00' ? 'midnight' : clockTime.format(epochMs);
 }
 
 /** A day of the usage answer, `YYYY-MM-DD` in UTC, as `20 November`. */
-export function sayDay(day: string): string {
+export function formatDay(day: string): string {
   const noon = parseTimestamp(`${day}T12:00:00Z`);
   return noon === undefined
     ? day
@@ -65,20 +65,20 @@ export function sayDay(day: string): string {
 export function timeElement(timestamp: string): HTMLElement {
   const epochMs = parseTimestamp(timestamp);
   if (epochMs === undefined) return element('span', {}, timestamp);
-  return element('time', { datetime: timestamp, title: full.format(epochMs) }, sayTime(epochMs));
+  return element('time', { datetime: timestamp, title: full.format(epochMs) }, formatPast(epochMs));
 }
 
 /** What went wrong and when or how it can go right, in one or two sentences. */
-export function sayFault(error: unknown): string {
-  if (!(error instanceof CallFault)) return 'Something went wrong on this page. Load it again and retry.';
+export function describeError(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'Something went wrong on this page. Load it again and retry.';
   if (error.kind === 'limited') {
     const seconds = error.retryAfterSeconds ?? 60;
     const at = exactClockTime.format(systemClock.nowMs() + seconds * 1000);
-    return `Too many requests for the moment. Try again in ${sayCount(seconds, 'second', 'seconds')}, at ${at}.`;
+    return `Too many requests for the moment. Try again in ${formatCount(seconds, 'second', 'seconds')}, at ${at}.`;
   }
   if (error.kind === 'quota') {
     const resetsAtMs = error.resetsAt ? parseTimestamp(error.resetsAt) : undefined;
-    return `${error.message}${resetsAtMs === undefined ? '' : ` It resets ${sayUntil(resetsAtMs)}.`}`;
+    return `${error.message}${resetsAtMs === undefined ? '' : ` It resets ${formatUpcoming(resetsAtMs)}.`}`;
   }
   if (error.kind === 'unreachable') return `${error.message} Check the connection and try again.`;
   return error.message;

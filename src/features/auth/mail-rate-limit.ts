@@ -10,7 +10,7 @@ const MAX_LIVE = 3;
  * links alive, so that a flood of requests neither fills a mailbox nor kills the link that its owner waits for.
  * `mailed` is what was sent within the last hour, oldest first.
  */
-export function mayMail(mailed: readonly { createdAt: number; live: boolean }[], nowMs: number): boolean {
+export function canSendMail(mailed: readonly { createdAt: number; live: boolean }[], nowMs: number): boolean {
   const recent = mailed.filter(({ createdAt }) => createdAt <= nowMs && nowMs - createdAt < HOUR_MS);
   if (recent.length >= MAX_AN_HOUR || recent.filter(({ live }) => live).length >= MAX_LIVE) return false;
   let bucket: Bucket | undefined;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mayMail } from '../../../src/features/auth/mail-allowance.ts';
+import { canSendMail } from '../../../src/features/auth/mail-rate-limit.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -12,7 +12,7 @@ function mailedOf(instants: readonly number[], liveMs: number): number[] {
   const mailed: number[] = [];
   for (const nowMs of instants) {
     const history = mailed.map((createdAt) => ({ createdAt, live: nowMs < createdAt + liveMs }));
-    if (mayMail(history, nowMs)) mailed.push(nowMs);
+    if (canSendMail(history, nowMs)) mailed.push(nowMs);
   }
   return mailed;
 }

@@ -1,11 +1,11 @@
 /** A stretch of text, and whether it matches the query. */
-export interface MarkedPart {
+export interface TextPart {
   text: string;
   marked: boolean;
 }
 
 /** Words that say nothing of their own; marking them would bury the ones that do. */
-const UNMARKED = new Set(
+const STOP_WORDS = new Set(
   'a an and are as at be but by did do does for from had has have how i in is it its me my of on or our that the their they this to was we were what when where which who why will with you your'.split(
     ' ',
   ),
@@ -28,7 +28,7 @@ function stem(word: string): string {
 function stemsOf(query: string): Set<string> {
   const stems = new Set<string>();
   for (const { segment, isWordLike } of segmenter.segment(query)) {
-    if (isWordLike && !UNMARKED.has(segment.toLowerCase())) stems.add(stem(segment));
+    if (isWordLike && !STOP_WORDS.has(segment.toLowerCase())) stems.add(stem(segment));
   }
   return stems;
 }
@@ -37,10 +37,10 @@ function stemsOf(query: string): Set<string> {
  * Splits a text so that the words it shares with the query can be marked. The parts joined are the text itself,
  * unchanged. It marks what a reader would call the same word; the daemon's own index may be more or less forgiving.
  */
-export function markMatches(text: string, query: string): MarkedPart[] {
+export function highlightMatches(text: string, query: string): TextPart[] {
   const stems = stemsOf(query);
   if (stems.size === 0) return [{ text, marked: false }];
-  const parts: MarkedPart[] = [];
+  const parts: TextPart[] = [];
   for (const { segment, isWordLike } of segmenter.segment(text)) {
     const marked = isWordLike === true && stems.has(stem(segment));
     const last = parts.at(-1);
