@@ -8,6 +8,7 @@ import type { Section } from './report.ts';
 import { benchMeaning, benchRecall } from './retrieval/latency.ts';
 import { benchRoutes } from './routes.ts';
 import { benchStartup } from './startup.ts';
+import { benchWorstInputs } from './worst-inputs.ts';
 
 export interface BenchOptions {
   /** How often each of the two that are compared gets its turn. */
@@ -33,4 +34,5 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   bridge: benchBridge,
   portability: benchPortability,
   extraction: benchExtraction,
+  'worst-inputs': benchWorstInputs,
 };

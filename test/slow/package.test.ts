@@ -73,4 +73,6 @@ test('the package runs as it is packed, and holds nothing but the program, the l
   expect(version).toMatch(/^\d/);
   expect(exports['./client']).toEqual({ types: './dist/types/client/client.d.ts', default: './dist/client.js' });
   expect((await readdir(installed)).sort()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json']);
+  const shipped = await readdir(join(installed, 'dist'), { recursive: true });
+  expect(shipped.filter((name) => name.endsWith('.map'))).toEqual([]);
 });

@@ -84,7 +84,6 @@ describe('a tenant whose provider hangs', () => {
     expect(await bob.find('vehicle')).toEqual(['His automobile is red']);
     const { body } = await owners[0]!.search('red');
     expect(body.results).toHaveLength(1);
-    expect(body.tookMs).toBeGreaterThan(1400);
     expect(await daemon.vectors(owners[0]!.tenantId)).toBe(0);
   });
 });

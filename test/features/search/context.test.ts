@@ -109,21 +109,6 @@ describe('a context', () => {
       { numRuns: 300 },
     );
   });
-
-  test.each([
-    ['letters', 'a'],
-    ['Chinese', '漢'],
-    ['marks', '\u0301\u0316'],
-    ['emoji', '🧑‍🚀'],
-    ['signs', '=/'],
-  ])('of the longest memories of %s without a break stays quick', async (_, unit) => {
-    caller = await daemon.account();
-    const long = (characters: number) => `kiwi ${unit.repeat(Math.floor(characters / unit.length))}`;
-    for (const characters of [99_000, 98_000, 97_000]) await caller.add(long(characters));
-    const started = performance.now();
-    await contextOf({ query: long(9000), maxTokens: 100_000 });
-    expect(performance.now() - started).toBeLessThan(3000);
-  });
 });
 
 function resultOf(content: string): SearchResult {

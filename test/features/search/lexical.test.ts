@@ -105,15 +105,6 @@ describe('the words of rows', () => {
   test('a stretch is so many places of one conversation', () => {
     expect([0, STRETCH - 1, STRETCH].map(stretchOf)).toEqual([0, 0, 1]);
   });
-
-  test('of a hundred thousand rows are scored before anyone notices', () => {
-    const numbers = Array.from({ length: 100_000 }, (_, index) => index);
-    const posting = { documents: numbers.length, numbers, parts: numbers.map((number) => 1 + (number % 97) / 97) };
-    const started = performance.now();
-    const { lexical } = scoreRows([posting, posting], numbers.length);
-    scoreSurroundings([posting, posting], lexical, numbers.length, 2000);
-    expect(performance.now() - started).toBeLessThan(1000);
-  });
 });
 
 test('the best are the first of all when sorted, of equals the newest', () => {

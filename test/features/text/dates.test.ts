@@ -64,15 +64,6 @@ describe('the dates of a text', () => {
     expect(datesIn(many.join(' '), WEDNESDAY)).toHaveLength(8);
   });
 
-  test.each(['yesterday ', 'last week ', '1/1', '2020-01-01T00:00:00', 'monday, ', 'may 5 ', '5:00-', '1 jan - '])(
-    'a hundred thousand characters of %j cost no more than a page',
-    (unit) => {
-      const started = performance.now();
-      for (let run = 0; run < 20; run += 1) datesIn(unit.repeat(100_000 / unit.length), WEDNESDAY + run);
-      expect(performance.now() - started).toBeLessThan(2000);
-    },
-  );
-
   test('whatever is written, they are whole days from first to last', () => {
     const word = fc.constantFrom(
       ...'yesterday last next ago in on the of from to until week weekend month year years days Monday March may Dec'.split(
