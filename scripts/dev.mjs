@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { context } from 'esbuild';
+import { buildDashboard } from './build-dashboard.mjs';
+import { daemonBuild, root } from './build-options.mjs';
+
+/** Runs `svc serve` with the given options and restarts it whenever a source file changes. */
+
+const serveOptions = process.argv.slice(2);
+let daemon;
+let restarting = Promise.resolve();
+
+function stop() {
+  if (!daemon || daemon.exitCode !== null) return Promise.resolve();
+  const exited = new Promise((resolve) => daemon.once('exit', resolve));
+  daemon.kill('SIGTERM');
+  return exited;
+}
+
+function restart() {
+  restarting = restarting.then(stop).then(() => {
+    daemon = spawn(process.execPath, ['--enable-source-maps', `${root}bin/svc`, 'serve', ...serveOptions], {
+      stdio: 'inherit',
+    });
+  });
+}
+
+await rm(`${root}dist`, { recursive: true, force: true });
+await buildDashboard(`${root}dist/dashboard`);
+const restartOnBuild = {
+  name: 'restart-on-build',
+  setup: ({ onEnd }) => onEnd(({ errors }) => errors.length === 0 && restart()),
+};
+const building = await context({ ...daemonBuild, sourcemap: true, plugins: [restartOnBuild] });
+await building.watch();
+
+// The page is read into memory at start, so the daemon restarts for it too. Editors write a file several times.
+let timer;
+watch(`${root}src/dashboard`, () => {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    buildDashboard(`${root}dist/dashboard`).then(restart, (error) => console.error(error.message));
+  }, 100);
+});
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, async () => {
+    await building.dispose();
+    await stop();
+    process.exit(0);
+  });
+}
