@@ -8,18 +8,18 @@ interface Streams {
 }
 
 /**
- * Asks for a line of which nothing is shown, not even how long it is. Editing works as ever; Ctrl-C and an end of the
- * input are no answer: they throw `CommandFailure`.
+ * Prompts for a line without echoing anything, not even its length. Line editing works as usual; Ctrl-C and end of
+ * input throw `CommandFailure`.
  */
 export async function promptHidden(question: string, { stdin, stderr }: Streams): Promise<string> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
   stderr.write(question);
-  const lines = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
-  const stopped = new Promise<never>((_resolve, reject) => {
-    lines.once('close', () => reject(new CommandFailure(EXIT_INTERRUPTED, 'Stopped. Nothing was sent or kept.')));
+  const lines = createInterface({ input: stdin, output: discard, terminal: true, historySize: 0 });
+  const canceled = new Promise<never>((_resolve, reject) => {
+    lines.once('close', () => reject(new CommandFailure(EXIT_INTERRUPTED, 'Canceled. Nothing was sent or stored.')));
   });
   try {
-    return await Promise.race([lines.question(''), stopped]);
+    return await Promise.race([lines.question(''), canceled]);
   } finally {
     lines.close();
     stderr.write('\n');

@@ -55,10 +55,10 @@ describe('svc add', () => {
     const first = await person.run(['add', 'Ada prefers oolong'], TTY);
     expect(first.out).toMatch(/^Remembered\. {2}[0-9a-f]{8}\n$/);
     const again = await person.run(['add', 'ada  prefers OOLONG'], TTY);
-    expect(again.out).toMatch(/^Known already \(just now\): nothing was added\. {2}[0-9a-f]{8}\n$/);
+    expect(again.out).toMatch(/^Already stored \(just now\)\. {2}[0-9a-f]{8}\n$/);
     const piped = await person.run(['add', 'Ada prefers oolong']);
     expect(piped.out).toMatch(/^mem_[0-9a-f]{32}\n$/);
-    expect(piped.err).toContain('Known already');
+    expect(piped.err).toContain('Already stored');
   });
 
   test('reads a pipe, but not an empty one', async () => {
@@ -77,14 +77,14 @@ describe('svc add', () => {
     const nothing = await person.run(['add'], { tty: true, env: await editorThat('') });
     expect(nothing).toMatchObject({ code: 1, err: expect.stringContaining('nothing was added') });
     const broken = await person.run(['add'], { tty: true, env: { EDITOR: 'false' } });
-    expect(broken).toMatchObject({ code: 1, err: expect.stringContaining('false: ended with 1') });
+    expect(broken).toMatchObject({ code: 1, err: expect.stringContaining('false: exited with 1') });
   });
 
   test('keeps what was written in the editor where it cannot be sent', async () => {
     const stranger = await personAt('http://127.0.0.1:9', apiKey);
     const { code, err } = await stranger.run(['add'], { tty: true, env: await editorThat(writing('Not lost')) });
     expect(code).toBe(4);
-    const path = /Your text is kept in (\S+)/.exec(err)?.[1] ?? '';
+    const path = /Your text is saved in (\S+)/.exec(err)?.[1] ?? '';
     expect(await readFile(path, 'utf8')).toBe('Not lost');
     await stranger.close();
   });
@@ -98,10 +98,10 @@ describe('svc add', () => {
   });
 
   test.each([
-    [['--occurred', 'someday'], /Write a time like/],
+    [['--occurred', 'someday'], /Expected a time such as/],
     [['--metadata', 'x'], /key=value/],
     [['--color', 'red'], /unknown option/],
-    [['--supersedes', 'zzz'], /no id of a memory/],
+    [['--supersedes', 'zzz'], /is not a memory id/],
   ])('refuses %j as a fault of usage', async (words, said) => {
     expect(await person.run(['add', 'x', ...words])).toMatchObject({ code: 2, err: expect.stringMatching(said) });
   });
@@ -126,7 +126,7 @@ describe('svc show', () => {
       err: expect.stringContaining('No memory'),
     });
     const common = await person.run(['show', id.slice(0, 10)]);
-    expect(common).toMatchObject({ code: 1, err: expect.stringMatching(/fits \d+ memories/) });
+    expect(common).toMatchObject({ code: 1, err: expect.stringMatching(/matches \d+ memories/) });
   });
 
   test('has the history', async () => {
@@ -152,7 +152,7 @@ describe('svc edit', () => {
       version: 2,
     });
     expect(JSON.parse((await person.run(['edit', id, '--no-tag', '--json'])).out).tags).toEqual([]);
-    expect((await person.run(['edit', id, '--content', 'Edited'], TTY)).out).toContain('is as it was');
+    expect((await person.run(['edit', id, '--content', 'Edited'], TTY)).out).toContain('unchanged');
     expect(await person.run(['edit', id])).toMatchObject({ code: 2, err: expect.stringContaining('--content') });
   });
 
@@ -163,7 +163,7 @@ describe('svc edit', () => {
     const env = await editorThat(`${meanwhile}\n${writing('Mine\n')}`);
     const { code, err } = await person.run(['edit', id], { tty: true, env });
     expect(code).toBe(1);
-    expect(err).toMatch(/Somebody else changed this memory meanwhile.*Your text is kept in/s);
+    expect(err).toMatch(/This memory changed in the meantime.*Your text is saved in/s);
     expect(JSON.parse((await person.run(['show', id, '--json'])).out).content).toBe('Theirs');
   });
 
@@ -182,7 +182,7 @@ describe('svc forget', () => {
   test('shows what would go and asks', async () => {
     const id = await add('Forget me not');
     const kept = await person.run(['forget', id], { tty: true, typed: 'n' });
-    expect(kept).toMatchObject({ code: 1, questions: ['Forget this memory for good? [y/N] '] });
+    expect(kept).toMatchObject({ code: 1, questions: ['Forget this memory permanently? [y/N] '] });
     expect(kept.err).toContain('Forget me not');
     expect(await person.run(['forget', id], { tty: true, typed: 'y' })).toMatchObject({ code: 0, out: 'Forgotten.\n' });
     expect(await person.run(['show', id])).toMatchObject({ code: 1 });

@@ -54,7 +54,7 @@ describe('svc extract and svc jobs', () => {
     const { out, code } = await person.run(['extract', conversationId, '--dry-run', '--wait'], TTY);
     expect(code).toBe(0);
     expect(out).toMatch(/^add {8}The user lives in Bergen\./);
-    expect(out).toContain('✓ Dry run, so nothing is stored: 1 added (1 request, 133 tokens).');
+    expect(out).toContain('✓ Dry run, nothing stored: 1 added (1 request, 133 tokens).');
     expect((await person.run(['list'])).out).toBe('');
   });
 
@@ -66,7 +66,7 @@ describe('svc extract and svc jobs', () => {
     expect(err).toContain('messages');
     expect((await person.run(['list'])).out).toContain('The user lives in Bergen.');
     const again = await person.run(['extract', short, '--wait'], TTY);
-    expect(again.out).toBe('✓ Nothing new to read since the last time.\n');
+    expect(again.out).toBe('✓ Nothing new since the last extraction.\n');
   });
 
   test('without it the job is named, and svc jobs shows it by the short id', async () => {
@@ -78,7 +78,7 @@ describe('svc extract and svc jobs', () => {
     const { out } = await person.run(['jobs', short!], TTY);
     expect(out).toMatch(new RegExp(`^${short} {2}done {2}openai gpt-4.1-mini\n`));
     expect(out).toContain('1 of 1 message');
-    expect(out).toMatch(/supersede {2}The user lives in Oslo\.\n.*in the place of [0-9a-f]{8}/);
+    expect(out).toMatch(/supersede {2}The user lives in Oslo\.\n.*replaces [0-9a-f]{8}/);
     const id = (await person.run(['extract', conversationId])).out.trim();
     expect(id).toMatch(/^job_[0-9a-f]{32}$/);
   });
@@ -103,7 +103,7 @@ describe('svc extract and svc jobs', () => {
     const { out } = await person.run(['jobs'], TTY);
     expect(out).toContain('The provider refuses this key');
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
-    expect((await stranger.run(['jobs'], TTY)).out).toBe('There are no jobs yet. svc extract makes one.\n');
+    expect((await stranger.run(['jobs'], TTY)).out).toBe('No jobs yet. Start one with svc extract.\n');
     const [id] = all[0]!.split('\t');
     expect(await stranger.run(['jobs', id!])).toMatchObject({ code: 1, err: expect.stringContaining('no job') });
   });

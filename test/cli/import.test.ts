@@ -98,7 +98,7 @@ describe('svc import', () => {
     await newPerson();
     const { out, err, code } = await person.run(['import', '-'], { stdin: '{"content":"a"}\nx\n', tty: true });
     expect(out).toBe(
-      'Imported 1 memory.\n1 thing was left out:\n  line 2  no JSON object (plain text needs --format lines, a file of another system its --format)\n',
+      'Imported 1 memory.\n1 entry skipped:\n  line 2  no JSON object (plain text needs --format lines, a file of another system its --format)\n',
     );
     expect([code, err.replaceAll(/\r\u001b\[K[^\r]*/g, '')]).toEqual([1, '']);
   });
@@ -141,7 +141,7 @@ describe('svc import', () => {
       sleep: async (ms) => daemon.clock.advance(ms),
     });
     expect({ ...report, ended }).toMatchObject({ added: memories(limit + 5), known: none, ended: undefined });
-    expect(said).toEqual([expect.stringMatching(/Waiting; it goes on (in|tomorrow|today)/)]);
+    expect(said).toEqual([expect.stringMatching(/Waiting; resumes (in|tomorrow|today)/)]);
     const refused = await person.run(['import', '-', '--wait'], { stdin: '' });
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--wait needs a file') });
   });
@@ -182,7 +182,7 @@ describe('svc import', () => {
     const folder = join(person.folder, 'notes');
     await mkdir(folder);
     const missing = await person.run(['import', join(folder, 'none')]);
-    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('cannot be read') });
+    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('Cannot read') });
     const whole = await person.run(['import', folder]);
     expect(whole).toMatchObject({ code: 2, err: expect.stringContaining('--format basic-memory') });
     await writeFile(join(folder, 'chatgpt.zip'), '');
@@ -190,7 +190,7 @@ describe('svc import', () => {
     expect(packed).toMatchObject({ code: 2, err: expect.stringContaining('conversations.json') });
     await writeFile(join(folder, 'note.md'), 'Tea');
     const note = await person.run(['import', join(folder, 'note.md'), '--format', 'basic-memory']);
-    expect(note).toMatchObject({ code: 2, err: expect.stringContaining('Give the folder') });
+    expect(note).toMatchObject({ code: 2, err: expect.stringContaining('Import the folder') });
     await writeFile(join(folder, 'all.ndjson.gz'), '');
     const zipped = await person.run(['import', join(folder, 'all.ndjson.gz')]);
     expect(zipped).toMatchObject({ code: 2, err: expect.stringContaining('all.ndjson.gz | svc import -') });
@@ -256,7 +256,7 @@ describe('svc export', () => {
     expect(withoutHead((await person.run(['export'])).out)).toBe(withoutHead(text));
     const cut = text.slice(0, text.indexOf('\n', 2000) + 1);
     const { out, code } = await person.run(['import', '-'], { stdin: cut });
-    expect([out, code]).toEqual([expect.stringContaining('it was cut off'), 1]);
+    expect([out, code]).toEqual([expect.stringContaining('is truncated'), 1]);
   });
 
   test('tells of whom something was learned, and so does its import', async () => {
@@ -270,11 +270,11 @@ describe('svc export', () => {
       await daemon.call(apiKey, `/v1/searches/${searchId}/feedback`, { body: { used: [results[0]!.id] } });
     }
     const file = join(person.folder, 'all.ndjson');
-    const counts = '2 memories, what was learned of 2 people';
+    const counts = '2 memories, learned rankings for 2 users';
     expect((await person.run(['export', file])).out).toBe(`Exported ${counts} to ${file}.\n`);
-    const one = '1 memory, what was learned of 1 person';
+    const one = '1 memory, learned rankings for 1 user';
     expect((await person.run(['export', file, '--user', 'ada'])).out).toBe(`Exported ${one} to ${file}.\n`);
-    expect((await person.run(['import', file])).out).toBe(`Imported nothing.\nThere already: ${one}.\n`);
+    expect((await person.run(['import', file])).out).toBe(`Imported nothing.\nAlready stored: ${one}.\n`);
     const { apiKey: other } = await daemon.signIn('import-elsewhere@example.com');
     const elsewhere = await personAt(daemon.baseUrl, other, daemon.clock);
     expect(await elsewhere.run(['import', file])).toMatchObject({ out: `Imported ${one}.\n`, code: 0 });
@@ -297,7 +297,7 @@ describe('svc export', () => {
     expect(await content()).toBe('One');
     await stranger.close();
     const nowhere = await person.run(['export', join(person.folder, 'none', 'file')]);
-    expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('cannot be written') });
+    expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('Cannot write') });
     await chmod(file, 0o600);
   });
 

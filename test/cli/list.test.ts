@@ -27,7 +27,7 @@ describe('svc list', () => {
   test('shows twenty, the newest first, and how to see more', async () => {
     const { out } = await person.run(['list'], TTY);
     expect(out.match(/Fact number/g)).toHaveLength(20);
-    expect(out).toContain('There are more: --limit 100, or --all');
+    expect(out).toContain('More available: --limit 100, or --all');
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
@@ -55,7 +55,7 @@ describe('svc list', () => {
   });
 
   test('says when there is nothing', async () => {
-    expect((await person.run(['list', '--tag', 'none'], TTY)).out).toBe('Nothing matches these filters.\n');
+    expect((await person.run(['list', '--tag', 'none'], TTY)).out).toBe('No memories match these filters.\n');
     expect(await person.run(['list', '--tag', 'none'])).toMatchObject({ out: '', code: 0 });
   });
 });

@@ -105,7 +105,7 @@ describe('times', () => {
 
   test.each(['someday', '2026-13-01', '2026-02-31', '2026-5-1', '', 'in 3 days ago', '3 fortnights', '20'])(
     '%j is refused',
-    (typed) => expect(() => parseTime(typed, NOW, 'past')).toThrow(/Write a time like/),
+    (typed) => expect(() => parseTime(typed, NOW, 'past')).toThrow(/Expected a time such as/),
   );
 });
 
@@ -149,7 +149,7 @@ test('short ids tell apart what they stand for', () => {
 test('metadata is text, or JSON where it says so', () => {
   expect(parseMetadata('b:=3', parseMetadata('a=x=y'))).toEqual({ a: 'x=y', b: 3 });
   expect(() => parseMetadata('novalue')).toThrow(/key=value/);
-  expect(() => parseMetadata('a:={')).toThrow(/no JSON/);
+  expect(() => parseMetadata('a:={')).toThrow(/not valid JSON/);
 });
 
 describe('streams', () => {

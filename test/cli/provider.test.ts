@@ -34,7 +34,7 @@ describe('svc provider add', () => {
   test('asks for the key without showing it, and says what the provider said', async () => {
     const ran = await person.run(add(), { ...TTY, typed: KEY });
     expect(ran).toMatchObject({ code: 0, hidden: ['Key for openai (not shown): '] });
-    expect(ran.out).toContain(`✓ openai takes the key …${KEY.slice(-4)}`);
+    expect(ran.out).toContain(`✓ openai accepts the key …${KEY.slice(-4)}`);
     expect(ran.out).toContain('2 models: gpt-4.1-mini, text-embedding-3-small');
     expect(said(ran)).not.toContain(KEY);
   });
@@ -77,7 +77,7 @@ describe('svc provider add', () => {
     const ran = await person.run(add(), { ...TTY, typed: 'sk-wrong-0123456789' });
     expect(ran).toMatchObject({ code: 1, out: '' });
     expect(ran.err).toContain('The provider refuses this key');
-    expect(ran.err).toContain('It was not kept.');
+    expect(ran.err).toContain('The key was not stored.');
     expect(said(ran)).not.toContain('sk-wrong');
     expect(await listed()).toEqual(before);
   });
@@ -87,7 +87,7 @@ describe('svc provider add', () => {
     const ran = await stranger.run(add(), { ...TTY, typed: KEY });
     expect(ran.code).toBe(0);
     expect(ran.out).toMatch(/^! /);
-    expect(ran.out).toContain('kept as unverified');
+    expect(ran.out).toContain('stored as unverified');
     expect((await listed(stranger))[0]).toMatchObject({ status: 'unverified' });
     expect(await stranger.run(['provider', 'remove', 'openai', '--yes'])).toMatchObject({ code: 0 });
   });
@@ -127,7 +127,7 @@ describe('svc provider', () => {
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     const row = (await person.run(['provider', 'list'])).out;
     expect(row).toBe(`openai\t${KEY.slice(-4)}\tvalid\tok\t${openai.baseUrl}\tgpt-4.1-mini,text-embedding-3-small\n`);
-    expect((await stranger.run(['provider', 'list'], TTY)).out).toContain('The first one: svc provider add openai');
+    expect((await stranger.run(['provider', 'list'], TTY)).out).toContain('Add one: svc provider add openai');
     expect(await stranger.run(['provider', 'list'])).toMatchObject({ out: '', code: 0 });
   });
 
@@ -142,7 +142,7 @@ describe('svc provider', () => {
     expect(await person.run(['provider', 'check', 'openai'])).toMatchObject({ code: 0 });
     openai.next({ status: 503 });
     const away = await person.run(['provider', 'check', 'openai'], TTY);
-    expect(away).toMatchObject({ code: 1, out: expect.stringContaining('It was valid before and stays in use') });
+    expect(away).toMatchObject({ code: 1, out: expect.stringContaining('It was valid before and remains in use') });
     expect(await stranger.run(['provider', 'check', 'openai'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('There is no key for openai'),
@@ -153,10 +153,10 @@ describe('svc provider', () => {
     const use = (...words: string[]) => person.run(['provider', 'use', ...words]);
     const chosen = await use('embedding', 'openai', 'text-embedding-3-small');
     expect(chosen.out).toMatch(/Embedding +openai text-embedding-3-small/);
-    expect(chosen.err).toContain('goes to openai');
+    expect(chosen.err).toContain('is sent to openai');
     const json = await use('extraction', 'openai', 'gpt-4.1-mini', '--json');
     expect(JSON.parse(json.out).extraction.model).toEqual({ provider: 'openai', model: 'gpt-4.1-mini' });
-    expect((await use('embedding', 'none')).out).toMatch(/Embedding +none of yours/);
+    expect((await use('embedding', 'none')).out).toMatch(/Embedding +none chosen/);
     expect(await use('embedding', 'openai')).toMatchObject({ code: 2 });
     expect(await use('embedding', 'mistral', 'mistral-embed')).toMatchObject({
       code: 1,
@@ -179,7 +179,7 @@ describe('svc provider', () => {
     );
     expect(out).toMatch(/On append +on/);
     expect(out).toContain('0 of 5,000 today');
-    expect(out).toContain('0.4 in, 1.6 out, of a million tokens');
+    expect(out).toContain('0.4 in, 1.6 out per million tokens');
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     const back = await settings(
       '--on-append',

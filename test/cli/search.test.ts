@@ -67,7 +67,7 @@ describe('svc search', () => {
     expect((await person.run(['search', 'zebra'], TTY)).out).toContain('Try other words');
     expect((await person.run(['search', 'zebra', '--tag', 'x'], TTY)).out).toContain('filters');
     const fresh = await personAt(daemon.baseUrl, (await daemon.signIn('fresh@example.com')).apiKey);
-    expect((await fresh.run(['search', 'zebra'], TTY)).out).toContain('Nothing is remembered yet');
+    expect((await fresh.run(['search', 'zebra'], TTY)).out).toContain('No memories yet');
     expect(await fresh.run(['search', 'zebra'])).toMatchObject({ out: '', code: 0 });
     await fresh.close();
   });
@@ -80,7 +80,7 @@ describe('svc search', () => {
   test.each([
     [['tea', '--limit', '0'], /whole number/],
     [['tea', '--limit', '101'], /At most 100/],
-    [['tea', '--types', 'song'], /memory,message,episode/],
+    [['tea', '--types', 'song'], /memory, message, episode/],
     [[], /missing required argument/],
   ])('%j is a fault of usage', async (words, said) => {
     expect(await person.run(['search', ...words])).toMatchObject({ code: 2, err: expect.stringMatching(said) });

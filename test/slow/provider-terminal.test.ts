@@ -55,7 +55,7 @@ test('nothing of the key is shown while it is typed, corrected and sent', async 
   expect(await terminal.screen()).not.toContain('sk-');
   expect(await commandLines()).not.toContain(KEY);
   await terminal.type('\n');
-  const screen = await terminal.sees(`✓ openai takes the key …${KEY.slice(-4)}`);
+  const screen = await terminal.sees(`✓ openai accepts the key …${KEY.slice(-4)}`);
   expect(screen).not.toContain(KEY.slice(0, 14));
   await terminal.type('svc provider list\n');
   await terminal.sees('valid');
@@ -66,7 +66,7 @@ test('Ctrl-C at the question ends it, keeps nothing, and leaves the terminal as 
   await terminal.sees('Key for mistral (not shown):');
   await terminal.type('sk-half');
   await terminal.press('C-c');
-  await terminal.sees('Stopped. Nothing was sent or kept.');
+  await terminal.sees('Canceled. Nothing was sent or stored.');
   await terminal.type('echo "code $?, and seen"\n');
   expect(await terminal.sees('code 130, and seen')).not.toContain('sk-half');
 });

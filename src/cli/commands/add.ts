@@ -33,8 +33,9 @@ interface AddOptions extends CommonOptions {
 }
 
 const HELP = `
-Without a text it reads standard input; on a terminal it opens your editor ($VISUAL, $EDITOR). The same content again
-is no second memory. Away from a terminal it prints the id alone.
+Without text it reads standard input; on a terminal it opens your editor
+($VISUAL, $EDITOR). Adding the same content again returns the existing memory.
+When output is not a terminal, it prints only the id.
 
 Examples:
   $ svc add "Ada prefers oolong tea" --tag taste
@@ -42,18 +43,18 @@ Examples:
   $ svc add "The office moves to Graz" --occurred yesterday --expires "in 6 months"
   $ svc add "Ada prefers green tea" --supersedes 8c1f04d2`;
 
-/** `svc add`: one memory from the arguments, from a pipe or from the editor. */
+/** `svc add`: stores one memory from the arguments, a pipe or the editor. */
 export function addCommand(context: CommandContext): Command {
   const { clock } = context;
   return new Command('add')
-    .description('remember something')
+    .description('store a memory')
     .argument('[text...]', 'what to remember; - reads standard input')
-    .option('--user <name>', 'whose memory, where one account serves several people')
-    .option('--tag <tag>', 'a label to filter by later; may be repeated', collect)
-    .option('--metadata <key=value>', 'a further field, key:=json for other than text; may be repeated', parseMetadata)
+    .option('--user <name>', 'whose memory, if the account serves several users')
+    .option('--tag <tag>', 'a tag to filter by later; repeatable', collect)
+    .option('--metadata <key=value>', 'an extra field; key:=json for anything but text; repeatable', parseMetadata)
     .option('--occurred <time>', 'when it happened, if not now', (text) => parseTime(text, clock.nowMs(), 'past'))
-    .option('--expires <time>', 'when it is to be forgotten', (text) => parseTime(text, clock.nowMs(), 'future'))
-    .option('--supersedes <id>', 'the memory that this one replaces; it is kept for the past')
+    .option('--expires <time>', 'when to forget it', (text) => parseTime(text, clock.nowMs(), 'future'))
+    .option('--supersedes <id>', 'the memory this one replaces, which stays as history')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
@@ -76,7 +77,7 @@ async function textOf(
   if (given.trim() !== '' && given !== '-') return { text: given };
   if (given === '-' || !input.isTty) {
     const text = (await readStdin(input)).replace(/\s+$/, '');
-    if (text.trim() === '') throw new CommandFailure(EXIT.usage, 'There is nothing to add: standard input is empty.');
+    if (text.trim() === '') throw new CommandFailure(EXIT.usage, 'Nothing to add: standard input is empty.');
     return { text };
   }
   const draft = await editText('', environment);
@@ -103,9 +104,9 @@ async function memoryOf(
   };
 }
 
-/** What was written in the editor must not be lost because it could not be sent. */
+/** Adds the path of the draft to the error, so that text written in the editor is not lost when it cannot be sent. */
 export function withDraftPath(error: Error, { path }: Draft): Error {
-  error.message = `${error.message}\nYour text is kept in ${path}`;
+  error.message = `${error.message}\nYour text is saved in ${path}`;
   return error;
 }
 
@@ -113,8 +114,8 @@ async function report(added: AddedMemory, options: AddOptions, context: CommandC
   const { terminal, settingsFolder } = context;
   if (options.json) return printJson(context, added);
   const { style, nowMs } = renderOptions(context);
-  const since = formatRelativeTime(parseTimestamp(added.createdAt) ?? nowMs, nowMs);
-  const known = `Known already (${since}): nothing was added.`;
+  const addedAt = formatRelativeTime(parseTimestamp(added.createdAt) ?? nowMs, nowMs);
+  const known = `Already stored (${addedAt}).`;
   if (!terminal.isTty) {
     if (added.duplicate) terminal.error(`${known}\n`);
     terminal.out(`${added.id}\n`);

@@ -30,31 +30,32 @@ interface EditOptions extends CommonOptions {
   expires?: string;
 }
 
-/** Takes a time away. */
+/** Clears a time. */
 const NEVER = 'never';
 
 const HELP = `
-Without an option it opens the text in your editor ($VISUAL, $EDITOR). Every change is a version; svc show --history
-has them all. If somebody else changed the memory meanwhile, nothing is overwritten.
+Without options it opens the text in your editor ($VISUAL, $EDITOR). Every
+change creates a version; svc show --history lists them. If the memory changed
+in the meantime, nothing is overwritten.
 
 Examples:
   $ svc edit 8c1f04d2
   $ svc edit 8c1f04d2 --content "Ada prefers green tea" --tag taste --tag tea
   $ svc edit 8c1f04d2 --expires never`;
 
-/** `svc edit`: a memory corrected, by option or in the editor. */
+/** `svc edit`: changes a memory by option or in the editor. */
 export function editCommand(context: CommandContext): Command {
   const time = (direction: TimeDirection) => (text: string) =>
     text.trim().toLowerCase() === NEVER ? NEVER : parseTime(text, context.clock.nowMs(), direction);
   return new Command('edit')
-    .description('correct a memory')
-    .argument('<id>', 'its id, or the part of it that the lists show')
-    .option('--content <text>', 'the whole new text')
-    .option('--tag <tag>', 'the new tags; may be repeated', collect)
-    .option('--no-tag', 'no tags any more')
-    .option('--metadata <key=value>', 'the new further fields; may be repeated', parseMetadata)
-    .option('--occurred <time>', 'when it happened; never: not said', time('past'))
-    .option('--expires <time>', 'when it is to be forgotten; never: kept', time('future'))
+    .description('change a memory')
+    .argument('<id>', 'its id, or the part shown in lists')
+    .option('--content <text>', 'the new text')
+    .option('--tag <tag>', 'replace the tags; repeatable', collect)
+    .option('--no-tag', 'remove all tags')
+    .option('--metadata <key=value>', 'replace the metadata; repeatable', parseMetadata)
+    .option('--occurred <time>', 'when it happened; never clears it', time('past'))
+    .option('--expires <time>', 'when to forget it; never keeps it', time('future'))
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
@@ -69,7 +70,7 @@ export function editCommand(context: CommandContext): Command {
           : await editContent(client, before, context);
       if (options.json) return printJson(context, after);
       const changed = after.version > before.body.version;
-      context.terminal.out(`${shortId(id)} ${changed ? `is changed: version ${after.version}` : 'is as it was'}.\n`);
+      context.terminal.out(`${shortId(id)} ${changed ? `updated: version ${after.version}` : 'unchanged'}.\n`);
     });
 }
 
@@ -86,7 +87,10 @@ function changeOf({ content, tag, metadata, occurred, expires }: EditOptions): M
 
 async function editContent(client: Client, before: Tagged<Memory>, context: CommandContext): Promise<Memory> {
   if (!context.input.isTty) {
-    throw new CommandFailure(EXIT.usage, 'Say what to change: --content, --tag, --metadata, --occurred or --expires.');
+    throw new CommandFailure(
+      EXIT.usage,
+      'Nothing to change: pass --content, --tag, --metadata, --occurred or --expires.',
+    );
   }
   const draft: Draft = await editText(before.body.content, context.environment);
   const unchanged = draft.text === before.body.content || draft.text.trim() === '';
@@ -99,7 +103,7 @@ async function editContent(client: Client, before: Tagged<Memory>, context: Comm
   return after;
 }
 
-/** Changes what was read and nothing newer. */
+/** Applies the change only if the memory is still the version that was read. */
 async function send(client: Client, { body, etag }: Tagged<Memory>, change: MemoryChange): Promise<Memory> {
   try {
     return await client.memories.change(body.id, change, etag === undefined ? {} : { ifMatch: etag });
@@ -108,7 +112,7 @@ async function send(client: Client, { body, etag }: Tagged<Memory>, change: Memo
     const id = shortId(body.id);
     throw new CommandFailure(
       EXIT.failed,
-      `Somebody else changed this memory meanwhile, so yours was not saved. See svc show ${id}, then edit again.`,
+      `This memory changed in the meantime, so your edit was not saved. See svc show ${id}, then edit again.`,
     );
   }
 }

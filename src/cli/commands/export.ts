@@ -14,23 +14,24 @@ interface ExportOptions extends CommonOptions {
 }
 
 const HELP = `
-All of the account as it is at this moment, one JSON object a line: memories with every version, conversations with
-their messages, episodes, and what the retrieval learned of each person served. svc import brings it back as it was. A
-file is written beside and put in place at the end, readable by you alone; an interrupted export leaves the former file
-as it was.
+Writes the whole account as it is now, one JSON object per line: memories with
+every version, conversations with their messages, episodes, and what retrieval
+has learned for each user. svc import restores it exactly. The file appears only
+once it is complete and is readable by you alone; an interrupted export leaves
+an existing file untouched.
 
 Examples:
   $ svc export account.ndjson
   $ svc export | gzip > account.ndjson.gz
   $ svc export --user ada | jq -r 'select(.type == "memory").content'`;
 
-/** `svc export`: the whole account as NDJSON. */
+/** `svc export`: writes the whole account as NDJSON. */
 export function exportCommand(context: CommandContext): Command {
   return new Command('export')
     .description('write the whole account to a file or to standard output')
-    .argument('[file]', 'where to write; without it, or with -, standard output')
-    .option('--user <name>', 'only what belongs to one of the people served')
-    .option('--json', 'print JSON about what was written (with a file)')
+    .argument('[file]', 'where to write; standard output if omitted or -')
+    .option('--user <name>', 'only the data of one user')
+    .option('--json', 'with a file: print a JSON summary')
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
     .action(async (file: string | undefined, options: ExportOptions) => {
@@ -43,7 +44,7 @@ export function exportCommand(context: CommandContext): Command {
         if (end) written.end = end;
       });
       await writeAtomically(file, lines).catch((error: NodeJS.ErrnoException) => {
-        throw error.syscall ? new CommandFailure(EXIT.failed, `${file} cannot be written: ${error.message}`) : error;
+        throw error.syscall ? new CommandFailure(EXIT.failed, `Cannot write ${file}: ${error.message}`) : error;
       });
       progress.clear();
       const { type: _, ...exported } = written.end!;

@@ -30,25 +30,28 @@ interface ExtractOptions extends CommonOptions {
 }
 
 const HELP = `
-It reads what is new in the conversation since the last time, with a model of your own provider key, and stores what is
-worth remembering, each with the messages that it came from. The work goes on in the daemon: --wait shows it and ends
-with 1 where it fails. Ids of conversations: svc search --types message --json, or the API.
+Reads what is new in the conversation since the last extraction, using a model
+of your own provider key, and stores what is worth remembering along with the
+messages it came from. The job runs in the daemon: --wait follows it and exits
+with 1 if it fails. svc search --types message --json shows conversation ids.
 
 Examples:
   $ svc extract 5b7c90ae --dry-run --wait
   $ svc extract 5b7c90ae --wait
   $ svc extract 5b7c90ae --again --provider anthropic --model claude-haiku-4-5`;
 
-/** `svc extract`: memories drawn out of a conversation, by a job. */
+/** `svc extract`: queues a job that extracts memories from a conversation. */
 export function extractCommand(context: CommandContext): Command {
   return new Command('extract')
-    .description('draw memories out of a conversation, with a model of your own key')
+    .description('extract memories from a conversation with your own model')
     .addArgument(new Argument('<conversation>', 'its id, or the beginning or end of it'))
-    .option('--dry-run', 'show the decisions, store nothing')
-    .option('--again', 'read also what was read before')
-    .addOption(new Option('--provider <provider>', 'whose model, in place of the chosen one').choices([...PROVIDERS]))
-    .option('--model <name>', 'which model, in place of the chosen one')
-    .option('--wait', 'wait for the end and show what was decided')
+    .option('--dry-run', 'show the decisions but store nothing')
+    .option('--again', 'include messages read before')
+    .addOption(
+      new Option('--provider <provider>', 'use this provider instead of the configured one').choices([...PROVIDERS]),
+    )
+    .option('--model <name>', 'use this model instead of the configured one')
+    .option('--wait', 'wait until the job ends and show its decisions')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
@@ -59,7 +62,7 @@ export function extractCommand(context: CommandContext): Command {
       const { jobId } = await client.conversations.extract(id, requestOf(options));
       await recentIds.remember([jobId]);
       if (options.wait) await wait(jobId, client, options, context);
-      else tellTaken(jobId, options, context);
+      else printQueued(jobId, options, context);
     });
 }
 
@@ -72,29 +75,29 @@ function requestOf({ dryRun, again, provider, model }: ExtractOptions): NewExtra
   };
 }
 
-function tellTaken(jobId: string, options: ExtractOptions, context: CommandContext): void {
+function printQueued(jobId: string, options: ExtractOptions, context: CommandContext): void {
   const { terminal } = context;
   const label = shortId(jobId);
   if (options.json) printJson(context, { jobId });
   else if (!terminal.isTty) terminal.out(`${jobId}\n`);
-  else terminal.out(`Queued.  ${renderOptions(context).style.bold(label)}\nsvc jobs ${label} shows how far it is.\n`);
+  else terminal.out(`Queued.  ${renderOptions(context).style.bold(label)}\nsvc jobs ${label} shows its progress.\n`);
 }
 
 async function wait(jobId: string, client: Client, options: ExtractOptions, context: CommandContext): Promise<void> {
   const job = await followJob(jobId, { client, context, progress: createProgressLine(context, options) });
   if (options.json) printJson(context, job);
-  else if (job.result !== null) await tellEnd(job, context);
+  else if (job.result !== null) await printOutcome(job, context);
   if (job.state === 'done') return;
-  const why = job.error === null ? `It was ${job.state}.` : describeError(job, context.clock.nowMs());
-  throw new CommandFailure(EXIT.failed, options.json ? '' : why);
+  const reason = job.error === null ? `The job was ${job.state}.` : describeError(job, context.clock.nowMs());
+  throw new CommandFailure(EXIT.failed, options.json ? '' : reason);
 }
 
-async function tellEnd(job: Job, context: CommandContext): Promise<void> {
+async function printOutcome(job: Job, context: CommandContext): Promise<void> {
   const look = renderOptions(context);
   const decisions = job.result?.decisions ?? [];
   const used = job.used.requests > 0 ? ` (${describeUsage(job.used)})` : '';
-  const said = `${job.dryRun ? 'dry run, so nothing is stored: ' : ''}${describeResult(job)}${used}.`;
-  const head = said.charAt(0).toUpperCase() + said.slice(1);
+  const summary = `${job.dryRun ? 'dry run, nothing stored: ' : ''}${describeResult(job)}${used}.`;
+  const head = summary.charAt(0).toUpperCase() + summary.slice(1);
   const shown = decisions.length === 0 ? '' : `${formatDecisions(decisions, look)}\n\n`;
   context.terminal.out(`${shown}${look.style.good('✓')} ${head}\n`);
   const memories = decisions.map(({ memoryId }) => memoryId).filter((id) => id !== null);

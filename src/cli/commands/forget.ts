@@ -23,36 +23,40 @@ interface ForgetOptions extends CommonOptions {
 }
 
 const HELP = `
-It shows what would go and asks; --yes answers for you, and is needed away from a terminal. A forgotten memory is gone
-with all its versions. To replace one and keep the past, use svc add --supersedes.
+Shows what will be erased and asks first. --yes skips the question and is
+required when input is not a terminal. A forgotten memory is gone with all its
+versions; to replace one and keep its history, use svc add --supersedes.
 
 Examples:
   $ svc forget 8c1f04d2
   $ svc list --tag trial --all | cut -f1 | xargs svc forget --yes`;
 
-/** `svc forget`: memories erased for good, after a look at them. */
+/** `svc forget`: erases memories permanently, after showing them. */
 export function forgetCommand(context: CommandContext): Command {
   return new Command('forget')
-    .description('erase memories for good')
-    .argument('<id...>', 'their ids, or the parts of them that the lists show')
-    .option('-y, --yes', 'do not ask')
+    .description('erase memories permanently')
+    .argument('<id...>', 'their ids, or the parts shown in lists')
+    .option('-y, --yes', 'do not ask for confirmation')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string[], options: ForgetOptions) => {
       if (!options.yes && !context.input.isTty) {
-        throw new CommandFailure(EXIT.usage, 'Nobody can be asked here. To forget without a question give --yes.');
+        throw new CommandFailure(
+          EXIT.usage,
+          'Cannot ask for confirmation: input is not a terminal. Pass --yes to skip it.',
+        );
       }
       const client = await openClient(context, options, { retries: 5 });
       const ids = await findAll(typed, client, context);
       if (options.yes) for (const id of ids) await client.memories.remove(id);
       else await askAndForget(ids, client, context);
       if (options.json) printJson(context, { data: ids.map((id) => ({ id, deleted: true })) });
-      else context.terminal.out(ids.length === 1 ? 'Forgotten.\n' : `${ids.length} memories are forgotten.\n`);
+      else context.terminal.out(ids.length === 1 ? 'Forgotten.\n' : `${ids.length} memories forgotten.\n`);
     });
 }
 
-/** All are looked up before any is erased, so that a mistyped id stops the whole. */
+/** Resolves every id before anything is erased, so that one mistyped id stops the whole command. */
 async function findAll(typed: string[], client: Client, { settingsFolder }: CommandContext): Promise<string[]> {
   const recentIds = createRecentIds(settingsFolder);
   const ids = new Set<string>();
@@ -63,26 +67,29 @@ async function findAll(typed: string[], client: Client, { settingsFolder }: Comm
 async function askAndForget(ids: readonly string[], client: Client, context: CommandContext): Promise<void> {
   const found: Tagged<Memory>[] = [];
   for (const id of ids) found.push(await client.memories.read(id));
-  if (!(await isWanted(found, context))) throw new CommandFailure(EXIT.failed, 'Nothing was forgotten.');
+  if (!(await isConfirmed(found, context))) throw new CommandFailure(EXIT.failed, 'Nothing was forgotten.');
   for (const memory of found) await forget(client, memory);
 }
 
-async function isWanted(found: readonly Tagged<Memory>[], context: CommandContext): Promise<boolean> {
+async function isConfirmed(found: readonly Tagged<Memory>[], context: CommandContext): Promise<boolean> {
   const look = renderOptions(context);
   const labels = shortIds(found.map(({ body }) => body.id));
   const cards = found.map(({ body }) => memoryCard(body, { label: labels.get(body.id)! }, look));
   context.terminal.error(`${cards.join('\n\n')}\n\n`);
   const what = found.length === 1 ? 'this memory' : `these ${found.length} memories`;
-  const answer = await context.input.ask(`Forget ${what} for good? [y/N] `);
+  const answer = await context.input.ask(`Forget ${what} permanently? [y/N] `);
   return /^y(es)?$/i.test(answer.trim());
 }
 
-/** Erases what was shown and nothing newer. */
+/** Erases the memory only if it is still the version that was shown. */
 async function forget(client: Client, { body, etag }: Tagged<Memory>): Promise<void> {
   try {
     await client.memories.remove(body.id, etag === undefined ? {} : { ifMatch: etag });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error;
-    throw new CommandFailure(EXIT.failed, `Somebody else changed ${body.id} meanwhile, so it was kept. Look again.`);
+    throw new CommandFailure(
+      EXIT.failed,
+      `${body.id} changed in the meantime, so it was not erased. Run svc forget again to review it.`,
+    );
   }
 }

@@ -25,11 +25,12 @@ interface ImportOptions extends CommonOptions {
 }
 
 const HELP = `
-What svc export wrote comes back as it was: ids, versions and chains of superseded memories included. Other lines are
-JSON objects with content and, if you like, user, tags, metadata, occurredAt, expiresAt, source and supersedes; with
---format lines each line is the text of a memory. The other formats are files of other systems, as those export them;
-basic-memory also takes a folder of notes. Running it again adds nothing twice, so that is the way to go on after an
-interruption.
+An export made by svc is restored exactly: ids, versions and chains of
+superseded memories included. Any other line is a JSON object with content and,
+optionally, user, tags, metadata, occurredAt, expiresAt, source and supersedes.
+With --format lines, each line is the text of one memory. The other formats are
+the export files of other systems; basic-memory also accepts a folder of notes.
+Nothing is added twice: after an interruption, run the same command again.
 
 Examples:
   $ svc import account.ndjson
@@ -37,15 +38,15 @@ Examples:
   $ svc import conversations.json --format chatgpt
   $ jq -c '.[]' other.json | svc import - --json`;
 
-/** `svc import`: an account, or another system's memories, from a file, a folder or a pipe. */
+/** `svc import`: imports an account, or another system's memories, from a file, a folder or a pipe. */
 export function importCommand(context: CommandContext): Command {
   return new Command('import')
-    .description('bring in an export, or the file of another system')
+    .description("import an svc export or another system's file")
     .argument('<file>', 'what to read; - reads standard input')
-    .addOption(new Option('--format <format>', 'what the file is').choices([...IMPORT_FORMATS]).default('svc'))
-    .option('--user <name>', 'whose things, where the file does not say')
-    .option('--tag <tag>', 'a label for all memories; may be repeated', collect)
-    .option('--wait', 'where a quota is used up, wait until it is given anew')
+    .addOption(new Option('--format <format>', 'the format of the file').choices([...IMPORT_FORMATS]).default('svc'))
+    .option('--user <name>', 'whose data, where the file does not say')
+    .option('--tag <tag>', 'add this tag to every memory; repeatable', collect)
+    .option('--wait', 'when a quota is used up, wait until it resets')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
@@ -53,7 +54,7 @@ export function importCommand(context: CommandContext): Command {
       const { format, user, tag, wait } = options;
       const source = await importSource(file, format, context.input);
       if (wait && !source.repeatable)
-        throw new CommandFailure(EXIT.usage, `--wait needs a file: ${file} is read once.`);
+        throw new CommandFailure(EXIT.usage, `--wait needs a file: ${file} can be read only once.`);
       const progress = createProgressLine(context, options);
       const client = await openClient(context, options);
       const sent = await uploadImport({
@@ -75,7 +76,7 @@ export function importCommand(context: CommandContext): Command {
     });
 }
 
-/** Reports what was done, also where it came to an early end; that end is told after it. */
+/** Reports what was imported, even after a failure, which is then thrown. */
 function finish(
   { report, ended }: Awaited<ReturnType<typeof uploadImport>>,
   options: ImportOptions,
@@ -88,7 +89,7 @@ function finish(
   if (options.json) printJson(context, { ...report, stopped });
   else context.terminal.out(`${formatImportReport(ended ? { ...report, complete: true } : report)}\n`);
   if (resetsAt !== undefined) {
-    const advice = 'Run the same command again then (or with --wait now): nothing is added twice.';
+    const advice = 'Run the same command again after that, or now with --wait: nothing is added twice.';
     throw new CommandFailure(EXIT.failed, `${ended!.message}\n${advice}`);
   }
   if (ended !== undefined) throw ended;

@@ -28,8 +28,9 @@ interface JobsOptions extends CommonOptions {
 const LARGEST_PAGE = 200;
 
 const HELP = `
-Jobs that have ended are shown for a month. Away from a terminal it prints one line a job, fields set apart by tabs: id,
-state, messages read of all, conversation, provider, model, time, code of the error.
+Finished jobs are listed for a month. When output is not a terminal, it prints
+one line per job with tab-separated fields: id, state, messages read/total,
+conversation, provider, model, time, error code.
 
 Examples:
   $ svc jobs
@@ -37,19 +38,19 @@ Examples:
   $ svc jobs 5b7c90ae
   $ svc jobs 5b7c90ae --cancel`;
 
-/** `svc jobs`: what the daemon does by itself, and one of them with what it decided. */
+/** `svc jobs`: lists extraction jobs, or shows or cancels one. */
 export function jobsCommand(context: CommandContext): Command {
   return new Command('jobs')
-    .description('jobs that draw memories: how far they are, what they decided')
-    .argument('[id]', 'its id, or the part of it that the list shows')
-    .option('--limit <count>', 'how many', parseCount, 20)
-    .addOption(new Option('--state <state>', 'only those').choices([...JOB_STATES]))
-    .option('--cancel', 'end the one that is named; what it stored stays')
+    .description('show extraction jobs, their progress and decisions')
+    .argument('[id]', 'its id, or the part shown in the list')
+    .option('--limit <count>', 'how many to show', parseCount, 20)
+    .addOption(new Option('--state <state>', 'only jobs in this state').choices([...JOB_STATES]))
+    .option('--cancel', 'cancel the job; what it has stored stays')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string | undefined, options: JobsOptions) => {
-      if (typed === undefined && options.cancel) throw new CommandFailure(EXIT.usage, 'Name the job that is to end.');
+      if (typed === undefined && options.cancel) throw new CommandFailure(EXIT.usage, 'Name the job to cancel.');
       const client = await openClient(context, options);
       if (typed === undefined) return list(client, options, context);
       const id = await findId(typed, client, createRecentIds(context.settingsFolder), JOB);
@@ -70,7 +71,7 @@ async function list(client: Client, { limit, state, json }: JobsOptions, context
   if (json) printJson(context, { data: jobs });
   else if (!terminal.isTty) terminal.out(jobs.map((job) => `${jobRow(job)}\n`).join(''));
   else if (jobs.length > 0) await printCards(jobs, context);
-  else terminal.out(state === undefined ? 'There are no jobs yet. svc extract makes one.\n' : `None is ${state}.\n`);
+  else terminal.out(state === undefined ? 'No jobs yet. Start one with svc extract.\n' : `No ${state} jobs.\n`);
 }
 
 async function printCards(jobs: readonly Job[], context: CommandContext): Promise<void> {
@@ -90,8 +91,8 @@ function show(job: Job, { json }: JobsOptions, context: CommandContext): void {
 }
 
 async function cancel(job: Job, client: Client, { json }: JobsOptions, context: CommandContext): Promise<void> {
-  if (!isOpen(job)) throw new CommandFailure(EXIT.failed, `It has ended already: it is ${job.state}.`);
+  if (!isOpen(job)) throw new CommandFailure(EXIT.failed, `The job has already ended: it is ${job.state}.`);
   await client.jobs.remove(job.id);
   if (json) printJson(context, { id: job.id, cancelled: true });
-  else context.terminal.out('Cancelled. What it had stored stays.\n');
+  else context.terminal.out('Canceled. What the job has stored stays.\n');
 }

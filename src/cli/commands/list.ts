@@ -32,7 +32,8 @@ interface ListOptions extends CommonOptions {
 const LARGEST_PAGE = 200;
 
 const HELP = `
-Away from a terminal it prints one line a memory, fields set apart by tabs: id, time, user, tags, content.
+When output is not a terminal, it prints one line per memory with tab-separated
+fields: id, time, user, tags, content.
 
 Examples:
   $ svc list
@@ -40,19 +41,19 @@ Examples:
   $ svc list --all --json > memories.json
   $ svc list --all | cut -f1 | wc -l`;
 
-/** `svc list`: the memories, newest first, a page at a time. */
+/** `svc list`: lists memories, newest first. */
 export function listCommand(context: CommandContext): Command {
   const past = (text: string) => parseTime(text, context.clock.nowMs(), 'past');
   return new Command('list')
-    .description('show what is remembered, newest first')
-    .option('--limit <count>', 'how many', parseCount, 20)
-    .option('--all', 'all of them')
-    .option('--cursor <cursor>', 'go on behind a page: the nextCursor of its --json')
-    .option('--user <name>', 'whose memories, where one account serves several people')
-    .option('--tag <tag>', 'only with this tag')
-    .option('--after <time>', 'only from after this time', past)
-    .option('--before <time>', 'only from before this time', past)
-    .option('--superseded', 'also those that newer ones replaced')
+    .description('list memories, newest first')
+    .option('--limit <count>', 'how many to show', parseCount, 20)
+    .option('--all', 'show all of them')
+    .option('--cursor <cursor>', 'continue after a page: the nextCursor of its --json')
+    .option('--user <name>', 'whose memories, if the account serves several users')
+    .option('--tag <tag>', 'only memories with this tag')
+    .option('--after <time>', 'only memories after this time', past)
+    .option('--before <time>', 'only memories before this time', past)
+    .option('--superseded', 'include superseded memories')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
@@ -75,7 +76,7 @@ function queryOf({ cursor, user, tag, after, before, superseded }: ListOptions):
   };
 }
 
-/** As many as were asked for, however many requests it takes, with the cursor behind the last of them. */
+/** Yields pages until `limit` memories were read, or all of them. */
 async function* pages(client: Client, options: ListOptions): AsyncGenerator<PageOf<Memory>> {
   let left = options.all ? Number.POSITIVE_INFINITY : options.limit;
   let query = queryOf(options);
@@ -114,7 +115,7 @@ async function printCards(page: PageOf<Memory>, options: ListOptions, context: C
   }
   const labels = shortIds(data.map(({ id }) => id));
   const cards = data.map((memory) => memoryCard(memory, { label: labels.get(memory.id)!, maxLines: 2 }, look));
-  const more = `There are more: --limit ${options.limit * 5}, or --all`;
+  const more = `More available: --limit ${options.limit * 5}, or --all`;
   const footer = nextCursor === null ? '' : `\n${look.style.dim(wrap(more, terminal.columns).join('\n'))}\n`;
   terminal.out(`${cards.join('\n')}\n${footer}`);
   await createRecentIds(settingsFolder).remember(data.map(({ id }) => id));
@@ -122,6 +123,6 @@ async function printCards(page: PageOf<Memory>, options: ListOptions, context: C
 
 function nothingText(options: ListOptions): string {
   const filtered = Object.keys(queryOf(options)).length > 0;
-  if (filtered) return 'Nothing matches these filters.';
-  return 'Nothing is remembered yet. The first one: svc add "Ada prefers oolong tea"';
+  if (filtered) return 'No memories match these filters.';
+  return 'No memories yet. Add one: svc add "Ada prefers oolong tea"';
 }

@@ -28,25 +28,27 @@ interface AddOptions extends CommonOptions {
 }
 
 const HELP = `
-The key is asked for and not shown, or comes from standard input; never from an argument. It takes the place of the one
-before. Where the provider cannot be asked, the key is kept as unverified. ollama and openai-compatible may do without.
+The key is typed at a hidden prompt or read from standard input, never taken
+from an argument. It replaces an existing key. If the provider cannot be
+reached, the key is stored as unverified. ollama and openai-compatible may not
+need one.
 
 Examples:
   $ svc provider add openai
   $ pass show openai | svc provider add openai --model gpt-4.1-mini --model text-embedding-3-small
   $ svc provider add openai-compatible --base-url https://models.example.com/v1`;
 
-/** `svc provider add`: a key, checked with its provider and kept. */
+/** `svc provider add`: checks a key with its provider and stores it. */
 export function providerAddCommand(context: CommandContext): Command {
   return (
     new Command('add')
-      .description('check a key with its provider and keep it, sealed')
+      .description('check a key with its provider and store it encrypted')
       .addArgument(providerArgument())
-      .option('--base-url <url>', "another address than the provider's own")
-      .option('--model <name>', 'svc may use this model only; may be repeated', collect)
+      .option('--base-url <url>', 'custom base URL')
+      .option('--model <name>', 'let svc use only this model; repeatable', collect)
       .option(...JSON_OPTION)
       .option(...PROFILE_OPTION)
-      // Known, so that they can be refused in words of our own.
+      // Declared so that they can be rejected with our own message.
       .addOption(new Option('--key <key>').hideHelp())
       .addOption(new Option('--api-key <key>').hideHelp())
       .allowExcessArguments()
@@ -62,25 +64,28 @@ export function providerAddCommand(context: CommandContext): Command {
 async function add(provider: Provider, options: AddOptions, context: CommandContext): Promise<void> {
   const { baseUrl, model } = options;
   if (provider === 'openai-compatible' && baseUrl === undefined) {
-    throw new CommandFailure(EXIT.usage, 'Say where it is: --base-url https://models.example.com/v1');
+    throw new CommandFailure(
+      EXIT.usage,
+      'openai-compatible needs its address: --base-url https://models.example.com/v1',
+    );
   }
   const client = await openClient(context, options);
   const key = await readProviderKey(provider, context);
   const progress = createProgressLine(context, options);
-  progress.show(`Asking ${provider} …`);
-  const given = {
+  progress.show(`Checking with ${provider} …`);
+  const newKey = {
     ...(key !== undefined && { key }),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(model && { models: [...new Set(model)] }),
   };
-  const kept = await keep(client, provider, given).finally(() => progress.clear());
-  if (options.json) return printJson(context, kept);
-  context.terminal.out(`${formatKeyCheck(kept, renderOptions(context))}\n`);
+  const stored = await putKey(client, provider, newKey).finally(() => progress.clear());
+  if (options.json) return printJson(context, stored);
+  context.terminal.out(`${formatKeyCheck(stored, renderOptions(context))}\n`);
 }
 
-async function keep(client: Client, provider: Provider, key: NewProviderKey) {
+async function putKey(client: Client, provider: Provider, key: NewProviderKey) {
   return client.providerKeys.put(provider, key).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'unprocessable') throw error;
-    throw new CommandFailure(EXIT.failed, `${error.message}\nIt was not kept.`);
+    throw new CommandFailure(EXIT.failed, `${error.message}\nThe key was not stored.`);
   });
 }

@@ -19,17 +19,18 @@ interface RemoveOptions extends CommonOptions {
 }
 
 const LIST_HELP = `
-Away from a terminal it prints one line a key, fields set apart by tabs: provider, last four letters, status, outcome of
-the last check, address, models.
+When output is not a terminal, it prints one line per key with tab-separated
+fields: provider, last four characters, status, outcome of the last check, base
+URL, models.
 
 Examples:
   $ svc provider list
   $ svc provider list --json | jq -r ".data[].models[]"`;
 
-/** `svc provider list`: the keys, the newest first. */
+/** `svc provider list`: lists keys, newest first. */
 export function providerListCommand(context: CommandContext): Command {
   return new Command('list')
-    .description('show the keys, never more of one than its last four letters')
+    .description('list your keys, showing only their last four characters')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', LIST_HELP)
@@ -39,20 +40,21 @@ export function providerListCommand(context: CommandContext): Command {
       if (options.json) printJson(context, keys);
       else if (!terminal.isTty) terminal.out(keys.data.map((key) => `${keyRow(key)}\n`).join(''));
       else if (keys.data.length > 0) terminal.out(`${keyTable(keys.data, renderOptions(context))}\n`);
-      else terminal.out('There are no provider keys yet. The first one: svc provider add openai\n');
+      else terminal.out('No provider keys yet. Add one: svc provider add openai\n');
     });
 }
 
 const CHECK_HELP = `
-Ends with 0 where the provider takes the key, with 1 where it refuses it or cannot be asked.
+Exits with 0 if the provider accepts the key, with 1 if it refuses the key or
+cannot be reached.
 
 Examples:
   $ svc provider check openai`;
 
-/** `svc provider check`: asks the provider again. */
+/** `svc provider check`: checks a stored key with its provider. */
 export function providerCheckCommand(context: CommandContext): Command {
   return new Command('check')
-    .description('ask the provider whether it still takes the key')
+    .description('check whether the provider still accepts the key')
     .addArgument(providerArgument())
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
@@ -61,7 +63,7 @@ export function providerCheckCommand(context: CommandContext): Command {
       const provider = parseProvider(word);
       const client = await openClient(context, options);
       const progress = createProgressLine(context, options);
-      progress.show(`Asking ${provider} …`);
+      progress.show(`Checking with ${provider} …`);
       const key = await client.providerKeys.validate(provider).finally(() => progress.clear());
       if (options.json) printJson(context, key);
       else context.terminal.out(`${formatKeyCheck(key, renderOptions(context))}\n`);
@@ -70,26 +72,29 @@ export function providerCheckCommand(context: CommandContext): Command {
 }
 
 const REMOVE_HELP = `
-What svc does with the key ends at once, and models that were chosen of this provider are given up. The key stays valid
-at the provider: to make it worthless, revoke it there.
+svc stops using the key at once, and clears the models chosen from this
+provider. The key stays valid at the provider: revoke it there.
 
 Examples:
   $ svc provider remove openai
   $ svc provider remove openai --yes`;
 
-/** `svc provider remove`: a key erased, after a question. */
+/** `svc provider remove`: erases a key after confirmation. */
 export function providerRemoveCommand(context: CommandContext): Command {
   return new Command('remove')
-    .description('erase a key, and end what svc does with it')
+    .description('erase a key and stop using it')
     .addArgument(providerArgument())
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', REMOVE_HELP)
     .action(async (word: string, options: RemoveOptions) => {
       const provider = parseProvider(word);
       if (!options.yes && !context.input.isTty) {
-        throw new CommandFailure(EXIT.usage, 'Nobody can be asked here. To remove without a question give --yes.');
+        throw new CommandFailure(
+          EXIT.usage,
+          'Cannot ask for confirmation: input is not a terminal. Pass --yes to skip it.',
+        );
       }
       const client = await openClient(context, options, { retries: 5 });
       if (!options.yes) {
@@ -99,6 +104,7 @@ export function providerRemoveCommand(context: CommandContext): Command {
       }
       await client.providerKeys.remove(provider);
       if (options.json) printJson(context, { provider, removed: true });
-      else context.terminal.out(`The key for ${provider} is removed. It stays valid there until you revoke it.\n`);
+      else
+        context.terminal.out(`Removed the key for ${provider}. It stays valid at the provider until you revoke it.\n`);
     });
 }

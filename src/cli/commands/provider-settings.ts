@@ -18,21 +18,22 @@ import { settingsLines } from '../providers/settings-lines.ts';
 type Purpose = 'embedding' | 'extraction';
 
 const USE_HELP = `
-embedding: what this account stores and searches for goes to that provider, for search by meaning. extraction: the model
-that svc extract asks for memories. none takes a choice back.
+embedding: everything this account stores and searches for is sent to the
+provider, to search by meaning. extraction: the model that svc extract uses.
+none clears the choice.
 
 Examples:
   $ svc provider use embedding openai text-embedding-3-small
   $ svc provider use extraction anthropic claude-haiku-4-5
   $ svc provider use embedding none`;
 
-/** `svc provider use`: the model for a purpose. */
+/** `svc provider use`: chooses the model for a purpose. */
 export function providerUseCommand(context: CommandContext): Command {
   return new Command('use')
-    .description('choose the model that embeds, or that draws memories')
-    .addArgument(new Argument('<purpose>', 'what for').choices(['embedding', 'extraction']))
-    .addArgument(new Argument('<provider>', 'whose model, or none').choices([...PROVIDERS, 'none']))
-    .argument('[model]', 'its name; svc provider list shows them')
+    .description('choose the model for embedding or extraction')
+    .addArgument(new Argument('<purpose>', 'the purpose').choices(['embedding', 'extraction']))
+    .addArgument(new Argument('<provider>', 'the provider, or none').choices([...PROVIDERS, 'none']))
+    .argument('[model]', 'the model; svc provider list shows them')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', USE_HELP)
@@ -41,17 +42,19 @@ export function providerUseCommand(context: CommandContext): Command {
       const change = purpose === 'embedding' ? { embedding: choice } : { extraction: { model: choice } };
       await apply(change, options, context);
       if (purpose === 'embedding' && choice !== null && !options.json) {
-        context.terminal.error(`From now on what this account stores and searches for goes to ${choice.provider}.\n`);
+        context.terminal.error(
+          `From now on, what this account stores and searches for is sent to ${choice.provider}.\n`,
+        );
       }
     });
 }
 
 function choiceOf(word: string, model: string | undefined): ModelChoice | null {
   if (word === 'none' && model === undefined) return null;
-  if (word === 'none') throw new CommandFailure(EXIT.usage, 'none stands alone, without a model.');
+  if (word === 'none') throw new CommandFailure(EXIT.usage, 'none does not take a model.');
   const provider = parseProvider(word);
   if (model !== undefined) return { provider, model };
-  throw new CommandFailure(EXIT.usage, `Name the model of ${provider} too. svc provider list shows them.`);
+  throw new CommandFailure(EXIT.usage, `Name a model of ${provider} too. Run svc provider list to see them.`);
 }
 
 interface SettingsOptions extends CommonOptions {
@@ -62,8 +65,8 @@ interface SettingsOptions extends CommonOptions {
 }
 
 const SETTINGS_HELP = `
-Without an option it shows what is in force, and what today used. Days are UTC. Where a limit is reached, drawing memories
-waits for the next day.
+Without options it shows the settings and today's usage. Days are UTC. When a
+limit is reached, extraction waits until the next day.
 
 Examples:
   $ svc provider settings
@@ -71,16 +74,16 @@ Examples:
   $ svc provider settings --price 0.4/1.6 --daily-spend 2
   $ svc provider settings --daily-spend none`;
 
-/** `svc provider settings`: what svc may do by itself with the keys. */
+/** `svc provider settings`: how svc may use the keys. */
 export function providerSettingsCommand(context: CommandContext): Command {
   return new Command('settings')
-    .description('show or change what svc may do with the keys by itself')
+    .description('show or change how svc may use your keys')
     .addOption(
-      new Option('--on-append <state>', 'draw memories by itself when a conversation grew').choices(['on', 'off']),
+      new Option('--on-append <state>', 'extract automatically when a conversation grows').choices(['on', 'off']),
     )
-    .option('--daily-tokens <count>', 'draw memories for so many tokens a day at most, or none: no limit', readTokens)
-    .option('--price <in/out>', 'what a million tokens in and out cost, in your currency, or none', readPrice)
-    .option('--daily-spend <amount>', 'draw memories for so much a day at most, or none: no limit', readAmount)
+    .option('--daily-tokens <count>', 'daily token limit for extraction, or none', parseTokens)
+    .option('--price <in/out>', 'price of a million input/output tokens in your currency, or none', parsePrice)
+    .option('--daily-spend <amount>', 'daily spending limit for extraction, or none', parseAmount)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', SETTINGS_HELP)
@@ -107,27 +110,29 @@ function show(settings: ProviderSettings, { json }: CommonOptions, context: Comm
   else context.terminal.out(`${settingsLines(settings, renderOptions(context)).join('\n')}\n`);
 }
 
-/** An option cannot be null by itself: its parser takes that for an empty text. */
+/** commander treats a parsed `null` as an empty string, so `none` becomes null only here. */
 function orNull<T>(value: T | 'none'): T | null {
   return value === 'none' ? null : value;
 }
 
-function readTokens(text: string): number | 'none' {
+function parseTokens(text: string): number | 'none' {
   if (text === 'none') return text;
   const count = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count)) throw new InvalidArgumentError('A whole number, or none.');
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count))
+    throw new InvalidArgumentError('Expected a whole number or none.');
   return count;
 }
 
-function readAmount(text: string): number | 'none' {
+function parseAmount(text: string): number | 'none' {
   if (text === 'none') return text;
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('An amount such as 2 or 0.4, or none.');
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('Expected an amount such as 2 or 0.4, or none.');
   return Number(text);
 }
 
-function readPrice(text: string): { input: number; output: number } | 'none' {
+function parsePrice(text: string): { input: number; output: number } | 'none' {
   if (text === 'none') return text;
   const [, input, output] = /^(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(text) ?? [];
-  if (input === undefined || output === undefined) throw new InvalidArgumentError('Such as 0.4/1.6, or none.');
+  if (input === undefined || output === undefined)
+    throw new InvalidArgumentError('Expected input/output prices such as 0.4/1.6, or none.');
   return { input: Number(input), output: Number(output) };
 }

@@ -6,8 +6,9 @@ import { providerCheckCommand, providerListCommand, providerRemoveCommand } from
 import { providerSettingsCommand, providerUseCommand } from './provider-settings.ts';
 
 const HELP = `
-A key is checked with the provider, sealed, and used for this account alone. It is never read from the command line:
-svc provider add asks for it, or reads standard input.
+A key is checked with its provider, stored encrypted, and used only for this
+account. It is never read from the command line: svc provider add prompts for
+it, or reads standard input.
 
 Examples:
   $ svc provider add openai
@@ -15,10 +16,10 @@ Examples:
   $ svc provider use extraction openai gpt-4.1-mini
   $ svc provider list`;
 
-/** `svc provider`: keys of model providers, and what svc may do with them. */
+/** `svc provider`: keys of model providers and how svc may use them. */
 export function providerCommand(context: CommandContext): Command {
   const provider = new Command('provider')
-    .description('your own keys of model providers, and what svc may do with them')
+    .description('your own model provider keys, and how svc may use them')
     .addHelpText('after', HELP);
   const commands = [
     providerAddCommand(context),
@@ -30,7 +31,7 @@ export function providerCommand(context: CommandContext): Command {
   ];
   for (const command of commands) provider.addCommand(command);
   for (const command of [provider, ...commands]) {
-    command.configureOutput({ outputError: (complaint, write) => write(redactKeys(complaint)) });
+    command.configureOutput({ outputError: (message, write) => write(redactKeys(message)) });
   }
   return provider;
 }

@@ -37,7 +37,8 @@ interface SearchOptions extends CommonOptions {
 const ITEM_TYPES: readonly ItemType[] = ['memory', 'message', 'episode'];
 
 const HELP = `
-Away from a terminal it prints one line a result, fields set apart by tabs: id, score, time, user, tags, content.
+When output is not a terminal, it prints one line per result with tab-separated
+fields: id, score, time, user, tags, content.
 
 Examples:
   $ svc search oolong
@@ -46,20 +47,20 @@ Examples:
   $ svc search "where is the office" --as-of 2026-01-31
   $ svc search tea --json | jq -r ".results[0].content"`;
 
-/** `svc search`: what is remembered about a question, best first. */
+/** `svc search`: searches memories, best match first. */
 export function searchCommand(context: CommandContext): Command {
   const past = (text: string) => parseTime(text, context.clock.nowMs(), 'past');
   return new Command('search')
-    .description('find what is remembered, best first')
-    .argument('<query...>', 'what to look for')
-    .option('--limit <count>', 'how many results, 100 at most', readLimit, 10)
-    .option('--user <name>', 'whose memories, where one account serves several people')
-    .option('--tag <tag>', 'only with this tag; may be repeated', collect)
-    .option('--after <time>', 'only from after this time', past)
-    .option('--before <time>', 'only from before this time', past)
-    .option('--as-of <time>', 'what was valid at this time', past)
-    .option('--types <list>', 'what to look among: memory, message, episode', readTypes)
-    .option('--explain', 'show what each signal gave to a score')
+    .description('search memories, best match first')
+    .argument('<query...>', 'what to search for')
+    .option('--limit <count>', 'how many results, at most 100', readLimit, 10)
+    .option('--user <name>', 'whose memories, if the account serves several users')
+    .option('--tag <tag>', 'only results with this tag; repeatable', collect)
+    .option('--after <time>', 'only results after this time', past)
+    .option('--before <time>', 'only results before this time', past)
+    .option('--as-of <time>', 'search what was valid at this time', past)
+    .option('--types <list>', 'comma-separated types to search: memory, message, episode', readTypes)
+    .option('--explain', 'show what each signal contributed to the score')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
@@ -107,16 +108,16 @@ async function printCards(
   });
   const count = results.length === 1 ? '1 result' : `${results.length} results`;
   const further = results.length === limit && limit < 100 ? `; --limit ${Math.min(100, limit * 2)} shows more` : '';
-  const told = [
+  const summary = [
     `${count} in ${Math.max(1, Math.round(tookMs))} ms${further}`,
     ...(learned ? [describeLearned(learned)] : []),
   ];
-  const footer = told.flatMap((text) => wrap(text, look.columns)).join('\n');
+  const footer = summary.flatMap((text) => wrap(text, look.columns)).join('\n');
   context.terminal.out(`${cards.join('\n\n')}\n\n${look.style.dim(footer)}\n`);
   await createRecentIds(context.settingsFolder).remember(results.map(({ id }) => id));
 }
 
-/** Nothing found can mean three things, and each has another remedy. */
+/** Explains an empty result: filters too narrow, words that do not match, or no memories at all. */
 async function printNothing(
   query: string,
   options: SearchOptions,
@@ -124,15 +125,15 @@ async function printNothing(
   context: CommandContext,
 ): Promise<void> {
   const { terminal } = context;
-  const narrow = options.tag ?? options.after ?? options.before ?? options.user ?? options.asOf ?? options.types;
-  const some = narrow !== undefined || (await client.memories.list({ limit: 1 })).data.length > 0;
+  const filtered = options.tag ?? options.after ?? options.before ?? options.user ?? options.asOf ?? options.types;
+  const hasMemories = filtered !== undefined || (await client.memories.list({ limit: 1 })).data.length > 0;
   const advice =
-    narrow !== undefined
-      ? 'Nothing matches within these filters. Try fewer of them.'
-      : some
-        ? 'Try other words, or fewer: every word that matches helps, none is required.'
-        : 'Nothing is remembered yet. The first one: svc add "Ada prefers oolong tea"';
-  const lines = [...wrap(`Nothing found for “${query}”.`, terminal.columns), ...wrap(advice, terminal.columns)];
+    filtered !== undefined
+      ? 'Try removing some of the filters.'
+      : hasMemories
+        ? 'Try other words. Not every word has to match.'
+        : 'No memories yet. Add one: svc add "Ada prefers oolong tea"';
+  const lines = [...wrap(`No results for “${query}”.`, terminal.columns), ...wrap(advice, terminal.columns)];
   terminal.out(`${lines.join('\n')}\n`);
 }
 
@@ -145,6 +146,7 @@ function readLimit(text: string): number {
 function readTypes(text: string): ItemType[] {
   const names = text.split(',').map((name) => name.trim());
   const types = ITEM_TYPES.filter((type) => names.includes(type));
-  if (types.length !== names.length) throw new InvalidArgumentError(`Write some of ${ITEM_TYPES.join(',')}.`);
+  if (types.length !== names.length)
+    throw new InvalidArgumentError(`Expected a comma-separated list of ${ITEM_TYPES.join(', ')}.`);
   return types;
 }

@@ -17,19 +17,19 @@ interface ShowOptions extends CommonOptions {
 }
 
 const HELP = `
-The beginning or the end of an id is enough, as the lists show it.
+The beginning or end of an id is enough, as lists show it.
 
 Examples:
   $ svc show 8c1f04d2
   $ svc show 8c1f04d2 --history
   $ svc show 8c1f04d2 --json | jq -r .content`;
 
-/** `svc show`: one memory whole, or all its versions. */
+/** `svc show`: one memory in full, or all its versions. */
 export function showCommand(context: CommandContext): Command {
   return new Command('show')
-    .description('show one memory whole')
-    .argument('<id>', 'its id, or the part of it that the lists show')
-    .option('--history', 'all its versions, newest first')
+    .description('show one memory in full')
+    .argument('<id>', 'its id, or the part shown in lists')
+    .option('--history', 'show all versions, newest first')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)

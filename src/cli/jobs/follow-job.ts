@@ -15,22 +15,22 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Looks at a job until it has ended, showing how far it is; what makes it wait is told once each time. */
+/** Polls a job until it has ended, showing its progress. Each error that delays it is reported once. */
 export async function followJob(id: string, { client, progress, context }: FollowOptions): Promise<Job> {
   const { terminal, clock } = context;
-  let told = '';
+  let reported = '';
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
     const job = await client.jobs.get(id);
     if (!isOpen(job)) {
       progress.clear();
       return job;
     }
-    const trouble = job.error === null ? '' : `${job.error.code} ${job.error.at}`;
-    if (trouble !== '' && trouble !== told) {
+    const error = job.error === null ? '' : `${job.error.code} ${job.error.at}`;
+    if (error !== '' && error !== reported) {
       progress.clear();
-      terminal.error(`${describeError(job, clock.nowMs())} Ctrl-C stops the watching, not the job.\n`);
+      terminal.error(`${describeError(job, clock.nowMs())} Ctrl-C stops waiting, not the job.\n`);
     }
-    told = trouble;
+    reported = error;
     const { done, total } = job.progress;
     progress.show(`${done} of ${total} messages`, total === 0 ? undefined : done / total);
     await pause(pauseMs);

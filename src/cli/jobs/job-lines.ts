@@ -17,7 +17,7 @@ const TONES = {
 } as const satisfies Record<Job['state'], keyof Style>;
 const LABEL_WIDTH = 11;
 
-/** One job as a person reads it: short id in the margin, state and model, and beneath how far it came and why. */
+/** Formats a job: the short id in the margin, state and model, and below them its progress and error. */
 export function jobCard(job: Job, label: string, { columns, style, nowMs }: RenderOptions): string {
   const width = innerWidth(columns, label);
   const lines = jobFacts(job, nowMs).flatMap((fact) => wrap(fact, width));
@@ -30,42 +30,46 @@ export function jobCard(job: Job, label: string, { columns, style, nowMs }: Rend
 
 function jobFacts(job: Job, nowMs: number): string[] {
   const { conversationId, dryRun, progress, createdAt, used, result } = job;
-  const asked = formatRelativeTime(parseTimestamp(createdAt) ?? nowMs, nowMs);
+  const createdText = formatRelativeTime(parseTimestamp(createdAt) ?? nowMs, nowMs);
   const read = `${progress.done} of ${progress.total} message${progress.total === 1 ? '' : 's'}`;
-  const what = `conversation ${shortId(conversationId)} · ${read} · ${asked}${dryRun ? ' · dry run' : ''}`;
-  return [what, ...(result === null ? [] : [describeResult(job)]), ...(used.requests > 0 ? [describeUsage(used)] : [])];
+  const summary = `conversation ${shortId(conversationId)} · ${read} · ${createdText}${dryRun ? ' · dry run' : ''}`;
+  return [
+    summary,
+    ...(result === null ? [] : [describeResult(job)]),
+    ...(used.requests > 0 ? [describeUsage(used)] : []),
+  ];
 }
 
-/** `2 added, 1 superseded, 4 left as known`. */
+/** `2 added, 1 superseded, 4 left alone`. */
 export function describeResult({ result, progress }: Job): string {
   if (result === null) return '';
-  if (progress.total === 0) return 'nothing new to read since the last time';
-  return sayCounts(result) || 'nothing worth keeping was found';
+  if (progress.total === 0) return 'nothing new since the last extraction';
+  return sayCounts(result) || 'nothing worth remembering was found';
 }
 
-/** Why it failed, or what it waits for. */
+/** Describes why the job failed, or why it is waiting. */
 export function describeError(job: Job, nowMs: number): string {
   const { error, nextAttemptAt } = job;
   if (error === null) return '';
-  const again =
+  const retry =
     nextAttemptAt === null
       ? ''
-      : ` svc tries again ${formatRelativeTime(parseTimestamp(nextAttemptAt) ?? nowMs, nowMs)}.`;
-  return `${printable(error.message)}${isOpen(job) ? again : ''}`;
+      : ` svc will retry ${formatRelativeTime(parseTimestamp(nextAttemptAt) ?? nowMs, nowMs)}.`;
+  return `${printable(error.message)}${isOpen(job) ? retry : ''}`;
 }
 
-/** What was done with each memory that the model drew. */
+/** Formats what was done with each extracted memory. */
 export function formatDecisions(decisions: readonly Decision[], look: RenderOptions): string {
   const width = Math.max(16, Math.min(look.columns, 100) - LABEL_WIDTH);
   const { style } = look;
   return decisions
     .map((decision) => {
-      const isKept = decision.decision !== 'nothing';
+      const isStored = decision.decision !== 'nothing';
       const label = padToWidth(decision.decision, LABEL_WIDTH);
-      const content = wrap(printable(decision.content), width).map((line) => (isKept ? line : style.dim(line)));
+      const content = wrap(printable(decision.content), width).map((line) => (isStored ? line : style.dim(line)));
       const facts = wrap(decisionFacts(decision).join(' · '), width).map((line) => style.dim(line));
       const [first = '', ...rest] = [...content, ...facts];
-      const head = (isKept ? style.bold(label) : style.dim(label)) + first;
+      const head = (isStored ? style.bold(label) : style.dim(label)) + first;
       return [head, ...rest.map((line) => ' '.repeat(LABEL_WIDTH) + line)].join('\n');
     })
     .join('\n');
@@ -73,18 +77,18 @@ export function formatDecisions(decisions: readonly Decision[], look: RenderOpti
 
 function decisionFacts({ decision, memoryId, targetId, messageIds, reason }: Decision): string[] {
   const target = targetId === null ? '' : shortId(targetId);
-  const about: Record<Decision['decision'], string> = {
+  const relation: Record<Decision['decision'], string> = {
     add: '',
-    update: `says more of ${target}`,
-    supersede: `in the place of ${target}`,
+    update: `updates ${target}`,
+    supersede: `replaces ${target}`,
     nothing: '',
   };
   const from = messageIds.length === 1 ? 'from 1 message' : `from ${messageIds.length} messages`;
-  const facts = [memoryId === null ? '' : shortId(memoryId), target === '' ? '' : about[decision], from];
+  const facts = [memoryId === null ? '' : shortId(memoryId), target === '' ? '' : relation[decision], from];
   return [...facts, printable(reason)].filter((fact) => fact !== '');
 }
 
-/** One line for programs: id, state, messages read and all, conversation, provider, model, time, code of the error. */
+/** Formats a job as one line for programs: id, state, messages read/total, conversation, provider, model, time, error code. */
 export function jobRow({ id, state, progress, conversationId, provider, model, createdAt, error }: Job): string {
   const read = `${progress.done}/${progress.total}`;
   const cells = [id, state, read, conversationId, provider ?? '', model ?? '', createdAt, error?.code ?? ''];

@@ -5,19 +5,16 @@ import { createHttpFetch } from '../http-fetch.ts';
 import type { RenderOptions } from './memory-card.ts';
 import { createMemoryStyle } from './style.ts';
 
-/** What every memory command accepts. */
+/** Options of every memory command. */
 export interface CommonOptions {
   profile?: string;
   json?: true;
 }
 
-export const PROFILE_OPTION = [
-  '--profile <name>',
-  'the account to use, where there are several [SVC_PROFILE]',
-] as const;
+export const PROFILE_OPTION = ['--profile <name>', 'the account to use, if there are several [SVC_PROFILE]'] as const;
 export const JSON_OPTION = ['--json', 'print JSON'] as const;
 
-/** The client of the session that the command runs under. A person waits: what fails is tried once more, not thrice. */
+/** Returns a client for the session. One retry rather than three, because a person is waiting. */
 export async function openClient(
   { session, terminal }: CommandContext,
   { profile }: CommonOptions,
@@ -34,27 +31,28 @@ export async function openClient(
   });
 }
 
-/** For options that may be given several times. */
+/** Option parser that collects repeated values. */
 export function collect(value: string, before: unknown): string[] {
   return [...(Array.isArray(before) ? before : []), value];
 }
 
-/** A whole number from 1. */
+/** Parses a whole number of at least 1. */
 export function parseCount(text: string): number {
   const count = Number(text);
-  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('Write a whole number from 1.');
+  if (!Number.isSafeInteger(count) || count < 1)
+    throw new InvalidArgumentError('Expected a whole number of at least 1.');
   return count;
 }
 
-/** `key=text`, or `key:=json` for numbers, booleans and whatever else JSON can say; may be given several times. */
+/** Parses `key=text`, or `key:=json` for any other JSON value; repeated options accumulate. */
 export function parseMetadata(text: string, before: Record<string, unknown> = {}): Record<string, unknown> {
   const [, key, operator, value = ''] = /^([^=]+?)(:?=)(.*)$/s.exec(text) ?? [];
-  if (key === undefined) throw new InvalidArgumentError('Write key=value, or key:=json.');
+  if (key === undefined) throw new InvalidArgumentError('Expected key=value or key:=json.');
   if (operator === '=') return { ...before, [key]: value };
   try {
     return { ...before, [key]: JSON.parse(value) };
   } catch {
-    throw new InvalidArgumentError(`What follows ${key}:= is no JSON.`);
+    throw new InvalidArgumentError(`The value of ${key}:= is not valid JSON.`);
   }
 }
 

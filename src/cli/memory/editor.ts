@@ -6,23 +6,23 @@ import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import type { Environment } from '../settings.ts';
 
-/** A text in the person's own editor. */
+/** Text edited in the user's own editor. */
 export interface Draft {
-  /** What was saved, without the line end that editors add. */
+  /** The saved text, without the final newline that editors add. */
   text: string;
-  /** Where the text still lies, until `discard`: so that it is not lost when it cannot be sent. */
+  /** The file that holds the text until `discard`, so that it is not lost when it cannot be sent. */
   path: string;
   discard(): Promise<void>;
 }
 
-/** The editor's command line: `$VISUAL`, `$EDITOR`, else what every machine has. */
+/** Returns the editor's command line: `$VISUAL`, `$EDITOR`, or the platform's default. */
 export function editorCommand({ env, platform }: Environment): string {
   return env.VISUAL || env.EDITOR || (platform === 'win32' ? 'notepad' : 'vi');
 }
 
 /**
- * Opens `text` in the editor, in a file that only this user can read, and waits until it is closed. Throws a
- * `CommandFailure` where the editor cannot be started or ends with an error, as editors do to say "leave it".
+ * Opens `text` in the editor, in a file that only this user can read, and waits until it is closed. Throws
+ * `CommandFailure` if the editor cannot be started or exits with an error, which is how editors abort.
  */
 export async function editText(text: string, environment: Environment): Promise<Draft> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-edit-'));
@@ -33,16 +33,19 @@ export async function editText(text: string, environment: Environment): Promise<
   const outcome = await run(`${editor} "${path}"`);
   if (outcome !== 'saved') {
     await discard();
-    throw new CommandFailure(EXIT.failed, `${editor}: ${outcome}. Nothing was changed. ($EDITOR names the editor.)`);
+    throw new CommandFailure(
+      EXIT.failed,
+      `${editor}: ${outcome}. Nothing was changed. Set $EDITOR to use another editor.`,
+    );
   }
   return { text: (await readFile(path, 'utf8')).replace(/\r?\n$/, ''), path, discard };
 }
 
-/** By a shell, because `$EDITOR` is a command line of its own (`code --wait`). */
+/** Runs in a shell, because `$EDITOR` may contain arguments (`code --wait`). */
 function run(commandLine: string): Promise<string> {
   return new Promise((resolve) => {
     const child = spawn(commandLine, { shell: true, stdio: 'inherit' });
     child.once('error', (error) => resolve(error.message));
-    child.once('close', (code, signal) => resolve(code === 0 ? 'saved' : `ended with ${signal ?? code}`));
+    child.once('close', (code, signal) => resolve(code === 0 ? 'saved' : `exited with ${signal ?? code}`));
   });
 }

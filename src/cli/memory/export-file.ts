@@ -1,12 +1,11 @@
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-const PORTION_CHARACTERS = 64 * 1024;
+const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * Writes a file all at once: the text goes to a file beside it, mode 0600, is on the disk before it takes the name, and
- * is removed where something fails on the way. A link at the name keeps pointing to the file; a device or a pipe is
- * written to as it is, never replaced.
+ * Writes a file atomically: to a draft beside it with mode 0600, which is synced and then renamed, or removed on failure.
+ * A symbolic link is followed; a device or a pipe is written to directly, never replaced.
  */
 export async function writeAtomically(path: string, texts: AsyncIterable<string>): Promise<void> {
   const found = await stat(path).catch(() => undefined);
@@ -36,12 +35,12 @@ async function writeThrough(path: string, texts: AsyncIterable<string>): Promise
 }
 
 async function writeAll(handle: FileHandle, texts: AsyncIterable<string>): Promise<void> {
-  let portion = '';
+  let chunk = '';
   for await (const text of texts) {
-    portion += text;
-    if (portion.length < PORTION_CHARACTERS) continue;
-    await handle.writeFile(portion);
-    portion = '';
+    chunk += text;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    await handle.writeFile(chunk);
+    chunk = '';
   }
-  await handle.writeFile(portion);
+  await handle.writeFile(chunk);
 }

@@ -4,12 +4,12 @@ import { CommandFailure } from '../failure.ts';
 import type { RecentIds } from './recent-ids.ts';
 import { shortId } from './short-id.ts';
 
-/** What an id is looked for among. */
+/** A kind of resource whose ids can be abbreviated. */
 export interface IdKind {
   prefix: string;
   one: string;
   many: string;
-  /** Where a person finds ids of it. */
+  /** A sentence that says where to find its ids. */
   shownBy: string;
   /** Newest first. */
   all(client: Client): AsyncIterable<{ id: string }>;
@@ -19,69 +19,70 @@ export const MEMORY: IdKind = {
   prefix: 'mem',
   one: 'memory',
   many: 'memories',
-  shownBy: 'svc list shows them.',
+  shownBy: 'Run svc list to see them.',
   all: (client) => client.memories.all({ includeSuperseded: true }),
 };
 export const CONVERSATION: IdKind = {
   prefix: 'conv',
   one: 'conversation',
   many: 'conversations',
-  shownBy: 'svc search --types message --json shows them as conversationId.',
+  shownBy: 'Run svc search --types message --json to see them as conversationId.',
   all: (client) => client.conversations.all(),
 };
 export const JOB: IdKind = {
   prefix: 'job',
   one: 'job',
   many: 'jobs',
-  shownBy: 'svc jobs shows them.',
+  shownBy: 'Run svc jobs to see them.',
   all: (client) => client.jobs.all(),
 };
 
 const PART = /^[0-9a-f]{4,32}$/;
-const WHOLE_LENGTH = 32;
-/** So much of a random id belongs to no other. */
-const TELLING_LENGTH = 8;
-/** How far back a part is looked for: 25 requests of 200. */
-const SEARCHED = 5000;
+const FULL_LENGTH = 32;
+/** A part this long is unique in practice, because ids are random. */
+const UNIQUE_LENGTH = 8;
+/** How many of the newest ids are searched: 25 requests of 200. */
+const MAX_SEARCHED = 5000;
 
 /**
- * The whole id that a person means: the id itself, or its beginning or end as the lists show it. Throws a
- * `CommandFailure` where the part fits none or several, or is no part of an id at all.
+ * Resolves what the user typed to a full id: the id itself, or its beginning or end as lists show it. Throws
+ * `CommandFailure` if it matches none or several, or cannot be part of an id.
  */
 export async function findId(typed: string, client: Client, recentIds: RecentIds, kind = MEMORY): Promise<string> {
   const start = `${kind.prefix}_`;
   const text = typed.trim().toLowerCase();
   const part = text.startsWith(start) ? text.slice(start.length) : text;
   if (!PART.test(part)) {
-    throw new CommandFailure(EXIT.usage, `${JSON.stringify(typed)} is no id of a ${kind.one}. ${kind.shownBy}`);
+    throw new CommandFailure(EXIT.usage, `${JSON.stringify(typed)} is not a ${kind.one} id. ${kind.shownBy}`);
   }
-  if (part.length === WHOLE_LENGTH) return start + part;
-  const fits = (id: string) => id.startsWith(start + part) || (text === part && isOf(kind, id) && id.endsWith(part));
-  const shown = (await recentIds.list()).filter(fits);
-  if (part.length >= TELLING_LENGTH && shown.length === 1) return shown[0]!;
+  if (part.length === FULL_LENGTH) return start + part;
+  const matches = (id: string) =>
+    id.startsWith(start + part) || (text === part && isOfKind(kind, id) && id.endsWith(part));
+  const shown = (await recentIds.list()).filter(matches);
+  if (part.length >= UNIQUE_LENGTH && shown.length === 1) return shown[0]!;
   const found = new Set(shown);
   let searched = 0;
   for await (const { id } of kind.all(client)) {
-    if (fits(id)) found.add(id);
+    if (matches(id)) found.add(id);
     searched += 1;
-    if (searched >= SEARCHED) break;
+    if (searched >= MAX_SEARCHED) break;
   }
   const [id, ...others] = found;
   if (id !== undefined && others.length === 0) return id;
-  const fault = id === undefined ? fitsNone(typed, kind, searched) : fitsMany(typed, kind, [id, ...others]);
-  throw new CommandFailure(EXIT.failed, fault);
+  const message = id === undefined ? notFoundText(typed, kind, searched) : ambiguousText(typed, kind, [id, ...others]);
+  throw new CommandFailure(EXIT.failed, message);
 }
 
-function isOf({ prefix }: IdKind, id: string): boolean {
+function isOfKind({ prefix }: IdKind, id: string): boolean {
   return id.startsWith(`${prefix}_`);
 }
 
-function fitsNone(typed: string, { one, many, shownBy }: IdKind, searched: number): string {
-  if (searched < SEARCHED) return `No ${one}'s id begins or ends with ${typed}. ${shownBy}`;
-  return `None of the newest ${SEARCHED} ${many} has an id with ${typed}. Give the whole id (with --json they are shown whole).`;
+function notFoundText(typed: string, { one, many, shownBy }: IdKind, searched: number): string {
+  if (searched < MAX_SEARCHED) return `No ${one}'s id begins or ends with ${typed}. ${shownBy}`;
+  return `None of the newest ${MAX_SEARCHED} ${many} has an id that begins or ends with ${typed}. Give the full id, which --json shows.`;
 }
 
-function fitsMany(typed: string, { many }: IdKind, ids: readonly string[]): string {
-  const some = ids.slice(0, 5).map((id) => (id.endsWith(typed) ? id : `${id} (${shortId(id)})`));
-  return `${typed} fits ${ids.length} ${many}; give more of the id:\n${some.join('\n')}`;
+function ambiguousText(typed: string, { many }: IdKind, ids: readonly string[]): string {
+  const examples = ids.slice(0, 5).map((id) => (id.endsWith(typed) ? id : `${id} (${shortId(id)})`));
+  return `${typed} matches ${ids.length} ${many}; give more of the id:\n${examples.join('\n')}`;
 }

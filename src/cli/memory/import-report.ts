@@ -2,42 +2,44 @@ import type { ImportCounts, ImportReport } from '../../contract/portability.ts';
 import { formatCount } from '../number-format.ts';
 import { displayWidth, padToWidth, printable } from './terminal-text.ts';
 
-const SHOWN = 20;
+const MAX_REASONS = 20;
 
 /** `1 memory`, `2,600 memories`. */
 export function pluralize(amount: number, one: string, many = `${one}s`): string {
   return `${formatCount(amount)} ${amount === 1 ? one : many}`;
 }
 
-/** `3 memories, 1 conversation with 12 messages`: what there is of each kind; `nothing` where there is none. */
+/** `3 memories, 1 conversation with 12 messages`, or `nothing`. */
 export function describeCounts({ memories, conversations, messages, episodes, learned }: ImportCounts): string {
-  const within = messages === 0 ? '' : pluralize(messages, 'message');
-  const talks = conversations === 0 ? '' : pluralize(conversations, 'conversation');
+  const messageCount = messages === 0 ? '' : pluralize(messages, 'message');
+  const conversationCount = conversations === 0 ? '' : pluralize(conversations, 'conversation');
   const parts = [
     memories === 0 ? '' : pluralize(memories, 'memory', 'memories'),
-    talks && within ? `${talks} with ${within}` : talks || within,
+    conversationCount && messageCount ? `${conversationCount} with ${messageCount}` : conversationCount || messageCount,
     episodes === 0 ? '' : pluralize(episodes, 'episode'),
-    learned === 0 ? '' : `what was learned of ${pluralize(learned, 'person', 'people')}`,
+    learned === 0 ? '' : `learned rankings for ${pluralize(learned, 'user')}`,
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'nothing' : parts.join(', ');
 }
 
-/** What an import did, in words: what came in, what was there, what was left out and why. */
+/** Describes an import: what was added, what was already stored, and what was skipped and why. */
 export function formatImportReport({ added, known, skipped, reasons, complete }: ImportReport): string {
   const lines = [`Imported ${describeCounts(added)}.`];
-  if (Object.values(known).some((count) => count > 0)) lines.push(`There already: ${describeCounts(known)}.`);
-  if (skipped > 0) lines.push(`${pluralize(skipped, 'thing was', 'things were')} left out:`);
-  const shown = reasons.slice(0, SHOWN).map(({ place, reason }) => [inLine(place), inLine(reason)] as const);
+  if (Object.values(known).some((count) => count > 0)) lines.push(`Already stored: ${describeCounts(known)}.`);
+  if (skipped > 0) lines.push(`${pluralize(skipped, 'entry', 'entries')} skipped:`);
+  const shown = reasons
+    .slice(0, MAX_REASONS)
+    .map(({ place, reason }) => [singleLine(place), singleLine(reason)] as const);
   const width = Math.max(0, ...shown.map(([place]) => displayWidth(place)));
   for (const [place, reason] of shown) lines.push(`  ${padToWidth(place, width)}  ${reason}`);
   if (skipped > shown.length) {
-    lines.push(`  and ${pluralize(skipped - shown.length, 'more', 'more')} (--json has the first thousand)`);
+    lines.push(`  and ${pluralize(skipped - shown.length, 'more', 'more')} (--json lists the first 1,000)`);
   }
-  if (!complete) lines.push('The file ends before its last line: it was cut off.');
+  if (!complete) lines.push('The file is truncated: its last line is missing.');
   return lines.join('\n');
 }
 
-/** Names in the file stand in both, whatever they are. */
-function inLine(text: string): string {
+/** Both the place and the reason can contain text from the file. */
+function singleLine(text: string): string {
   return printable(text).replaceAll('\n', ' ');
 }

@@ -6,29 +6,29 @@ import type { CommandInput } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 
-/** What an import sends. */
+/** The bytes to import. */
 export interface ImportSource {
   open(): AsyncIterable<Uint8Array>;
-  /** How much it is, where that is known. */
+  /** Size, if known. */
   bytes: number | undefined;
-  /** It can be read from the beginning again. */
+  /** Whether it can be read again from the beginning. */
   repeatable: boolean;
 }
 
-/** A file, `-` for standard input, or a folder of notes. Throws a `CommandFailure` with what to give instead. */
+/** Opens a file, `-` for standard input, or a folder of notes. Throws `CommandFailure` with advice otherwise. */
 export async function importSource(path: string, format: ImportFormat, input: CommandInput): Promise<ImportSource> {
   if (path === '-') return { open: () => input.stream, bytes: undefined, repeatable: false };
   const found = await stat(path).catch(unreadable(path));
   if (found.isDirectory()) return folderSource(path, format);
   if (/\.zip$/i.test(path)) {
-    const advice = 'Unpack it and give what is in it: conversations.json, memories.json, or a folder of notes.';
+    const advice = 'Unpack it and import its conversations.json, memories.json or folder of notes.';
     throw new CommandFailure(EXIT.usage, `${path} is an archive. ${advice}`);
   }
   if (format === 'basic-memory' && /\.md$/i.test(path)) {
-    throw new CommandFailure(EXIT.usage, `${path} is a single note. Give the folder in which it lies.`);
+    throw new CommandFailure(EXIT.usage, `${path} is a single note. Import the folder that contains it.`);
   }
   if (/\.gz$/i.test(path)) {
-    throw new CommandFailure(EXIT.usage, `Unpack ${path} on the way: gunzip -c ${path} | svc import -`);
+    throw new CommandFailure(EXIT.usage, `${path} is compressed. Unpack it: gunzip -c ${path} | svc import -`);
   }
   const open = () => readable(path, createReadStream(path));
   return { open, bytes: found.isFile() ? found.size : undefined, repeatable: found.isFile() };
@@ -36,7 +36,7 @@ export async function importSource(path: string, format: ImportFormat, input: Co
 
 async function folderSource(folder: string, format: ImportFormat): Promise<ImportSource> {
   if (format !== 'basic-memory') {
-    const advice = 'Name the file in it, or give --format basic-memory for a folder of notes.';
+    const advice = 'Name a file in it, or use --format basic-memory for a folder of notes.';
     throw new CommandFailure(EXIT.usage, `${folder} is a folder. ${advice}`);
   }
   const notes: string[] = [];
@@ -52,16 +52,16 @@ async function folderSource(folder: string, format: ImportFormat): Promise<Impor
   return { open: () => readable(folder, noteLines(folder, notes)), bytes, repeatable: true };
 }
 
-/** What is hidden, or lies in a hidden folder, is an editor's or was thrown away. */
+/** Excludes hidden files and folders, which belong to editors or the trash. */
 const NOTE = /^(?:[^./][^/]*\/)*[^./][^/]*\.md$/i;
 
 function unreadable(path: string) {
   return (error: Error): never => {
-    throw new CommandFailure(EXIT.failed, `${path} cannot be read: ${error.message}`);
+    throw new CommandFailure(EXIT.failed, `Cannot read ${path}: ${error.message}`);
   };
 }
 
-/** The same bytes; a failure to read them names what was read. */
+/** Passes the bytes through; a read error names the path. */
 async function* readable(path: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks;
@@ -70,7 +70,7 @@ async function* readable(path: string, chunks: AsyncIterable<Uint8Array>): Async
   }
 }
 
-/** Each note as a line of JSON with its path in the folder. */
+/** Yields each note as a line of JSON with its path in the folder. */
 async function* noteLines(folder: string, paths: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const path of paths) {
     const content = await readFile(join(folder, path), 'utf8');

@@ -10,12 +10,12 @@ export interface ImportUpload {
   source: ImportSource;
   options: { format: ImportFormat; user?: string; tags?: readonly string[] };
   clock: Clock;
-  /** Wait for the quota to be given anew instead of ending. */
+  /** Wait for the quota to reset instead of stopping. */
   waitForQuota: boolean;
   onProgress(bytes: number): void;
-  /** Told before each wait. */
+  /** Called before each wait, with a message for the user. */
   onWait(text: string): void;
-  /** Waits; replaced in tests. */
+  /** Injected in tests. */
   sleep?: (ms: number) => Promise<void>;
 }
 
@@ -26,43 +26,43 @@ const LONGEST_SLEEP_MS = 60_000;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
- * Sends until all has arrived, from the beginning each time, as nothing is added twice; or to what ends it: then
- * `ended` says what that was, and the report what was done before, as far as that is known.
+ * Uploads the source, retrying from the beginning, since nothing is added twice. If the upload cannot be completed,
+ * `ended` is the error and the report covers what earlier attempts are known to have added.
  */
-export async function uploadImport(sending: ImportUpload): Promise<{ report: ImportReport; ended?: Error }> {
-  const { client, source, options, onProgress } = sending;
+export async function uploadImport(upload: ImportUpload): Promise<{ report: ImportReport; ended?: Error }> {
+  const { client, source, options, onProgress } = upload;
   let before: ImportReport | undefined;
   for (let failures = 0; ; ) {
     try {
-      return { report: joined(before, await client.import(source.open(), { ...options, onProgress })) };
+      return { report: mergeReports(before, await client.import(source.open(), { ...options, onProgress })) };
     } catch (error) {
       const ended = error as Error;
       const partial = reportIn(ended);
-      if (partial) before = joined(before, partial);
-      const waited = source.repeatable && (await waitAfter(sending, ended, failures));
-      if (!waited) return { report: before ?? NOTHING, ended };
-      failures = waited === 'quota' ? 0 : failures + 1;
+      if (partial) before = mergeReports(before, partial);
+      const wait = source.repeatable && (await waitAfter(upload, ended, failures));
+      if (!wait) return { report: before ?? EMPTY_REPORT, ended };
+      failures = wait === 'quota' ? 0 : failures + 1;
     }
   }
 }
 
-/** Waits before the next try; `false` where trying again would not help. */
-async function waitAfter(sending: ImportUpload, ended: Error, failures: number): Promise<'quota' | 'fault' | false> {
-  const { waitForQuota, onWait, sleep = pause } = sending;
+/** Waits before the next attempt. Returns `false` if retrying would not help. */
+async function waitAfter(upload: ImportUpload, ended: Error, failures: number): Promise<'quota' | 'failure' | false> {
+  const { waitForQuota, onWait, sleep = pause } = upload;
   const resetsAt = quotaResetTime(ended);
   if (resetsAt !== undefined && waitForQuota) {
-    await untilReset(sending, ended, resetsAt);
+    await untilReset(upload, ended, resetsAt);
     return 'quota';
   }
-  const waitMs = passingFaultMs(ended, failures);
+  const waitMs = retryDelayMs(ended, failures);
   if (waitMs === undefined || failures >= RETRIES) return false;
-  onWait(`${ended.message} Sending again in ${Math.ceil(waitMs / 1000)} s.`);
+  onWait(`${ended.message} Retrying in ${Math.ceil(waitMs / 1000)} s.`);
   await sleep(waitMs);
-  return 'fault';
+  return 'failure';
 }
 
-/** How long to wait after what may pass by itself. */
-function passingFaultMs(ended: Error, failures: number): number | undefined {
+/** Returns the delay before retrying a transient failure; `undefined` if the failure is permanent. */
+function retryDelayMs(ended: Error, failures: number): number | undefined {
   const backOffMs = FIRST_WAIT_MS * 2 ** failures;
   if (ended instanceof UnreachableError) return ended.timedOut ? undefined : backOffMs;
   if (!(ended instanceof AppError) || !['unavailable', 'rate_limited'].includes(ended.code)) return undefined;
@@ -72,12 +72,12 @@ function passingFaultMs(ended: Error, failures: number): number | undefined {
 async function untilReset({ clock, onWait, sleep = pause }: ImportUpload, ended: Error, resetsAt: string) {
   const untilMs = parseTimestamp(resetsAt) ?? clock.nowMs();
   onWait(
-    `${ended.message} Waiting; it goes on ${formatRelativeTime(untilMs, clock.nowMs())}. Ctrl-C ends it, nothing is lost.`,
+    `${ended.message} Waiting; resumes ${formatRelativeTime(untilMs, clock.nowMs())}. Ctrl-C stops it without losing anything.`,
   );
   while (clock.nowMs() < untilMs) await sleep(Math.min(LONGEST_SLEEP_MS, untilMs - clock.nowMs()));
 }
 
-/** When a quota that ended the import is given anew. */
+/** Returns when the quota that stopped the import resets, if a quota did. */
 export function quotaResetTime(ended: Error): string | undefined {
   if (!(ended instanceof AppError) || ended.code !== 'quota_exceeded') return undefined;
   const { resetsAt } = ended.options.extra ?? {};
@@ -88,8 +88,8 @@ function reportIn(ended: Error): ImportReport | undefined {
   return ended instanceof AppError ? (ended.options.extra?.report as ImportReport | undefined) : undefined;
 }
 
-/** What an earlier try added is known to the next one, which goes over all of the file again. */
-function joined(before: ImportReport | undefined, last: ImportReport): ImportReport {
+/** Merges the reports of two attempts: the second sends the whole file again and finds what the first added already stored. */
+function mergeReports(before: ImportReport | undefined, last: ImportReport): ImportReport {
   if (!before) return last;
   const known = (kind: keyof ImportCounts) => Math.max(0, last.known[kind] - before.added[kind]);
   return {
@@ -109,5 +109,5 @@ function perKind(count: (kind: keyof ImportCounts) => number): ImportCounts {
   };
 }
 
-const NONE: ImportCounts = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
-const NOTHING: ImportReport = { added: NONE, known: NONE, skipped: 0, reasons: [], complete: false };
+const ZERO_COUNTS: ImportCounts = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
+const EMPTY_REPORT: ImportReport = { added: ZERO_COUNTS, known: ZERO_COUNTS, skipped: 0, reasons: [], complete: false };

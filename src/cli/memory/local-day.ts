@@ -1,4 +1,4 @@
-/** A day of the calendar where the command runs. */
+/** A calendar day in the local time zone. */
 export interface LocalDay {
   year: number;
   /** 1 to 12. */
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const YEAR_MONTH_DAY = dateFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' });
 const HOUR_MINUTE = dateFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
-/** A date format made when it is first used: loading the calendars takes longer than most commands otherwise do. */
+/** Creates a date format on first use, because loading the locale data takes longer than most commands. */
 export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): (epochMs: number) => string {
   let format: Intl.DateTimeFormat | undefined;
   return (epochMs) => {
@@ -24,21 +24,21 @@ export function localDay(epochMs: number): LocalDay {
   return { year, month, day };
 }
 
-/** The day's number in a row without gaps, so that days can be counted across time changes. */
+/** Days since 1970-01-01, so that days can be counted across daylight saving changes. */
 export function dayNumber({ year, month, day }: LocalDay): number {
   return Math.round(Date.UTC(year, month - 1, day) / DAY_MS);
 }
 
-/** The first instant of a day. A day past the month's end is taken as its last. */
+/** Returns the first instant of a day. A day past the end of the month is clamped to its last. */
 export function startOfDay({ year, month, day }: LocalDay): number {
   const lastDay = dayNumber({ year: month === 12 ? year + 1 : year, month: (month % 12) + 1, day: 1 });
   const length = lastDay - dayNumber({ year, month, day: 1 });
   const digits = (value: number, count: number) => String(value).padStart(count, '0');
-  // Without an offset, a date and time is read as local (ECMA-262).
+  // ECMA-262 parses a date and time without an offset as local.
   return Date.parse(`${digits(year, 4)}-${digits(month, 2)}-${digits(Math.min(day, length), 2)}T00:00:00`);
 }
 
-/** Hours and minutes, e.g. `14:05`. */
+/** `14:05`. */
 export function formatClockTime(epochMs: number): string {
   return HOUR_MINUTE(epochMs);
 }

@@ -5,7 +5,7 @@ import type { MemoryStyle } from './style.ts';
 import { displayWidth, padToWidth, printable, truncate, wrap } from './terminal-text.ts';
 import { createMatcher } from './word-match.ts';
 
-/** How memories are drawn. */
+/** How text is laid out and styled. */
 export interface RenderOptions {
   /** Width of the terminal in columns. */
   columns: number;
@@ -14,37 +14,37 @@ export interface RenderOptions {
 }
 
 export interface CardOptions {
-  /** What stands in the margin: the short id. */
+  /** The text in the margin: the short id. */
   label: string;
-  /** The words that were asked for are marked. */
+  /** Words of this query are highlighted. */
   query?: string | undefined;
-  /** Lines of the content that are shown at most. */
+  /** Maximum number of content lines. */
   maxLines?: number;
-  /** Lines beneath, already drawn to the card's inner width. */
+  /** Lines below, already formatted to the card's inner width. */
   more?: readonly string[];
 }
 
 /** Longer lines are hard to read. */
-const WIDEST = 100;
+const MAX_WIDTH = 100;
 const GAP = 2;
 
-/** The width that is left beside the margin. */
+/** Returns the width left beside the margin. */
 export function innerWidth(columns: number, label: string): number {
-  return Math.max(16, Math.min(columns, WIDEST) - displayWidth(label) - GAP);
+  return Math.max(16, Math.min(columns, MAX_WIDTH) - displayWidth(label) - GAP);
 }
 
-/** One memory as a person reads it: short id in the margin, the text, and beneath it when, whose and what about. */
+/** Formats a memory: the short id in the margin, the text, and below it the time, user and tags. */
 export function memoryCard(memory: Memory, options: CardOptions, { columns, style, nowMs }: RenderOptions): string {
   const { label, query, maxLines = 4, more = [] } = options;
   const width = innerWidth(columns, label);
   const match = query === undefined ? undefined : createMatcher(query);
-  const mark = (line: string) =>
+  const highlight = (line: string) =>
     match
       ? match(line)
           .map(({ text, matched }) => (matched ? style.highlight(text) : text))
           .join('')
       : line;
-  const content = wrap(printable(memory.content), width, maxLines).map(mark);
+  const content = wrap(printable(memory.content), width, maxLines).map(highlight);
   const facts = truncate(memoryFacts(memory, nowMs).join(' · '), width);
   const margin = ' '.repeat(displayWidth(label) + GAP);
   const [first = '', ...rest] = [...content, style.dim(facts), ...more];
@@ -53,13 +53,14 @@ export function memoryCard(memory: Memory, options: CardOptions, { columns, styl
   );
 }
 
-/** When, whose and what about, in a few words each. */
+/** The time, validity, user and tags, in a few words each. */
 export function memoryFacts(memory: Memory, nowMs: number): string[] {
-  const said = (timestamp: string) => formatRelativeTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
-  const facts = [said(memory.occurredAt ?? memory.createdAt)];
-  if (memory.validTo !== null) facts.push(memory.supersededBy ? 'superseded' : `valid until ${said(memory.validTo)}`);
-  if (memory.expiresAt !== null) facts.push(`expires ${said(memory.expiresAt)}`);
-  if (memory.user !== 'default') facts.push(`of ${printable(memory.user)}`);
+  const formatTime = (timestamp: string) => formatRelativeTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
+  const facts = [formatTime(memory.occurredAt ?? memory.createdAt)];
+  if (memory.validTo !== null)
+    facts.push(memory.supersededBy ? 'superseded' : `valid until ${formatTime(memory.validTo)}`);
+  if (memory.expiresAt !== null) facts.push(`expires ${formatTime(memory.expiresAt)}`);
+  if (memory.user !== 'default') facts.push(`user ${printable(memory.user)}`);
   if (memory.tags.length > 0) facts.push(memory.tags.map((tag) => `#${printable(tag)}`).join(' '));
   return facts;
 }

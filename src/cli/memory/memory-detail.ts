@@ -6,7 +6,7 @@ import { padToWidth, printable, wrap } from './terminal-text.ts';
 
 const LABEL_WIDTH = 13;
 
-/** One memory whole: the text as it is, and every field that says something. */
+/** Formats a memory in full: its text and every field that is set. */
 export function memoryDetail(memory: Memory, { columns, style, nowMs }: RenderOptions): string {
   const width = Math.max(16, Math.min(columns, 100));
   const facts = detailFacts(memory, nowMs).flatMap(([name, value]) => {
@@ -18,7 +18,7 @@ export function memoryDetail(memory: Memory, { columns, style, nowMs }: RenderOp
 }
 
 function detailFacts(memory: Memory, nowMs: number): [string, string][] {
-  const said = (timestamp: string | null) =>
+  const formatTime = (timestamp: string | null) =>
     timestamp === null ? '' : formatTimeWithDate(parseTimestamp(timestamp) ?? nowMs, nowMs);
   const facts: [string, string][] = [
     ['id', memory.id],
@@ -26,22 +26,22 @@ function detailFacts(memory: Memory, nowMs: number): [string, string][] {
     ['tags', memory.tags.map((tag) => `#${tag}`).join(' ')],
     ['metadata', Object.keys(memory.metadata).length === 0 ? '' : JSON.stringify(memory.metadata)],
     ['source', memory.source === null ? '' : Object.values(memory.source).join(', ')],
-    ['happened', said(memory.occurredAt)],
-    ['noted', said(memory.createdAt)],
-    ['changed', memory.version > 1 ? `${said(memory.updatedAt)}, version ${memory.version}` : ''],
-    ['expires', said(memory.expiresAt)],
-    ['valid until', said(memory.validTo)],
+    ['occurred', formatTime(memory.occurredAt)],
+    ['created', formatTime(memory.createdAt)],
+    ['updated', memory.version > 1 ? `${formatTime(memory.updatedAt)}, version ${memory.version}` : ''],
+    ['expires', formatTime(memory.expiresAt)],
+    ['valid until', formatTime(memory.validTo)],
     ['replaced by', memory.supersededBy ?? ''],
   ];
   return facts.filter(([, value]) => value !== '');
 }
 
-/** All versions of a memory, newest first, each under a heading that says when it held. */
+/** Formats all versions of a memory, newest first, each under a heading with its time. */
 export function memoryHistory(versions: readonly Memory[], { columns, style, nowMs }: RenderOptions): string {
   const width = Math.max(16, Math.min(columns, 100)) - 2;
   const blocks = versions.map((memory, index) => {
-    const since = formatTimeWithDate(parseTimestamp(memory.updatedAt) ?? nowMs, nowMs);
-    const heading = style.bold(`version ${memory.version}`) + style.dim(`  ${since}`);
+    const updatedAt = formatTimeWithDate(parseTimestamp(memory.updatedAt) ?? nowMs, nowMs);
+    const heading = style.bold(`version ${memory.version}`) + style.dim(`  ${updatedAt}`);
     const changes = changedFields(memory, versions[index + 1]);
     const note = changes.length === 0 ? [] : [style.dim(`  changed: ${changes.join(', ')}`)];
     return [heading, ...wrap(printable(memory.content), width).map((line) => `  ${line}`), ...note].join('\n');

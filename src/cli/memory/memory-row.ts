@@ -2,8 +2,8 @@ import type { Memory } from '../../contract/memories.ts';
 import { oneLine } from './terminal-text.ts';
 
 /**
- * Memories for programs: one line each, fields set apart by tabs, nothing cut or said in words. Id, time (when it
- * happened, else when it was noted), user, tags, content; `extra` fields come after the id.
+ * Formats a memory as one line for programs, with tab-separated fields and nothing truncated: id, time (when it
+ * occurred, otherwise when it was created), user, tags, content; `extra` fields follow the id.
  */
 export function memoryRow(memory: Memory, ...extra: string[]): string {
   const { id, occurredAt, createdAt, user, tags, content } = memory;

@@ -2,18 +2,18 @@ import type { CommandContext } from '../command-context.ts';
 import { fractionalBar } from './signal-bars.ts';
 import { truncate } from './terminal-text.ts';
 
-/** A line on standard error that is drawn over and over while work goes on. */
+/** A line on standard error that is redrawn while work goes on. */
 export interface ProgressLine {
-  /** `share` is how much is done, 0 to 1, where that is known. */
+  /** `share` is the fraction done, 0 to 1, if known. */
   show(text: string, share?: number): void;
-  /** Takes the line away. */
+  /** Erases the line. */
   clear(): void;
 }
 
 const REDRAW_MS = 80;
 const BAR_WIDTH = 20;
 
-/** Draws only where a person watches: standard error is a terminal and no JSON was asked for. */
+/** Draws only if standard error is a terminal and the output is not JSON. */
 export function createProgressLine({ terminal, clock }: CommandContext, { json }: { json?: true }): ProgressLine {
   if (!terminal.errorIsTty || json) return { show() {}, clear() {} };
   let drawnMs: number | undefined;
@@ -22,9 +22,9 @@ export function createProgressLine({ terminal, clock }: CommandContext, { json }
       const nowMs = clock.monotonicMs();
       if (drawnMs !== undefined && nowMs - drawnMs < REDRAW_MS) return;
       drawnMs = nowMs;
-      const drawn =
+      const shareText =
         share === undefined ? '' : `${fractionalBar(share, BAR_WIDTH).padEnd(BAR_WIDTH, '░')} ${percent(share)} `;
-      terminal.error(`\r\u001b[K${truncate(drawn + text, Math.max(10, terminal.columns - 1))}`);
+      terminal.error(`\r\u001b[K${truncate(shareText + text, Math.max(10, terminal.columns - 1))}`);
     },
     clear() {
       if (drawnMs !== undefined) terminal.error('\r\u001b[K');

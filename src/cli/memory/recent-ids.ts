@@ -1,17 +1,17 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The ids that were shown in their short form, so that what a person copies from the screen is found again. */
+/** The ids recently shown in short form, so that one copied from the screen can be resolved. */
 export interface RecentIds {
   /** Newest first. */
   list(): Promise<string[]>;
-  /** Never throws: it is a convenience. */
+  /** Never throws: remembering ids is only a convenience. */
   remember(ids: readonly string[]): Promise<void>;
 }
 
-const KEPT = 2000;
+const MAX_IDS = 2000;
 
-/** Kept in the settings folder. Ids alone: they say nothing of what is remembered and open nothing. */
+/** Stores ids in the settings folder. Ids alone reveal no content and grant no access. */
 export function createRecentIds(folder: string): RecentIds {
   const path = join(folder, 'recent-ids.json');
   async function list(): Promise<string[]> {
@@ -27,7 +27,7 @@ export function createRecentIds(folder: string): RecentIds {
     async remember(ids) {
       const known = await list();
       if (ids.every((id) => known.includes(id))) return;
-      const next = [...new Set([...ids, ...known])].slice(0, KEPT);
+      const next = [...new Set([...ids, ...known])].slice(0, MAX_IDS);
       const draft = `${path}.${process.pid}`;
       await mkdir(folder, { recursive: true, mode: 0o700 })
         .then(() => writeFile(draft, JSON.stringify(next), { mode: 0o600 }))

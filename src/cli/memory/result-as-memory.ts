@@ -1,7 +1,7 @@
 import type { Memory } from '../../contract/memories.ts';
 import type { SearchResult } from '../../contract/search.ts';
 
-/** A result of any type as memories are drawn: a message said by its speaker, an episode of when it began. */
+/** Converts any search result to a memory for display: a message with its speaker, an episode with its start time. */
 export function resultAsMemory(result: SearchResult): Memory {
   if (result.type === 'memory') return result;
   const { id, user, metadata, createdAt } = result;

@@ -1,12 +1,12 @@
-const LEAST = 8;
+const MIN_LENGTH = 8;
 
 /**
- * Short forms of ids for people: the last characters, which are random (the first ones are the time, alike in all that
- * came together), eight of them or as many as tell the given ids apart.
+ * Maps ids to their short forms: the last eight characters, or as many as make the given ids distinct. The end of an id
+ * is random; its beginning is a timestamp, shared by everything created at the same time.
  */
 export function shortIds(ids: readonly string[]): Map<string, string> {
   const bodies = ids.map((id) => id.replace(/^\w+_/, ''));
-  let length = LEAST;
+  let length = MIN_LENGTH;
   const unique = () => new Set(bodies.map((body) => body.slice(-length))).size === new Set(bodies).size;
   while (length < 32 && !unique()) length += 1;
   return new Map(ids.map((id, index) => [id, bodies[index]!.slice(-length)]));

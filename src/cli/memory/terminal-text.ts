@@ -6,8 +6,8 @@ const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * A text that an assistant wrote, safe to print: nothing in it can move the cursor, set colors, or turn the direction
- * of what follows. Line feeds stay; tabs become spaces; the rest is shown as its picture.
+ * Makes untrusted text safe to print: nothing in it can move the cursor, set colors or change the text direction. Line
+ * feeds stay, tabs become spaces, and other control characters become visible symbols.
  */
 export function printable(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(CONTROL, (character) => {
@@ -17,7 +17,7 @@ export function printable(text: string): string {
   });
 }
 
-/** How many columns a text takes: two for East Asian wide characters and emoji, none for marks. */
+/** Counts the columns of a text: two for East Asian wide characters and emoji, none for combining marks. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -25,7 +25,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Made when a text needs it: most are plain ASCII, and it takes its time. */
+/** Creates the segmenter on first use: it is slow, and most text is plain ASCII. */
 function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return segmenter.segment(text);
@@ -36,7 +36,7 @@ function graphemeWidth(grapheme: string): number {
   return INVISIBLE.test(grapheme) ? 0 : 1;
 }
 
-/** The first part of a text that takes at most `width` columns, with an ellipsis where something is left out. */
+/** Shortens a text to at most `width` columns, with an ellipsis if anything is cut. */
 export function truncate(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   return `${headOf(text, width - 1)}…`;
@@ -53,8 +53,8 @@ function headOf(text: string, width: number): string {
 }
 
 /**
- * A text in lines of at most `width` columns, broken between words, and within a word only where it is longer than a
- * line. Past `maxLines` the last line ends with an ellipsis.
+ * Wraps a text to lines of at most `width` columns, between words, or within a word that is longer than a line. Beyond
+ * `maxLines` the last line ends with an ellipsis.
  */
 export function wrap(text: string, width: number, maxLines = Number.POSITIVE_INFINITY): string[] {
   const lines: string[] = [];
@@ -86,7 +86,7 @@ function wrapParagraph(paragraph: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** One line, for output that a program reads: line ends and tabs become blanks. */
+/** Joins a text into one line for programs: line breaks and tabs become spaces. */
 export function oneLine(text: string): string {
   return printable(text)
     .replace(/\s*\n\s*/g, ' ')

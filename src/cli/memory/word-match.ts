@@ -1,25 +1,25 @@
-/** A stretch of text, and whether it answers to the query. */
+/** A stretch of text and whether it matches the query. */
 export interface MatchedPart {
   text: string;
   matched: boolean;
 }
 
 const WORDS = /[\p{L}\p{N}\p{M}]+/gu;
-/** Scripts without blanks between words, matched by pairs of characters, as they are indexed. */
+/** Scripts without spaces between words, matched by character pairs, as in the index. */
 const UNSPACED =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
-/** Words of a question that say nothing of what is asked; a query of nothing else keeps them. */
-const LITTLE_WORDS = new Set(
+/** Words ignored in a query, unless it has no others. */
+const STOP_WORDS = new Set(
   'a an and are as at be been but by can did do does for from had has have he her his how i if in is it its me my no not of on or our she so that the their them they this to was we were what when where which who why with you your'.split(
     ' ',
   ),
 );
 
-/** Finds the words of a query in texts: the stem decides, accents and case do not. */
+/** Creates a function that finds the words of a query in a text, comparing stems without accents or case. */
 export function createMatcher(query: string): (text: string) => MatchedPart[] {
   const words = [...query.matchAll(WORDS)].map(([word]) => folded(word));
-  const telling = words.filter((word) => !LITTLE_WORDS.has(word));
-  const wanted = telling.length > 0 ? telling : words;
+  const significant = words.filter((word) => !STOP_WORDS.has(word));
+  const wanted = significant.length > 0 ? significant : words;
   const stems = new Set(wanted.filter((word) => !UNSPACED.test(word)).map(stemOf));
   const pairs = new Set(wanted.filter((word) => UNSPACED.test(word)).flatMap(pairsOf));
   return (text) => {
@@ -66,7 +66,7 @@ function folded(word: string): string {
     .normalize('NFC');
 }
 
-/** The commonest English endings away: nearly what the index's Porter stemmer does, and close enough to mark words. */
+/** Strips the commonest English endings: an approximation of the index's Porter stemmer, good enough for highlighting. */
 function stemOf(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   const singular = word

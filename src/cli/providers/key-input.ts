@@ -7,37 +7,38 @@ import { readStdin } from '../memory/stdin.ts';
 const KEY = /^[\x21-\x7e]+$/;
 
 /**
- * A provider's key, from a question that shows nothing of the answer or, where standard input is no terminal, from
- * there; `undefined` where an empty line says that there is none. No message repeats what was given.
+ * Reads a provider's key from a hidden prompt or, if standard input is not a terminal, from there. Returns `undefined` if
+ * the input is empty and the provider needs no key. No message repeats the input.
  */
 export async function readProviderKey(provider: Provider, { input }: CommandContext): Promise<string | undefined> {
   const optional = KEYLESS_PROVIDERS.has(provider);
-  const hint = optional ? 'not shown; empty if it needs none' : 'not shown';
+  const hint = optional ? 'not shown; leave empty if none is needed' : 'not shown';
   const given = input.isTty
     ? await input.ask(`Key for ${provider} (${hint}): `, { hidden: true })
     : await readStdin(input);
   const key = given.trim();
   if (key === '' && optional) return undefined;
   if (key === '') {
-    const advice = `Type it when svc provider add ${provider} asks, or pipe it in.`;
-    throw new CommandFailure(EXIT.usage, `There is no key in what was given. ${advice}`);
+    const advice = `Type it when svc provider add ${provider} asks for it, or pipe it in.`;
+    throw new CommandFailure(EXIT.usage, `No key was given. ${advice}`);
   }
-  if (!KEY.test(key)) throw new CommandFailure(EXIT.usage, 'A key is one word without blanks. What was given is none.');
+  if (!KEY.test(key))
+    throw new CommandFailure(EXIT.usage, 'That is not a key: a key has no spaces and only printable ASCII characters.');
   return key;
 }
 
 /**
- * What to say where a key stands in the command line: it is known to the shell's history by then. The word in the
- * provider's place is repeated only where it is one.
+ * The error for a key on the command line, which is in the shell's history by then. `word` is repeated only if it is a
+ * provider's name.
  */
 export function keyInArgumentsError(word: string): CommandFailure {
-  const again = `svc provider add ${PROVIDERS.find((provider) => provider === word) ?? '<provider>'}`;
+  const command = `svc provider add ${PROVIDERS.find((provider) => provider === word) ?? '<provider>'}`;
   return new CommandFailure(
     EXIT.usage,
     [
-      'A key is never taken from the command line: nothing was sent or kept.',
-      "If that was one, it is now in your shell's history, and other programs could see it: replace it at the provider.",
-      `Then run ${again} alone, which asks for it, or pipe it in.`,
+      'A key is never read from the command line: nothing was sent or stored.',
+      "If that was a key, it is now in your shell's history and was visible to other programs: replace it at the provider.",
+      `Then run ${command} without the key: it asks for it, or reads it from a pipe.`,
     ].join('\n'),
   );
 }
@@ -45,7 +46,7 @@ export function keyInArgumentsError(word: string): CommandFailure {
 const QUOTED = /'[^']{20,}'/g;
 const VALUE = /(--?[\w-]+)=[^'\s]+/g;
 
-/** A complaint about the command line without what may be a key in it. */
-export function redactKeys(complaint: string): string {
-  return complaint.replace(VALUE, '$1=…').replace(QUOTED, "'…'");
+/** Redacts anything that may be a key from a usage error. */
+export function redactKeys(message: string): string {
+  return message.replace(VALUE, '$1=…').replace(QUOTED, "'…'");
 }

@@ -11,14 +11,14 @@ const TONES = { valid: 'good', unverified: 'caution', refused: 'bad' } as const 
 >;
 const MODELS_SHOWN = 6;
 
-/** `the key …cdef`, without letters where there are none or too few to show any. */
+/** `the key …cdef`, or `the key` if there is none or it is too short to show any of it. */
 export function describeKey({ last4 }: ProviderKey): string {
   return last4 === null ? 'the key' : `the key …${last4}`;
 }
 
 const lettersOf = ({ last4 }: ProviderKey) => (last4 === null ? '–' : `…${last4}`);
 
-/** Keys in columns, what the provider said beneath each. */
+/** Formats keys in columns, with details below each. */
 export function keyTable(keys: readonly ProviderKey[], look: RenderOptions): string {
   const { style } = look;
   const nameWidth = Math.max(...keys.map(({ provider }) => provider.length)) + 2;
@@ -36,40 +36,45 @@ export function keyTable(keys: readonly ProviderKey[], look: RenderOptions): str
 
 function keyFacts(key: ProviderKey, nowMs: number): string[] {
   const { baseUrl, models, check, validatedAt } = key;
-  const said = (timestamp: string) => formatRelativeTime(Math.min(parseTimestamp(timestamp) ?? nowMs, nowMs), nowMs);
-  const taken = validatedAt === null ? 'never taken by the provider yet' : `taken by the provider ${said(validatedAt)}`;
+  const formatTime = (timestamp: string) =>
+    formatRelativeTime(Math.min(parseTimestamp(timestamp) ?? nowMs, nowMs), nowMs);
+  const verified =
+    validatedAt === null ? 'never verified with the provider' : `verified with the provider ${formatTime(validatedAt)}`;
   return [
     ...(baseUrl === null ? [] : [`at ${printable(baseUrl)}`]),
-    sayModels(models),
-    taken,
-    ...(check.outcome === 'ok' ? [] : [`asked ${said(check.at)}: ${printable(check.message)}`]),
+    describeModels(models),
+    verified,
+    ...(check.outcome === 'ok' ? [] : [`checked ${formatTime(check.at)}: ${printable(check.message)}`]),
   ];
 }
 
 /** `3 models: one, two, three`. */
-function sayModels(models: readonly string[]): string {
-  if (models.length === 0) return 'models not known';
-  const left = models.length - MODELS_SHOWN;
-  const some = models.slice(0, MODELS_SHOWN).map(printable).join(', ');
+function describeModels(models: readonly string[]): string {
+  if (models.length === 0) return 'models unknown';
+  const hidden = models.length - MODELS_SHOWN;
+  const shown = models.slice(0, MODELS_SHOWN).map(printable).join(', ');
   const count = models.length === 1 ? '1 model' : `${models.length} models`;
-  return `${count}: ${some}${left > 0 ? `, and ${left} more (--json shows all)` : ''}`;
+  return `${count}: ${shown}${hidden > 0 ? `, and ${hidden} more (--json shows all)` : ''}`;
 }
 
-/** One line for programs: provider, last four, status, outcome of the last check, address, models. */
+/** Formats a key as one line for programs: provider, last four characters, status, outcome of the last check, base URL, models. */
 export function keyRow({ provider, last4, status, check, baseUrl, models }: ProviderKey): string {
   const cells = [provider, last4 ?? '', status, check.outcome, baseUrl ?? '', models.join(',')];
   return cells.map((cell) => oneLine(cell)).join('\t');
 }
 
-/** What the provider said to a key, with what follows from it. */
+/** Describes the outcome of checking a key with its provider. */
 export function formatKeyCheck(key: ProviderKey, { style, columns }: RenderOptions): string {
   const { provider, check, status } = key;
   const isOk = check.outcome === 'ok';
-  const state = status === 'valid' ? 'It was valid before and stays in use.' : 'It is kept as unverified.';
+  const state = status === 'valid' ? 'It was valid before and remains in use.' : 'It is stored as unverified.';
   const text = isOk
-    ? `${provider} takes ${describeKey(key)}`
-    : `${printable(check.message)}\n${state} svc provider check ${provider} asks again.`;
+    ? `${provider} accepts ${describeKey(key)}`
+    : `${printable(check.message)}\n${state} Run svc provider check ${provider} to check it again.`;
   const mark = isOk ? style.good('✓') : style.caution('!');
-  const [first = '', ...rest] = [...wrap(text, columns - 2), ...(isOk ? wrap(sayModels(key.models), columns - 2) : [])];
+  const [first = '', ...rest] = [
+    ...wrap(text, columns - 2),
+    ...(isOk ? wrap(describeModels(key.models), columns - 2) : []),
+  ];
   return [`${mark} ${first}`, ...rest.map((line) => `  ${line}`)].join('\n');
 }

@@ -138,7 +138,7 @@ describe('svc import', () => {
     const file = join(person.folder, 'memories.json');
     await writeFile(file, '[{"memory": "Likes rain"}, {"memory": "Is gone", "expiration_date": "2024-08-01"}]');
     expect(await person.run(['import', file, '--format', 'mem0'])).toMatchObject({
-      out: 'Imported 1 memory.\n1 thing was left out:\n  [1]  Expired at 2024-08-02T00:00:00.000Z: left out\n',
+      out: 'Imported 1 memory.\n1 entry skipped:\n  [1]  Expired at 2024-08-02T00:00:00.000Z: left out\n',
       code: 0,
     });
   });
