@@ -5,8 +5,8 @@ import { AddedMemory, Memory, NewMemory } from '../src/contract/memories.ts';
 import { SearchAnswer, SearchRequest } from '../src/contract/search.ts';
 import { createTexts } from './texts.ts';
 
-// What the daemon is measured against: Fastify as it comes, with the same schemas and answers of the same size, and
-// behind them nothing: no key, no limit, no database.
+// Baseline for the daemon: plain Fastify with the same schemas and responses of the same size, without authentication,
+// rate limits or a database.
 
 const texts = createTexts(1);
 const memory = (): Memory => ({
@@ -42,4 +42,4 @@ app.get('/v1/memories/:id', { schema: { response: { 200: Memory } } }, async () 
 app.post('/v1/search', { schema: { body: SearchRequest, response: { 200: SearchAnswer } } }, async () => found);
 
 await app.listen({ host: '127.0.0.1', port: 0 });
-process.stdout.write(`bare Fastify serves at http://127.0.0.1:${(app.server.address() as AddressInfo).port}\n`);
+process.stdout.write(`bare Fastify is running at http://127.0.0.1:${(app.server.address() as AddressInfo).port}\n`);

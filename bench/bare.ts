@@ -5,7 +5,7 @@ import { cleanEnvironment, ROOT, type ServerProcess, startServer } from './proce
 
 const BUILT = join(ROOT, 'node_modules/.cache/svc-bench/bare-server.js');
 
-/** Starts the bare server, built as the daemon is built, so that neither carries a loader of TypeScript. */
+/** Starts the bare server, built like the daemon, so that neither runs a TypeScript loader. */
 export async function startBareServer(): Promise<ServerProcess> {
   await build({
     entryPoints: [join(ROOT, 'bench/bare-server.ts')],

@@ -1,7 +1,7 @@
 import { benchBridge } from './bridge.ts';
 import { benchConversations } from './conversations.ts';
 import { benchExtraction } from './extraction.ts';
-import { benchNeighbours } from './neighbours.ts';
+import { benchNeighbors } from './neighbors.ts';
 import { benchPortability } from './portability.ts';
 import { benchQuery } from './query.ts';
 import type { Section } from './report.ts';
@@ -11,25 +11,25 @@ import { benchStartup } from './startup.ts';
 import { benchWorstInputs } from './worst-inputs.ts';
 
 export interface BenchOptions {
-  /** How often each of the two that are compared gets its turn. */
+  /** Measurements per side; the median is reported. */
   rounds: number;
-  /** How long one turn is. */
+  /** Length of one measurement. */
   seconds: number;
-  /** For the daemon's node, e.g. `--cpu-prof`. */
+  /** Node options for the daemon, e.g. `--cpu-prof`. */
   nodeOptions: readonly string[];
-  /** A file of dialogues, for what reads them; absent: a dialogue that was made up. */
+  /** LoCoMo file for the benchmarks that read dialogues; absent: a synthetic dialogue. */
   data?: string | undefined;
   progress(text: string): void;
 }
 
-/** All there is to measure, by the name to ask for. */
+/** All benchmarks by name. */
 export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Promise<Section>>> = {
   routes: benchRoutes,
   query: benchQuery,
   conversations: benchConversations,
   recall: benchRecall,
   meaning: benchMeaning,
-  neighbours: benchNeighbours,
+  neighbors: benchNeighbors,
   startup: benchStartup,
   bridge: benchBridge,
   portability: benchPortability,

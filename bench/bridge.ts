@@ -3,8 +3,8 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { signInByMail } from './api-session.ts';
 import type { BenchOptions } from './benchmarks.ts';
-import { signInByMail } from './person.ts';
 import { cleanEnvironment, inFreshFolder, ROOT, runNode, startDaemon } from './processes.ts';
 import type { Section } from './report.ts';
 import { latenciesOf, median } from './statistics.ts';
@@ -18,31 +18,34 @@ const INITIALIZE = rpc('initialize', {
 });
 const SEARCH = rpc('tools/call', { name: 'memory_search', arguments: { query: 'oolong' } });
 
-/** What the stdio bridge adds to a call over plain HTTP, and how long it takes to its first answer. */
+/** Measures the latency the stdio bridge adds to a call over HTTP, and its time to the first response. */
 export async function benchBridge({ progress }: BenchOptions): Promise<Section> {
   return inFreshFolder(async (dataDir) => {
     const daemon = await startDaemon({ dataDir, settings: { SVC_DEFAULT_TIER: 'Enterprise' } });
     try {
       const apiKey = await signInByMail(daemon.url, join(dataDir, 'mail'), 'bridge@example.com');
-      const place = { url: daemon.url, apiKey, folder: join(dataDir, 'settings') };
+      const target = { url: daemon.url, apiKey, folder: join(dataDir, 'settings') };
       progress('calls through the bridge');
-      const calls = await measureCalls(place);
-      progress('starts of the bridge');
-      const starts = await measureStarts(place);
-      return sectionOf(calls, starts);
+      const calls = await measureCalls(target);
+      progress('start-ups of the bridge');
+      const startups = await measureStarts(target);
+      return sectionOf(calls, startups);
     } finally {
       await daemon.stop();
     }
   });
 }
 
-interface Place {
+interface Target {
   url: string;
   apiKey: string;
   folder: string;
 }
 
-function sectionOf(calls: Record<'direct' | 'bridge', number[]>, starts: Record<'node' | 'bridge', number[]>): Section {
+function sectionOf(
+  calls: Record<'direct' | 'bridge', number[]>,
+  startups: Record<'node' | 'bridge', number[]>,
+): Section {
   const row = (what: string, values: number[]) => ({
     what,
     'p50 ms': median(values),
@@ -54,43 +57,43 @@ function sectionOf(calls: Record<'direct' | 'bridge', number[]>, starts: Record<
     rows: [
       row('memory_search over HTTP', calls.direct),
       row('memory_search through svc mcp', calls.bridge),
-      row('node -e 0', starts.node),
-      row('svc mcp to its first answer', starts.bridge),
+      row('node -e 0', startups.node),
+      row('svc mcp to its first response', startups.bridge),
     ],
     findings: [
-      { name: 'milliseconds the bridge adds to a call', value: median(calls.bridge) - median(calls.direct), atMost: 5 },
-      { name: 'milliseconds from start to first answer', value: median(starts.bridge), atMost: 250 },
-      { name: 'the same as a multiple of node -e 0', value: median(starts.bridge) / median(starts.node) },
+      { name: 'ms the bridge adds to a call', value: median(calls.bridge) - median(calls.direct), atMost: 5 },
+      { name: 'ms from start to first response', value: median(startups.bridge), atMost: 250 },
+      { name: 'start to first response relative to node -e 0', value: median(startups.bridge) / median(startups.node) },
     ],
   };
 }
 
-async function measureCalls(place: Place): Promise<Record<'direct' | 'bridge', number[]>> {
-  const bridge = startBridge(place);
+async function measureCalls(target: Target): Promise<Record<'direct' | 'bridge', number[]>> {
+  const bridge = startBridge(target);
   const agent = new http.Agent({ keepAlive: true });
-  const direct = () => post(place, agent);
+  const direct = () => post(target, agent);
   for (let round = 0; round < 20; round += 1) await Promise.all([bridge.ask(SEARCH), direct()]);
-  const taken = { direct: [] as number[], bridge: [] as number[] };
+  const durations = { direct: [] as number[], bridge: [] as number[] };
   for (let round = 0; round < CALLS; round += 1) {
-    taken.direct.push(await timed(direct));
-    taken.bridge.push(await timed(() => bridge.ask(SEARCH)));
+    durations.direct.push(await timed(direct));
+    durations.bridge.push(await timed(() => bridge.ask(SEARCH)));
   }
   await bridge.end();
   agent.destroy();
-  return taken;
+  return durations;
 }
 
-async function measureStarts(place: Place): Promise<Record<'node' | 'bridge', number[]>> {
-  const taken = { node: [] as number[], bridge: [] as number[] };
+async function measureStarts(target: Target): Promise<Record<'node' | 'bridge', number[]>> {
+  const durations = { node: [] as number[], bridge: [] as number[] };
   for (let round = 0; round < STARTS; round += 1) {
-    taken.node.push((await runNode(['-e', '0'])).ms);
+    durations.node.push((await runNode(['-e', '0'])).ms);
     const startedMs = performance.now();
-    const bridge = startBridge(place);
+    const bridge = startBridge(target);
     await bridge.ask(INITIALIZE);
-    taken.bridge.push(performance.now() - startedMs);
+    durations.bridge.push(performance.now() - startedMs);
     await bridge.end();
   }
-  return taken;
+  return durations;
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -99,8 +102,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** `svc mcp` as an assistant starts it; one call at a time. */
-function startBridge({ url, apiKey, folder }: Place) {
+/** Starts `svc mcp` the way an assistant does; one call at a time. */
+function startBridge({ url, apiKey, folder }: Target) {
   const env = cleanEnvironment({ SVC_URL: url, SVC_API_KEY: apiKey, SVC_CONFIG_DIR: folder });
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(process.execPath, [join(ROOT, 'bin/svc'), 'mcp'], {
     env,
@@ -122,7 +125,7 @@ function startBridge({ url, apiKey, folder }: Place) {
 }
 
 /** The same call as an assistant makes it that speaks HTTP itself. */
-function post({ url, apiKey }: Place, agent: http.Agent): Promise<string> {
+function post({ url, apiKey }: Target, agent: http.Agent): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${apiKey}`,

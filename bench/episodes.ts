@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { segmentTurns, type Turn } from '../src/features/episodes/segmentation.ts';
 
 /**
- * How well conversations are cut with the session marks and all times removed: Pk (Beeferman et al. 1999) and WindowDiff
- * (Pevzner & Hearst 2002) against the sessions, beside cuts into as many equal parts. Lower is better.
+ * Measures conversation segmentation with session markers and timestamps removed: Pk (Beeferman et al. 1999) and WindowDiff
+ * (Pevzner & Hearst 2002) against the true sessions, beside a split into equally many equal parts. Lower is better.
  *
  *   node --import tsx bench/episodes.ts --data FILE
  */
@@ -15,7 +15,7 @@ interface Sample {
 
 interface Dialogue {
   turns: Turn[];
-  /** Where sessions begin. */
+  /** Indices of each session's first turn. */
   truth: number[];
 }
 
@@ -29,13 +29,13 @@ function dialogueOf({ conversation }: Sample): Dialogue {
   const truth: number[] = [];
   for (const name of sessions) {
     truth.push(turns.length);
-    const said = conversation[name] as { text: string }[];
-    turns.push(...said.map(({ text }) => ({ content: text, createdAtMs: 0 })));
+    const messages = conversation[name] as { text: string }[];
+    turns.push(...messages.map(({ text }) => ({ content: text, createdAtMs: 0 })));
   }
   return { turns, truth };
 }
 
-/** How many segments begin after each turn's predecessor, up to it. */
+/** Running count of segments that have started by each turn. */
 function segmentsUpTo(starts: readonly number[], length: number): number[] {
   const counts = new Array<number>(length).fill(0);
   for (const start of starts) if (start < length) counts[start] = counts[start]! + 1;
@@ -43,7 +43,7 @@ function segmentsUpTo(starts: readonly number[], length: number): number[] {
   return counts;
 }
 
-/** The share of windows in which `differ` finds the cuts unlike the truth. */
+/** The share of windows in which `differ` reports a mismatch between `cuts` and the true sessions. */
 function errorRate(
   { turns, truth }: Dialogue,
   cuts: readonly number[],
@@ -75,7 +75,7 @@ function figuresOf(dialogue: Dialogue): Figures {
 }
 
 const { values } = parseArgs({ options: { data: { type: 'string' } } });
-if (!values.data) throw new Error('Name the dialogues: --data FILE');
+if (!values.data) throw new Error('Missing option: --data FILE');
 const samples = JSON.parse(await readFile(values.data, 'utf8')) as Sample[];
 const each = samples.map((sample) => figuresOf(dialogueOf(sample)));
 for (const name of Object.keys(each[0]!) as (keyof Figures)[]) {

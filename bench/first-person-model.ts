@@ -4,16 +4,16 @@ import type { AskedModel } from '../test/helpers/providers/server.ts';
 const LIKING = 'love|loved|like|liked|enjoy|enjoyed|prefer|adore';
 const OWNING = 'own|have|got|bought|keep';
 const PLANNING = 'plan|want|hope|decided';
-/** `no longer` takes back what was said in the same words before. */
-const TELLING = new RegExp(
+/** `no longer` retracts an earlier statement in the same words. */
+const FIRST_PERSON_STATEMENT = new RegExp(
   `\\bI(?:'ve|'m| am| have)?(?: just| also| really| no longer)? (?:${LIKING}|${OWNING}|${PLANNING})\\b`,
 );
-const TAKEN_BACK = / no longer/;
+const RETRACTED = / no longer/;
 
-/** The sentences of a text in which its speaker tells what they like, own or plan. */
-export function tellingSentences(text: string): string[] {
+/** Returns the sentences in which the speaker says what they like, own or plan. */
+export function firstPersonSentences(text: string): string[] {
   const sentences = text.split(/(?<=[.!?])\s+/).map((sentence) => sentence.trim());
-  return sentences.filter((sentence) => !sentence.endsWith('?') && TELLING.test(sentence));
+  return sentences.filter((sentence) => !sentence.endsWith('?') && FIRST_PERSON_STATEMENT.test(sentence));
 }
 
 export function memoryOf(speaker: string, sentence: string): string {
@@ -21,8 +21,8 @@ export function memoryOf(speaker: string, sentence: string): string {
 }
 
 /**
- * Stands in for a model, by a rule: each telling sentence becomes a memory of its speaker, citing its message. Where the
- * same words are known it says so; what is taken back takes the place of what was known.
+ * Rule-based stand-in for a model: each first-person sentence becomes a memory that cites its message. Known words become
+ * a `nothing` decision; a retraction supersedes the memory it retracts.
  */
 export function firstPersonModel({ prompt }: AskedModel): { memories: Extracted[] } {
   const known = new Map(
@@ -30,14 +30,14 @@ export function firstPersonModel({ prompt }: AskedModel): { memories: Extracted[
   );
   const messages = [...prompt.matchAll(/^\[(\d+)\] \([\d-]+\) ([^:\n]+): (.+)$/gm)];
   const memories = messages.flatMap(([, number, speaker, text]) =>
-    tellingSentences(text!).map((sentence) => drawn(memoryOf(speaker!, sentence), Number(number), known)),
+    firstPersonSentences(text!).map((sentence) => extractedFrom(memoryOf(speaker!, sentence), Number(number), known)),
   );
   return { memories };
 }
 
-function drawn(content: string, message: number, known: ReadonlyMap<string, string>): Extracted {
+function extractedFrom(content: string, message: number, known: ReadonlyMap<string, string>): Extracted {
   const same = known.get(content);
-  const before = TAKEN_BACK.test(content) ? known.get(content.replace(TAKEN_BACK, '')) : undefined;
+  const before = RETRACTED.test(content) ? known.get(content.replace(RETRACTED, '')) : undefined;
   const decision = same !== undefined ? 'nothing' : before !== undefined ? 'supersede' : 'add';
   return { decision, content, messages: [message], known: same ?? before ?? '', date: '', reason: 'by rule' };
 }

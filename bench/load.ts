@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 import { type Latencies, latenciesOf } from './statistics.ts';
 
-/** One request of a load; a body as a function is made anew each time. */
+/** A request to repeat; a body given as a function is built for each request. */
 export interface LoadRequest {
   method: 'GET' | 'POST';
   path: string;
@@ -12,10 +12,10 @@ export interface LoadRequest {
 export interface LoadOptions {
   url: string;
   connections: number;
-  /** How long, or else how many in all. */
+  /** Duration; ignored when `amount`, the total number of requests, is set. */
   seconds?: number;
   amount?: number;
-  /** What each connection sends, over and over. */
+  /** The requests that a connection cycles through. */
   requestsOf(connection: number): LoadRequest[];
 }
 
@@ -24,16 +24,16 @@ export interface LoadResult extends Latencies {
 }
 
 /**
- * Sends requests over so many connections, on each the next one when the last is answered. Throws where any answer is
- * not 2xx: a figure with refusals in it means nothing.
+ * Sends requests over `connections` keep-alive connections, one at a time on each. Throws if any response is not 2xx,
+ * because latencies that include refusals are meaningless.
  */
 export async function load(options: LoadOptions): Promise<LoadResult> {
   const { url, connections, seconds, amount, requestsOf } = options;
   const latencies: number[] = [];
-  const refusals: Record<number, number> = {};
+  const failures: Record<number, number> = {};
   let connection = 0;
   const startedMs = performance.now();
-  // The generator looks only once a second whether it is done.
+  // autocannon checks only once a second whether it is done.
   let lastMs = startedMs;
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(
@@ -48,11 +48,11 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     run.on('response', (_client, status, _bytes, ms) => {
       lastMs = performance.now();
       if (status >= 200 && status < 300) latencies.push(ms);
-      else refusals[status] = (refusals[status] ?? 0) + 1;
+      else failures[status] = (failures[status] ?? 0) + 1;
     });
   });
   if (result.errors > 0) throw new Error(`${result.errors} requests to ${url} failed`);
-  if (Object.keys(refusals).length > 0) throw new Error(`${url} refused: ${JSON.stringify(refusals)}`);
+  if (Object.keys(failures).length > 0) throw new Error(`${url} answered with: ${JSON.stringify(failures)}`);
   return { perSecond: (latencies.length / (lastMs - startedMs)) * 1000, ...latenciesOf(latencies) };
 }
 

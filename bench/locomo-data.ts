@@ -12,7 +12,7 @@ export interface Question {
   text: string;
   /** 1 multi-hop, 2 temporal, 3 open-domain, 4 single-hop, 5 adversarial. */
   category: number;
-  /** The turns that answer it; never empty. */
+  /** Ids of the turns that answer it; never empty. */
   evidence: string[];
 }
 
@@ -29,7 +29,7 @@ interface RawTurn {
   text: string;
 }
 
-/** As the files hold it, as far as it is read. */
+/** The fields of the file format that are read. */
 export interface RawDialogue {
   sample_id: string;
   conversation: Record<string, RawTurn[] | string>;
@@ -63,17 +63,17 @@ function turnsOf(conversation: RawDialogue['conversation']): Turn[] {
   });
 }
 
-/** `1:56 pm on 8 May, 2023`, taken as UTC. */
+/** Parses `1:56 pm on 8 May, 2023` as UTC. */
 function sessionDate(text: string): string {
   const [, hour, minute, half, day, month, year] =
     /^(\d+):(\d+) (am|pm) on (\d+) (\w+), (\d+)$/.exec(text.trim()) ?? [];
   const monthIndex = MONTHS.indexOf(month ?? '');
-  if (monthIndex < 0) throw new Error(`No session date: ${text}`);
+  if (monthIndex < 0) throw new Error(`Invalid session date: ${text}`);
   const hours = (Number(hour) % 12) + (half === 'pm' ? 12 : 0);
   return new Date(Date.UTC(Number(year), monthIndex, Number(day), hours, Number(minute))).toISOString();
 }
 
-/** An entry may hold several ids; one that names no turn is dropped. */
+/** Splits entries that contain several ids and drops ids of unknown turns. */
 function evidenceOf(entries: readonly string[], known: ReadonlySet<string>): string[] {
   const ids = entries.flatMap((entry) => entry.split(/[;,\s]+/));
   return [...new Set(ids.filter((id) => known.has(id)))];

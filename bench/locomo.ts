@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import type { Account } from '../src/contract/account.ts';
 import type { AddedMemory, Memory } from '../src/contract/memories.ts';
 import type { SearchAnswer } from '../src/contract/search.ts';
+import { callApi, connectMcp, signInByMail } from './api-session.ts';
 import { type Dialogue, readDialogues, type Turn } from './locomo-data.ts';
-import { callApi, connectMcp, signInByMail } from './person.ts';
 import { inFreshFolder, runSvc, startDaemon } from './processes.ts';
 import { createProgress } from './progress.ts';
 import { type Recall, recallOf } from './recall.ts';
@@ -14,16 +14,16 @@ import { recallTable } from './retrieval/recall-table.ts';
 
 const USAGE = `node --import tsx bench/locomo.ts --data <file> [--text-only] [--json]
 
-Takes the built daemon (npm run build) the whole way with real dialogues: starts it in an empty folder, signs in
-through the mailed link, stores every turn, kills it with SIGKILL, starts it again, looks whether anything is lost, and
-asks all questions over MCP. Ends with 1 where something is lost or evidence recall@10 (categories 1 to 4) is below 0.58.
+Tests the built daemon (npm run build) end to end with real dialogues: starts it in an empty folder, signs in through
+the mailed link, stores every turn, kills it with SIGKILL, restarts it, checks that nothing is lost, and asks all
+questions over MCP. Exits with 1 if anything is lost or evidence recall@10 (categories 1 to 4) is below 0.58.
 
-  --data <file>  dialogues of the LoCoMo benchmark (sample_id, conversation, qa)
-  --text-only    store a turn as its text alone, not as "Speaker: text"
+  --data <file>  LoCoMo dialogues (sample_id, conversation, qa)
+  --text-only    store each turn as its text, without "Speaker: "
   --json         print the figures as JSON`;
 
 const EMAIL = 'ada@example.com';
-const RECALL_AIM = 0.58;
+const RECALL_TARGET = 0.58;
 const BATCH = 100;
 const CALLERS = 4;
 
@@ -36,18 +36,18 @@ const { values } = parseArgs({
   },
 });
 
-/** What was stored: each turn's memory, and what each memory said when the daemon answered. */
+/** The memory of each turn, and each memory as the daemon returned it. */
 interface Stored {
-  /** By dialogue and turn. */
+  /** Memory ids by dialogue and turn. */
   idOf: Map<string, string>;
   memories: Map<string, Memory>;
 }
 
-const placeOf = (sampleId: string, diaId: string) => `${sampleId} ${diaId}`;
-const say = (text: string) => void process.stderr.write(`${text}\n`);
+const turnKey = (sampleId: string, diaId: string) => `${sampleId} ${diaId}`;
+const report = (text: string) => void process.stderr.write(`${text}\n`);
 
 function toNewMemory(sampleId: string, { diaId, speaker, text, occurredAt }: Turn) {
-  // A memory should say by itself whom it is about.
+  // A memory should name its subject.
   const content = values['text-only'] ? text : `${speaker}: ${text}`;
   return { content, user: sampleId, occurredAt, metadata: { diaId } };
 }
@@ -55,7 +55,7 @@ function toNewMemory(sampleId: string, { diaId, speaker, text, occurredAt }: Tur
 async function store(url: string, apiKey: string, dialogues: readonly Dialogue[]): Promise<Stored> {
   const stored: Stored = { idOf: new Map(), memories: new Map() };
   const progress = createProgress(
-    'stored turns',
+    'turns stored',
     dialogues.reduce((sum, { turns }) => sum + turns.length, 0),
   );
   for (const { sampleId, turns } of dialogues) {
@@ -64,7 +64,7 @@ async function store(url: string, apiKey: string, dialogues: readonly Dialogue[]
       const memories = batch.map((turn) => toNewMemory(sampleId, turn));
       const { data } = await callApi<{ data: AddedMemory[] }>(url, apiKey, '/v1/memories/batch', { memories });
       for (const [index, { duplicate: _, ...memory }] of data.entries()) {
-        stored.idOf.set(placeOf(sampleId, batch[index]!.diaId), memory.id);
+        stored.idOf.set(turnKey(sampleId, batch[index]!.diaId), memory.id);
         stored.memories.set(memory.id, memory);
       }
       progress.advance(batch.length);
@@ -75,7 +75,7 @@ async function store(url: string, apiKey: string, dialogues: readonly Dialogue[]
   return stored;
 }
 
-/** SHA-256 over all memories as the interface shows them, in the order of their ids. */
+/** SHA-256 of all memories as the API returns them, ordered by id. */
 function checksumOf(memories: Iterable<Memory>): string {
   const lines = [...memories].sort((a, b) => (a.id < b.id ? -1 : 1)).map((memory) => JSON.stringify(memory));
   return createHash('sha256').update(lines.join('\n')).digest('hex');
@@ -93,25 +93,27 @@ async function listAll(url: string, apiKey: string): Promise<Memory[]> {
   return all;
 }
 
-/** Every memory by the list, one in twenty by its id as well. */
+/** Checks every memory in the list, and one in twenty by id as well. */
 async function countLost(url: string, apiKey: string, stored: Stored): Promise<number> {
   const listed = await listAll(url, apiKey);
   const single = [...stored.memories.keys()].filter((_, index) => index % 20 === 0);
   const fetched = [];
   for (const id of single) fetched.push(await callApi<Memory>(url, apiKey, `/v1/memories/${id}`));
-  const there = new Map(listed.map((memory) => [memory.id, JSON.stringify(memory)]));
-  const lost = [...stored.memories.values()].filter((memory) => there.get(memory.id) !== JSON.stringify(memory));
-  const wrong = fetched.filter((memory) => there.get(memory.id) !== JSON.stringify(memory));
+  const listedById = new Map(listed.map((memory) => [memory.id, JSON.stringify(memory)]));
+  const lost = [...stored.memories.values()].filter((memory) => listedById.get(memory.id) !== JSON.stringify(memory));
+  const wrong = fetched.filter((memory) => listedById.get(memory.id) !== JSON.stringify(memory));
   const [before, after] = [checksumOf(stored.memories.values()), checksumOf(listed)];
-  say(`  ${stored.memories.size} memories before, ${listed.length} after, ${fetched.length} also read one by one`);
-  say(`  SHA-256 before ${before.slice(0, 16)}…, after ${after.slice(0, 16)}…${before === after ? ': the same' : ''}`);
+  report(`  ${stored.memories.size} memories before, ${listed.length} after, ${fetched.length} also read by id`);
+  report(
+    `  SHA-256 before ${before.slice(0, 16)}…, after ${after.slice(0, 16)}…${before === after ? ' (identical)' : ''}`,
+  );
   return lost.length + wrong.length + (before === after ? 0 : 1);
 }
 
 async function ask(url: string, apiKey: string, dialogues: readonly Dialogue[], stored: Stored) {
   const client = await connectMcp(url, apiKey);
   const questions = dialogues.flatMap(({ sampleId, questions }) => questions.map((one) => ({ ...one, sampleId })));
-  const progress = createProgress('asked questions', questions.length);
+  const progress = createProgress('questions asked', questions.length);
   const asked: { category: number; recall: Recall }[] = [];
   const queue = questions.values();
   await Promise.all(
@@ -121,7 +123,7 @@ async function ask(url: string, apiKey: string, dialogues: readonly Dialogue[], 
         const answer = await client.callTool(call);
         if (answer.isError) throw new Error(`memory_search: ${JSON.stringify(answer.content)}`);
         const { results } = answer.structuredContent as unknown as SearchAnswer;
-        const wanted = evidence.map((diaId) => stored.idOf.get(placeOf(sampleId, diaId))!);
+        const wanted = evidence.map((diaId) => stored.idOf.get(turnKey(sampleId, diaId))!);
         const found = results.map(({ id }) => id);
         asked.push({ category, recall: recallOf(wanted, found) });
         progress.advance(1);
@@ -133,28 +135,30 @@ async function ask(url: string, apiKey: string, dialogues: readonly Dialogue[], 
   return asked;
 }
 
-/** Counts as text: they are no shares. */
+/** Converts counts to text, because only shares are formatted as decimals. */
 function tableOf(asked: Parameters<typeof recallTable>[0]) {
   return recallTable(asked).map((row) => ({ ...row, count: String(row.count) }));
 }
 
-async function wholeWay(dataDir: string, dialogues: readonly Dialogue[]) {
+async function runEndToEnd(dataDir: string, dialogues: readonly Dialogue[]) {
   const mailDir = join(dataDir, 'mail');
   let daemon = await startDaemon({ dataDir });
   try {
-    say(`svc serves in an empty folder at ${daemon.url}`);
+    report(`svc is running in an empty folder at ${daemon.url}`);
     const apiKey = await signInByMail(daemon.url, mailDir, EMAIL);
     const { tier } = await callApi<Account>(daemon.url, apiKey, '/v1/account');
-    say(`signed in as ${EMAIL} through the mailed link, tier ${tier}`);
+    report(`signed in as ${EMAIL} through the mailed link, tier ${tier}`);
     const { output } = await runSvc(['admin', 'tier', EMAIL, 'Enterprise'], dataDir);
     const { limits } = await callApi<Account>(daemon.url, apiKey, '/v1/account');
-    say(`$ svc admin tier ${EMAIL} Enterprise\n  ${output.trim()} (${limits.requestsPerMinute} requests a minute)`);
+    report(
+      `$ svc admin tier ${EMAIL} Enterprise\n  ${output.trim()} (${limits.requestsPerMinute} requests per minute)`,
+    );
     const stored = await store(daemon.url, apiKey, dialogues);
     await daemon.stop('SIGKILL');
     daemon = await startDaemon({ dataDir });
-    say(`killed with SIGKILL, started again on the same folder in ${Math.round(daemon.startMs)} ms`);
+    report(`killed with SIGKILL, restarted on the same folder in ${Math.round(daemon.startMs)} ms`);
     const lost = await countLost(daemon.url, apiKey, stored);
-    say(lost === 0 ? '  nothing lost' : `  LOST or altered: ${lost}`);
+    report(lost === 0 ? '  nothing lost' : `  LOST or changed: ${lost}`);
     const asked = await ask(daemon.url, apiKey, dialogues, stored);
     return { turns: stored.idOf.size, memories: stored.memories.size, lost, table: tableOf(asked) };
   } finally {
@@ -169,24 +173,24 @@ async function main(): Promise<number> {
   }
   const dialogues = await readDialogues(resolve(values.data));
   const startMs = performance.now();
-  const outcome = await inFreshFolder((folder) => wholeWay(folder, dialogues));
+  const outcome = await inFreshFolder((folder) => runEndToEnd(folder, dialogues));
   const seconds = Math.round((performance.now() - startMs) / 100) / 10;
-  const reached = outcome.table[0]!['recall@10'] >= RECALL_AIM;
+  const reached = outcome.table[0]!['recall@10'] >= RECALL_TARGET;
   if (values.json) {
     process.stdout.write(
       `${JSON.stringify({ ...outcome, textOnly: values['text-only'], seconds, reached }, null, 2)}\n`,
     );
   } else {
     const rows = outcome.table.map(({ mrr, ...rest }) => ({ ...rest, MRR: mrr }));
-    process.stdout.write(`\n${formatTable(rows.map(withThreeDigits))}\n\n`);
+    process.stdout.write(`\n${formatTable(rows.map(withThreeDecimals))}\n\n`);
     process.stdout.write(
-      `recall@10 of categories 1 to 4: aim at least ${RECALL_AIM}, ${reached ? 'reached' : 'MISSED'}; ${seconds} s in all\n`,
+      `recall@10 of categories 1 to 4: target at least ${RECALL_TARGET}, ${reached ? 'reached' : 'MISSED'}; ${seconds} s in total\n`,
     );
   }
   return reached && outcome.lost === 0 ? 0 : 1;
 }
 
-function withThreeDigits(row: Record<string, string | number>): Record<string, string> {
+function withThreeDecimals(row: Record<string, string | number>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? value.toFixed(3) : value]),
   );

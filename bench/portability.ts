@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Client, createClient } from '../src/client/client.ts';
+import { callApi, signInByMail } from './api-session.ts';
 import type { BenchOptions } from './benchmarks.ts';
-import { callApi, signInByMail } from './person.ts';
 import { inFreshFolder, type ServerProcess, startDaemon } from './processes.ts';
 import type { Section } from './report.ts';
 import { createTexts, type Texts } from './texts.ts';
@@ -21,7 +21,7 @@ interface Measured {
   peakMib: number;
 }
 
-/** A whole account out of one and into another through the built daemon: how fast, and what memory it takes. */
+/** Measures throughput and memory of exporting an account and importing it into another, through the built daemon. */
 export async function benchPortability(options: BenchOptions): Promise<Section> {
   return inFreshFolder(async (dataDir) => {
     const settings = { SVC_DEFAULT_TIER: 'Enterprise' };
@@ -33,11 +33,11 @@ export async function benchPortability(options: BenchOptions): Promise<Section> 
       }
       const [from, to] = keys.map((apiKey) => createClient({ baseUrl: daemon.url, apiKey }));
       options.progress(`filling an account with ${ITEMS} items`);
-      await from!.import(filling(createTexts(5)));
-      const { bytes, exported, imported } = await carry(daemon, from!, to!, options);
-      const same = await sameAnswers(daemon.url, keys);
-      const rowOf = (way: string, { seconds, beforeMib, peakMib }: Measured) => ({
-        way,
+      await from!.import(syntheticExport(createTexts(5)));
+      const { bytes, exported, imported } = await transfer(daemon, from!, to!, options);
+      const same = await countSameAnswers(daemon.url, keys);
+      const rowOf = (direction: string, { seconds, beforeMib, peakMib }: Measured) => ({
+        direction,
         seconds,
         'items/s': ITEMS / seconds,
         'MB/s': bytes / 1e6 / seconds,
@@ -46,12 +46,12 @@ export async function benchPortability(options: BenchOptions): Promise<Section> 
       });
       return {
         name: 'portability',
-        title: `A whole account of ${ITEMS} items (${(bytes / 1e6).toFixed(0)} MB) out and in`,
+        title: `Export and import of an account of ${ITEMS} items (${(bytes / 1e6).toFixed(0)} MB)`,
         rows: [rowOf('export', exported), rowOf('import', imported)],
         findings: [
-          { name: `searches of ${QUERIES} answered the same in both accounts`, value: same, atLeast: QUERIES },
-          { name: 'MiB more than before at the peak of the export', value: exported.peakMib - exported.beforeMib },
-          { name: 'MiB more than before at the peak of the import', value: imported.peakMib - imported.beforeMib },
+          { name: `of ${QUERIES} searches with the same results in both accounts`, value: same, atLeast: QUERIES },
+          { name: 'MiB above baseline at the peak of the export', value: exported.peakMib - exported.beforeMib },
+          { name: 'MiB above baseline at the peak of the import', value: imported.peakMib - imported.beforeMib },
         ],
       };
     } finally {
@@ -60,8 +60,8 @@ export async function benchPortability(options: BenchOptions): Promise<Section> 
   });
 }
 
-/** What is exported is held here meanwhile, so that each way is measured alone. */
-async function carry(daemon: ServerProcess, from: Client, to: Client, { progress }: BenchOptions) {
+/** Buffers the export in this process, so that each direction is measured alone. */
+async function transfer(daemon: ServerProcess, from: Client, to: Client, { progress }: BenchOptions) {
   const lines: string[] = [];
   progress('export');
   const exported = await measure(daemon, async () => {
@@ -71,7 +71,7 @@ async function carry(daemon: ServerProcess, from: Client, to: Client, { progress
   const imported = await measure(daemon, async () => {
     const report = await to.import(portions(lines));
     const added = Object.values(report.added).reduce((sum, count) => sum + count, 0);
-    if (added !== ITEMS || report.skipped > 0) throw new Error(`Not all came in: ${JSON.stringify(report)}`);
+    if (added !== ITEMS || report.skipped > 0) throw new Error(`Import incomplete: ${JSON.stringify(report)}`);
   });
   const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
   return { bytes, exported, imported };
@@ -90,7 +90,7 @@ async function measure(daemon: ServerProcess, work: () => Promise<void>): Promis
   return { seconds, beforeMib, peakMib };
 }
 
-async function sameAnswers(url: string, keys: readonly string[]): Promise<number> {
+async function countSameAnswers(url: string, keys: readonly string[]): Promise<number> {
   const texts = createTexts(6);
   let same = 0;
   for (let index = 0; index < QUERIES; index += 1) {
@@ -106,30 +106,35 @@ async function sameAnswers(url: string, keys: readonly string[]): Promise<number
   return same;
 }
 
-async function* filling(texts: Texts): AsyncGenerator<Uint8Array> {
-  const kept = { user: 'default', metadata: {}, version: 1, createdAt: AT, updatedAt: AT };
+async function* syntheticExport(texts: Texts): AsyncGenerator<Uint8Array> {
+  const shared = { user: 'default', metadata: {}, version: 1, createdAt: AT, updatedAt: AT };
   const records = function* () {
-    const memory = { type: 'memory', tags: [], source: null, occurredAt: null, expiresAt: null, ...kept };
+    const memory = { type: 'memory', tags: [], source: null, occurredAt: null, expiresAt: null, ...shared };
     const valid = { validFrom: AT, validTo: null, supersededBy: null };
     for (let index = 0; index < MEMORIES; index += 1) {
       yield { ...memory, ...valid, id: idOf('mem', index), content: texts.memory() };
     }
-    for (let index = 0; index < CONVERSATIONS; index += 1) yield* conversation(index, texts, kept);
+    for (let index = 0; index < CONVERSATIONS; index += 1) yield* conversation(index, texts, shared);
     for (let index = 0; index < CONVERSATIONS; index += 1) {
       const span = { fromMessageId: idOf('msg', index * 100), toMessageId: idOf('msg', index * 100 + 9) };
       const own = { id: idOf('ep', index), title: `Part ${index}`, summary: texts.memory(), outcome: null, edited: [] };
       const times = { startedAt: AT, endedAt: AT, memoryIds: [], cut: true };
-      yield { type: 'episode', conversationId: idOf('conv', index), ...span, ...own, ...times, ...kept };
+      yield { type: 'episode', conversationId: idOf('conv', index), ...span, ...own, ...times, ...shared };
     }
   };
   yield* portions(records());
 }
 
-function* conversation(index: number, texts: Texts, kept: object) {
+function* conversation(index: number, texts: Texts, shared: object) {
   const id = idOf('conv', index);
-  yield { type: 'conversation', id, title: null, cut: true, ...kept };
-  for (let place = 0; place < MESSAGES_EACH; place += 1) {
-    const message = { id: idOf('msg', index * 100 + place), conversationId: id, ordinal: place + 1, role: 'user' };
+  yield { type: 'conversation', id, title: null, cut: true, ...shared };
+  for (let position = 0; position < MESSAGES_EACH; position += 1) {
+    const message = {
+      id: idOf('msg', index * 100 + position),
+      conversationId: id,
+      ordinal: position + 1,
+      role: 'user',
+    };
     yield { type: 'message', ...message, name: null, content: texts.memory(), metadata: {}, createdAt: AT };
   }
 }
@@ -138,7 +143,7 @@ function idOf(prefix: string, number: number): string {
   return `${prefix}_${number.toString(16).padStart(32, '0')}`;
 }
 
-/** Lines, or objects as lines, some hundred a chunk. */
+/** Joins lines, or objects as lines, into chunks of about 64 KiB. */
 async function* portions(lines: Iterable<string | object>): AsyncGenerator<Uint8Array> {
   let text = '';
   for (const line of lines) {

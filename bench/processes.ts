@@ -9,13 +9,13 @@ import { promisify } from 'node:util';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SVC = join(ROOT, 'bin/svc');
 
-/** A server that runs as a process of its own. */
+/** A server in a child process. */
 export interface ServerProcess {
   url: string;
   pid: number;
-  /** From the start of the process until it said where it listens. */
+  /** Time from spawning the process until it printed its address. */
   startMs: number;
-  /** Ends it and waits until it is gone. */
+  /** Sends the signal and waits for the process to exit. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Resident memory in MiB. */
   residentMib(): Promise<number>;
@@ -25,11 +25,11 @@ export interface DaemonOptions {
   dataDir: string;
   /** Settings by their `SVC_` names. */
   settings?: Record<string, string>;
-  /** For node itself, e.g. `--cpu-prof`. */
+  /** Node options, e.g. `--cpu-prof`. */
   nodeOptions?: readonly string[];
 }
 
-/** Runs `work` in a fresh folder that is gone afterwards. */
+/** Runs `work` in a temporary folder that is deleted afterwards. */
 export async function inFreshFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   try {
@@ -39,13 +39,13 @@ export async function inFreshFolder<T>(work: (folder: string) => Promise<T>): Pr
   }
 }
 
-/** The environment without settings of svc that the caller's shell happens to have. */
+/** Returns the environment without the shell's own `SVC_` variables. */
 export function cleanEnvironment(settings: Record<string, string> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
   return { ...Object.fromEntries(kept), ...settings };
 }
 
-/** Starts the built daemon on a free port. Its log goes to `daemon.log` in the data folder. */
+/** Starts the built daemon on a free port, logging to `daemon.log` in the data folder. */
 export async function startDaemon({ dataDir, settings = {}, nodeOptions = [] }: DaemonOptions): Promise<ServerProcess> {
   await mkdir(dataDir, { recursive: true });
   const env = cleanEnvironment({
@@ -54,11 +54,11 @@ export async function startDaemon({ dataDir, settings = {}, nodeOptions = [] }: 
     SVC_PORT: '0',
     ...settings,
   });
-  // In the data folder, so that no `.env` of the caller counts.
+  // The data folder as working directory, so that the caller's `.env` is not read.
   return startServer([...nodeOptions, SVC, 'serve'], { env, cwd: dataDir, log: join(dataDir, 'daemon.log') });
 }
 
-/** Starts a node program that prints the address at which it listens. */
+/** Starts a Node program that prints its address once it is listening. */
 export async function startServer(
   nodeArguments: readonly string[],
   { env, cwd, log }: { env: NodeJS.ProcessEnv; cwd: string; log: string },
@@ -90,8 +90,8 @@ function listeningAddress(child: ChildProcess, log: string): Promise<string> {
       if (url) resolve(url);
     });
     child.once('exit', async (code) => {
-      const said = await readFile(log, 'utf8').catch(() => '');
-      reject(new Error(`The server ended with ${code} before it listened\n${output}${said}`));
+      const logged = await readFile(log, 'utf8').catch(() => '');
+      reject(new Error(`The server exited with ${code} before it was listening\n${output}${logged}`));
     });
   });
 }
@@ -104,7 +104,7 @@ async function residentMib(pid: number): Promise<number> {
   return Number(stdout) / 1024;
 }
 
-/** Runs a node program to its end and returns what it printed and how long it took. */
+/** Runs a Node program to completion and returns its output and duration. */
 export async function runNode(
   nodeArguments: readonly string[],
   { env = cleanEnvironment(), cwd = ROOT }: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
@@ -118,7 +118,7 @@ export async function runNode(
   return { output: stdout, ms: performance.now() - startedMs };
 }
 
-/** Runs one command of the built program. */
+/** Runs a command of the built CLI. */
 export function runSvc(
   svcArguments: readonly string[],
   dataDir: string,

@@ -1,10 +1,10 @@
 import { formatNumber } from './report.ts';
 
-/** Shows on standard error how far a long work is: on a terminal one line that changes, elsewhere a line a part. */
+/** Reports progress on standard error: one updating line on a terminal, one line per part elsewhere. */
 export interface Progress {
-  /** So many more of this part are done. */
+  /** Adds to the number of items done. */
   advance(count: number): void;
-  /** The part is done whole. */
+  /** Marks a part as finished. */
   finishPart(name: string): void;
   end(): void;
 }

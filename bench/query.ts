@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openConnection } from '../src/db/connection.ts';
 import { queryTerms, scopePrefix, tokenOf } from '../src/features/text/terms.ts';
 import type { BenchOptions } from './benchmarks.ts';
-import { type FilledTenant, fillFolder } from './filling.ts';
+import { type FilledTenant, fillFolder } from './fill-folder.ts';
 import { type LoadResult, load } from './load.ts';
 import { inFreshFolder, startDaemon } from './processes.ts';
 import type { Section } from './report.ts';
@@ -12,7 +12,7 @@ import { createTexts } from './texts.ts';
 
 const GROUP = { tenants: 10, memories: 10_000 };
 const CALLERS = [1, 4];
-/** What a search rests on, as fast as SQLite does it: the index ranks, then the pool's rows are read by their number. */
+/** The minimum a search needs from SQLite: rank through the index, then read the candidates' rows by row id. */
 const SQL = `SELECT m.*, f.score FROM
     (SELECT rowid AS number, bm25(memoryText) AS score FROM memoryText
      WHERE memoryText MATCH ? ORDER BY bm25(memoryText) LIMIT 50) f
@@ -23,7 +23,7 @@ interface BareQuery {
   tenantId: string;
 }
 
-/** Whole searches over HTTP beside the bare full-text query in this process, on the same file, in turns. */
+/** Measures searches over HTTP against the bare full-text query in this process, on the same file, alternating. */
 export async function benchQuery(options: BenchOptions): Promise<Section> {
   return inFreshFolder(async (dataDir) => {
     options.progress('filling 10 tenants of 10,000 memories');
@@ -62,10 +62,10 @@ async function measure(
   const daemon: LoadResult[] = [];
   const bare: LoadResult[] = [];
   await load({ url, connections: callers, seconds: 2, requestsOf });
-  await askBare(connections, queries, 2);
+  await runBareQueries(connections, queries, 2);
   for (let round = 0; round < rounds; round += 1) {
     daemon.push(await load({ url, connections: callers, seconds, requestsOf }));
-    bare.push(await askBare(connections, queries, seconds));
+    bare.push(await runBareQueries(connections, queries, seconds));
   }
   for (const connection of connections) await connection.close();
   const multiple = median(daemon.map(({ p50 }, round) => p50 / bare[round]!.p50));
@@ -79,8 +79,8 @@ function matchOf(scope: number, query: string): string {
     .join(' OR ');
 }
 
-/** Each caller has a connection of its own and asks its next question when the last is answered. */
-async function askBare(
+/** Each caller uses one connection and sends its next query when the previous one has been answered. */
+async function runBareQueries(
   connections: readonly Awaited<ReturnType<typeof openConnection>>[],
   queries: readonly BareQuery[],
   seconds: number,
@@ -91,9 +91,9 @@ async function askBare(
     connections.map(async (connection, caller) => {
       for (let next = caller * 7; performance.now() - startedMs < seconds * 1000; next += 1) {
         const { match, tenantId } = queries[next % queries.length]!;
-        const askedMs = performance.now();
+        const sentMs = performance.now();
         await connection.all(SQL, [match, tenantId]);
-        latencies.push(performance.now() - askedMs);
+        latencies.push(performance.now() - sentMs);
       }
     }),
   );
@@ -105,14 +105,14 @@ function sectionOf(
 ): Section {
   return {
     name: 'query',
-    title: 'Search over HTTP beside the bare FTS5 query in one process (10,000 memories in the tenant)',
+    title: 'Search over HTTP against the bare FTS5 query (10,000 memories in the tenant)',
     rows: measured.flatMap(({ callers, daemon, bare, multiple }) => [
       { callers, what: 'POST /v1/search', ...columnsOf(daemon), 'times bare': multiple },
       { callers: '', what: 'bare query', ...columnsOf(bare) },
     ]),
     findings: measured.flatMap(({ callers, daemon, multiple }) => {
       const who = `${callers} ${callers === 1 ? 'caller' : 'callers'}`;
-      const times = { name: `search as a multiple of its bare query, p50, ${who}`, value: multiple, atMost: 2 };
+      const times = { name: `search relative to the bare query, p50, ${who}`, value: multiple, atMost: 2 };
       return callers === 4 ? [times, { name: `search p95 in ms, ${who}`, value: daemon.p95, atMost: 15 }] : [times];
     }),
   };

@@ -1,4 +1,4 @@
-/** What one question's results were worth, or the mean over many questions. */
+/** Retrieval metrics of one question, or their mean over many. */
 export interface Recall {
   'recall@5': number;
   'recall@10': number;
@@ -7,9 +7,9 @@ export interface Recall {
 }
 
 /**
- * Evidence recall@k is the share of a question's evidence among the first k results; hit@10 whether any of it is among
- * the first ten; the reciprocal rank that of the first evidence among them. Two turns of the same text are one memory:
- * each counts as found with it.
+ * Evidence recall@k is the share of a question's evidence among the first k results, hit@10 whether any of it is among the
+ * first ten, and the reciprocal rank that of the first evidence among them. Turns with the same text are one memory and
+ * count as found together.
  */
 export function recallOf(evidence: readonly string[], results: readonly string[]): Recall {
   const found = (count: number) => {

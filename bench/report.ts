@@ -1,13 +1,14 @@
-/** A figure that has an aim. */
+/** A measured value, optionally with a target. */
 export interface Finding {
   name: string;
   value: number;
-  /** The bound that counts as reached. */
+  /** Target: the value must not be below this. */
   atLeast?: number;
+  /** Target: the value must not exceed this. */
   atMost?: number;
 }
 
-/** What one benchmark found: a table for people, findings to hold against the aims. */
+/** The result of one benchmark: a table to read, and findings to compare with their targets. */
 export interface Section {
   name: string;
   title: string;
@@ -19,19 +20,19 @@ export function isReached({ value, atLeast, atMost }: Finding): boolean {
   return (atLeast === undefined || value >= atLeast) && (atMost === undefined || value <= atMost);
 }
 
-/** A section as text: title, table, and a line for each finding. */
+/** Formats a section as text: title, table, and a line per finding. */
 export function formatSection({ title, rows, findings }: Section): string {
   const lines = findings.map((finding) => {
     const { name, value, atLeast, atMost } = finding;
     const bound = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
-    const aim = atLeast ?? atMost;
-    const verdict = aim === undefined ? '' : `  (aim: ${bound}; ${isReached(finding) ? 'reached' : 'MISSED'})`;
+    const target = atLeast ?? atMost;
+    const verdict = target === undefined ? '' : `  (target: ${bound}; ${isReached(finding) ? 'reached' : 'MISSED'})`;
     return `  ${name}: ${formatNumber(value)}${verdict}`;
   });
   return [title, '', formatTable(rows), '', ...lines, ''].join('\n');
 }
 
-/** Columns under their names; numbers to the right. */
+/** Formats rows as an aligned table with numbers to the right. */
 export function formatTable(rows: readonly Record<string, string | number>[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = rows.map((row) => columns.map((column) => formatCell(row[column])));
@@ -49,7 +50,7 @@ function formatCell(value: string | number | undefined): string {
   return typeof value === 'number' ? formatNumber(value) : (value ?? '');
 }
 
-/** Three telling digits, or whole numbers where there are more before the point. */
+/** Rounds to three significant digits; whole numbers from 100 on. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '–';
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

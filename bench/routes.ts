@@ -1,6 +1,6 @@
 import { startBareServer } from './bare.ts';
 import type { BenchOptions } from './benchmarks.ts';
-import { type FilledTenant, fillFolder } from './filling.ts';
+import { type FilledTenant, fillFolder } from './fill-folder.ts';
 import { type LoadRequest, type LoadResult, load } from './load.ts';
 import { inFreshFolder, startDaemon } from './processes.ts';
 import type { Section } from './report.ts';
@@ -8,17 +8,18 @@ import { median, medianOf } from './statistics.ts';
 import { createTexts, type Texts } from './texts.ts';
 
 const CONNECTIONS = 50;
-/** Each may send 3,000 requests a minute: enough of them that nobody is refused. */
+/** Enough tenants to stay below the rate limit of 3,000 requests a minute each. */
 const SMALL = { tenants: 120, memories: 100 };
 const LARGE = { tenants: 12, memories: 10_000 };
 
 interface Route {
   name: string;
-  aim?: number;
+  /** Minimum share of bare Fastify's throughput. */
+  target?: number;
   requestsOf(connection: number): LoadRequest[];
 }
 
-/** Three routes at 50 connections, each beside a bare Fastify route of the same shape, in turns. */
+/** Measures three routes at 50 connections, each against a bare Fastify route of the same shape, alternating. */
 export async function benchRoutes(options: BenchOptions): Promise<Section> {
   return inFreshFolder(async (dataDir) => {
     options.progress('filling 12 tenants of 10,000 memories and 120 of 100');
@@ -42,10 +43,14 @@ export async function benchRoutes(options: BenchOptions): Promise<Section> {
 function routesOver(small: readonly FilledTenant[], large: readonly FilledTenant[]): Route[] {
   const texts = createTexts(2);
   return [
-    { name: 'POST /v1/memories', aim: 0.2, requestsOf: () => shuffled(small).map((tenant) => adding(tenant, texts)) },
+    {
+      name: 'POST /v1/memories',
+      target: 0.2,
+      requestsOf: () => shuffled(small).map((tenant) => adding(tenant, texts)),
+    },
     {
       name: 'GET /v1/memories/{id}',
-      aim: 0.4,
+      target: 0.4,
       requestsOf: () =>
         shuffled(small.flatMap(({ apiKey, ids }) => ids.slice(0, 10).map((id) => ({ apiKey, id })))).map(
           ({ apiKey, id }) => ({ method: 'GET', path: `/v1/memories/${id}`, apiKey }),
@@ -61,9 +66,9 @@ function routesOver(small: readonly FilledTenant[], large: readonly FilledTenant
 
 let added = 0;
 
-/** Adds a memory that is like no other: the same content again would be no second memory. */
+/** Adds a memory with unique content; repeated content would not be stored again. */
 export function adding({ apiKey }: FilledTenant, texts: Texts): LoadRequest {
-  // Made once: what changes is its number, or the generator would be busier than the server.
+  // Generated once, with a counter appended: generating each text would load the client more than the server.
   const content = texts.memory();
   return {
     method: 'POST',
@@ -77,11 +82,11 @@ export function searching({ apiKey }: FilledTenant, texts: Texts): LoadRequest {
   return { method: 'POST', path: '/v1/search', apiKey, body: JSON.stringify({ query: texts.query() }) };
 }
 
-/** In another order for each connection, so that they do not walk in step. */
+/** Returns the items in random order, so that connections do not run in lockstep. */
 export function shuffled<T>(items: readonly T[]): T[] {
   return items
-    .map((item) => ({ item, place: Math.random() }))
-    .sort((a, b) => a.place - b.place)
+    .map((item) => ({ item, order: Math.random() }))
+    .sort((a, b) => a.order - b.order)
     .map(({ item }) => item);
 }
 
@@ -113,20 +118,20 @@ async function measure(
 function sectionOf(measured: readonly (Measured & { route: Route })[]): Section {
   return {
     name: 'routes',
-    title: `Requests at ${CONNECTIONS} connections, beside a bare Fastify route of the same shape`,
+    title: `Requests at ${CONNECTIONS} connections, against a bare Fastify route of the same shape`,
     rows: measured.flatMap(({ route, daemon, bare, ratio }) => [
       { route: route.name, server: 'svc', ...columnsOf(daemon), ratio },
       { route: '', server: 'bare Fastify', ...columnsOf(bare) },
     ]),
     findings: measured.map(({ route, ratio }) => ({
-      name: `${route.name}, requests a second as a share of bare Fastify`,
+      name: `${route.name}, requests per second relative to bare Fastify`,
       value: ratio,
-      ...(route.aim !== undefined && { atLeast: route.aim }),
+      ...(route.target !== undefined && { atLeast: route.target }),
     })),
   };
 }
 
-/** A result as columns of a table. */
+/** Returns a result as table columns. */
 export function columnsOf({ perSecond, p50, p95, p99 }: LoadResult): Record<string, number> {
   return { 'per s': perSecond, 'p50 ms': p50, 'p95 ms': p95, 'p99 ms': p99 };
 }

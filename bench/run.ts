@@ -6,14 +6,14 @@ import { formatSection, isReached, type Section } from './report.ts';
 
 const USAGE = `npm run bench -- [options] [${Object.keys(BENCHMARKS).join(' | ')}]…
 
-Measures the built daemon. Whatever is measured is set beside something simpler in the same run, in turns, so that
-the ratios hold on any machine. Without names all of them, which takes about ten minutes.
+Measures the built daemon against a simpler baseline, alternating between the two, so that the ratios hold on any
+machine. Runs every benchmark if none is named; that takes about ten minutes.
 
   --json              print JSON instead of tables
-  --rounds <n>        turns of each side (5); the median counts
-  --seconds <n>       length of a turn (4)
-  --data <file>       dialogues of the LoCoMo benchmark, for extraction
-  --profile <folder>  write CPU profiles of the daemon there
+  --rounds <n>        measurements per side (5); the median is reported
+  --seconds <n>       length of a measurement (4)
+  --data <file>       LoCoMo dialogues, for the extraction benchmark
+  --profile <folder>  write the daemon's CPU profiles to this folder
   --help`;
 
 const { values, positionals } = parseArgs({
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   const names = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
   const unknown = names.find((name) => BENCHMARKS[name] === undefined);
   if (values.help || unknown !== undefined) {
-    process.stdout.write(`${unknown === undefined ? '' : `There is no benchmark ${unknown}.\n`}${USAGE}\n`);
+    process.stdout.write(`${unknown === undefined ? '' : `Unknown benchmark: ${unknown}\n`}${USAGE}\n`);
     process.exitCode = unknown === undefined ? 0 : 2;
     return;
   }
@@ -54,11 +54,11 @@ async function main(): Promise<void> {
 
 function reportOf(sections: readonly Section[]) {
   const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model ?? '' };
-  const judged = sections.map((section) => ({
+  const evaluated = sections.map((section) => ({
     ...section,
     findings: section.findings.map((finding) => ({ ...finding, reached: isReached(finding) })),
   }));
-  return { machine, rounds: Number(values.rounds), seconds: Number(values.seconds), sections: judged };
+  return { machine, rounds: Number(values.rounds), seconds: Number(values.seconds), sections: evaluated };
 }
 
 await main();

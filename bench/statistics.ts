@@ -1,4 +1,4 @@
-/** The middle value; of an even number of values the mean of the two in the middle. */
+/** The middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();
   const middle = sorted.length / 2;
@@ -6,13 +6,13 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? (sorted[middle - 1]! + upper) / 2 : upper;
 }
 
-/** The value below which the given share (0 to 1) of all values lies, by nearest rank. */
+/** Nearest-rank quantile; `share` is between 0 and 1. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** Milliseconds of many calls, as people look at them. */
+/** Latency percentiles in milliseconds. */
 export interface Latencies {
   p50: number;
   p95: number;
@@ -23,7 +23,7 @@ export function latenciesOf(values: readonly number[]): Latencies {
   return { p50: quantile(values, 0.5), p95: quantile(values, 0.95), p99: quantile(values, 0.99) };
 }
 
-/** Each figure's median over several rounds. */
+/** The median of each property over several rounds. */
 export function medianOf<T extends object>(rounds: readonly T[]): T {
   const names = Object.keys(rounds[0] ?? {}) as (keyof T)[];
   return Object.fromEntries(names.map((name) => [name, median(rounds.map((round) => Number(round[name])))])) as T;

@@ -1,13 +1,13 @@
-/** Texts for load: the same for the same seed, with words as unevenly frequent as those of a language. */
+/** Deterministic load-test texts with a natural, Zipf-distributed word frequency. */
 export interface Texts {
   /** A memory of 12 to 28 words. */
   memory(): string;
-  /** A question of six telling words that stand together in some memory. */
+  /** A query of six content words. */
   query(): string;
 }
 
 const WORDS = 20_000;
-/** The most frequent words stand for function words, which nobody is found by. */
+/** The most frequent words play the role of function words; queries avoid them. */
 const FUNCTION_WORDS = 50;
 const QUERY_WORDS = 6;
 const SYLLABLES = 'ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu bra cle dri flo gru'.split(' ');
@@ -17,20 +17,20 @@ export function createTexts(seed: number): Texts {
   const frequencies = cumulativeZipf(WORDS);
   const rank = () => lowerBound(frequencies, random() * frequencies[WORDS - 1]!);
 
-  function tellingRank(): number {
+  function contentWordRank(): number {
     for (;;) {
-      const drawn = rank();
-      if (drawn >= FUNCTION_WORDS) return drawn;
+      const candidate = rank();
+      if (candidate >= FUNCTION_WORDS) return candidate;
     }
   }
 
   return {
     memory: () => Array.from({ length: 12 + Math.floor(random() * 17) }, () => wordOf(rank())).join(' '),
-    query: () => Array.from({ length: QUERY_WORDS }, () => wordOf(tellingRank())).join(' '),
+    query: () => Array.from({ length: QUERY_WORDS }, () => wordOf(contentWordRank())).join(' '),
   };
 }
 
-/** Rank by rank a word of its own, longer where rarer. */
+/** Returns a unique word per rank; rarer words are longer. */
 function wordOf(rank: number): string {
   let word = '';
   for (let rest = rank + SYLLABLES.length; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) {
@@ -39,7 +39,7 @@ function wordOf(rank: number): string {
   return word;
 }
 
-/** Zipf's law: the n-th word is 1/n as frequent as the first. */
+/** Cumulative Zipf distribution: the n-th word is 1/n as frequent as the first. */
 function cumulativeZipf(count: number): Float64Array {
   const sums = new Float64Array(count);
   let sum = 0;
@@ -61,7 +61,7 @@ function lowerBound(sorted: Float64Array, wanted: number): number {
   return low;
 }
 
-/** A small generator of even pseudo-random numbers in [0, 1), the same for the same seed (T. Ettinger, public domain). */
+/** Seeded uniform pseudo-random numbers in [0, 1) (T. Ettinger, public domain). */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbedder } from '../../test/helpers/embedder.ts';
 import type { BenchOptions } from '../benchmarks.ts';
-import { type FilledTenant, fillFolder } from '../filling.ts';
+import { type FilledTenant, fillFolder } from '../fill-folder.ts';
 import { type LoadRequest, type LoadResult, load } from '../load.ts';
 import { inFreshFolder, startDaemon } from '../processes.ts';
 import type { Section } from '../report.ts';

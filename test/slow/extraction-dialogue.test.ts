@@ -1,53 +1,58 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { DrawnDialogue } from '../../bench/dialogue-drawing.ts';
-import { drawAll } from '../../bench/extraction.ts';
+import type { ExtractedDialogue } from '../../bench/dialogue-extraction.ts';
+import { extractAll } from '../../bench/extraction.ts';
 import { type Dialogue, toDialogue } from '../../bench/locomo-data.ts';
 import { madeDialogue, TOLD } from '../helpers/made-dialogue.ts';
 
 let dialogue: Dialogue;
-let drawn: DrawnDialogue;
+let extracted: ExtractedDialogue;
 
 beforeAll(async () => {
   dialogue = toDialogue(madeDialogue());
-  [[, drawn]] = (await drawAll([dialogue], { nodeOptions: [], progress: () => {} })) as [[Dialogue, DrawnDialogue]];
+  [[, extracted]] = (await extractAll([dialogue], { nodeOptions: [], progress: () => {} })) as [
+    [Dialogue, ExtractedDialogue],
+  ];
 });
 
 const PLANTED = 'Tom: I own a red canoe called Heron.';
-const TAKEN_BACK = 'Tom: I no longer own a red canoe called Heron.';
+const RETRACTED = 'Tom: I no longer own a red canoe called Heron.';
 
-test('a dialogue of sixty turns becomes what its speakers tell of themselves, each fact once', () => {
+test('extracts each fact that the speakers of a sixty-turn dialogue state about themselves, once', () => {
   expect(dialogue.turns).toHaveLength(60);
-  const { state, used, progress, result } = drawn.runs.first.job;
+  const { state, used, progress, result } = extracted.runs.first.job;
   expect({ state, progress }).toEqual({ state: 'done', progress: { done: 61, total: 61 } });
   expect(used.requests).toBeGreaterThan(1);
   expect(result).toMatchObject({ added: TOLD.length + 1, updated: 0, superseded: 0, nothing: 1 });
-  const contents = drawn.memories.map(({ content }) => content);
+  const contents = extracted.memories.map(({ content }) => content);
   expect(contents.sort()).toEqual([...TOLD.map(([speaker, fact]) => `${speaker}: ${fact}`), PLANTED].sort());
 });
 
-test('every memory cites a message of the conversation that holds its words, with its day', () => {
-  expect({ astray: drawn.astray, citedWrongly: drawn.citedWrongly }).toEqual({ astray: [], citedWrongly: [] });
-  for (const { content, occurredAt } of drawn.memories.filter((memory) => memory.content !== PLANTED)) {
+test('every memory cites a message of the conversation that contains its words, and has its date', () => {
+  expect({ mismatches: extracted.mismatches, wrongCitations: extracted.wrongCitations }).toEqual({
+    mismatches: [],
+    wrongCitations: [],
+  });
+  for (const { content, occurredAt } of extracted.memories.filter((memory) => memory.content !== PLANTED)) {
     const [speaker = '', fact = ''] = content.split(/: (.*)/);
-    const said = dialogue.turns.find((turn) => turn.speaker === speaker && turn.text.includes(fact));
-    expect(occurredAt, content).toBe(said!.occurredAt);
+    const turn = dialogue.turns.find((one) => one.speaker === speaker && one.text.includes(fact));
+    expect(occurredAt, content).toBe(turn!.occurredAt);
   }
 });
 
-test('a second run reads nothing, and one that reads all again changes nothing', () => {
-  const { second, again } = drawn.runs;
+test('a second run reads nothing, and rereading everything changes nothing', () => {
+  const { second, again } = extracted.runs;
   expect(second.job).toMatchObject({ state: 'done', used: { requests: 0 }, progress: { total: 0 } });
-  expect(again.job).toMatchObject({ state: 'done', progress: { total: 61 }, used: drawn.runs.first.job.used });
+  expect(again.job).toMatchObject({ state: 'done', progress: { total: 61 }, used: extracted.runs.first.job.used });
   expect(again.job.result).toMatchObject({ added: 0, updated: 0, superseded: 0, nothing: TOLD.length + 2 });
 });
 
-test('a contradiction takes the place of what was known, which stays for the past', () => {
-  const { job } = drawn.runs.contradiction;
+test('a contradiction supersedes the known memory, which remains in the history', () => {
+  const { job } = extracted.runs.contradiction;
   expect(job.result).toMatchObject({ added: 0, superseded: 1, nothing: 0 });
-  const now = drawn.all.find(({ content }) => content === TAKEN_BACK)!;
-  const before = drawn.all.find(({ content }) => content === PLANTED)!;
+  const now = extracted.all.find(({ content }) => content === RETRACTED)!;
+  const before = extracted.all.find(({ content }) => content === PLANTED)!;
   expect(before).toMatchObject({ supersededBy: now.id, validTo: expect.any(String) });
   expect(now).toMatchObject({ validTo: null, supersededBy: null });
   expect(job.result!.decisions).toMatchObject([{ decision: 'supersede', memoryId: now.id, targetId: before.id }]);
-  expect(drawn.all).toHaveLength(drawn.memories.length + 1);
+  expect(extracted.all).toHaveLength(extracted.memories.length + 1);
 });

@@ -1,46 +1,46 @@
 import type { Conversation, Message } from '../src/contract/conversations.ts';
 import type { Job, JobTaken, NewExtraction } from '../src/contract/jobs.ts';
 import type { Memory } from '../src/contract/memories.ts';
-import { memoryOf, tellingSentences } from './first-person-model.ts';
+import { callApi } from './api-session.ts';
+import { firstPersonSentences, memoryOf } from './first-person-model.ts';
 import type { Dialogue, Turn } from './locomo-data.ts';
-import { callApi } from './person.ts';
 
-/** One job to its end. */
+/** A finished job. */
 export interface Run {
   name: string;
   job: Job;
   seconds: number;
 }
 
-/** What became of a dialogue whose conversation was drawn from again and again. */
-export interface DrawnDialogue {
+/** The outcome of extracting memories from one dialogue several times. */
+export interface ExtractedDialogue {
   turns: number;
   runs: { first: Run; second: Run; again: Run; contradiction: Run };
-  /** Those in force before the contradiction came. */
+  /** Memories that were valid before the contradiction was appended. */
   memories: Memory[];
-  /** In the end, those that are no longer among them. */
+  /** All memories at the end, superseded ones included. */
   all: Memory[];
-  /** What the dialogue says by the rule and no memory does, or the other way round. */
-  astray: string[];
-  /** Memories whose message is none of the conversation, is another speaker's, or does not hold the words. */
-  citedWrongly: string[];
+  /** Statements without a memory, and memories without a statement. */
+  mismatches: string[];
+  /** Memories citing a message outside the conversation, of another speaker, or without the words. */
+  wrongCitations: string[];
 }
 
-interface Place {
+interface Target {
   url: string;
   apiKey: string;
 }
 
-/** Said at the end of the dialogue, and taken back later. */
+/** Appended at the end of the dialogue and retracted later. */
 const PLANTED = 'I own a red canoe called Heron.';
-const TAKEN_BACK = 'I no longer own a red canoe called Heron.';
+const RETRACTED = 'I no longer own a red canoe called Heron.';
 const BATCH = 100;
 
-/** Stores a dialogue as one conversation, with a sentence more, and draws memories from it four times. */
-export async function drawDialogue(place: Place, { sampleId, turns }: Dialogue): Promise<DrawnDialogue> {
-  const call = <T>(path: string, body?: unknown) => callApi<T>(place.url, place.apiKey, path, body);
+/** Stores a dialogue plus one planted sentence as a conversation and extracts memories from it four times. */
+export async function extractDialogue(target: Target, { sampleId, turns }: Dialogue): Promise<ExtractedDialogue> {
+  const call = <T>(path: string, body?: unknown) => callApi<T>(target.url, target.apiKey, path, body);
   const last = turns.at(-1)!;
-  const said = [...turns, { ...last, text: PLANTED }];
+  const messagesToStore = [...turns, { ...last, text: PLANTED }];
   const { id } = await call<Conversation>('/v1/conversations', { user: sampleId });
   const append = async (more: readonly Turn[]) => {
     const messages = more.map(({ speaker, text, occurredAt }) => ({
@@ -51,30 +51,31 @@ export async function drawDialogue(place: Place, { sampleId, turns }: Dialogue):
     }));
     await call(`/v1/conversations/${id}/messages`, { messages });
   };
-  const draw = (name: string, body: NewExtraction = {}) => drawOnce(call, id, name, body);
+  const extract = (name: string, body: NewExtraction = {}) => extractOnce(call, id, name, body);
   const memoriesOf = (more = '') => listAll<Memory>(call, `/v1/memories?user=${encodeURIComponent(sampleId)}${more}`);
 
-  for (let start = 0; start < said.length; start += BATCH) await append(said.slice(start, start + BATCH));
-  const first = await draw('first');
-  const second = await draw('second');
-  const again = await draw('again', { again: true });
+  for (let start = 0; start < messagesToStore.length; start += BATCH)
+    await append(messagesToStore.slice(start, start + BATCH));
+  const first = await extract('first');
+  const second = await extract('second');
+  const again = await extract('again', { again: true });
   const memories = await memoriesOf();
   const messages = await listAll<Message>(call, `/v1/conversations/${id}/messages?order=oldest`);
-  await append([{ ...last, text: TAKEN_BACK }]);
-  const contradiction = await draw('contradiction');
+  await append([{ ...last, text: RETRACTED }]);
+  const contradiction = await extract('contradiction');
   return {
-    turns: said.length,
+    turns: messagesToStore.length,
     runs: { first, second, again, contradiction },
     memories,
     all: await memoriesOf('&includeSuperseded=true'),
-    astray: difference(said, memories),
-    citedWrongly: memories.filter((memory) => !holds(memory, id, messages)).map(({ content }) => content),
+    mismatches: mismatchesBetween(messagesToStore, memories),
+    wrongCitations: memories.filter((memory) => !citesCorrectly(memory, id, messages)).map(({ content }) => content),
   };
 }
 
 type Call = <T>(path: string, body?: unknown) => Promise<T>;
 
-async function drawOnce(call: Call, id: string, name: string, body: NewExtraction): Promise<Run> {
+async function extractOnce(call: Call, id: string, name: string, body: NewExtraction): Promise<Run> {
   const startMs = performance.now();
   const { jobId } = await call<JobTaken>(`/v1/conversations/${id}/extract`, body);
   for (;;) {
@@ -96,25 +97,31 @@ async function listAll<T>(call: Call, path: string): Promise<T[]> {
   return all;
 }
 
-/** By their words alone: svc keeps two sentences of the same words as one. */
-function difference(said: readonly Turn[], memories: readonly Memory[]): string[] {
-  const wanted = new Set(
-    said.flatMap(({ speaker, text }) => tellingSentences(text).map((one) => sayingOf(memoryOf(speaker, one)))),
+/** Compares words only: svc stores sentences with the same words once. */
+function mismatchesBetween(turns: readonly Turn[], memories: readonly Memory[]): string[] {
+  const expected = new Set(
+    turns.flatMap(({ speaker, text }) =>
+      firstPersonSentences(text).map((sentence) => normalizedWords(memoryOf(speaker, sentence))),
+    ),
   );
-  const there = memories.map(({ content }) => sayingOf(content));
-  const missing = [...wanted].filter((saying) => !there.includes(saying));
-  const more = there.filter((saying, index) => !wanted.has(saying) || there.indexOf(saying) !== index);
-  return [...missing, ...more];
+  const stored = memories.map(({ content }) => normalizedWords(content));
+  const missing = [...expected].filter((words) => !stored.includes(words));
+  const extra = stored.filter((words, index) => !expected.has(words) || stored.indexOf(words) !== index);
+  return [...missing, ...extra];
 }
 
-const sayingOf = (content: string) =>
+const normalizedWords = (content: string) =>
   content
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu)
     ?.join(' ') ?? '';
 
-/** By what the memory shows of its origin and the messages as they are listed. */
-function holds({ content, source, metadata }: Memory, conversationId: string, messages: readonly Message[]): boolean {
+/** Returns whether a memory's source and cited messages match the conversation. */
+function citesCorrectly(
+  { content, source, metadata }: Memory,
+  conversationId: string,
+  messages: readonly Message[],
+): boolean {
   const { messageIds } = (metadata as { extraction: { messageIds: string[] } }).extraction;
   const cited = messages.filter(({ id }) => messageIds.includes(id));
   return (

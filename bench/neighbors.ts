@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { BenchOptions } from './benchmarks.ts';
-import { type FilledTenant, fillFolder } from './filling.ts';
+import { type FilledTenant, fillFolder } from './fill-folder.ts';
 import { type LoadRequest, type LoadResult, load } from './load.ts';
 import { inFreshFolder, type ServerProcess, startDaemon } from './processes.ts';
 import type { Section } from './report.ts';
@@ -10,17 +10,17 @@ import { createTexts, type Texts } from './texts.ts';
 
 const CONNECTIONS = 4;
 const MEMORIES = 1000;
-const NEIGHBOURS = 1000;
+const NEIGHBORS = 1000;
 const MAX_SLOWER = 1.2;
 
-interface Work {
+interface Operation {
   name: string;
-  /** Requests of one turn. All turns together stay below what one tenant may ask of a daemon that has just started. */
+  /** Requests per slice. All slices together stay below one tenant's rate limit on a freshly started daemon. */
   slice: number;
   requestsOf(tenant: FilledTenant, texts: Texts): LoadRequest[];
 }
 
-const WORKS: Work[] = [
+const OPERATIONS: Operation[] = [
   {
     name: 'POST /v1/search',
     slice: 150,
@@ -40,30 +40,30 @@ const WORKS: Work[] = [
 ];
 const SLICES = 6;
 
-/** A filled data folder and the tenant in it that is looked at. */
-interface Place {
+/** A filled data folder and the tenant measured in it. */
+interface Target {
   dataDir: string;
   tenant: FilledTenant;
 }
 
-/** What one turn of each came to. */
+/** One slice on each side. */
 interface Pair {
   lone: LoadResult;
   crowd: LoadResult;
 }
 
-/** A tenant alone in its data folder, and the same tenant in a folder with a thousand others, in turns. */
-export async function benchNeighbours(options: BenchOptions): Promise<Section> {
+/** Measures a tenant alone in its data folder against the same tenant among a thousand others, alternating. */
+export async function benchNeighbors(options: BenchOptions): Promise<Section> {
   return inFreshFolder(async (folder) => {
     const lone = { dataDir: join(folder, 'lone'), tenants: 1 };
-    const crowd = { dataDir: join(folder, 'crowd'), tenants: 1 + NEIGHBOURS };
-    const filled: Place[] = [];
-    for (const place of [lone, crowd]) {
-      options.progress(`filling ${place.tenants} tenants of ${MEMORIES} memories`);
-      const groups = [{ tenants: place.tenants, memories: MEMORIES }];
-      const [tenants] = await fillFolder({ dataDir: place.dataDir, groups, seed: 5 });
-      // One from the middle: neither the first nor the last of the file.
-      filled.push({ dataDir: place.dataDir, tenant: tenants![Math.floor(place.tenants / 2)]! });
+    const crowd = { dataDir: join(folder, 'crowd'), tenants: 1 + NEIGHBORS };
+    const filled: Target[] = [];
+    for (const folderPlan of [lone, crowd]) {
+      options.progress(`filling ${folderPlan.tenants} tenants of ${MEMORIES} memories`);
+      const groups = [{ tenants: folderPlan.tenants, memories: MEMORIES }];
+      const [tenants] = await fillFolder({ dataDir: folderPlan.dataDir, groups, seed: 5 });
+      // From the middle, neither first nor last in the file.
+      filled.push({ dataDir: folderPlan.dataDir, tenant: tenants![Math.floor(folderPlan.tenants / 2)]! });
     }
     const rounds: Pair[][][] = [];
     for (let round = 0; round < options.rounds; round += 1) {
@@ -75,30 +75,30 @@ export async function benchNeighbours(options: BenchOptions): Promise<Section> {
 }
 
 /**
- * All works in slices, the two daemons in turns. Both have just started, so that the tenant's bucket is full again.
- * The pairs of each work.
+ * Runs every operation in slices, alternating between two freshly started daemons, so that the tenant's rate-limit
+ * bucket is full. Returns the pairs of slices by operation.
  */
-async function measure(lone: Place, crowd: Place, { nodeOptions }: BenchOptions): Promise<Pair[][]> {
+async function measure(lone: Target, crowd: Target, { nodeOptions }: BenchOptions): Promise<Pair[][]> {
   const texts = createTexts(6);
   const loneDaemon = await startDaemon({ dataDir: lone.dataDir, nodeOptions });
   const crowdDaemon = await startDaemon({ dataDir: crowd.dataDir, nodeOptions });
-  const pairsOfWorks: Pair[][] = [];
+  const pairsByOperation: Pair[][] = [];
   try {
-    for (const { slice, requestsOf } of WORKS) {
-      const one = ({ url }: ServerProcess, { tenant }: Place) =>
+    for (const { slice, requestsOf } of OPERATIONS) {
+      const one = ({ url }: ServerProcess, { tenant }: Target) =>
         load({ url, connections: CONNECTIONS, amount: slice, requestsOf: () => requestsOf(tenant, texts) });
       await one(loneDaemon, lone);
       await one(crowdDaemon, crowd);
       const pairs: Pair[] = [];
       for (let turn = 0; turn < SLICES; turn += 1) {
-        // Who comes first changes too: what the machine does besides hits both alike.
+        // The order alternates too, so that other load on the machine affects both alike.
         const first = turn % 2 === 0 ? await one(loneDaemon, lone) : undefined;
-        const beside = await one(crowdDaemon, crowd);
-        pairs.push({ lone: first ?? (await one(loneDaemon, lone)), crowd: beside });
+        const crowded = await one(crowdDaemon, crowd);
+        pairs.push({ lone: first ?? (await one(loneDaemon, lone)), crowd: crowded });
       }
-      pairsOfWorks.push(pairs);
+      pairsByOperation.push(pairs);
     }
-    return pairsOfWorks;
+    return pairsByOperation;
   } finally {
     await loneDaemon.stop();
     await crowdDaemon.stop();
@@ -106,22 +106,22 @@ async function measure(lone: Place, crowd: Place, { nodeOptions }: BenchOptions)
 }
 
 function sectionOf(rounds: readonly Pair[][][]): Section {
-  const measured = WORKS.map(({ name }, index) => {
-    const pairs = rounds.flatMap((works) => works[index]!);
+  const measured = OPERATIONS.map(({ name }, index) => {
+    const pairs = rounds.flatMap((operations) => operations[index]!);
     const slower = median(pairs.map(({ lone, crowd }) => crowd.p50 / lone.p50));
     const lone = pairs.map((pair) => pair.lone);
     const crowd = pairs.map((pair) => pair.crowd);
     return { name, lone: medianOf(lone), crowd: medianOf(crowd), slower };
   });
   return {
-    name: 'neighbours',
-    title: `A tenant of 1,000 memories alone and beside 1,000 others of 1,000, ${CONNECTIONS} callers`,
+    name: 'neighbors',
+    title: `A tenant of 1,000 memories, alone and among 1,000 others of the same size, ${CONNECTIONS} callers`,
     rows: measured.flatMap(({ name, lone, crowd, slower }) => [
       { request: name, tenant: 'alone', ...columnsOf(lone) },
-      { request: '', tenant: 'beside 1,000', ...columnsOf(crowd), 'times alone': slower },
+      { request: '', tenant: 'among 1,000', ...columnsOf(crowd), 'times alone': slower },
     ]),
     findings: measured.map(({ name, slower }) => ({
-      name: `${name} beside 1,000 tenants as a multiple of alone, p50`,
+      name: `${name} among 1,000 tenants relative to alone, p50`,
       value: slower,
       atMost: MAX_SLOWER,
     })),

@@ -1,9 +1,10 @@
 import { cleanEnvironment, runNode } from './processes.ts';
 
-/** So many tenants with so many memories each, and so many conversations of this many messages. */
+/** A number of tenants, each with this many memories and conversations. */
 export interface TenantGroup {
   tenants: number;
   memories: number;
+  /** Conversations per tenant, and messages in each. */
   conversations?: { count: number; messages: number };
 }
 
@@ -16,14 +17,14 @@ export interface FillPlan {
 export interface FilledTenant {
   tenantId: string;
   apiKey: string;
-  /** Of the first thousand memories. */
+  /** Ids of the first thousand memories. */
   ids: string[];
   conversationIds: string[];
 }
 
-/** Fills a data folder in a process of its own, which leaves no garbage in this one. One list of tenants a group. */
+/** Fills a data folder in a child process, to leave no garbage on this heap. Returns one list of tenants per group. */
 export async function fillFolder(plan: FillPlan): Promise<FilledTenant[][]> {
   const env = cleanEnvironment({ UV_THREADPOOL_SIZE: '8' });
-  const { output } = await runNode(['--import', 'tsx', 'bench/fill.ts', JSON.stringify(plan)], { env });
+  const { output } = await runNode(['--import', 'tsx', 'bench/fill-process.ts', JSON.stringify(plan)], { env });
   return JSON.parse(output) as FilledTenant[][];
 }

@@ -7,16 +7,16 @@ import { migrate } from '../src/db/migrate.ts';
 import type { Principal } from '../src/features/keys/keys.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { systemRandom } from '../src/lib/random.ts';
-import type { FilledTenant, FillPlan, TenantGroup } from './filling.ts';
+import type { FilledTenant, FillPlan, TenantGroup } from './fill-folder.ts';
 import { createTexts, type Texts } from './texts.ts';
 
-// Fills a data folder through the rooms themselves, as an import by the operator would; no daemon serves it meanwhile.
-// Each tenant's memories come in portions between those of the others, as they would in a life together.
+// Fills a data folder through the features' own code while no daemon is running. Tenants' memories are written in
+// interleaved portions, as they would be in production.
 
 const PORTION = 500;
-const KEPT_IDS = 1000;
+const RETAINED_IDS = 1000;
 
-type Conversing = NonNullable<TenantGroup['conversations']>;
+type ConversationPlan = NonNullable<TenantGroup['conversations']>;
 
 interface Filling extends FilledTenant {
   principal: Principal;
@@ -36,7 +36,7 @@ async function createTenant(
 async function startFilling(rooms: Rooms, email: string, memories: number): Promise<Filling> {
   const { apiKey, tenantId } = await createTenant(rooms, email);
   const principal = await rooms.keys.authenticate(apiKey);
-  if (!principal) throw new Error(`The key of ${email} opens nothing`);
+  if (!principal) throw new Error(`The key of ${email} was not accepted`);
   return { apiKey, tenantId, ids: [], conversationIds: [], principal, left: memories };
 }
 
@@ -45,10 +45,15 @@ async function addPortion(rooms: Rooms, tenant: Filling, texts: Texts): Promise<
   tenant.left -= count;
   const memories = Array.from({ length: count }, () => ({ content: texts.memory() }));
   const { body } = await rooms.memories.addBatchOnce(tenant.principal, memories, undefined);
-  tenant.ids.push(...body.data.map(({ id }) => id).slice(0, KEPT_IDS - tenant.ids.length));
+  tenant.ids.push(...body.data.map(({ id }) => id).slice(0, RETAINED_IDS - tenant.ids.length));
 }
 
-async function converse(rooms: Rooms, tenant: Filling, { count, messages }: Conversing, texts: Texts): Promise<void> {
+async function addConversations(
+  rooms: Rooms,
+  tenant: Filling,
+  { count, messages }: ConversationPlan,
+  texts: Texts,
+): Promise<void> {
   for (let conversation = 0; conversation < count; conversation += 1) {
     const { body } = await rooms.conversations.createOnce(tenant.principal, {}, undefined);
     tenant.conversationIds.push(body.id);
@@ -80,7 +85,7 @@ async function fill({ dataDir, groups, seed }: FillPlan): Promise<FilledTenant[]
   for (;;) {
     const unfinished = filled.flat().filter(({ left }) => left > 0);
     if (unfinished.length === 0) break;
-    // A few at a time share transactions and keep the queue busy.
+    // A few at a time share transactions and keep the write queue busy.
     for (let start = 0; start < unfinished.length; start += 4) {
       await Promise.all(unfinished.slice(start, start + 4).map((tenant) => addPortion(rooms, tenant, texts)));
     }
@@ -88,7 +93,7 @@ async function fill({ dataDir, groups, seed }: FillPlan): Promise<FilledTenant[]
   }
   for (const [group, { conversations }] of groups.entries()) {
     if (!conversations) continue;
-    for (const tenant of filled[group]!) await converse(rooms, tenant, conversations, texts);
+    for (const tenant of filled[group]!) await addConversations(rooms, tenant, conversations, texts);
     await rooms.db.checkpoint();
   }
   await rooms.db.close();

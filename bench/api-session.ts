@@ -3,34 +3,35 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { openMailbox } from '../test/helpers/mailbox.ts';
 
 /**
- * Signs in as a person does: asks for a link, opens it from the mail, sees the page with its button, presses it.
- * Returns the key that the browser is handed.
+ * Signs in like a person: requests a link, opens it from the mail and submits the form on the page. Returns the API key
+ * that the browser would receive.
  */
 export async function signInByMail(url: string, mailDir: string, email: string): Promise<string> {
-  const asked = await fetch(`${url}/v1/auth/magic-link`, {
+  const requested = await fetch(`${url}/v1/auth/magic-link`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email }),
   });
-  if (asked.status !== 202) throw new Error(`No link: ${asked.status} ${await asked.text()}`);
+  if (requested.status !== 202) throw new Error(`Link request failed: ${requested.status} ${await requested.text()}`);
   const link = await openMailbox(mailDir).latestLink(email);
   const page = await fetch(link, { headers: { accept: 'text/html' } });
   const html = await page.text();
   const token = /<input type="hidden" name="token" value="([^"]+)">/.exec(html)?.[1];
-  if (page.status !== 200 || token === undefined) throw new Error(`The link shows no button: ${page.status} ${html}`);
-  const pressed = await fetch(`${url}/v1/auth/callback`, {
+  if (page.status !== 200 || token === undefined)
+    throw new Error(`The sign-in page has no form: ${page.status} ${html}`);
+  const submitted = await fetch(`${url}/v1/auth/callback`, {
     method: 'POST',
     redirect: 'manual',
     headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
     body: new URLSearchParams({ token }).toString(),
   });
-  const apiKey = /#key=(svc_live_[0-9a-f]{32})$/.exec(pressed.headers.get('location') ?? '')?.[1];
-  if (!apiKey) throw new Error(`The button gives no key: ${pressed.status} ${await pressed.text()}`);
+  const apiKey = /#key=(svc_live_[0-9a-f]{32})$/.exec(submitted.headers.get('location') ?? '')?.[1];
+  if (!apiKey) throw new Error(`Submitting the form returned no key: ${submitted.status} ${await submitted.text()}`);
   return apiKey;
 }
 
-/** `fetch` that waits as long as the daemon asks where the limit is reached, and tries again. */
-export async function patientFetch(input: string | URL, init?: RequestInit): Promise<Response> {
+/** `fetch` that honors `Retry-After` on 429 and retries. */
+export async function fetchWithBackoff(input: string | URL, init?: RequestInit): Promise<Response> {
   for (;;) {
     const response = await fetch(input, init);
     if (response.status !== 429) return response;
@@ -39,7 +40,7 @@ export async function patientFetch(input: string | URL, init?: RequestInit): Pro
   }
 }
 
-/** JSON from the API; throws where the answer is no success. */
+/** Returns JSON from the API. Throws unless the response is a success. */
 export async function callApi<T>(
   url: string,
   apiKey: string,
@@ -47,7 +48,7 @@ export async function callApi<T>(
   body?: unknown,
   method = body === undefined ? 'GET' : 'POST',
 ): Promise<T> {
-  const response = await patientFetch(url + path, {
+  const response = await fetchWithBackoff(url + path, {
     method,
     headers: { authorization: `Bearer ${apiKey}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -57,12 +58,12 @@ export async function callApi<T>(
   return JSON.parse(text) as T;
 }
 
-/** The daemon's MCP door, waiting where the limit is reached. */
+/** Connects to the daemon's MCP endpoint; waits when the rate limit is reached. */
 export async function connectMcp(url: string, apiKey: string): Promise<Client> {
   const client = new Client({ name: 'svc-bench', version: '1' });
   const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
   await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), { requestInit, fetch: patientFetch }),
+    new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), { requestInit, fetch: fetchWithBackoff }),
   );
   return client;
 }
