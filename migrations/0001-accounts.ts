@@ -1,6 +1,6 @@
 import type { Migration } from './index.ts';
 
-/** Tenants, their keys, sign-in, mail, invitations, usage and idempotency. Instants are epoch milliseconds. */
+/** Tenants, API keys, sign-in, mail, invitations, usage and idempotency. Timestamps are epoch milliseconds. */
 export const accounts: Migration = {
   name: '0001-accounts',
   async up(db) {

@@ -1,10 +1,10 @@
 import type { Migration } from './index.ts';
 
-/** Memories with all their versions, their tags, and the full-text index over them. */
+/** Memories with all versions and tags, and their full-text index. */
 export const memories: Migration = {
   name: '0002-memories',
   async up(db) {
-    // A tenant's end user as a small number: it is joined to every token of the full-text index.
+    // A small integer per tenant and end user; it prefixes every token in the full-text index.
     await db.schema.createTable('scopes', (table) => {
       table.increments('scope');
       table.text('tenantId').notNullable();
@@ -34,7 +34,7 @@ export const memories: Migration = {
       table.unique(['tenantId', 'id', 'version']);
       table.index(['tenantId', 'endUser', 'id']);
     });
-    // Partial indexes are the same in SQLite and PostgreSQL.
+    // Partial indexes have the same syntax in SQLite and PostgreSQL.
     await db.raw(`CREATE UNIQUE INDEX memories_live_content ON memories ("tenantId", "endUser", "contentHash")
       WHERE current = 1 AND "validTo" IS NULL`);
     await db.raw(`CREATE INDEX memories_expiry ON memories ("expiresAt")
@@ -48,8 +48,8 @@ export const memories: Migration = {
       table.primary(['tenantId', 'tag', 'memoryId']);
     });
     await db.raw('CREATE INDEX memory_tags_of ON "memoryTags" ("tenantId", "memoryId")');
-    // SQLite only (PostgreSQL has tsvector): contentless, so the text is stored once; the tokens carry the scope. Words
-    // come split and folded, so that `ascii` has nothing left to do but to take them whole, of every script.
+    // SQLite only (PostgreSQL has tsvector). Contentless, so the text is stored once; tokens carry the scope. Words arrive
+    // split and folded, so `ascii` keeps them whole in every script.
     await db.raw(`CREATE VIRTUAL TABLE "memoryText" USING fts5(body, content='', contentless_delete=1,
       tokenize="porter ascii tokenchars '_'")`);
   },

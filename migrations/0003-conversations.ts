@@ -1,6 +1,6 @@
 import type { Migration } from './index.ts';
 
-/** Conversations with their messages, episodes, and the full-text indices over both. */
+/** Conversations with their messages, episodes, and full-text indexes for both. */
 export const conversations: Migration = {
   name: '0003-conversations',
   async up(db) {
@@ -14,12 +14,12 @@ export const conversations: Migration = {
       table.integer('version').notNullable();
       table.integer('messageCount').notNullable();
       table.integer('lastOrdinal').notNullable();
-      // Up to which place svc has cut it into episodes; empty where nobody asked for that.
+      // Ordinal up to which svc has cut the conversation into episodes; null if cutting was never requested.
       table.integer('cutThrough');
       table.bigInteger('lastMessageAt');
       table.bigInteger('createdAt').notNullable();
       table.bigInteger('updatedAt').notNullable();
-      // Set while the rows of a large conversation are being erased.
+      // Set while a large conversation's rows are being erased.
       table.bigInteger('erasedAt');
       table.primary(['tenantId', 'id']);
       table.index(['tenantId', 'endUser', 'id']);
@@ -58,9 +58,9 @@ export const conversations: Migration = {
       table.text('toMessageId');
       table.text('memoryIds').notNullable();
       table.text('metadata').notNullable();
-      // 1 where svc cut it from a conversation: it follows the conversation's messages.
+      // 1 if svc cut it from a conversation: it then follows the conversation's messages.
       table.integer('cut').notNullable();
-      // Which words of a cut one a person wrote, which are kept: 1 the title, 2 the summary, 3 both.
+      // Parts of a cut episode that a person edited and svc must not overwrite: 1 title, 2 summary, 3 both.
       table.integer('edited').notNullable();
       table.integer('version').notNullable();
       table.bigInteger('startedAt').notNullable();
@@ -72,7 +72,7 @@ export const conversations: Migration = {
       table.index(['tenantId', 'conversationId', 'id']);
       table.index(['tenantId', 'conversationId', 'cut', 'fromOrdinal']);
     });
-    // SQLite only, as memoryText.
+    // SQLite only, like memoryText.
     for (const index of ['messageText', 'episodeText']) {
       await db.raw(`CREATE VIRTUAL TABLE "${index}" USING fts5(body, content='', contentless_delete=1,
         tokenize="porter ascii tokenchars '_'")`);

@@ -4,8 +4,8 @@ import { deriveFrom } from './0004-signals-traits.ts';
 import type { Migration } from './index.ts';
 
 /**
- * What the signals of a search need: messages numbered by their places, speakers and months in the indices, their
- * vocabularies, and the traits and dates of every text. What is there is indexed and read anew, some minutes for a million messages.
+ * Data for the search signals: message row ids derived from their positions, speakers and months as index tokens, index
+ * vocabularies, and traits and dates of every text. Reindexes existing rows; takes some minutes per million messages.
  */
 export const signals: Migration = {
   name: '0004-signals',
@@ -19,10 +19,10 @@ export const signals: Migration = {
   },
 };
 
-/** Message numbers reserved for each conversation. */
+/** Row ids reserved per conversation. */
 const PLACES = 2 ** 22;
 
-/** The texts of each table, who said them, and from when to when they were. */
+/** Text, speaker and time range of each table's rows. */
 const TEXTS = {
   memories: `m.content, m.tags, NULL AS speaker, COALESCE(m."occurredAt", m."createdAt") AS at,
     COALESCE(m."occurredAt", m."createdAt") AS until, m.current = 1 AND m."validTo" IS NULL AS live FROM memories m`,
@@ -50,11 +50,11 @@ async function numberMessages(db: Knex): Promise<void> {
     (SELECT "tenantId", id, ROW_NUMBER() OVER (ORDER BY id, "tenantId") AS number FROM conversations) n
     WHERE n."tenantId" = conversations."tenantId" AND n.id = conversations.id`);
   await db.raw('CREATE UNIQUE INDEX conversations_number ON conversations (number)');
-  // First to negative numbers, which nobody has: in between, two messages would meet on one.
+  // Negative row ids first: assigning the final ones directly would collide halfway.
   await db.raw(`UPDATE messages SET number = -(c.number * ${PLACES} + messages.ordinal) FROM conversations c
     WHERE c."tenantId" = messages."tenantId" AND c.id = messages."conversationId"`);
   await db.raw('UPDATE messages SET number = -number WHERE number < 0');
-  // The number itself orders the messages of a conversation now.
+  // The row id now orders the messages of a conversation.
   await db.raw('DROP INDEX messages_tenantid_conversationid_ordinal_unique');
 }
 

@@ -1,6 +1,6 @@
 import type { Migration } from './index.ts';
 
-/** What the retrieval learned of each end user, the searches that feedback can still come for, and how it went by day. */
+/** Learned ranking per end user, searches still open for feedback, and the learning curve by day. */
 export const learning: Migration = {
   name: '0005-learning',
   async up(db) {
@@ -17,13 +17,13 @@ export const learning: Migration = {
       table.text('id').notNullable();
       table.text('endUser').notNullable();
       table.text('bucket').notNullable();
-      // The ids of the remembered candidates, the default ranking's best first, with a space between.
+      // Ids of the recorded candidates in default ranking order, separated by spaces.
       table.text('candidates').notNullable();
-      // Their signals, fixed-point numbers of 16 bits, and which of them were shown, as places among them.
+      // Their signals as 16-bit fixed-point numbers, and the indexes of those that were shown.
       table.binary('signals').notNullable();
       table.binary('shown').notNullable();
       table.bigInteger('createdAt').notNullable();
-      // The ids that were learned from, with a space between; `feedbackAt` where its user has said so.
+      // Ids already learned from, separated by spaces; `feedbackAt` is set once explicit feedback arrived.
       table.text('learnedFrom').notNullable();
       table.bigInteger('feedbackAt');
       table.primary(['tenantId', 'id']);
@@ -34,7 +34,7 @@ export const learning: Migration = {
       table.text('endUser').notNullable();
       table.text('day').notNullable();
       table.integer('feedbacks').notNullable();
-      // Sums of the reciprocal ranks of what was used: as it was shown, and as the default ranking had it.
+      // Sums of the used results' reciprocal ranks, as shown and in the default ranking.
       table.double('shownRanks').notNullable();
       table.double('defaultRanks').notNullable();
       table.primary(['tenantId', 'endUser', 'day']);

@@ -1,13 +1,13 @@
 import type { Migration } from './index.ts';
 
-/** Data keys, which the master key wraps, and the provider keys that they seal. */
+/** Data keys, wrapped by the master key, and the provider keys they seal. */
 export const providerKeys: Migration = {
   name: '0007-provider-keys',
   async up(db) {
     await db.schema.createTable('dataKeys', (table) => {
-      // Empty: the daemon's own.
+      // Empty for the daemon's own data key.
       table.text('tenantId').primary();
-      // Names the master key that wraps it, and tells nothing of it.
+      // Identifies the wrapping master key without revealing it.
       table.text('masterKeyId').notNullable();
       table.binary('wrapped').notNullable();
     });
@@ -16,11 +16,11 @@ export const providerKeys: Migration = {
       table.text('provider').notNullable();
       table.text('id').notNullable();
       table.integer('version').notNullable();
-      // Empty where the provider asks for none.
+      // Null if the provider needs no key.
       table.binary('sealed');
       table.text('last4');
       table.text('baseUrl');
-      // JSON lists: the models that the key was given for, and those that the provider named.
+      // JSON lists: models the key was restricted to, and models the provider reported.
       table.text('givenModels');
       table.text('namedModels').notNullable();
       table.text('status').notNullable();

@@ -1,6 +1,6 @@
 import type { Migration } from './index.ts';
 
-/** What accounts let svc do with their keys, what that used by day, and the jobs that do it. */
+/** Provider settings per account, model usage by day, and extraction jobs. */
 export const extraction: Migration = {
   name: '0008-extraction',
   async up(db) {
@@ -36,11 +36,11 @@ export const extraction: Migration = {
       table.text('kind').notNullable();
       table.text('state').notNullable();
       table.text('conversationId').notNullable();
-      // Empty until it is settled which one is asked.
+      // Null until the model is chosen.
       table.text('provider');
       table.text('model');
       table.integer('dryRun').notNullable();
-      // Up to which place messages are read already, and up to which they are to be.
+      // Ordinals up to which messages have been read, and up to which they will be.
       table.integer('fromOrdinal').notNullable();
       table.integer('toOrdinal').notNullable();
       table.integer('done').notNullable();
@@ -64,10 +64,10 @@ export const extraction: Migration = {
     });
     await db.raw(`CREATE INDEX jobs_open ON jobs ("tenantId", "dueAt") WHERE "finishedAt" IS NULL`);
     await db.raw(`CREATE INDEX jobs_ended ON jobs ("finishedAt") WHERE "finishedAt" IS NOT NULL`);
-    // A conversation is drawn from by one job at a time, so that each sees what the one before it stored.
+    // One job per conversation at a time, so that each sees what the previous one stored.
     await db.raw(`CREATE UNIQUE INDEX jobs_one ON jobs ("tenantId", "conversationId", "dryRun")
       WHERE "finishedAt" IS NULL`);
-    // Up to which place memories were drawn from a conversation, and from when on those of what came since are wanted.
+    // Ordinal up to which a conversation was extracted, and when its newer messages become due.
     await db.schema.createTable('extractions', (table) => {
       table.text('tenantId').notNullable();
       table.text('conversationId').notNullable();

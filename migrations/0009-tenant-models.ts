@@ -1,17 +1,17 @@
 import type { Migration } from './index.ts';
 
-/** Embedding models that tenants chose for themselves, beside the operator's. */
+/** Per-tenant embedding models beside the operator's. */
 export const tenantModels: Migration = {
   name: '0009-tenant-models',
   async up(db) {
-    // Empty: the operator's, for everyone.
+    // Empty for the operator's model, which serves everyone.
     await db.raw(`ALTER TABLE "embeddingModels" ADD COLUMN "tenantId" TEXT NOT NULL DEFAULT ''`);
-    // Whose key it is asked with; empty for the operator's.
+    // Provider whose key is used; null for the operator's model.
     await db.raw('ALTER TABLE "embeddingModels" ADD COLUMN provider TEXT');
-    // A tenant's rows are looked through by their ids: up to which one, of the first type that is not done.
+    // Id up to which the tenant's rows of the first unfinished type were scanned.
     await db.raw(`ALTER TABLE "embeddingModels" ADD COLUMN "fillAfter" TEXT NOT NULL DEFAULT ''`);
     await db.raw('CREATE INDEX embedding_models_tenant ON "embeddingModels" ("tenantId")');
-    // Those that something is to be done for, whatever is written.
+    // Models with work left to do.
     await db.raw(`CREATE INDEX embedding_models_open ON "embeddingModels" (id) WHERE state <> 'serving'
       OR "memoryFill" IS NOT NULL OR "messageFill" IS NOT NULL OR "episodeFill" IS NOT NULL`);
   },

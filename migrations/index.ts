@@ -9,13 +9,13 @@ import { providerKeys } from './0007-provider-keys.ts';
 import { extraction } from './0008-extraction.ts';
 import { tenantModels } from './0009-tenant-models.ts';
 
-/** One step of the schema. It runs in a transaction of its own. */
+/** One schema change, run in its own transaction. */
 export interface Migration {
   name: string;
   up(db: Knex): Promise<void>;
 }
 
-/** All steps, in order. A step that has landed is never changed; the next one mends it. */
+/** All migrations, in order. A released migration is never changed; a later one corrects it. */
 export const MIGRATIONS: readonly Migration[] = [
   accounts,
   memories,

@@ -5,8 +5,8 @@ import { build } from 'esbuild';
 const source = (file) => fileURLToPath(new URL(`../src/dashboard/${file}`, import.meta.url));
 
 /**
- * Builds the web page into a folder: two scripts, one style sheet, the markup and the icon, five files that need
- * nothing else. The scripts are plain (not modules), because the first must run before the page is drawn.
+ * Builds the dashboard into a folder: two scripts, a style sheet, the HTML page and an icon, without further
+ * dependencies. The scripts are not modules, because the first one must run before the page is rendered.
  */
 export async function buildDashboard(outdir) {
   await mkdir(outdir, { recursive: true });
