@@ -10,6 +10,18 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 /** A name that a caller gives: a user, a tag. Compared byte for byte; control characters are refused. */
 export const Name = Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
 
+/** Text of up to so many characters, not all of them white space. */
+export const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
+
+/** An id that svc makes, as an import accepts it. */
+export const MadeId = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9a-f]{32}$` });
+/** The id of something that need not exist. */
+export const AnyId = Type.String({ minLength: 1, maxLength: 64 });
+
+/** Versions and counts are counted on from what an import says. */
+export const LARGEST_COUNT = 2_000_000_000;
+export const Version = Type.Integer({ minimum: 1, maximum: LARGEST_COUNT });
+
 /** A JSON object under names that the caller chooses; `value` is the schema of each member, `true` any JSON. */
 export const NamedValues = <T = unknown>(
   value: TSchema | true,

@@ -1,37 +1,54 @@
 import { type Static, Type } from 'typebox';
-import { IdParams, KeptMetadata, Metadata, Name, Nullable, Page, PageQuery, strict, Timestamp } from './common.ts';
+import {
+  AnyId,
+  IdParams,
+  MadeId,
+  Metadata,
+  Name,
+  Page,
+  PageQuery,
+  strict,
+  Text,
+  Timestamp,
+  Version,
+} from './common.ts';
+import {
+  answerProperties,
+  changeProperties,
+  integer,
+  json,
+  metadataRules,
+  newProperties,
+  text,
+  timestamp,
+  userField,
+} from './fields.ts';
 
 export const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
-const Title = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' });
+const Role = Type.Enum([...ROLES]);
+const Title = Text(500);
+/** The last place in a conversation. */
+export const LAST_ORDINAL = 4_194_303;
 
-export const NewConversation = Type.Object(
-  {
-    title: Type.Optional(Title),
-    user: Type.Optional(Name),
-    metadata: Type.Optional(Metadata),
-    createdAt: Type.Optional(Timestamp),
-  },
-  strict,
-);
+export const conversationFields = {
+  id: text(MadeId('conv')),
+  title: text(Title, { nullable: true, create: 'optional', change: 'set-or-clear' }),
+  user: userField,
+  metadata: json(Metadata, { ...metadataRules, change: 'set' }),
+  messageCount: integer(Type.Integer(), { default: 0, portable: false }),
+  lastMessageAt: timestamp({ nullable: true, portable: false }),
+  version: integer(Version),
+  createdAt: timestamp({ create: 'optional' }),
+  updatedAt: timestamp(),
+};
+
+export const NewConversation = Type.Object(newProperties(conversationFields), strict);
 export type NewConversation = Static<typeof NewConversation>;
 
-export const ConversationChange = Type.Object(
-  { title: Type.Optional(Nullable(Title)), metadata: Type.Optional(Metadata) },
-  { ...strict, minProperties: 1 },
-);
+export const ConversationChange = Type.Object(changeProperties(conversationFields), { ...strict, minProperties: 1 });
 export type ConversationChange = Static<typeof ConversationChange>;
 
-export const Conversation = Type.Object({
-  id: Type.String(),
-  title: Nullable(Type.String()),
-  user: Type.String(),
-  metadata: KeptMetadata,
-  messageCount: Type.Integer(),
-  lastMessageAt: Nullable(Type.String({ format: 'date-time' })),
-  version: Type.Integer(),
-  createdAt: Type.String({ format: 'date-time' }),
-  updatedAt: Type.String({ format: 'date-time' }),
-});
+export const Conversation = Type.Object(answerProperties(conversationFields));
 export type Conversation = Static<typeof Conversation>;
 
 export const ConversationsQuery = Type.Object(
@@ -46,33 +63,28 @@ export const ConversationsQuery = Type.Object(
 export type ConversationsQuery = Static<typeof ConversationsQuery>;
 export const ConversationPage = Page(Conversation);
 
-export const NewMessage = Type.Object(
-  {
-    role: Type.Enum([...ROLES]),
-    content: Type.String({ minLength: 1, maxLength: 100_000, pattern: '\\S' }),
-    name: Type.Optional(Name),
-    createdAt: Type.Optional(Timestamp),
-    metadata: Type.Optional(Metadata),
-  },
-  strict,
-);
+export const messageFields = {
+  id: text(MadeId('msg')),
+  conversationId: text(MadeId('conv')),
+  ordinal: integer(Type.Integer({ minimum: 1, maximum: LAST_ORDINAL }), {
+    answer: Type.Integer({
+      description: 'Its place in the conversation, from 1; that of a deleted message stays empty',
+    }),
+  }),
+  role: text(Role, { answer: Role, create: 'required' }),
+  name: text(Name, { nullable: true, create: 'optional' }),
+  content: text(Text(100_000), { create: 'required' }),
+  metadata: json(Metadata, metadataRules),
+  createdAt: timestamp({ create: 'optional' }),
+};
+
+export const NewMessage = Type.Object(newProperties(messageFields), strict);
 export type NewMessage = Static<typeof NewMessage>;
 
 const MessageList = Type.Array(NewMessage, { minItems: 1, maxItems: 500 });
 export const NewMessages = Type.Object({ messages: MessageList }, strict);
 
-export const Message = Type.Object({
-  id: Type.String(),
-  conversationId: Type.String(),
-  ordinal: Type.Integer({
-    description: 'Its place in the conversation, from 1; that of a deleted message stays empty',
-  }),
-  role: Type.Enum([...ROLES]),
-  name: Nullable(Type.String()),
-  content: Type.String(),
-  metadata: KeptMetadata,
-  createdAt: Type.String({ format: 'date-time' }),
-});
+export const Message = Type.Object(answerProperties(messageFields));
 export type Message = Static<typeof Message>;
 export const Messages = Type.Object({ data: Type.Array(Message) });
 export const MessagePage = Page(Message);
@@ -91,7 +103,7 @@ export const MessageParams = Type.Object({
 /** Messages for a conversation that may not be there yet. */
 export const ConversationAppend = Type.Object(
   {
-    conversationId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    conversationId: Type.Optional(AnyId),
     title: Type.Optional(Title),
     user: Type.Optional(Name),
     messages: MessageList,

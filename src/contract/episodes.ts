@@ -1,61 +1,60 @@
 import { type Static, Type } from 'typebox';
-import { KeptMetadata, Metadata, Name, Nullable, Page, PageQuery, strict, Timestamp } from './common.ts';
+import { AnyId, MadeId, Metadata, Name, Page, PageQuery, strict, Text, Timestamp, Version } from './common.ts';
+import {
+  answerProperties,
+  boolean,
+  changeProperties,
+  integer,
+  json,
+  metadataRules,
+  newProperties,
+  text,
+  timestamp,
+  userField,
+} from './fields.ts';
 
-const Title = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' });
-const Text = Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S' });
-const Id = Type.String({ minLength: 1, maxLength: 64 });
-const MemoryIds = Type.Array(Id, { maxItems: 500, uniqueItems: true });
+const MemoryIds = Type.Array(AnyId, { maxItems: 500, uniqueItems: true });
 
-export const NewEpisode = Type.Object(
-  {
-    title: Title,
-    summary: Type.Optional(Text),
-    conversationId: Type.Optional(Id),
-    fromMessageId: Type.Optional(Id),
-    toMessageId: Type.Optional(Id),
-    startedAt: Timestamp,
-    endedAt: Timestamp,
-    outcome: Type.Optional(Text),
-    memoryIds: Type.Optional(MemoryIds),
-    user: Type.Optional(Name),
-    metadata: Type.Optional(Metadata),
-  },
-  strict,
-);
+export const episodeFields = {
+  id: text(MadeId('ep')),
+  title: text(Text(500), { create: 'required', change: 'set' }),
+  summary: text(Text(20_000), {
+    nullable: true,
+    create: 'optional',
+    change: 'set-or-clear',
+    // That of a stretch without sentences is empty.
+    portable: Type.String({ maxLength: 20_000 }),
+  }),
+  user: userField,
+  conversationId: text(AnyId, { nullable: true, create: 'optional', portable: MadeId('conv') }),
+  fromMessageId: text(AnyId, { nullable: true, create: 'optional', portable: MadeId('msg') }),
+  toMessageId: text(AnyId, { nullable: true, create: 'optional', portable: MadeId('msg') }),
+  startedAt: timestamp({ create: 'required', change: 'set' }),
+  endedAt: timestamp({ create: 'required', change: 'set' }),
+  outcome: text(Text(20_000), { nullable: true, create: 'optional', change: 'set-or-clear' }),
+  memoryIds: json(MemoryIds, {
+    answer: Type.Array(Type.String()),
+    create: 'optional',
+    change: 'set',
+    default: [],
+    alwaysExported: true,
+  }),
+  metadata: json(Metadata, { ...metadataRules, change: 'set' }),
+  cut: boolean({
+    answer: Type.Boolean({ description: 'Cut from its conversation by svc; it follows the messages' }),
+  }),
+  version: integer(Version),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+};
+
+export const NewEpisode = Type.Object(newProperties(episodeFields), strict);
 export type NewEpisode = Static<typeof NewEpisode>;
 
-export const EpisodeChange = Type.Object(
-  {
-    title: Type.Optional(Title),
-    summary: Type.Optional(Nullable(Text)),
-    startedAt: Type.Optional(Timestamp),
-    endedAt: Type.Optional(Timestamp),
-    outcome: Type.Optional(Nullable(Text)),
-    memoryIds: Type.Optional(MemoryIds),
-    metadata: Type.Optional(Metadata),
-  },
-  { ...strict, minProperties: 1 },
-);
+export const EpisodeChange = Type.Object(changeProperties(episodeFields), { ...strict, minProperties: 1 });
 export type EpisodeChange = Static<typeof EpisodeChange>;
 
-export const Episode = Type.Object({
-  id: Type.String(),
-  title: Type.String(),
-  summary: Nullable(Type.String()),
-  user: Type.String(),
-  conversationId: Nullable(Type.String()),
-  fromMessageId: Nullable(Type.String()),
-  toMessageId: Nullable(Type.String()),
-  startedAt: Type.String({ format: 'date-time' }),
-  endedAt: Type.String({ format: 'date-time' }),
-  outcome: Nullable(Type.String()),
-  memoryIds: Type.Array(Type.String()),
-  metadata: KeptMetadata,
-  cut: Type.Boolean({ description: 'Cut from its conversation by svc; it follows the messages' }),
-  version: Type.Integer(),
-  createdAt: Type.String({ format: 'date-time' }),
-  updatedAt: Type.String({ format: 'date-time' }),
-});
+export const Episode = Type.Object(answerProperties(episodeFields));
 export type Episode = Static<typeof Episode>;
 export const Episodes = Type.Object({ data: Type.Array(Episode) });
 export const EpisodePage = Page(Episode);
@@ -64,7 +63,7 @@ export const EpisodesQuery = Type.Object(
   {
     ...PageQuery,
     user: Type.Optional(Name),
-    conversationId: Type.Optional(Id),
+    conversationId: Type.Optional(AnyId),
     after: Type.Optional(Timestamp),
     before: Type.Optional(Timestamp),
   },

@@ -1,20 +1,47 @@
 import { type Static, Type } from 'typebox';
-import { KeptMetadata, Metadata, Name, Nullable, Page, PageQuery, strict, Timestamp } from './common.ts';
+import { AnyId, MadeId, Metadata, Name, Page, PageQuery, strict, Text, Timestamp, Version } from './common.ts';
+import {
+  answerProperties,
+  changeProperties,
+  integer,
+  json,
+  metadataRules,
+  newProperties,
+  text,
+  timestamp,
+  userField,
+} from './fields.ts';
 
-const Content = Type.String({ minLength: 1, maxLength: 100_000, pattern: '\\S' });
 const Tags = Type.Array(Name, { maxItems: 64, uniqueItems: true });
-const SourceId = Type.Optional(Type.String({ minLength: 1, maxLength: 64 }));
+const SourceId = Type.Optional(AnyId);
 const Source = Type.Object({ conversationId: SourceId, messageId: SourceId, episodeId: SourceId }, strict);
+
+export const memoryFields = {
+  id: text(MadeId('mem')),
+  content: text(Text(100_000), { create: 'required', change: 'set' }),
+  user: userField,
+  tags: json(Tags, {
+    answer: Type.Array(Type.String()),
+    create: 'optional',
+    change: 'set',
+    default: [],
+    alwaysExported: true,
+  }),
+  metadata: json(Metadata, { ...metadataRules, change: 'set' }),
+  source: json(Source, { answer: Source, nullable: true, create: 'optional' }),
+  occurredAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
+  expiresAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
+  validFrom: timestamp(),
+  validTo: timestamp({ nullable: true }),
+  supersededBy: text(MadeId('mem'), { nullable: true }),
+  version: integer(Version),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+};
 
 export const NewMemory = Type.Object(
   {
-    content: Content,
-    user: Type.Optional(Name),
-    tags: Type.Optional(Tags),
-    metadata: Type.Optional(Metadata),
-    occurredAt: Type.Optional(Timestamp),
-    expiresAt: Type.Optional(Timestamp),
-    source: Type.Optional(Source),
+    ...newProperties(memoryFields),
     supersedes: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'The memory that this replaces' }),
     ),
@@ -25,34 +52,10 @@ export type NewMemory = Static<typeof NewMemory>;
 
 export const NewMemories = Type.Object({ memories: Type.Array(NewMemory, { minItems: 1, maxItems: 500 }) }, strict);
 
-export const MemoryChange = Type.Object(
-  {
-    content: Type.Optional(Content),
-    tags: Type.Optional(Tags),
-    metadata: Type.Optional(Metadata),
-    occurredAt: Type.Optional(Nullable(Timestamp)),
-    expiresAt: Type.Optional(Nullable(Timestamp)),
-  },
-  { ...strict, minProperties: 1 },
-);
+export const MemoryChange = Type.Object(changeProperties(memoryFields), { ...strict, minProperties: 1 });
 export type MemoryChange = Static<typeof MemoryChange>;
 
-export const Memory = Type.Object({
-  id: Type.String(),
-  content: Type.String(),
-  user: Type.String(),
-  tags: Type.Array(Type.String()),
-  metadata: KeptMetadata,
-  source: Nullable(Source),
-  occurredAt: Nullable(Type.String({ format: 'date-time' })),
-  expiresAt: Nullable(Type.String({ format: 'date-time' })),
-  validFrom: Type.String({ format: 'date-time' }),
-  validTo: Nullable(Type.String({ format: 'date-time' })),
-  supersededBy: Nullable(Type.String()),
-  version: Type.Integer(),
-  createdAt: Type.String({ format: 'date-time' }),
-  updatedAt: Type.String({ format: 'date-time' }),
-});
+export const Memory = Type.Object(answerProperties(memoryFields));
 export type Memory = Static<typeof Memory>;
 
 /** A memory as the answer to adding it: `duplicate` where it was there already. */

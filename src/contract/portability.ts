@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { Metadata, Name, Nullable, strict, Timestamp } from './common.ts';
-import { ROLES } from './conversations.ts';
+import { LARGEST_COUNT, Name, strict, Timestamp } from './common.ts';
+import { conversationFields, LAST_ORDINAL, messageFields } from './conversations.ts';
+import { episodeFields } from './episodes.ts';
+import { portableProperties } from './fields.ts';
 import { IMPORT_FORMATS } from './import-formats.ts';
+import { memoryFields } from './memories.ts';
 
 export { IMPORT_FORMATS, type ImportFormat } from './import-formats.ts';
 
@@ -12,16 +15,6 @@ export { IMPORT_FORMATS, type ImportFormat } from './import-formats.ts';
  */
 export const EXPORT_FORMAT = 1;
 
-const id = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-9a-f]{32}$` });
-const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
-const OtherId = Type.String({ minLength: 1, maxLength: 64 });
-const kept = { user: Name, metadata: Metadata, createdAt: Timestamp, updatedAt: Timestamp };
-/** Both are counted on from here. */
-const LARGEST = 2_000_000_000;
-/** The last place in a conversation. */
-const LAST_PLACE = 4_194_303;
-const version = Type.Integer({ minimum: 1, maximum: LARGEST });
-
 export const ExportHead = Type.Object({
   type: Type.Literal('svc-export'),
   format: Type.Integer(),
@@ -31,29 +24,7 @@ export type ExportHead = Static<typeof ExportHead>;
 
 /** One version of a memory. Versions of one id follow each other, oldest first; the last is the present one. */
 export const PortableMemory = Type.Object(
-  {
-    type: Type.Literal('memory'),
-    id: id('mem'),
-    content: Text(100_000),
-    tags: Type.Array(Name, { maxItems: 64, uniqueItems: true }),
-    source: Nullable(
-      Type.Object(
-        {
-          conversationId: Type.Optional(OtherId),
-          messageId: Type.Optional(OtherId),
-          episodeId: Type.Optional(OtherId),
-        },
-        strict,
-      ),
-    ),
-    occurredAt: Nullable(Timestamp),
-    expiresAt: Nullable(Timestamp),
-    validFrom: Timestamp,
-    validTo: Nullable(Timestamp),
-    supersededBy: Nullable(id('mem')),
-    version,
-    ...kept,
-  },
+  { type: Type.Literal('memory'), ...portableProperties(memoryFields) },
   strict,
 );
 export type PortableMemory = Static<typeof PortableMemory>;
@@ -61,18 +32,15 @@ export type PortableMemory = Static<typeof PortableMemory>;
 export const PortableConversation = Type.Object(
   {
     type: Type.Literal('conversation'),
-    id: id('conv'),
-    title: Nullable(Text(500)),
-    version,
+    ...portableProperties(conversationFields),
     cut: Type.Boolean({ description: 'Cut into episodes by svc, which follow what is appended' }),
     cutThrough: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: LAST_PLACE,
+        maximum: LAST_ORDINAL,
         description: 'Up to which ordinal, where the last messages are not cut yet',
       }),
     ),
-    ...kept,
   },
   strict,
 );
@@ -80,17 +48,7 @@ export type PortableConversation = Static<typeof PortableConversation>;
 
 /** A message; its conversation stands before it. */
 export const PortableMessage = Type.Object(
-  {
-    type: Type.Literal('message'),
-    id: id('msg'),
-    conversationId: id('conv'),
-    ordinal: Type.Integer({ minimum: 1, maximum: LAST_PLACE }),
-    role: Type.Enum([...ROLES]),
-    name: Nullable(Name),
-    content: Text(100_000),
-    metadata: Metadata,
-    createdAt: Timestamp,
-  },
+  { type: Type.Literal('message'), ...portableProperties(messageFields) },
   strict,
 );
 export type PortableMessage = Static<typeof PortableMessage>;
@@ -98,20 +56,8 @@ export type PortableMessage = Static<typeof PortableMessage>;
 export const PortableEpisode = Type.Object(
   {
     type: Type.Literal('episode'),
-    id: id('ep'),
-    title: Text(500),
-    summary: Nullable(Type.String({ maxLength: 20_000 })),
-    outcome: Nullable(Text(20_000)),
-    conversationId: Nullable(id('conv')),
-    fromMessageId: Nullable(id('msg')),
-    toMessageId: Nullable(id('msg')),
-    startedAt: Timestamp,
-    endedAt: Timestamp,
-    memoryIds: Type.Array(OtherId, { maxItems: 500, uniqueItems: true }),
-    cut: Type.Boolean(),
+    ...portableProperties(episodeFields),
     edited: Type.Array(Type.Enum(['title', 'summary']), { description: 'What of a cut one a person wrote' }),
-    version,
-    ...kept,
   },
   strict,
 );
@@ -128,7 +74,7 @@ export const PortableLearned = Type.Object(
       pattern: '^[A-Za-z0-9_-]+$',
       description: 'base64url; svc alone reads it',
     }),
-    events: Type.Integer({ minimum: 1, maximum: LARGEST, description: 'Feedback events that shaped it' }),
+    events: Type.Integer({ minimum: 1, maximum: LARGEST_COUNT, description: 'Feedback events that shaped it' }),
     updatedAt: Timestamp,
   },
   strict,

@@ -37,3 +37,16 @@ export async function insertRows<T>(
   }
   return returned;
 }
+
+/** The names of all columns of `Row`: the compiler asks for each of them. */
+export function columnNames<Row extends object>(names: Record<keyof Row, true>): readonly (keyof Row)[] {
+  return Object.keys(names) as (keyof Row)[];
+}
+
+/** The values of some columns, in their order. */
+export function valuesOf<Column extends string>(
+  row: Readonly<Record<Column, Value>>,
+  columns: readonly Column[],
+): Value[] {
+  return columns.map((column) => row[column]);
+}

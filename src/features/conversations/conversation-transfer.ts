@@ -1,13 +1,11 @@
 import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableConversation } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import { toTimestamp } from '../../lib/clock.ts';
-import { instantOf, metadataOf } from '../memories/memories.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { type ConversationPlaceFilter, findStanding, listAllConversations } from './conversation-transfer-store.ts';
 import { insertConversations, nextNumber } from './conversations-store.ts';
-import type { ConversationRow } from './message-row.ts';
+import { type ConversationRow, conversationCodec } from './message-row.ts';
 import { createMessageTransfer, type MessageTransfer } from './message-transfer.ts';
 
 export type ConversationDraft = Omit<ConversationRow, 'scope' | 'number'>;
@@ -63,33 +61,19 @@ function toPortable(row: ConversationRow): PortableConversation {
   const behind = row.cutThrough !== null && row.cutThrough < row.lastOrdinal;
   return {
     type: 'conversation',
-    id: row.id,
-    title: row.title,
-    user: row.endUser,
-    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    ...conversationCodec.toPortable(row),
     cut: row.cutThrough !== null,
     ...(behind && { cutThrough: row.cutThrough! }),
-    version: row.version,
-    createdAt: toTimestamp(row.createdAt),
-    updatedAt: toTimestamp(row.updatedAt),
   };
 }
 
 /** A conversation as it is stored, without messages yet. Throws `invalid_request` where it cannot be kept as it is. */
 export function conversationDraftOf(tenantId: string, conversation: PortableConversation): ConversationDraft {
   return {
+    ...conversationCodec.fromPortable(conversation),
     tenantId,
-    id: conversation.id,
-    endUser: conversation.user,
-    title: conversation.title,
-    metadata: metadataOf(conversation.metadata, '/metadata'),
-    version: conversation.version,
-    messageCount: 0,
     lastOrdinal: 0,
     cutThrough: conversation.cut ? (conversation.cutThrough ?? 0) : null,
-    lastMessageAt: null,
-    createdAt: instantOf(conversation.createdAt, '/createdAt')!,
-    updatedAt: instantOf(conversation.updatedAt, '/updatedAt')!,
     erasedAt: null,
   };
 }

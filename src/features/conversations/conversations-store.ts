@@ -1,6 +1,14 @@
 import type { Connection, Reader, Value } from '../../db/connection.ts';
-import { insertRows, padToPowerOfTwo, placeholders } from '../../db/values.ts';
-import type { ConversationRow } from './message-row.ts';
+import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
+import { CONVERSATION_COLUMNS, type ConversationRow, conversationCodec } from './message-row.ts';
+
+const UPDATED = [
+  ...conversationCodec.changeableColumns,
+  ...(['version', 'messageCount', 'lastOrdinal', 'lastMessageAt', 'updatedAt'] as const),
+];
+const INSERT = `INSERT INTO conversations (${CONVERSATION_COLUMNS.join(', ')})`;
+const UPDATE = `UPDATE conversations SET ${UPDATED.map((column) => `${column} = ?`).join(', ')}
+  WHERE tenantId = ? AND id = ?`;
 
 /** A page of conversations, newest first. */
 export interface ConversationFilter {
@@ -60,45 +68,14 @@ export async function nextNumber(connection: Connection): Promise<number> {
 export async function insertConversations(connection: Connection, rows: readonly ConversationRow[]): Promise<void> {
   await insertRows(
     connection,
-    `INSERT INTO conversations (tenantId, id, number, scope, endUser, title, metadata, version, messageCount, lastOrdinal,
-       cutThrough, lastMessageAt, createdAt, updatedAt, erasedAt)`,
-    rows.map((row) => [
-      row.tenantId,
-      row.id,
-      row.number,
-      row.scope,
-      row.endUser,
-      row.title,
-      row.metadata,
-      row.version,
-      row.messageCount,
-      row.lastOrdinal,
-      row.cutThrough,
-      row.lastMessageAt,
-      row.createdAt,
-      row.updatedAt,
-      row.erasedAt,
-    ]),
+    INSERT,
+    rows.map((row) => valuesOf(row, CONVERSATION_COLUMNS)),
   );
 }
 
 /** Writes what may change of a conversation. */
 export async function updateConversation(connection: Connection, row: ConversationRow): Promise<void> {
-  await connection.run(
-    `UPDATE conversations SET title = ?, metadata = ?, version = ?, messageCount = ?, lastOrdinal = ?,
-       lastMessageAt = ?, updatedAt = ? WHERE tenantId = ? AND id = ?`,
-    [
-      row.title,
-      row.metadata,
-      row.version,
-      row.messageCount,
-      row.lastOrdinal,
-      row.lastMessageAt,
-      row.updatedAt,
-      row.tenantId,
-      row.id,
-    ],
-  );
+  await connection.run(UPDATE, [...valuesOf(row, UPDATED), row.tenantId, row.id]);
 }
 
 /** From now on the conversation is gone for everyone; its rows follow. */

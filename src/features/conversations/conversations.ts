@@ -12,13 +12,13 @@ import type {
 import { AppError } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { matchesStrongly, versionTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import { instantOf, metadataOf } from '../memories/memories.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
@@ -33,7 +33,7 @@ import {
   updateConversation,
 } from './conversations-store.ts';
 import { draftsOf } from './message-appends.ts';
-import { type ConversationRow, type MessageRow, toConversation, toMessage } from './message-row.ts';
+import { type ConversationRow, conversationCodec, type MessageRow, toConversation, toMessage } from './message-row.ts';
 import { findMessage, listMessages } from './messages-store.ts';
 
 export type { MessageObserver } from './conversation-erasing.ts';
@@ -126,8 +126,8 @@ export function createConversations(parts: Parts): Conversations {
       const rows = await listConversations(db.readers, {
         tenantId,
         user,
-        afterMs: instantOf(after, 'after') ?? undefined,
-        beforeMs: instantOf(before, 'before') ?? undefined,
+        afterMs: parseInstant(after, 'after'),
+        beforeMs: parseInstant(before, 'before'),
         olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
         limit: limit + 1,
       });
@@ -209,16 +209,16 @@ function newRow(
   body: NewConversation,
   nowMs: number,
 ): ConversationRow {
+  const fields = conversationCodec.fromNew(body, '');
   return {
+    ...fields,
     ...given,
-    title: body.title ?? null,
-    metadata: metadataOf(body.metadata, '/metadata'),
     version: 1,
     messageCount: 0,
     lastOrdinal: 0,
     cutThrough: null,
     lastMessageAt: null,
-    createdAt: instantOf(body.createdAt, '/createdAt') ?? nowMs,
+    createdAt: fields.createdAt ?? nowMs,
     updatedAt: nowMs,
     erasedAt: null,
   };
@@ -226,10 +226,8 @@ function newRow(
 
 /** The row itself where nothing changes. */
 function changedRow(row: ConversationRow, change: ConversationChange, nowMs: number): ConversationRow {
-  const title = change.title === undefined ? row.title : change.title;
-  const metadata = change.metadata === undefined ? row.metadata : metadataOf(change.metadata, '/metadata');
-  if (title === row.title && metadata === row.metadata) return row;
-  return { ...row, title, metadata, version: row.version + 1, updatedAt: nowMs };
+  const changed = conversationCodec.changed(row, change);
+  return changed ? { ...changed, version: row.version + 1, updatedAt: nowMs } : row;
 }
 
 function requireMatch(row: ConversationRow, ifMatch: string | undefined): void {

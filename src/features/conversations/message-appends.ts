@@ -1,8 +1,7 @@
 import type { Message, NewMessage } from '../../contract/conversations.ts';
-import { instantOf, metadataOf } from '../memories/memories.ts';
-import { type Derived, deriveFrom } from '../text/traits.ts';
+import { deriveFrom } from '../text/traits.ts';
 import { messageNumber, PLACES } from './message-number.ts';
-import { type ConversationRow, type MessageRow, toMessage } from './message-row.ts';
+import { type ConversationRow, type MessageRow, messageCodec, toMessage } from './message-row.ts';
 
 /** One append, checked before the transaction. */
 export interface Append {
@@ -11,26 +10,15 @@ export interface Append {
   messages: readonly DraftMessage[];
 }
 
-export interface DraftMessage extends Derived {
-  role: NewMessage['role'];
-  name: string | null;
-  content: string;
-  metadata: string;
-  createdAt: number;
-}
+/** A message without its place and id. */
+export type DraftMessage = Omit<MessageRow, 'number' | 'tenantId' | 'conversationId' | 'ordinal' | 'id' | 'scope'>;
 
 /** Messages as they come, checked and measured before the transaction. */
 export function draftsOf(messages: readonly NewMessage[], nowMs: number): DraftMessage[] {
-  return messages.map(({ role, name = null, content, metadata, createdAt }, index) => {
-    const saidAtMs = instantOf(createdAt, `/messages/${index}/createdAt`) ?? nowMs;
-    return {
-      role,
-      name,
-      content,
-      metadata: metadataOf(metadata, `/messages/${index}/metadata`),
-      createdAt: saidAtMs,
-      ...deriveFrom(content, saidAtMs),
-    };
+  return messages.map((message, index) => {
+    const given = messageCodec.fromNew(message, `/messages/${index}`);
+    const createdAt = given.createdAt ?? nowMs;
+    return { ...given, createdAt, ...deriveFrom(given.content, createdAt) };
   });
 }
 

@@ -1,79 +1,62 @@
-import type { Conversation, Message } from '../../contract/conversations.ts';
-import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
+import { conversationFields, messageFields } from '../../contract/conversations.ts';
+import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
+import { columnNames } from '../../db/values.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
+import type { Derived } from '../text/traits.ts';
 
-/** A conversation as it is stored; instants are epoch milliseconds, `metadata` JSON. */
-export interface ConversationRow {
+/** The columns beside the fields. */
+interface ConversationStorage {
   tenantId: string;
-  id: string;
   /** Its own among all conversations; never changes. */
   number: number;
   scope: number;
-  endUser: string;
-  title: string | null;
-  metadata: string;
-  version: number;
-  messageCount: number;
   /** The place of the newest message there ever was; places are never given again. */
   lastOrdinal: number;
   /** Up to which place it is cut into episodes; `null` where nobody asked for that. */
   cutThrough: number | null;
-  lastMessageAt: number | null;
-  createdAt: number;
-  updatedAt: number;
   /** Set while its rows are being erased. */
   erasedAt: number | null;
 }
 
-/** A message as it is stored. */
-export interface MessageRow {
+/** A conversation as it is stored. */
+export interface ConversationRow extends RowOf<typeof conversationFields>, ConversationStorage {}
+
+/** The columns beside the fields. */
+interface MessageStorage extends Derived {
   /** See `messageNumber`. */
   number: number;
   tenantId: string;
-  conversationId: string;
-  ordinal: number;
-  id: string;
   scope: number;
-  role: Message['role'];
-  name: string | null;
-  content: string;
-  metadata: string;
-  createdAt: number;
-  traits: number;
-  dates: string | null;
 }
 
-/** A stored conversation as the interface shows it. */
-export function toConversation(row: ConversationRow): Conversation {
-  return {
-    id: row.id,
-    title: row.title,
-    user: row.endUser,
-    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-    messageCount: row.messageCount,
-    lastMessageAt: toTimestampOrNull(row.lastMessageAt),
-    version: row.version,
-    createdAt: toTimestamp(row.createdAt),
-    updatedAt: toTimestamp(row.updatedAt),
-  };
-}
+/** A message as it is stored. */
+export interface MessageRow extends RowOf<typeof messageFields>, MessageStorage {}
+
+/** Between rows and what the interface shows and takes. */
+export const conversationCodec = createRowCodec(conversationFields);
+export const messageCodec = createRowCodec(messageFields);
+export const { toAnswer: toConversation } = conversationCodec;
+export const { toAnswer: toMessage } = messageCodec;
+
+export const CONVERSATION_COLUMNS: readonly (keyof ConversationRow)[] = [
+  ...conversationCodec.columns,
+  ...columnNames<ConversationStorage>({
+    tenantId: true,
+    number: true,
+    scope: true,
+    lastOrdinal: true,
+    cutThrough: true,
+    erasedAt: true,
+  }),
+];
+
+export const MESSAGE_COLUMNS: readonly (keyof MessageRow)[] = [
+  ...messageCodec.columns,
+  ...columnNames<MessageStorage>({ number: true, tenantId: true, scope: true, traits: true, dates: true }),
+];
 
 /** A message as the full-text index takes it. */
 export function textEntryOf({ number, scope, content, name, createdAt, dates }: MessageRow): TextEntry {
   const days = { at: createdAt, until: createdAt, dates };
   return { number, scope, part: 'live', texts: [content], days, ...(name !== null && { speaker: name }) };
-}
-
-/** A stored message as the interface shows it. */
-export function toMessage(row: MessageRow): Message {
-  return {
-    id: row.id,
-    conversationId: row.conversationId,
-    ordinal: row.ordinal,
-    role: row.role,
-    name: row.name,
-    content: row.content,
-    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-    createdAt: toTimestamp(row.createdAt),
-  };
 }

@@ -1,13 +1,12 @@
 import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableMessage } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import { instantOf, metadataOf } from '../memories/memories.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { deriveFrom } from '../text/traits.ts';
 import { findMessages, findStanding, findTaken } from './conversation-transfer-store.ts';
 import { findConversation, updateConversation, updateCutThrough } from './conversations-store.ts';
 import { messageNumber } from './message-number.ts';
-import { type ConversationRow, type MessageRow, textEntryOf, toMessage } from './message-row.ts';
+import { type ConversationRow, type MessageRow, messageCodec, textEntryOf } from './message-row.ts';
 import { insertMessages, listMessages } from './messages-store.ts';
 
 export type MessageDraft = Omit<MessageRow, 'scope' | 'number'>;
@@ -44,7 +43,7 @@ export function createMessageTransfer({ text }: { text: TextIndex }): MessageTra
       const conversation = await findConversation(reader, place.tenantId, place.conversationId);
       if (!conversation) return [];
       const rows = await listMessages(reader, conversation, { order: 'oldest', beyond, limit });
-      return rows.map((row) => ({ type: 'message', ...toMessage(row) }));
+      return rows.map((row) => ({ type: 'message', ...messageCodec.toPortable(row) }));
     },
     async restoreMessages(connection, drafts, uncut) {
       const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
@@ -121,17 +120,6 @@ async function grow(
 
 /** A message as it is stored. Throws `invalid_request` where it cannot be kept as it is. */
 export function messageDraftOf(tenantId: string, message: PortableMessage): MessageDraft {
-  const createdAt = instantOf(message.createdAt, '/createdAt')!;
-  return {
-    tenantId,
-    conversationId: message.conversationId,
-    ordinal: message.ordinal,
-    id: message.id,
-    role: message.role,
-    name: message.name,
-    content: message.content,
-    metadata: metadataOf(message.metadata, '/metadata'),
-    createdAt,
-    ...deriveFrom(message.content, createdAt),
-  };
+  const row = messageCodec.fromPortable(message);
+  return { ...row, tenantId, ...deriveFrom(row.content, row.createdAt) };
 }

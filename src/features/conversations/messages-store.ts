@@ -1,7 +1,9 @@
 import type { Connection, Reader } from '../../db/connection.ts';
-import { insertRows } from '../../db/values.ts';
+import { insertRows, valuesOf } from '../../db/values.ts';
 import { messageNumber, PLACES } from './message-number.ts';
-import type { MessageRow } from './message-row.ts';
+import { MESSAGE_COLUMNS, type MessageRow } from './message-row.ts';
+
+const INSERT = `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')})`;
 
 /** A conversation, by the number under which its messages stand. */
 interface Place {
@@ -15,23 +17,8 @@ const OWN = '(tenantId = ?) IS TRUE';
 export async function insertMessages(connection: Connection, rows: readonly MessageRow[]): Promise<void> {
   await insertRows(
     connection,
-    `INSERT INTO messages
-       (number, tenantId, conversationId, ordinal, id, scope, role, name, content, metadata, createdAt, traits, dates)`,
-    rows.map((row) => [
-      row.number,
-      row.tenantId,
-      row.conversationId,
-      row.ordinal,
-      row.id,
-      row.scope,
-      row.role,
-      row.name,
-      row.content,
-      row.metadata,
-      row.createdAt,
-      row.traits,
-      row.dates,
-    ]),
+    INSERT,
+    rows.map((row) => valuesOf(row, MESSAGE_COLUMNS)),
   );
 }
 

@@ -3,9 +3,8 @@ import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableEpisode } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
-import { instantOf, metadataOf } from '../memories/memories.ts';
 import type { Scopes } from '../text/scopes.ts';
-import { EDITED, type NewEpisodeRow, toEpisode } from './episode-row.ts';
+import { EDITED, episodeCodec, type NewEpisodeRow } from './episode-row.ts';
 import { type EpisodePlaceFilter, findEpisodeIds, listAllEpisodes } from './episode-transfer-store.ts';
 import type { EpisodeWriting } from './episode-writing.ts';
 import { findCutBefore } from './episodes-store.ts';
@@ -59,7 +58,7 @@ export function createEpisodeTransfer({ reading, writing, scopes }: Parts): Epis
     async read(reader, filter) {
       return (await listAllEpisodes(reader, filter)).map((row) => ({
         type: 'episode',
-        ...toEpisode(row),
+        ...episodeCodec.toPortable(row),
         edited: (['title', 'summary'] as const).filter((word) => (row.edited & EDITED[word]) !== 0),
       }));
     },
@@ -94,24 +93,9 @@ async function isCutAlready(connection: Connection, row: Placed): Promise<boolea
 /** An episode as it is stored, its place left open. Throws `invalid_request` where it cannot be kept as it is. */
 export function episodeDraftOf(tenantId: string, episode: PortableEpisode): EpisodeDraft {
   const draft: EpisodeDraft = {
+    ...episodeCodec.fromPortable(episode),
     tenantId,
-    id: episode.id,
-    endUser: episode.user,
-    title: episode.title,
-    summary: episode.summary,
-    outcome: episode.outcome,
-    conversationId: episode.conversationId,
-    fromMessageId: episode.fromMessageId,
-    toMessageId: episode.toMessageId,
-    memoryIds: JSON.stringify(episode.memoryIds),
-    metadata: metadataOf(episode.metadata, '/metadata'),
-    cut: episode.cut ? 1 : 0,
     edited: episode.edited.reduce((bits, word) => bits | EDITED[word], 0),
-    version: episode.version,
-    startedAt: instantOf(episode.startedAt, '/startedAt')!,
-    endedAt: instantOf(episode.endedAt, '/endedAt')!,
-    createdAt: instantOf(episode.createdAt, '/createdAt')!,
-    updatedAt: instantOf(episode.updatedAt, '/updatedAt')!,
   };
   if (draft.endedAt < draft.startedAt) throw unsound('endedAt', 'must not be before startedAt');
   const isPlaced = draft.conversationId !== null && draft.fromMessageId !== null;

@@ -1,6 +1,16 @@
 import type { Connection, Reader, Value } from '../../db/connection.ts';
-import { insertRows } from '../../db/values.ts';
-import { derivedOf, type EpisodeRow, type NewEpisodeRow } from './episode-row.ts';
+import { insertRows, valuesOf } from '../../db/values.ts';
+import { derivedOf, EPISODE_COLUMNS, type EpisodeRow, episodeCodec, type NewEpisodeRow } from './episode-row.ts';
+
+const DERIVED = ['traits', 'dates'];
+const UPDATED = [
+  ...episodeCodec.changeableColumns,
+  ...(['conversationId', 'fromOrdinal', 'toOrdinal', 'fromMessageId', 'toMessageId'] as const),
+  ...(['edited', 'version', 'updatedAt'] as const),
+];
+const INSERT = `INSERT INTO episodes (${[...EPISODE_COLUMNS, ...DERIVED].join(', ')})`;
+const UPDATE = `UPDATE episodes SET ${[...UPDATED, ...DERIVED].map((column) => `${column} = ?`).join(', ')}
+  WHERE tenantId = ? AND id = ?`;
 
 /** A page of episodes, newest first. */
 export interface EpisodeFilter {
@@ -78,33 +88,8 @@ export async function insertEpisodes(
 ): Promise<Map<string, number>> {
   const inserted = await insertRows<{ id: string; number: number }>(
     connection,
-    `INSERT INTO episodes (tenantId, id, scope, endUser, title, summary, outcome, conversationId, fromOrdinal,
-       toOrdinal, fromMessageId, toMessageId, memoryIds, metadata, cut, edited,
-       version, startedAt, endedAt, createdAt, updatedAt, traits, dates)`,
-    rows.map((row) => [
-      row.tenantId,
-      row.id,
-      row.scope,
-      row.endUser,
-      row.title,
-      row.summary,
-      row.outcome,
-      row.conversationId,
-      row.fromOrdinal,
-      row.toOrdinal,
-      row.fromMessageId,
-      row.toMessageId,
-      row.memoryIds,
-      row.metadata,
-      row.cut,
-      row.edited,
-      row.version,
-      row.startedAt,
-      row.endedAt,
-      row.createdAt,
-      row.updatedAt,
-      ...derivedOf(row),
-    ]),
+    INSERT,
+    rows.map((row) => [...valuesOf(row, EPISODE_COLUMNS), ...derivedOf(row)]),
     'RETURNING id, number',
   );
   return new Map(inserted.map(({ id, number }) => [id, number]));
@@ -112,31 +97,7 @@ export async function insertEpisodes(
 
 /** Writes what may change of an episode. */
 export async function updateEpisode(connection: Connection, row: EpisodeRow): Promise<void> {
-  await connection.run(
-    `UPDATE episodes SET title = ?, summary = ?, outcome = ?, conversationId = ?, fromOrdinal = ?, toOrdinal = ?,
-       fromMessageId = ?, toMessageId = ?, memoryIds = ?, metadata = ?, edited = ?, version = ?, startedAt = ?, endedAt = ?,
-       updatedAt = ?, traits = ?, dates = ? WHERE tenantId = ? AND id = ?`,
-    [
-      row.title,
-      row.summary,
-      row.outcome,
-      row.conversationId,
-      row.fromOrdinal,
-      row.toOrdinal,
-      row.fromMessageId,
-      row.toMessageId,
-      row.memoryIds,
-      row.metadata,
-      row.edited,
-      row.version,
-      row.startedAt,
-      row.endedAt,
-      row.updatedAt,
-      ...derivedOf(row),
-      row.tenantId,
-      row.id,
-    ],
-  );
+  await connection.run(UPDATE, [...valuesOf(row, UPDATED), ...derivedOf(row), row.tenantId, row.id]);
 }
 
 export async function deleteEpisode(connection: Connection, tenantId: string, id: string): Promise<void> {

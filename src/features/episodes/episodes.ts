@@ -2,6 +2,7 @@ import type { Episode, EpisodeChange, EpisodesQuery, NewEpisode } from '../../co
 import { AppError } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { matchesStrongly, versionTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -9,13 +10,12 @@ import type { MessageObserver, MessageReading } from '../conversations/conversat
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import { instantOf, metadataOf } from '../memories/memories.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { createTextPurge } from '../text/text-purge.ts';
 import { createEpisodeCutting } from './episode-cutting.ts';
-import { EDITED, type EpisodeRow, type NewEpisodeRow, toEpisode } from './episode-row.ts';
+import { EDITED, type EpisodeRow, episodeCodec, type NewEpisodeRow, toEpisode } from './episode-row.ts';
 import { createEpisodeTransfer, type EpisodeTransfer } from './episode-transfer.ts';
 import { createEpisodeWriting } from './episode-writing.ts';
 import { deleteSomeEpisodesOf, findEpisode, listCuts, listEpisodes } from './episodes-store.ts';
@@ -100,8 +100,8 @@ export function createEpisodes(parts: Parts): Episodes {
         tenantId,
         user,
         conversationId,
-        afterMs: instantOf(after, 'after') ?? undefined,
-        beforeMs: instantOf(before, 'before') ?? undefined,
+        afterMs: parseInstant(after, 'after'),
+        beforeMs: parseInstant(before, 'before'),
         olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
         limit: limit + 1,
       });
@@ -170,20 +170,11 @@ type Given = 'tenantId' | 'endUser' | 'scope' | 'id' | 'fromOrdinal' | 'toOrdina
 
 function newRow(body: NewEpisode, given: Pick<NewEpisodeRow, Given>, nowMs: number): NewEpisodeRow {
   return {
+    ...episodeCodec.fromNew(body, ''),
     ...given,
-    title: body.title,
-    summary: body.summary ?? null,
-    outcome: body.outcome ?? null,
-    conversationId: body.conversationId ?? null,
-    fromMessageId: body.fromMessageId ?? null,
-    toMessageId: body.toMessageId ?? null,
-    memoryIds: JSON.stringify(body.memoryIds ?? []),
-    metadata: metadataOf(body.metadata, '/metadata'),
     cut: 0,
     edited: 0,
     version: 1,
-    startedAt: instantOf(body.startedAt, '/startedAt')!,
-    endedAt: instantOf(body.endedAt, '/endedAt')!,
     createdAt: nowMs,
     updatedAt: nowMs,
   };
@@ -194,21 +185,11 @@ function changedRow(row: EpisodeRow, change: EpisodeChange, nowMs: number): Epis
   if (row.cut === 1 && (change.startedAt !== undefined || change.endedAt !== undefined)) {
     throw new AppError('conflict', 'This episode is cut from a conversation: its times are those of its messages.');
   }
-  const { title = row.title, summary = row.summary, outcome = row.outcome } = change;
-  const next = {
-    ...row,
-    title,
-    summary,
-    outcome,
-    startedAt: instantOf(change.startedAt, '/startedAt') ?? row.startedAt,
-    endedAt: instantOf(change.endedAt, '/endedAt') ?? row.endedAt,
-    memoryIds: change.memoryIds === undefined ? row.memoryIds : JSON.stringify(change.memoryIds),
-    metadata: change.metadata === undefined ? row.metadata : metadataOf(change.metadata, '/metadata'),
-  };
-  const same = (Object.keys(next) as (keyof EpisodeRow)[]).every((field) => next[field] === row[field]);
-  if (same) return row;
-  const words = (title === row.title ? 0 : EDITED.title) | (summary === row.summary ? 0 : EDITED.summary);
-  return { ...next, edited: row.edited | words, version: row.version + 1, updatedAt: nowMs };
+  const changed = episodeCodec.changed(row, change);
+  if (changed === undefined) return row;
+  const { title, summary, version } = row;
+  const words = (changed.title === title ? 0 : EDITED.title) | (changed.summary === summary ? 0 : EDITED.summary);
+  return { ...changed, edited: row.edited | words, version: version + 1, updatedAt: nowMs };
 }
 
 function requireOrder({ startedAt, endedAt }: Pick<EpisodeRow, 'startedAt' | 'endedAt'>): void {

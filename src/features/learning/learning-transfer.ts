@@ -2,8 +2,8 @@ import { AppError } from '../../contract/errors.ts';
 import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableLearned } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import { parseInstant } from '../../db/row-codec.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import { instantOf } from '../memories/memories.ts';
 import type { LearnedCache } from './learned-cache.ts';
 import { decodeLearnedState, encodeLearnedState } from './learned-state.ts';
 import { findLearnedUsers, type LearnedFilter, type LearnedRow, listLearned, upsertLearned } from './learning-store.ts';
@@ -42,7 +42,7 @@ export function createLearningTransfer({ signals, cache }: Parts): LearningTrans
         endUser: user,
         state: encodeLearnedState(decoded),
         events,
-        updatedAt: instantOf(updatedAt, '/updatedAt')!,
+        updatedAt: parseInstant(updatedAt, '/updatedAt'),
       };
     },
     async restore(connection, drafts) {

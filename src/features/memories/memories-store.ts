@@ -1,9 +1,8 @@
 import type { Connection, Reader, Value } from '../../db/connection.ts';
-import { insertRows, padToPowerOfTwo, placeholders } from '../../db/values.ts';
-import type { MemoryRow, NewMemoryRow } from './memory-row.ts';
+import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
+import { MEMORY_COLUMNS, type MemoryRow, type NewMemoryRow } from './memory-row.ts';
 
-const COLUMNS = `tenantId, id, version, current, scope, endUser, content, contentHash, tags, metadata, source,
-  occurredAt, expiresAt, validFrom, validTo, supersededBy, createdAt, updatedAt, traits, dates`;
+const INSERT = `INSERT INTO memories (${MEMORY_COLUMNS.join(', ')})`;
 
 /** Which memories a list shows; `olderThanId` is the place where the page before ended. */
 export interface ListFilter {
@@ -109,29 +108,8 @@ export async function insertVersions(
 ): Promise<{ id: string; version: number; number: number }[]> {
   return insertRows(
     connection,
-    `INSERT INTO memories (${COLUMNS})`,
-    rows.map((row) => [
-      row.tenantId,
-      row.id,
-      row.version,
-      row.current,
-      row.scope,
-      row.endUser,
-      row.content,
-      row.contentHash,
-      row.tags,
-      row.metadata,
-      row.source,
-      row.occurredAt,
-      row.expiresAt,
-      row.validFrom,
-      row.validTo,
-      row.supersededBy,
-      row.createdAt,
-      row.updatedAt,
-      row.traits,
-      row.dates,
-    ]),
+    INSERT,
+    rows.map((row) => valuesOf(row, MEMORY_COLUMNS)),
     'RETURNING id, version, number',
   );
 }

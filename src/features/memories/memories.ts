@@ -3,6 +3,7 @@ import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { createBatchedRead } from '../../db/readers.ts';
+import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { matchesStrongly } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -14,14 +15,13 @@ import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findMemories, findMemory, listMemories, listVersions } from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-adding.ts';
-import { instantOf, metadataOf } from './memory-additions.ts';
 import { changeMemory } from './memory-changes.ts';
 import { createMemoryErasing, type MemoryObserver } from './memory-erasing.ts';
 import { etagOf, hasExpired, type MemoryRow, toMemory } from './memory-row.ts';
 import { createMemoryTransfer, type MemoryTransfer } from './memory-transfer.ts';
 
 export type { MemoryObserver } from './memory-erasing.ts';
-export { etagOf, instantOf, type MemoryRow, metadataOf, toMemory };
+export { etagOf, type MemoryRow, toMemory };
 
 /** The memories of a tenant. Ids of other tenants are as unknown as ids that never were: `not_found`. */
 export interface Memories extends MemoryAdding {
@@ -96,8 +96,8 @@ export function createMemories(parts: Parts): Memories {
         tenantId,
         user: query.user,
         tag: query.tag,
-        afterMs: instantOf(query.after, 'after') ?? undefined,
-        beforeMs: instantOf(query.before, 'before') ?? undefined,
+        afterMs: parseInstant(query.after, 'after'),
+        beforeMs: parseInstant(query.before, 'before'),
         includeSuperseded,
         olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
         nowMs: clock.nowMs(),

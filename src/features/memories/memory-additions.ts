@@ -1,19 +1,22 @@
 import { AppError } from '../../contract/errors.ts';
-import type { AddedMemory, NewMemory } from '../../contract/memories.ts';
-import { parseTimestamp } from '../../lib/clock.ts';
-import { contentHashOf, derivedOf, hasExpired, type MemoryRow, type NewMemoryRow, toMemory } from './memory-row.ts';
+import type { AddedMemory, memoryFields, NewMemory } from '../../contract/memories.ts';
+import type { GivenRowOf } from '../../db/row-codec.ts';
+import {
+  contentHashOf,
+  derivedOf,
+  hasExpired,
+  type MemoryRow,
+  memoryCodec,
+  type NewMemoryRow,
+  toMemory,
+} from './memory-row.ts';
 
 /** One memory to add, checked and measured before the transaction. */
-export interface Draft {
+export interface Draft extends GivenRowOf<typeof memoryFields> {
   tenantId: string;
-  endUser: string;
-  content: string;
   contentHash: string;
-  tags: readonly string[];
-  metadata: string;
-  source: string | null;
-  occurredAt: number | null;
-  expiresAt: number | null;
+  /** What `tags` holds as JSON. */
+  tagList: readonly string[];
   supersedes: string | undefined;
 }
 
@@ -43,41 +46,15 @@ export interface Additions {
   expired: NewMemoryRow[];
 }
 
-const METADATA_BYTES = 16 * 1024;
-
 /** A request's memory as a draft. Throws `invalid_request` where a value cannot be kept as it is. */
 export function draftOf(tenantId: string, memory: NewMemory, path: string): Draft {
   return {
+    ...memoryCodec.fromNew(memory, path),
     tenantId,
-    endUser: memory.user ?? 'default',
-    content: memory.content,
     contentHash: contentHashOf(memory.content),
-    tags: memory.tags ?? [],
-    metadata: metadataOf(memory.metadata, `${path}/metadata`),
-    source: memory.source && Object.keys(memory.source).length > 0 ? JSON.stringify(memory.source) : null,
-    occurredAt: instantOf(memory.occurredAt, `${path}/occurredAt`),
-    expiresAt: instantOf(memory.expiresAt, `${path}/expiresAt`),
+    tagList: memory.tags ?? [],
     supersedes: memory.supersedes,
   };
-}
-
-/** Metadata as it is stored. Throws `invalid_request` where it is too large. */
-export function metadataOf(metadata: Record<string, unknown> | undefined, path: string): string {
-  const json = JSON.stringify(metadata ?? {});
-  if (Buffer.byteLength(json) <= METADATA_BYTES) return json;
-  const errors = [{ path, message: `must be at most ${METADATA_BYTES} bytes as JSON` }];
-  throw new AppError('invalid_request', 'The metadata is too large.', { errors });
-}
-
-/** Epoch milliseconds of a field, `null` where it is absent. Throws `invalid_request` naming the field. */
-export function instantOf(text: string | null | undefined, path: string): number | null {
-  if (text === undefined || text === null) return null;
-  const epochMs = parseTimestamp(text);
-  if (epochMs === undefined) {
-    const errors = [{ path, message: 'must be an RFC 3339 timestamp' }];
-    throw new AppError('invalid_request', `${path} is no RFC 3339 timestamp.`, { errors });
-  }
-  return epochMs;
 }
 
 /** Where a live memory stands: there is at most one a tenant, user and content. */
@@ -108,7 +85,7 @@ export function planAdditions(
     const row = same ?? newRow(draft, scopeOf(draft), nextId(), nowMs);
     if (!same) {
       plan.live.set(placeOf(draft), row);
-      plan.inserted.push({ row, tags: draft.tags });
+      plan.inserted.push({ row, tags: draft.tagList });
     }
     if (replaced && replaced.id !== row.id) {
       plan.live.set(placeOf(replaced), undefined);
@@ -165,11 +142,10 @@ function beginOf({ occurredAt }: Draft, nowMs: number): number {
 }
 
 function newRow(draft: Draft, scope: number, id: string, nowMs: number): NewMemoryRow {
-  const { supersedes: _, tags, ...fields } = draft;
+  const { supersedes: _supersedes, tagList: _tagList, ...fields } = draft;
   return {
     ...fields,
     ...derivedOf(draft.content, draft.occurredAt, nowMs),
-    tags: JSON.stringify(tags),
     id,
     version: 1,
     current: 1,

@@ -3,15 +3,14 @@ import type { MemoryChange } from '../../contract/memories.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { deleteTags, findSameContent, insertMemories, insertTags, updateReplaced } from './memories-store.ts';
-import { draftOf } from './memory-additions.ts';
 import {
   contentHashOf,
   derivedOf,
   hasExpired,
   type MemoryRow,
+  memoryCodec,
   type NewMemoryRow,
   textEntryOf,
-  toMemory,
 } from './memory-row.ts';
 
 interface Parts {
@@ -59,33 +58,13 @@ export async function changeMemory(
 }
 
 function nextVersion(row: MemoryRow, change: MemoryChange, nowMs: number): NewMemoryRow | undefined {
-  const before = toMemory(row);
-  const draft = draftOf(
-    row.tenantId,
-    {
-      content: change.content ?? before.content,
-      tags: change.tags ?? before.tags,
-      metadata: change.metadata ?? before.metadata,
-      occurredAt: (change.occurredAt === undefined ? before.occurredAt : change.occurredAt) ?? undefined,
-      expiresAt: (change.expiresAt === undefined ? before.expiresAt : change.expiresAt) ?? undefined,
-    },
-    '',
-  );
-  const changed = {
-    content: draft.content,
-    contentHash: contentHashOf(draft.content),
-    tags: JSON.stringify(draft.tags),
-    metadata: draft.metadata,
-    occurredAt: draft.occurredAt,
-    expiresAt: draft.expiresAt,
-  };
-  const same = (Object.keys(changed) as (keyof typeof changed)[]).every((field) => changed[field] === row[field]);
-  if (same) return undefined;
-  const { number: _, ...fields } = row;
+  const changed = memoryCodec.changed(row, change);
+  if (changed === undefined) return undefined;
+  const { number: _, ...fields } = changed;
   return {
     ...fields,
-    ...changed,
-    ...derivedOf(changed.content, changed.occurredAt, row.createdAt),
+    contentHash: contentHashOf(fields.content),
+    ...derivedOf(fields.content, fields.occurredAt, row.createdAt),
     version: row.version + 1,
     validFrom: Math.max(nowMs, row.validFrom),
     updatedAt: Math.max(nowMs, row.updatedAt),

@@ -1,55 +1,42 @@
 import { createHash } from 'node:crypto';
-import type { Memory } from '../../contract/memories.ts';
-import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
+import { type Memory, memoryFields } from '../../contract/memories.ts';
+import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
+import { columnNames } from '../../db/values.ts';
 import { toStreamSafe } from '../../lib/text.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
 import { type Derived, deriveFrom } from '../text/traits.ts';
 
-/** One version of a memory as it is stored; instants are epoch milliseconds, `tags`, `metadata` and `source` JSON. */
-export interface MemoryRow extends Derived {
-  number: number;
+/** The columns beside the fields. */
+interface MemoryStorage extends Derived {
   tenantId: string;
-  id: string;
-  version: number;
   /** 1 for the newest version. */
   current: number;
   scope: number;
-  endUser: string;
-  content: string;
   contentHash: string;
-  tags: string;
-  metadata: string;
-  source: string | null;
-  occurredAt: number | null;
-  expiresAt: number | null;
-  validFrom: number;
-  validTo: number | null;
-  supersededBy: string | null;
-  createdAt: number;
-  updatedAt: number;
 }
 
-export type NewMemoryRow = Omit<MemoryRow, 'number'>;
+/** One version of a memory as it is stored. */
+export interface NewMemoryRow extends RowOf<typeof memoryFields>, MemoryStorage {}
 
-/** A stored version as the interface shows it. */
-export function toMemory(row: NewMemoryRow): Memory {
-  return {
-    id: row.id,
-    content: row.content,
-    user: row.endUser,
-    tags: JSON.parse(row.tags) as string[],
-    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-    source: row.source === null ? null : (JSON.parse(row.source) as Memory['source']),
-    occurredAt: toTimestampOrNull(row.occurredAt),
-    expiresAt: toTimestampOrNull(row.expiresAt),
-    validFrom: toTimestamp(row.validFrom),
-    validTo: toTimestampOrNull(row.validTo),
-    supersededBy: row.supersededBy,
-    version: row.version,
-    createdAt: toTimestamp(row.createdAt),
-    updatedAt: toTimestamp(row.updatedAt),
-  };
+export interface MemoryRow extends NewMemoryRow {
+  number: number;
 }
+
+/** Between rows and what the interface shows and takes. */
+export const memoryCodec = createRowCodec(memoryFields);
+export const { toAnswer: toMemory } = memoryCodec;
+
+export const MEMORY_COLUMNS: readonly (keyof NewMemoryRow)[] = [
+  ...memoryCodec.columns,
+  ...columnNames<MemoryStorage>({
+    tenantId: true,
+    current: true,
+    scope: true,
+    contentHash: true,
+    traits: true,
+    dates: true,
+  }),
+];
 
 /** What a search wants to know of a content beside its words. */
 export function derivedOf(content: string, occurredAt: number | null, createdAt: number): Derived {

@@ -5,9 +5,9 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findSameContent, insertTags, insertVersions } from './memories-store.ts';
-import { instantOf, metadataOf, placeOf } from './memory-additions.ts';
+import { placeOf } from './memory-additions.ts';
 import type { MemoryErasing } from './memory-erasing.ts';
-import { contentHashOf, derivedOf, hasExpired, type NewMemoryRow, textEntryOf, toMemory } from './memory-row.ts';
+import { contentHashOf, derivedOf, hasExpired, memoryCodec, type NewMemoryRow, textEntryOf } from './memory-row.ts';
 import { findPresent, listAllVersions, type VersionFilter } from './memory-transfer-store.ts';
 
 /** A memory with all its versions, oldest first, as it is to be brought in. */
@@ -88,7 +88,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
       const rows = await listAllVersions(reader, filter);
       return rows.map((row) => ({
         type: 'memory',
-        ...toMemory(row.supersederExpired === 1 ? { ...row, supersededBy: null } : row),
+        ...memoryCodec.toPortable(row.supersederExpired === 1 ? { ...row, supersededBy: null } : row),
       }));
     },
     async restore(connection, drafts, take, nowMs) {
@@ -131,27 +131,13 @@ export function memoryDraftOf(tenantId: string, versions: readonly PortableMemor
 }
 
 function rowOf(tenantId: string, version: PortableMemory, isLast: boolean): MemoryDraft[number] {
-  const occurredAt = instantOf(version.occurredAt, '/occurredAt');
-  const createdAt = instantOf(version.createdAt, '/createdAt')!;
+  const row = memoryCodec.fromPortable(version);
   return {
-    ...derivedOf(version.content, occurredAt, createdAt),
+    ...row,
+    ...derivedOf(row.content, row.occurredAt, row.createdAt),
     tenantId,
-    id: version.id,
-    version: version.version,
     current: isLast ? 1 : 0,
-    endUser: version.user,
-    content: version.content,
-    contentHash: contentHashOf(version.content),
-    tags: JSON.stringify(version.tags),
-    metadata: metadataOf(version.metadata, '/metadata'),
-    source: version.source && Object.keys(version.source).length > 0 ? JSON.stringify(version.source) : null,
-    occurredAt,
-    expiresAt: instantOf(version.expiresAt, '/expiresAt'),
-    validFrom: instantOf(version.validFrom, '/validFrom')!,
-    validTo: instantOf(version.validTo, '/validTo'),
-    supersededBy: version.supersededBy,
-    createdAt,
-    updatedAt: instantOf(version.updatedAt, '/updatedAt')!,
+    contentHash: contentHashOf(row.content),
   };
 }
 

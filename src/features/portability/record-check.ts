@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { AppError } from '../../contract/errors.ts';
+import { metadataRules } from '../../contract/fields.ts';
 import { type LeftOut, leftOutBecause } from '../../contract/import-outcome.ts';
 import { NewMemory } from '../../contract/memories.ts';
 import {
@@ -11,7 +12,7 @@ import {
   PortableMessage,
 } from '../../contract/portability.ts';
 import { requireStorable } from '../../contract/storable.ts';
-import { metadataOf } from '../memories/memories.ts';
+import { storedJson } from '../../db/row-codec.ts';
 
 // ajv-formats is CommonJS; its types put the function under `default`.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
@@ -40,7 +41,7 @@ export function createRecordCheck(): CheckRecord {
     try {
       requireStorable(value);
       // Here already, so that what waits to be written is of a bounded size.
-      metadataOf((value as { metadata?: Record<string, unknown> }).metadata, '/metadata');
+      storedJson(metadataRules, (value as { metadata?: Record<string, unknown> }).metadata ?? {}, 'metadata', '');
       return undefined;
     } catch (error) {
       if (error instanceof AppError) return leftOutBecause(error);

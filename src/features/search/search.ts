@@ -8,6 +8,7 @@ import {
   type SearchRequest,
 } from '../../contract/search.ts';
 import type { Database } from '../../db/open.ts';
+import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
@@ -17,7 +18,6 @@ import { noModel, type QueryMeaning } from '../embeddings/query-meaning.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
-import { instantOf } from '../memories/memories.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { Candidate, CandidateSearch, FoundCandidates } from './candidate.ts';
 import { composeContext } from './context.ts';
@@ -73,9 +73,9 @@ export function createSearch(parts: Parts): Search {
     pool: number,
   ): Promise<CandidateQuery | undefined> {
     const place = { tenantId: principal.tenantId, endUser: request.user ?? 'default' };
-    const asOfMs = instantOf(request.asOf, '/asOf') ?? undefined;
-    const afterMs = instantOf(request.filter?.after, '/filter/after') ?? undefined;
-    const beforeMs = instantOf(request.filter?.before, '/filter/before') ?? undefined;
+    const asOfMs = parseInstant(request.asOf, '/asOf');
+    const afterMs = parseInstant(request.filter?.after, '/filter/after');
+    const beforeMs = parseInstant(request.filter?.before, '/filter/before');
     const scope = await scopes.find(db.readers, place);
     if (scope === undefined) return undefined;
     return {

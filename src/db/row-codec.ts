@@ -1,0 +1,140 @@
+import type { Static } from 'typebox';
+import { AppError } from '../contract/errors.ts';
+import type { AnswerOf, ChangeOf, Field, Fields, NewOf, PortableOf } from '../contract/fields.ts';
+import { parseTimestamp, toTimestamp } from '../lib/clock.ts';
+import type { Value } from './connection.ts';
+
+type ColumnOf<F extends Fields, Name extends keyof F> = F[Name] extends { column: infer Column extends string }
+  ? Column
+  : Name;
+type StoredValue<F extends Field> = F['kind'] extends 'text'
+  ? Static<F['value']>
+  : F['kind'] extends 'json'
+    ? string
+    : number;
+type Stored<F extends Field> = F extends { nullable: true } ? StoredValue<F> | null : StoredValue<F>;
+/** An optional field without a default is `null` where the caller leaves it out. */
+type GivenStored<F extends Field> = F extends { create: 'required' } | { default: unknown }
+  ? Stored<F>
+  : Stored<F> | null;
+
+/** The columns of a resource's fields. */
+export type RowOf<F extends Fields> = { [Name in keyof F as ColumnOf<F, Name>]: Stored<F[Name]> };
+
+/** The columns that a caller's values fill. */
+export type GivenRowOf<F extends Fields> = {
+  [Name in keyof F as F[Name] extends { create: string } ? ColumnOf<F, Name> : never]: GivenStored<F[Name]>;
+};
+
+/** Converts between the rows of a resource and its values in the API. */
+export interface RowCodec<F extends Fields> {
+  columns: readonly (keyof RowOf<F> & string)[];
+  /** The columns of the fields that PATCH changes. */
+  changeableColumns: readonly (keyof RowOf<F> & string)[];
+  toAnswer(row: RowOf<F>): AnswerOf<F>;
+  toPortable(row: RowOf<F>): PortableOf<F>;
+  /** `path` leads to the values in the request. Throws `invalid_request` for a value that cannot be stored. */
+  fromNew(values: NewOf<F>, path: string): GivenRowOf<F>;
+  /** Throws `invalid_request`. */
+  fromPortable(record: PortableOf<F>): RowOf<F>;
+  /** The row with a change applied, `undefined` where it changes nothing. Throws `invalid_request`. */
+  changed<Row extends RowOf<F>>(row: Row, change: ChangeOf<F>): Row | undefined;
+}
+
+type Values = Record<string, unknown>;
+type Row = Record<string, Value>;
+
+/** A field with its name and column. */
+interface Column {
+  name: string;
+  column: string;
+  field: Field;
+}
+
+/** Reads the table of fields once; the conversions only loop over what was prepared here. */
+export function createRowCodec<F extends Fields>(fields: F): RowCodec<F> {
+  const all = Object.entries<Field>(fields).map(([name, field]) => ({ name, column: field.column ?? name, field }));
+  const given = all.filter(({ field }) => field.create !== undefined);
+  const changeable = all.filter(({ field }) => field.change !== undefined);
+  const portable = all.filter(({ field }) => field.portable !== false);
+  const names = (columns: readonly Column[]) => columns.map(({ column }) => column);
+
+  const codec = {
+    columns: names(all),
+    changeableColumns: names(changeable),
+    toAnswer: decoder(all),
+    toPortable: decoder(portable),
+    fromNew: (values: Values, path: string) => encodeAll(given, values, path),
+    fromPortable: (record: Values) => encodeAll(all, record, ''),
+    changed(row: Row, change: Values) {
+      const next = { ...row };
+      let isSame = true;
+      for (const { name, column, field } of changeable) {
+        if (change[name] === undefined) continue;
+        next[column] = encode(field, change[name], name, '');
+        if (next[column] !== row[column]) isSame = false;
+      }
+      return isSame ? undefined : next;
+    },
+  };
+  return codec as unknown as RowCodec<F>;
+}
+
+function decoder(columns: readonly Column[]): (row: Row) => Values {
+  const steps = columns.map(({ name, column, field }) => ({ name, column, decode: decoderOf(field) }));
+  return (row) => {
+    const values: Values = {};
+    for (const { name, column, decode } of steps) {
+      const stored = row[column]!;
+      values[name] = decode === undefined || stored === null ? stored : decode(stored);
+    }
+    return values;
+  };
+}
+
+/** `undefined` where the stored value is the value. */
+function decoderOf({ kind }: Field): ((stored: Value) => unknown) | undefined {
+  if (kind === 'timestamp') return (stored) => toTimestamp(stored as number);
+  if (kind === 'boolean') return (stored) => stored === 1;
+  if (kind === 'json') return (stored) => JSON.parse(stored as string);
+  return undefined;
+}
+
+function encodeAll(columns: readonly Column[], values: Values, path: string): Row {
+  const row: Row = {};
+  for (const { name, column, field } of columns) {
+    row[column] = encode(field, values[name] === undefined ? field.default : values[name], name, path);
+  }
+  return row;
+}
+
+function encode(field: Field, value: unknown, name: string, path: string): Value {
+  if (value === undefined || value === null) return null;
+  if (field.kind === 'timestamp') return parseInstant(value as string, `${path}/${name}`);
+  if (field.kind === 'boolean') return value ? 1 : 0;
+  if (field.kind !== 'json') return value as Value;
+  if (field.nullable && Object.keys(value).length === 0) return null;
+  return storedJson(field, value, name, path);
+}
+
+/** A value of a `json` field as it is stored. Throws `invalid_request` where it is too large. */
+export function storedJson({ maxBytes }: Pick<Field, 'maxBytes'>, value: unknown, name: string, path: string): string {
+  const text = JSON.stringify(value);
+  if (maxBytes === undefined || Buffer.byteLength(text) <= maxBytes) return text;
+  const errors = [{ path: `${path}/${name}`, message: `must be at most ${maxBytes} bytes as JSON` }];
+  throw new AppError('invalid_request', `The ${name} is too large.`, { errors });
+}
+
+/**
+ * Epoch milliseconds of an RFC 3339 timestamp, `undefined` where none is given. Throws `invalid_request` naming the
+ * field at `path`.
+ */
+export function parseInstant<Given extends string | undefined>(timestamp: Given, path: string): InstantOf<Given> {
+  if (timestamp === undefined) return undefined as InstantOf<Given>;
+  const epochMs = parseTimestamp(timestamp);
+  if (epochMs !== undefined) return epochMs as InstantOf<Given>;
+  const errors = [{ path, message: 'must be an RFC 3339 timestamp' }];
+  throw new AppError('invalid_request', `${path} is no RFC 3339 timestamp.`, { errors });
+}
+
+type InstantOf<Given> = undefined extends Given ? number | undefined : number;
