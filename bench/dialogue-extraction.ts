@@ -1,5 +1,5 @@
 import type { Conversation, Message } from '../src/contract/conversations.ts';
-import type { Job, JobTaken, NewExtraction } from '../src/contract/jobs.ts';
+import type { Job, JobAccepted, NewExtraction } from '../src/contract/jobs.ts';
 import type { Memory } from '../src/contract/memories.ts';
 import { callApi } from './api-session.ts';
 import { firstPersonSentences, memoryOf } from './first-person-model.ts';
@@ -77,7 +77,7 @@ type Call = <T>(path: string, body?: unknown) => Promise<T>;
 
 async function extractOnce(call: Call, id: string, name: string, body: NewExtraction): Promise<Run> {
   const startMs = performance.now();
-  const { jobId } = await call<JobTaken>(`/v1/conversations/${id}/extract`, body);
+  const { jobId } = await call<JobAccepted>(`/v1/conversations/${id}/extract`, body);
   for (;;) {
     const job = await call<Job>(`/v1/jobs/${jobId}`);
     if (job.finishedAt !== null) return { name, job, seconds: (performance.now() - startMs) / 1000 };

@@ -8,7 +8,7 @@ import type {
   NewMessage,
 } from '../contract/conversations.ts';
 import type { Episode } from '../contract/episodes.ts';
-import type { JobTaken, NewExtraction } from '../contract/jobs.ts';
+import type { JobAccepted, NewExtraction } from '../contract/jobs.ts';
 import { allPages, type CreateOptions, type PageOf, queryString, resourceCalls, type Transport } from './calls.ts';
 
 /** The messages that a call appended. */
@@ -46,7 +46,7 @@ export function conversationCalls(transport: Transport) {
     cut: async (id: string, extra?: CreateOptions): Promise<{ data: Episode[] }> =>
       (await create<{ data: Episode[] }>(`${path(id)}/episodes`, undefined, extra)).body,
     /** Queues the drawing of memories, by a model of the account's own key; `jobs` shows how far it is. */
-    extract: async (id: string, extraction: NewExtraction = {}, extra?: CreateOptions): Promise<JobTaken> =>
-      (await create<JobTaken>(`${path(id)}/extract`, extraction, extra)).body,
+    extract: async (id: string, extraction: NewExtraction = {}, extra?: CreateOptions): Promise<JobAccepted> =>
+      (await create<JobAccepted>(`${path(id)}/extract`, extraction, extra)).body,
   };
 }

@@ -8,7 +8,7 @@ export function isOpen({ state }: { state: JobState }): boolean {
 }
 
 /** `2 added, 1 superseded, 4 left alone`; empty where the model drew nothing. */
-export function sayCounts({
+export function formatCounts({
   added,
   updated,
   superseded,

@@ -17,8 +17,8 @@ export const NewExtraction = Type.Object(
 );
 export type NewExtraction = Static<typeof NewExtraction>;
 
-export const JobTaken = Type.Object({ jobId: Type.String() });
-export type JobTaken = Static<typeof JobTaken>;
+export const JobAccepted = Type.Object({ jobId: Type.String() });
+export type JobAccepted = Static<typeof JobAccepted>;
 
 /** What was done with one memory that the model drew: it is new, says more of one, takes one's place, or is nothing. */
 export const DECISIONS = ['add', 'update', 'supersede', 'nothing'] as const;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { ensureDatabaseFile } from '../db/database-file.ts';
 import { integrityProblems } from '../db/integrity.ts';
-import { vectorProblems } from '../features/embeddings/vector-upkeep-sqlite.ts';
+import { vectorProblems } from '../features/embeddings/vector-sync-sqlite.ts';
 import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../db/open.ts';
 import { createEmbeddings, type Embeddings } from '../features/embeddings/embeddings.ts';
 import { createTenantModels, type TenantModels } from '../features/embeddings/tenant-models.ts';
-import { hasVectors, withVectors } from '../features/embeddings/vector-upkeep-sqlite.ts';
+import { hasVectors, withVectorSync } from '../features/embeddings/vector-sync-sqlite.ts';
 import { type TextIndices, textIndices } from '../features/text/text-index-sqlite.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -52,6 +52,6 @@ export async function openEmbeddings(
   const operator = embeddings !== undefined;
   const tenantModels = createTenantModels({ db, clock, log, operator, cannotSearch });
   const hadVectors = await hasVectors(db.readers);
-  const isNeeded = () => operator || hadVectors || tenantModels.mayAnyOwn();
-  return { embeddings, tenantModels, texts: withVectors(textIndices, { operator, isNeeded }) };
+  const isNeeded = () => operator || hadVectors || tenantModels.mayAnyHaveModel();
+  return { embeddings, tenantModels, texts: withVectorSync(textIndices, { operator, isNeeded }) };
 }

@@ -9,14 +9,14 @@ import { findTenant } from '../features/accounts/accounts-store.ts';
 import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
 import { createConversations } from '../features/conversations/conversations.ts';
 import { createMessageReading } from '../features/conversations/message-reading.ts';
-import { createQueryMeaning } from '../features/embeddings/query-meaning.ts';
+import { createQueryEmbedder } from '../features/embeddings/query-embedder.ts';
 import { createTenantEmbeddings } from '../features/embeddings/tenant-embeddings.ts';
 import { createEnvelope } from '../features/envelope/envelope.ts';
 import { type MasterKeys, masterKeyOf } from '../features/envelope/master-key.ts';
 import { createEpisodes } from '../features/episodes/episodes.ts';
 import { createExtraction } from '../features/extraction/extraction.ts';
-import { createExtractionUpkeep } from '../features/extraction/extraction-upkeep.ts';
-import { createExtractionWork } from '../features/extraction/extraction-work.ts';
+import { createExtractionObserver } from '../features/extraction/extraction-observer.ts';
+import { createExtractionHandler } from '../features/extraction/extraction-handler.ts';
 import { createIdempotency } from '../features/idempotency/idempotency.ts';
 import { createJobRunner } from '../features/jobs/job-runner.ts';
 import { createJobs } from '../features/jobs/jobs.ts';
@@ -98,7 +98,7 @@ export async function openRooms(
   const jobs = createJobs({ db, clock, ids, cursors });
   const spending = createSpending({ db, clock });
   const providerSettings = createProviderSettings({ db, clock, usage, spending, jobs, embedding: tenantModels });
-  const upkeep = createExtractionUpkeep({ clock, jobs, providerSettings });
+  const upkeep = createExtractionObserver({ clock, jobs, providerSettings });
   const models = createProviderModels({ http: createProviderHttp({ allowedHosts: config.providerHosts }), clock });
   const providerKeyObservers = [providerSettings, upkeep, tenantModels];
   const providerKeys = createProviderKeys({ db, clock, ids, usage, envelope, models, observers: providerKeyObservers });
@@ -164,11 +164,11 @@ export async function openRooms(
     tenantModels,
     isThere,
   });
-  const meaning = createQueryMeaning({ embeddings, tenantModels, tenantEmbeddings });
+  const meaning = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
   const search = createSearch({ db, clock, ids, log, usage, scopes, learning, candidates, meaning, loadTokenCounter });
 
   const related = createRelatedMemories({ db, clock, scopes, candidates });
-  const work = createExtractionWork({
+  const work = createExtractionHandler({
     db,
     clock,
     jobs,

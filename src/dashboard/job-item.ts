@@ -1,4 +1,4 @@
-import { isOpen, sayCounts } from '../contract/job-states.ts';
+import { isOpen, formatCounts } from '../contract/job-states.ts';
 import { parseTimestamp } from '../lib/clock.ts';
 import type { Job } from './api.ts';
 import { element } from './dom.ts';
@@ -34,7 +34,7 @@ function progressBar({ done, total }: Job['progress']): HTMLElement {
 function describeResult({ result, progress }: Job): string {
   if (result === null) return '';
   if (progress.total === 0) return 'nothing new to read';
-  return sayCounts(result) || 'nothing worth keeping';
+  return formatCounts(result) || 'nothing worth keeping';
 }
 
 function describeJobError({ error, nextAttemptAt }: Job): string {

@@ -1,4 +1,4 @@
-import { isOpen, sayCounts } from '../../contract/job-states.ts';
+import { isOpen, formatCounts } from '../../contract/job-states.ts';
 import type { Decision, Job } from '../../contract/jobs.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { innerWidth, type RenderOptions } from '../memory/memory-card.ts';
@@ -44,7 +44,7 @@ function jobFacts(job: Job, nowMs: number): string[] {
 export function describeResult({ result, progress }: Job): string {
   if (result === null) return '';
   if (progress.total === 0) return 'nothing new since the last extraction';
-  return sayCounts(result) || 'nothing worth remembering was found';
+  return formatCounts(result) || 'nothing worth remembering was found';
 }
 
 /** Describes why the job failed, or why it is waiting. */

@@ -5,7 +5,7 @@ import { EmbedderFault } from '../../outside/models/embedder.ts';
 /** How long a model is left alone after a fault. */
 export interface Backoff {
   /** Whether the model may be asked now. */
-  mayAsk(): boolean;
+  isReady(): boolean;
   /** It answered. */
   reset(): void;
   /**
@@ -46,7 +46,7 @@ export function createBackoff(
   }
 
   return {
-    mayAsk: () => clock.monotonicMs() >= pausedUntilMs,
+    isReady: () => clock.monotonicMs() >= pausedUntilMs,
     reset() {
       pauseMs = FIRST_PAUSE_MS;
       fault = undefined;
@@ -73,26 +73,26 @@ export function createBackoff(
 /** Patience with each model by itself. */
 export interface Backoffs {
   with(model: { id: number; tenantId: string }): Backoff;
-  mayAsk(model: number): boolean;
+  isReady(model: number): boolean;
   fault(model: number): EmbedderFault | undefined;
   /** The models of this tenant may be asked again at once. */
-  forgive(tenantId: string): void;
+  resetTenant(tenantId: string): void;
   forget(model: number): void;
 }
 
 /** Each begins with the first that is asked of a model. */
 export function createBackoffs(world: { clock: Clock; log: Log }, options: BackoffOptions): Backoffs {
-  const known = new Map<number, { tenantId: string; patience: Backoff }>();
+  const known = new Map<number, { tenantId: string; backoff: Backoff }>();
   const forget = (model: number) => void known.delete(model);
   return {
     with({ id, tenantId }) {
-      const patience = known.get(id)?.patience ?? createBackoff(world, options);
-      known.set(id, { tenantId, patience });
-      return patience;
+      const backoff = known.get(id)?.backoff ?? createBackoff(world, options);
+      known.set(id, { tenantId, backoff });
+      return backoff;
     },
-    mayAsk: (model) => known.get(model)?.patience.mayAsk() ?? true,
-    fault: (model) => known.get(model)?.patience.fault(),
-    forgive(tenantId) {
+    isReady: (model) => known.get(model)?.backoff.isReady() ?? true,
+    fault: (model) => known.get(model)?.backoff.fault(),
+    resetTenant(tenantId) {
       for (const [id, one] of known) if (one.tenantId === tenantId) forget(id);
     },
     forget,

@@ -5,11 +5,11 @@ import type { Log } from '../../lib/log.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
 import type { Backoffs } from './backoff.ts';
 import { type BatchLimits, batchesOf } from './batches.ts';
-import { fillSome, typeToFill } from './fill-sqlite.ts';
-import { deleteJobs, hasJobs, hasUnasked, type Job, keepVectors, listDueJobs, updateRefused } from './jobs-sqlite.ts';
-import { deleteSomeOfModel, type EmbeddingModel, OPERATOR, switchTo } from './models-sqlite.ts';
-import { probe } from './probe.ts';
-import { quantised } from './quantised.ts';
+import { backfillBatch, typeToBackfill } from './backfill-sqlite.ts';
+import { deleteJobs, hasJobs, hasUnattemptedJobs, type Job, storeVectors, listDueJobs, updateAfterRejection } from './embedding-jobs-sqlite.ts';
+import { deleteModelBatch, type EmbeddingModel, OPERATOR, promoteModel } from './models-sqlite.ts';
+import { probeEmbedder } from './embedder-probe.ts';
+import { quantize } from './quantize.ts';
 
 /** How models are asked for vectors of what is stored. */
 export interface Asking {
@@ -25,7 +25,7 @@ interface Parts {
   clock: Clock;
   log: Log;
   asking: Asking;
-  patiences: Backoffs;
+  backoffs: Backoffs;
   /** Ends the run; who asks fails the requests on their way by it. */
   signal: AbortSignal;
 }
@@ -45,12 +45,12 @@ const REQUESTS_AT_ONCE = 2;
 const FILLED_ROWS = 500;
 const RETIRED_ROWS = 500;
 /** A text that was refused so often, each time shorter, gets no vector: the other signals find it. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const REFUSED_PAUSE_MS = 60_000;
 
 /** Keeps the order of tenants from one step to the next. */
 export function createEmbeddingRun(parts: Parts): EmbeddingRun {
-  const { db, clock, log, asking, patiences, signal } = parts;
+  const { db, clock, log, asking, backoffs, signal } = parts;
   let lastTenant = '';
 
   /** Never inside a transaction: texts were read before, vectors are written after. */
@@ -66,12 +66,12 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
       await embedAll(model, jobs.slice(0, half));
       return embedAll(model, jobs.slice(half));
     }
-    const embeddings = new Map(answer.vectors.map((vector, index) => [texts[index]!, quantised(vector)]));
+    const embeddings = new Map(answer.vectors.map((vector, index) => [texts[index]!, quantize(vector)]));
     const rows = jobs.map(({ id, text }) => ({ job: id, embedding: embeddings.get(text)! }));
     const dimensions = answer.vectors[0]!.length;
     const kept = await db.writes.write(async (connection) => {
       await asking.count(connection, model, answer.tokens);
-      return keepVectors(connection, model.id, rows, dimensions);
+      return storeVectors(connection, model.id, rows, dimensions);
     });
     if (kept !== 'other dimensions') return;
     throw new EmbedderFault(
@@ -82,23 +82,23 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
 
   /** A model that refuses everything is wrongly set or down; one that refuses this text alone may take less of it. */
   async function refuse(model: EmbeddingModel, { id, attempts }: Job): Promise<void> {
-    const { tokens } = await probe((text) => asking.embed(model, [text]));
-    const isLast = attempts + 1 >= MOST_ATTEMPTS;
+    const { tokens } = await probeEmbedder((text) => asking.embed(model, [text]));
+    const isLast = attempts + 1 >= MAX_ATTEMPTS;
     const dueAt = clock.nowMs() + REFUSED_PAUSE_MS * 2 ** attempts;
     await db.writes.write(async (connection) => {
       await asking.count(connection, model, tokens);
-      await (isLast ? deleteJobs(connection, [id]) : updateRefused(connection, id, dueAt));
+      await (isLast ? deleteJobs(connection, [id]) : updateAfterRejection(connection, id, dueAt));
     });
     if (!isLast) return;
     log.warn(
-      { model: logged(model), attempts: MOST_ATTEMPTS },
+      { model: logged(model), attempts: MAX_ATTEMPTS },
       'a text that the embedder refuses stays without a vector',
     );
   }
 
   async function embedDue(model: EmbeddingModel): Promise<boolean> {
-    const patience = patiences.with(model);
-    if (!patience.mayAsk() || signal.aborted) return false;
+    const backoff = backoffs.with(model);
+    if (!backoff.isReady() || signal.aborted) return false;
     const limits = asking.limitsOf(model);
     const limit = limits.texts * REQUESTS_AT_ONCE;
     const due = await listDueJobs(db.readers, model.id, { afterTenant: lastTenant, nowMs: clock.nowMs(), limit });
@@ -109,28 +109,28 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     const requests = batchesOf(due.filter(hasText), limits, REQUESTS_AT_ONCE);
     const outcomes = await Promise.allSettled(requests.map((part) => embedAll(model, part)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed === undefined) patience.reset();
-    else if (!signal.aborted) patience.note(failed.reason);
+    if (failed === undefined) backoff.reset();
+    else if (!signal.aborted) backoff.note(failed.reason);
     return failed === undefined;
   }
 
   async function fill(model: EmbeddingModel): Promise<boolean> {
-    if (typeToFill(model) === undefined || (await hasJobs(db.readers, model.id, FILLED_ROWS))) return false;
-    await db.writes.write((connection) => fillSome(connection, model, FILLED_ROWS));
+    if (typeToBackfill(model) === undefined || (await hasJobs(db.readers, model.id, FILLED_ROWS))) return false;
+    await db.writes.write((connection) => backfillBatch(connection, model, FILLED_ROWS));
     return true;
   }
 
   return {
     async step(model) {
       if (model.state === 'retiring') {
-        const more = await db.writes.write((connection) => deleteSomeOfModel(connection, model.id, RETIRED_ROWS));
+        const more = await db.writes.write((connection) => deleteModelBatch(connection, model.id, RETIRED_ROWS));
         return more ? 'more' : 'done';
       }
       if (await embedDue(model)) return 'more';
       if (await fill(model)) return 'more';
-      if (typeToFill(model) !== undefined) return 'done';
-      if (model.state === 'serving' || (await hasUnasked(db.readers, model.id))) return 'done';
-      await db.writes.write((connection) => switchTo(connection, model));
+      if (typeToBackfill(model) !== undefined) return 'done';
+      if (model.state === 'serving' || (await hasUnattemptedJobs(db.readers, model.id))) return 'done';
+      await db.writes.write((connection) => promoteModel(connection, model));
       log.info({ model: logged(model) }, 'searches ask the new embedding model from now on');
       return 'switched';
     },

@@ -4,8 +4,8 @@ import type { Log } from '../../lib/log.ts';
 import type { Embedder } from '../../outside/models/embedder.ts';
 import { createBackoffs } from './backoff.ts';
 import { type Asking, createEmbeddingRun } from './embedding-run.ts';
-import { countWaiting } from './fill-sqlite.ts';
-import { beginModel, type EmbeddingModel, listModels, markUnfilled, OPERATOR } from './models-sqlite.ts';
+import { countWaiting } from './backfill-sqlite.ts';
+import { selectModel, type EmbeddingModel, listModels, resetBackfill, OPERATOR } from './models-sqlite.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 
 export type { QueryVector } from './query-vectors.ts';
@@ -73,11 +73,11 @@ export function createEmbeddings(parts: Parts): Embeddings {
   });
   const queries = createQueryVectors({
     embed: async ({ name }, query) => (await embedder.embed(name, [query], signal))[0]!,
-    patiences: withQueries,
+    backoffs: withQueries,
     waitMs: QUERY_WAIT_MS,
     signal,
   });
-  const run = createEmbeddingRun({ ...parts, asking, patiences: withStored, signal });
+  const run = createEmbeddingRun({ ...parts, asking, backoffs: withStored, signal });
   let running: Promise<void> | undefined;
 
   /** A step for each model in turn, so that one that fills holds up none that serves. */
@@ -109,7 +109,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
     async begin() {
       await embedder.prepare();
       const wanted = { tenantId: OPERATOR, provider: null, name: model };
-      await db.writes.write((connection) => beginModel(connection, wanted, true));
+      await db.writes.write((connection) => selectModel(connection, wanted, true));
       models = await listModels(db.readers, OPERATOR);
     },
     follow,
@@ -129,5 +129,5 @@ export function createEmbeddings(parts: Parts): Embeddings {
 
 /** Notes that what is written from now on is written without an embedder. */
 export async function pauseEmbeddings(db: Database): Promise<void> {
-  if ((await listModels(db.readers, OPERATOR)).length > 0) await db.writes.write(markUnfilled);
+  if ((await listModels(db.readers, OPERATOR)).length > 0) await db.writes.write(resetBackfill);
 }

@@ -5,7 +5,7 @@ import { EmbedderFault } from '../../outside/models/embedder.ts';
 import {
   type Embedded,
   type EmbedRequest,
-  MOST_TEXTS_AT_ONCE,
+  MAX_TEXTS_PER_REQUEST,
   ProviderFault,
   type ProviderModels,
 } from '../../outside/providers/provider-models.ts';
@@ -62,7 +62,7 @@ function reasonOf({ reason }: ProviderFault): EmbedderFault['reason'] {
 }
 
 /** An answer of so many vectors, some with thousands of dimensions, is read in some milliseconds. */
-const MOST_TEXTS = 64;
+const MAX_TEXTS = 64;
 /** What runs on a machine of the tenant's own answers a small request sooner than it is given up. */
 const LOCAL = { texts: 32, tokens: 16_000 };
 
@@ -81,11 +81,11 @@ const TOKENS_AT_ONCE: Record<Provider, number> = {
 
 /** How much a provider is asked for at once. */
 export function batchLimitsOf(provider: Provider): BatchLimits {
-  const most = provider === 'ollama' || provider === 'openai-compatible' ? LOCAL.texts : MOST_TEXTS;
-  return { texts: Math.min(most, MOST_TEXTS_AT_ONCE[provider]), tokens: TOKENS_AT_ONCE[provider] };
+  const most = provider === 'ollama' || provider === 'openai-compatible' ? LOCAL.texts : MAX_TEXTS;
+  return { texts: Math.min(most, MAX_TEXTS_PER_REQUEST[provider]), tokens: TOKENS_AT_ONCE[provider] };
 }
 
 /** Whether the provider has models that embed. */
 export function canEmbed(provider: Provider): boolean {
-  return MOST_TEXTS_AT_ONCE[provider] > 0;
+  return MAX_TEXTS_PER_REQUEST[provider] > 0;
 }

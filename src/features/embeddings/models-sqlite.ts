@@ -44,7 +44,7 @@ export async function findModel(reader: Reader, id: number): Promise<EmbeddingMo
  * This model is the one that is wanted of those of its tenant. The first serves at once where `mayServe`, so that what is
  * embedded already is found; a later one fills beside the one that serves, and others that were filling are given up.
  */
-export async function beginModel(
+export async function selectModel(
   connection: Connection,
   { tenantId, provider, name }: Pick<EmbeddingModel, 'tenantId' | 'provider' | 'name'>,
   mayServe: boolean,
@@ -65,12 +65,12 @@ export async function beginModel(
 }
 
 /** Without an embedder nothing notes what comes: once there is one again, it has to look through all. */
-export async function markUnfilled(connection: Connection): Promise<void> {
+export async function resetBackfill(connection: Connection): Promise<void> {
   await connection.run(`UPDATE embeddingModels SET ${FROM_THE_START} WHERE tenantId = ?`, [OPERATOR]);
 }
 
 /** Takes the number of dimensions of the first answer. Returns that which holds. */
-export async function settleDimensions(connection: Connection, id: number, dimensions: number): Promise<number | null> {
+export async function ensureDimensions(connection: Connection, id: number, dimensions: number): Promise<number | null> {
   await connection.run('UPDATE embeddingModels SET dimensions = ? WHERE id = ? AND dimensions IS NULL', [
     dimensions,
     id,
@@ -79,7 +79,7 @@ export async function settleDimensions(connection: Connection, id: number, dimen
 }
 
 /** From now on its searches ask this model; the one before it retires. One that was given up meanwhile stays so. */
-export async function switchTo(connection: Connection, { id, tenantId }: EmbeddingModel): Promise<void> {
+export async function promoteModel(connection: Connection, { id, tenantId }: EmbeddingModel): Promise<void> {
   const models = await listModels(connection, tenantId);
   if (models.find((model) => model.id === id)?.state !== 'filling') return;
   for (const model of models) if (model.state === 'serving') await retire(connection, model);
@@ -92,7 +92,7 @@ export async function retire(connection: Connection, { id }: EmbeddingModel): Pr
 }
 
 /** Some of what a retiring model left, at last itself; answers whether there is more. */
-export async function deleteSomeOfModel(connection: Connection, id: number, limit: number): Promise<boolean> {
+export async function deleteModelBatch(connection: Connection, id: number, limit: number): Promise<boolean> {
   if ((await findModel(connection, id))?.state !== 'retiring') return false;
   const jobs = await connection.run(
     'DELETE FROM unembedded WHERE id IN (SELECT id FROM unembedded WHERE model = ? LIMIT ?)',

@@ -1,7 +1,7 @@
 import { EmbedderFault } from '../../outside/models/embedder.ts';
 import type { Backoffs } from './backoff.ts';
 import type { EmbeddingModel } from './models-sqlite.ts';
-import { quantised } from './quantised.ts';
+import { quantize } from './quantize.ts';
 
 /** What a query means to the model that serves. */
 export interface QueryVector {
@@ -19,7 +19,7 @@ export interface QueryVectors {
 interface Parts {
   /** Throws `EmbedderFault`. */
   embed(model: EmbeddingModel, query: string): Promise<Float32Array>;
-  patiences: Backoffs;
+  backoffs: Backoffs;
   /** A search waits no longer. */
   waitMs: number;
   signal: AbortSignal;
@@ -29,7 +29,7 @@ const MAX_REMEMBERED = 500;
 const MAX_CHARACTERS = 8000;
 
 /** Each model by itself: one that fails holds up no other. */
-export function createQueryVectors({ embed, patiences, waitMs, signal }: Parts): QueryVectors {
+export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): QueryVectors {
   /** The one used last stands last. */
   const remembered = new Map<string, Promise<QueryVector | undefined>>();
 
@@ -38,21 +38,21 @@ export function createQueryVectors({ embed, patiences, waitMs, signal }: Parts):
     if (model.dimensions !== null && vector.length !== model.dimensions) {
       throw new EmbedderFault('answer', `It answers with ${vector.length} dimensions, not ${model.dimensions}.`);
     }
-    return { model: model.id, embedding: quantised(vector) };
+    return { model: model.id, embedding: quantize(vector) };
   }
 
   /** One request for all who ask the same meanwhile; a failure is not remembered. */
   function request(key: string, model: EmbeddingModel, query: string): Promise<QueryVector | undefined> {
     const asked = ask(model, query).then(
       (vector) => {
-        patiences.with(model).reset();
+        backoffs.with(model).reset();
         // One that came too late for its search is there for the next.
         remember(key, asked);
         return vector;
       },
       (error) => {
         remembered.delete(key);
-        if (!signal.aborted) patiences.with(model).note(error);
+        if (!signal.aborted) backoffs.with(model).note(error);
         return undefined;
       },
     );
@@ -68,7 +68,7 @@ export function createQueryVectors({ embed, patiences, waitMs, signal }: Parts):
 
   function recall(key: string, model: EmbeddingModel, query: string): Promise<QueryVector | undefined> | undefined {
     const known = remembered.get(key);
-    if (known === undefined) return patiences.mayAsk(model.id) ? request(key, model, query) : undefined;
+    if (known === undefined) return backoffs.isReady(model.id) ? request(key, model, query) : undefined;
     remember(key, known);
     return known;
   }
@@ -86,7 +86,7 @@ export function createQueryVectors({ embed, patiences, waitMs, signal }: Parts):
       clearTimeout(timer);
       if (found !== 'late') return found;
       remembered.delete(key);
-      patiences.with(model).note(new EmbedderFault('unavailable', `It does not answer a query within ${waitMs} ms.`));
+      backoffs.with(model).note(new EmbedderFault('unavailable', `It does not answer a query within ${waitMs} ms.`));
       return undefined;
     },
     forget(tenantId) {

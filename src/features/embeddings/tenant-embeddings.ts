@@ -9,8 +9,8 @@ import type { Spending } from '../providers/spending.ts';
 import { createEmbeddingRun } from './embedding-run.ts';
 import { batchLimitsOf, createKeyEmbedder } from './key-embedder.ts';
 import { createModelLimiter } from './model-limiter.ts';
-import { deleteSomeOfModel, type EmbeddingModel, findModel, listModels, retire } from './models-sqlite.ts';
-import { probe } from './probe.ts';
+import { deleteModelBatch, type EmbeddingModel, findModel, listModels, retire } from './models-sqlite.ts';
+import { probeEmbedder } from './embedder-probe.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 import type { TenantModels } from './tenant-models.ts';
 import { countWaitingForTenants, findServing, listOpenModels } from './tenant-models-sqlite.ts';
@@ -52,7 +52,7 @@ const ERASED_ROWS = 500;
 /** Tenants take turns, and those whose providers fail hold up nobody else. */
 export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
   const { db, clock, log, spending, tenantModels, isThere } = parts;
-  const { patiences, cannotSearch } = tenantModels;
+  const { backoffs, cannotSearch } = tenantModels;
   const stopping = new AbortController();
   const { signal } = stopping;
   const askByKey = createKeyEmbedder(parts);
@@ -79,14 +79,14 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
       return await askForQuery(model, query);
     } catch (error) {
       // A model that is not there refuses any: it is left alone then.
-      if (error instanceof EmbedderFault && error.reason === 'texts') await probe((text) => askForQuery(model, text));
+      if (error instanceof EmbedderFault && error.reason === 'texts') await probeEmbedder((text) => askForQuery(model, text));
       throw error;
     }
   }
 
   const queries = createQueryVectors({
     embed: embedQuery,
-    patiences: patiences.queries,
+    backoffs: backoffs.queries,
     waitMs: QUERY_WAIT_MS,
     signal,
   });
@@ -97,13 +97,13 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
       limitsOf: ({ provider }) => batchLimitsOf(provider!),
       count,
     },
-    patiences: patiences.stored,
+    backoffs: backoffs.stored,
     signal,
   });
 
   function forget(id: number): void {
-    patiences.stored.forget(id);
-    patiences.queries.forget(id);
+    backoffs.stored.forget(id);
+    backoffs.queries.forget(id);
   }
 
   async function step(id: number): Promise<'more' | 'done'> {
@@ -118,14 +118,14 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
     return 'done';
   }
 
-  const lanes = createModelLimiter({ work: step, isFailing: (id) => patiences.stored.fault(id) !== undefined });
+  const lanes = createModelLimiter({ work: step, isFailing: (id) => backoffs.stored.fault(id) !== undefined });
 
   return {
     serving: (tenantId) => findServing(db.readers, tenantId),
     vectorOf: (model, query) => queries.find(model, model.tenantId, query),
     async follow() {
       for (const { id, state } of await listOpenModels(db.readers, clock.nowMs())) {
-        const mayGoOn = cannotSearch === undefined && patiences.stored.mayAsk(id);
+        const mayGoOn = cannotSearch === undefined && backoffs.stored.isReady(id);
         if (state === 'retiring' || mayGoOn) lanes.add(id);
       }
     },
@@ -141,7 +141,7 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
       for (const model of await listModels(db.readers, tenantId)) {
         await db.writes.write((connection) => retire(connection, model));
         let more = true;
-        while (more) more = await db.writes.write((connection) => deleteSomeOfModel(connection, model.id, ERASED_ROWS));
+        while (more) more = await db.writes.write((connection) => deleteModelBatch(connection, model.id, ERASED_ROWS));
         forget(model.id);
       }
     },

@@ -39,7 +39,7 @@ export async function listOpenModels(reader: Reader, nowMs: number): Promise<Pic
  * Where no embedder of the operator's serves, what fills serves at once for those who have nothing else: of one tenant,
  * or of all.
  */
-export async function serveWhatFills(connection: Connection, tenantId?: string): Promise<void> {
+export async function promoteFillingModels(connection: Connection, tenantId?: string): Promise<void> {
   await connection.run(
     `UPDATE embeddingModels SET state = 'serving'
      WHERE tenantId ${tenantId === undefined ? '>' : '='} ? AND state = 'filling' AND NOT EXISTS

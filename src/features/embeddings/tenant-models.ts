@@ -7,21 +7,21 @@ import type { Log } from '../../lib/log.ts';
 import type { ProviderKeyObserver } from '../providers/provider-keys.ts';
 import type { EmbeddingChoiceObserver } from '../providers/provider-settings.ts';
 import { type Backoffs, createBackoffs } from './backoff.ts';
-import { countWaitingFor } from './fill-sqlite.ts';
+import { countWaitingFor } from './backfill-sqlite.ts';
 import { canEmbed } from './key-embedder.ts';
-import { beginModel, type EmbeddingModel, listModels, retire } from './models-sqlite.ts';
-import { listOwners, serveWhatFills } from './tenant-models-sqlite.ts';
+import { selectModel, type EmbeddingModel, listModels, retire } from './models-sqlite.ts';
+import { listOwners, promoteFillingModels } from './tenant-models-sqlite.ts';
 
 /** The models that tenants choose, kept true in the transactions in which choices are made and keys go. */
 export interface TenantModels extends EmbeddingChoiceObserver, ProviderKeyObserver {
   /** Reads what an earlier daemon left. Call it once, before anything is written. */
   begin(): Promise<void>;
   /** Whether a tenant may have a model of its own; where not, it has none. */
-  mayOwn(tenantId: string): boolean;
+  mayHaveModel(tenantId: string): boolean;
   /** Whether any tenant may. */
-  mayAnyOwn(): boolean;
+  mayAnyHaveModel(): boolean;
   /** With a tenant's models, as to what is stored and as to queries. */
-  patiences: { stored: Backoffs; queries: Backoffs };
+  backoffs: { stored: Backoffs; queries: Backoffs };
   /** How often models of tenants failed since the start. */
   failures(): number;
   /** Why no model of a tenant's can serve here. */
@@ -51,25 +51,25 @@ export function createTenantModels({ db, clock, log, operator, cannotSearch }: P
     failures += 1;
   };
   const patient = (longestMs: number) => createBackoffs({ clock, log }, { longestMs, settingsMs: REFUSED_MS, count });
-  const patiences = { stored: patient(LONGEST_PAUSE_MS), queries: patient(LONGEST_QUERY_PAUSE_MS) };
+  const backoffs = { stored: patient(LONGEST_PAUSE_MS), queries: patient(LONGEST_QUERY_PAUSE_MS) };
 
   async function retireAll(connection: Connection, models: readonly EmbeddingModel[]): Promise<void> {
     for (const model of models) if (model.state !== 'retiring') await retire(connection, model);
   }
 
   function faultOf({ id }: EmbeddingModel): string | undefined {
-    return cannotSearch ?? (patiences.stored.fault(id) ?? patiences.queries.fault(id))?.message;
+    return cannotSearch ?? (backoffs.stored.fault(id) ?? backoffs.queries.fault(id))?.message;
   }
 
   return {
-    patiences,
+    backoffs,
     failures: () => failures,
     cannotSearch,
-    mayOwn: (tenantId) => owners.has(tenantId),
-    mayAnyOwn: () => owners.size > 0,
+    mayHaveModel: (tenantId) => owners.has(tenantId),
+    mayAnyHaveModel: () => owners.size > 0,
     async begin() {
       for (const tenantId of await listOwners(db.readers)) owners.add(tenantId);
-      if (!operator && owners.size > 0) await db.writes.write((connection) => serveWhatFills(connection));
+      if (!operator && owners.size > 0) await db.writes.write((connection) => promoteFillingModels(connection));
     },
     requireUsable({ provider }) {
       if (cannotSearch !== undefined) throw refused(cannotSearch);
@@ -79,7 +79,7 @@ export function createTenantModels({ db, clock, log, operator, cannotSearch }: P
       if (choice === undefined) return retireAll(connection, await listModels(connection, tenantId));
       // Before anything more is written; one too many does no harm.
       owners.add(tenantId);
-      await beginModel(connection, { tenantId, provider: choice.provider, name: choice.model }, !operator);
+      await selectModel(connection, { tenantId, provider: choice.provider, name: choice.model }, !operator);
     },
     async keyRemoved(connection, tenantId, provider) {
       const models = await listModels(connection, tenantId);
@@ -87,11 +87,11 @@ export function createTenantModels({ db, clock, log, operator, cannotSearch }: P
         connection,
         models.filter((model) => model.provider === provider),
       );
-      if (!operator) await serveWhatFills(connection, tenantId);
+      if (!operator) await promoteFillingModels(connection, tenantId);
     },
-    keyTaken(tenantId) {
-      patiences.stored.forgive(tenantId);
-      patiences.queries.forgive(tenantId);
+    keyAccepted(tenantId) {
+      backoffs.stored.resetTenant(tenantId);
+      backoffs.queries.resetTenant(tenantId);
     },
     progress: (reader, tenantId, choice) => progressOf(reader, tenantId, choice, faultOf),
   };

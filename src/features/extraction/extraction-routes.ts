@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { IdParams, problems } from '../../contract/common.ts';
-import { JobTaken, NewExtraction } from '../../contract/jobs.ts';
+import { JobAccepted, NewExtraction } from '../../contract/jobs.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce } from '../idempotency/idempotency-routes.ts';
 import type { Extraction } from './extraction.ts';
@@ -26,7 +26,7 @@ export function extractionRoutes({
           tags: ['conversations'],
           params: IdParams,
           body: NewExtraction,
-          response: { 202: JobTaken, ...problems },
+          response: { 202: JobAccepted, ...problems },
         },
       },
       async (request, reply) => {

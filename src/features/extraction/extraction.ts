@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
-import type { JobTaken, NewExtraction } from '../../contract/jobs.ts';
+import type { JobAccepted, NewExtraction } from '../../contract/jobs.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -10,8 +10,8 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
-import type { ProviderSettingsRoom } from '../providers/provider-settings.ts';
-import { NOTHING_YET } from './applying.ts';
+import type { ProviderSettingsService } from '../providers/provider-settings.ts';
+import { EMPTY_RESULT } from './apply-proposals.ts';
 import { deleteExtractionsOf, findThrough, listDue, updateNotDue } from './extraction-store.ts';
 import { chooseModel } from './model-choice.ts';
 
@@ -26,7 +26,7 @@ export interface Extraction {
     conversationId: string,
     body: NewExtraction,
     claim: Claim | undefined,
-  ): Promise<Created<JobTaken>>;
+  ): Promise<Created<JobAccepted>>;
   /** Queues the conversations that grew and whose tenants want that. */
   follow(): Promise<void>;
   erase(tenantId: string): Promise<void>;
@@ -41,14 +41,14 @@ interface Parts {
   jobs: Jobs;
   reading: MessageReading;
   providerKeys: ProviderKeys;
-  providerSettings: ProviderSettingsRoom;
+  providerSettings: ProviderSettingsService;
   /** Called when there is something to do. */
   wake(): void;
 }
 
 const FOLLOWED_AT_ONCE = 50;
 
-/** Queues only: `createExtractionWork` does it. */
+/** Queues only: `createExtractionHandler` does it. */
 export function createExtraction(parts: Parts): Extraction {
   const { db, clock, log, usage, idempotency, jobs, reading, providerKeys, providerSettings, wake } = parts;
 
@@ -66,7 +66,7 @@ export function createExtraction(parts: Parts): Extraction {
     const chosen = await providerSettings.extractionModel(connection, tenantId);
     const keys = await providerKeys.available(connection, tenantId);
     const choice = chooseModel({ asked: { provider, model }, chosen, keys });
-    await providerKeys.requireGiven(connection, tenantId, choice);
+    await providerKeys.requireModelAllowed(connection, tenantId, choice);
     if (!dryRun) await updateNotDue(connection, tenantId, conversationId);
     const open = await jobs.findOpen(connection, place);
     if (open) {
@@ -75,7 +75,7 @@ export function createExtraction(parts: Parts): Extraction {
     }
     const fromOrdinal = again ? 0 : await findThrough(connection, tenantId, conversationId);
     const total = await totalFrom(fromOrdinal);
-    const result = JSON.stringify(NOTHING_YET);
+    const result = JSON.stringify(EMPTY_RESULT);
     const job = await jobs.enqueue(connection, { ...place, ...choice, fromOrdinal, toOrdinal, total, result });
     return job.id;
   }

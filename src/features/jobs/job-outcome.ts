@@ -15,11 +15,11 @@ export interface JobOutcome {
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 3_600_000;
 /** Some two and a half hours of trying. */
-export const MOST_ATTEMPTS = 12;
+export const MAX_ATTEMPTS = 12;
 
 const PERMANENT = new Set<ProviderFault['reason']>(['refused', 'out_of_scope', 'address']);
 /** What is sent is shorter each time: an input that is still refused then is so for another reason. */
-const MOST_ATTEMPTS_WITH_INPUT = 3;
+const MAX_INPUT_ATTEMPTS = 3;
 const PERMANENT_CODES = new Set([
   'not_found',
   'unprocessable',
@@ -30,10 +30,10 @@ const PERMANENT_CODES = new Set([
 ]);
 
 /** How an error is taken, after so many failures in a row (this one included). `spread` is from 0 to 1. */
-export function outcomeOf(error: unknown, attempts: number, nowMs: number, spread: number): JobOutcome {
+export function jobOutcomeOf(error: unknown, attempts: number, nowMs: number, spread: number): JobOutcome {
   const fate = outcomeByError(error, nowMs);
   if (fate.again !== 'backoff') return fate;
-  if (attempts >= (fate.code === 'input' ? MOST_ATTEMPTS_WITH_INPUT : MOST_ATTEMPTS))
+  if (attempts >= (fate.code === 'input' ? MAX_INPUT_ATTEMPTS : MAX_ATTEMPTS))
     return { ...fate, again: 'never' };
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
   return { ...fate, waitMs: Math.max(fate.waitMs, pauseMs * (0.5 + spread / 2)) };

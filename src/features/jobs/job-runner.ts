@@ -3,12 +3,12 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
-import { outcomeOf } from './job-outcome.ts';
+import { jobOutcomeOf } from './job-outcome.ts';
 import type { Jobs } from './jobs.ts';
 import { findJob, type JobRow, listDueJobs, listDueTenants, updateInterrupted, updateJob } from './jobs-store.ts';
 
 /** Does a job, from where it was left, to its end; it writes how far it comes by `Jobs.advance`. */
-export type JobWork = (job: JobRow, signal: AbortSignal) => Promise<void>;
+export type JobHandler = (job: JobRow, signal: AbortSignal) => Promise<void>;
 
 /** Works off due jobs, an equal share for each tenant. */
 export interface JobRunner {
@@ -26,7 +26,7 @@ interface Parts {
   random: Random;
   log: Log;
   jobs: Jobs;
-  work: JobWork;
+  work: JobHandler;
 }
 
 const AT_ONCE = 24;
@@ -64,7 +64,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     const nowMs = clock.nowMs();
     // Broken off by `stop`: no failure of its own.
     if (stopping.signal.aborted) return { state: 'queued', dueAt: nowMs };
-    const fate = outcomeOf(error, row.attempts + 1, nowMs, random.bytes(1)[0]! / 255);
+    const fate = jobOutcomeOf(error, row.attempts + 1, nowMs, random.bytes(1)[0]! / 255);
     if (fate.code === 'internal') log.error({ error, jobId: row.id }, 'a job failed');
     const shown = { errorCode: fate.code, errorMessage: fate.message, errorAt: nowMs, updatedAt: nowMs };
     const attempts = fate.again === 'cap' ? row.attempts : row.attempts + 1;
@@ -88,7 +88,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
 
   function launch(row: JobRow): void {
     busy.set(row.tenantId, (busy.get(row.tenantId) ?? 0) + 1);
-    underWay.set(placeOf(row), runInPlace(row));
+    underWay.set(jobKey(row), runInPlace(row));
   }
 
   async function runInPlace(row: JobRow): Promise<void> {
@@ -106,7 +106,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   }
 
   function leave(row: JobRow): void {
-    underWay.delete(placeOf(row));
+    underWay.delete(jobKey(row));
     const left = busy.get(row.tenantId)! - 1;
     if (left === 0) busy.delete(row.tenantId);
     else busy.set(row.tenantId, left);
@@ -149,7 +149,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
       const atWork = busy.get(tenantId) ?? 0;
       if (atWork >= most) continue;
       const due = await listDueJobs(db.readers, { tenantId, nowMs: clock.nowMs(), limit: atWork + 1 });
-      const row = due.find((one) => !underWay.has(placeOf(one)));
+      const row = due.find((one) => !underWay.has(jobKey(one)));
       if (row) return row;
     }
     return undefined;
@@ -184,6 +184,6 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   };
 }
 
-function placeOf({ tenantId, id }: JobRow): string {
+function jobKey({ tenantId, id }: JobRow): string {
   return `${tenantId} ${id}`;
 }

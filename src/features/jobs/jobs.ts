@@ -83,7 +83,7 @@ const SWEPT_ROWS = 500;
 /** What has ended is shown for a month. */
 export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
   const working = createKeyedAborts();
-  const abort = (job: JobRow) => working.abort(placeOf(job), cancelled());
+  const abort = (job: JobRow) => working.abort(jobKey(job), cancelled());
   const ended = (state: JobState) => ({ state, finishedAt: clock.nowMs(), updatedAt: clock.nowMs() });
 
   return {
@@ -139,7 +139,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       for (const row of await listOpenJobs(connection, tenantId, { conversationId })) abort(row);
       await deleteJobsOfConversation(connection, tenantId, conversationId);
     },
-    guard: (job, work) => working.run(placeOf(job), work),
+    guard: (job, work) => working.run(jobKey(job), work),
     open: () => countOpenJobs(db.readers),
     async sweep() {
       let swept: number;
@@ -171,7 +171,7 @@ const NEW = {
   finishedAt: null,
 } as const;
 
-function placeOf({ tenantId, id }: Pick<JobRow, 'tenantId' | 'id'>): string {
+function jobKey({ tenantId, id }: Pick<JobRow, 'tenantId' | 'id'>): string {
   return `${tenantId} ${id}`;
 }
 

@@ -33,7 +33,7 @@ export function isRefusal(outcome: CheckOutcome): boolean {
 }
 
 /** Throws `unprocessable` for a key that is refused; says which of the two it was, in words and as `outcome`. */
-export function requireTaken({ outcome, message }: KeyCheck): void {
+export function requireAccepted({ outcome, message }: KeyCheck): void {
   if (isRefusal(outcome)) throw refused('/key', message, { outcome });
 }
 

@@ -4,7 +4,7 @@ import { isRefusal, type KeyCheck } from './key-check.ts';
 import type { CheckedFields, ProviderKeyRow } from './provider-keys-store.ts';
 
 /** Binds a key to its place: also to the address, so that nobody who can write the database sends it elsewhere. */
-export function contextOf({ tenantId, provider, id, version, baseUrl }: ProviderKeyRow): string {
+export function sealContextOf({ tenantId, provider, id, version, baseUrl }: ProviderKeyRow): string {
   return JSON.stringify(['provider key', tenantId, provider, id, version, baseUrl]);
 }
 
@@ -31,7 +31,7 @@ export function checkedFields(
 }
 
 /** Why the key may not be used with a model; `undefined` where it may. */
-export function whyNotWith({ provider, givenModels }: ProviderKeyRow, model: string): string | undefined {
+export function disallowedReason({ provider, givenModels }: ProviderKeyRow, model: string): string | undefined {
   const given = givenModels === null ? undefined : (JSON.parse(givenModels) as string[]);
   if (given === undefined || given.includes(model)) return undefined;
   return `The key for ${provider} was given for these models only: ${given.join(', ')}.`;

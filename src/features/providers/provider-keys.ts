@@ -11,9 +11,9 @@ import type { ProviderAccess, ProviderModels } from '../../outside/providers/pro
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import { checkKey, type KeyCheck, requireTaken } from './key-check.ts';
-import { providerNamed, requireWhole } from './key-request.ts';
-import { checkedFields, contextOf, last4Of, toProviderKey, whyNotWith } from './provider-key-row.ts';
+import { checkKey, type KeyCheck, requireAccepted } from './key-check.ts';
+import { parseProvider, requireCompleteKey } from './key-validation.ts';
+import { checkedFields, sealContextOf, last4Of, toProviderKey, disallowedReason } from './provider-key-row.ts';
 import {
   type CheckedFields,
   deleteProviderKey,
@@ -29,7 +29,7 @@ export interface ProviderKeyObserver {
   /** Told in the transaction in which a key goes, so that nothing stays that would call out with it. */
   keyRemoved(connection: Connection, tenantId: string, provider: Provider): Promise<void>;
   /** A key was stored, or its provider takes it again: who gave it up for a while may go on. */
-  keyTaken?(tenantId: string): void;
+  keyAccepted?(tenantId: string): void;
 }
 
 /** A tenant's keys of model providers: one each, sealed, used for nobody else. Ids and names of others: `not_found`. */
@@ -48,7 +48,7 @@ export interface ProviderKeys {
   /** What a tenant has keys for, the newest first. */
   available(reader: Reader, tenantId: string): Promise<ProviderKey[]>;
   /** Throws `unprocessable` where the tenant's key was given for other models than this one. */
-  requireGiven(reader: Reader, tenantId: string, choice: ModelChoice): Promise<void>;
+  requireModelAllowed(reader: Reader, tenantId: string, choice: ModelChoice): Promise<void>;
   /**
    * Does something with a tenant's own key: never another's, nor the operator's. The signal breaks it off when the key
    * goes. Throws `not_found` where there is none, `unprocessable` where it was given for other models, and `unavailable`
@@ -79,15 +79,15 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
   const { db, clock, ids, usage, envelope, models, observers } = parts;
   /** Those who use a key now. */
   const users = createKeyedAborts();
-  const abort = (tenantId: string, provider: Provider) => users.abort(placeOf(tenantId, provider), keyRemoved());
+  const abort = (tenantId: string, provider: Provider) => users.abort(providerKeyScope(tenantId, provider), keyRemoved());
 
   function tellTaken(tenantId: string): void {
-    for (const observer of observers) observer.keyTaken?.(tenantId);
+    for (const observer of observers) observer.keyAccepted?.(tenantId);
   }
 
   async function accessOf(reader: Reader, row: ProviderKeyRow): Promise<ProviderAccess> {
     const { tenantId, provider, sealed, baseUrl } = row;
-    const key = sealed === null ? undefined : await envelope.open(reader, tenantId, sealed, contextOf(row));
+    const key = sealed === null ? undefined : await envelope.open(reader, tenantId, sealed, sealContextOf(row));
     return { provider, key, baseUrl: baseUrl ?? undefined };
   }
 
@@ -114,7 +114,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       updatedAt: nowMs,
       ...checkedFields(check, undefined, nowMs),
     };
-    const sealed = body.key === undefined ? null : await envelope.seal(connection, tenantId, body.key, contextOf(row));
+    const sealed = body.key === undefined ? null : await envelope.seal(connection, tenantId, body.key, sealContextOf(row));
     await replaceProviderKey(connection, { ...row, sealed });
     return toProviderKey(row);
   }
@@ -134,7 +134,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     provider: Provider,
     work: (access: ProviderAccess, signal: AbortSignal, row: ProviderKeyRow) => Promise<T>,
   ): Promise<T> {
-    return users.run(placeOf(tenantId, provider), async (signal) => {
+    return users.run(providerKeyScope(tenantId, provider), async (signal) => {
       const row = await load(db.readers, tenantId, provider);
       return work(await accessOf(db.readers, row), signal, row);
     });
@@ -154,11 +154,11 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
 
   return {
     async put({ tenantId }, name, body) {
-      const provider = providerNamed(name);
-      requireWhole(provider, body);
+      const provider = parseProvider(name);
+      requireCompleteKey(provider, body);
       const access: ProviderAccess = { provider, key: body.key, baseUrl: body.baseUrl };
       const check = await checkKey(models, access);
-      requireTaken(check);
+      requireAccepted(check);
       const given = { body, check, id: ids.next('pk') };
       const stored = await db.writes.write((connection) => store(connection, tenantId, provider, given));
       // Who began with the former key does not go on with it.
@@ -170,25 +170,25 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       return { data: (await listProviderKeys(db.readers, tenantId)).map(toProviderKey), nextCursor: null };
     },
     async get({ tenantId }, name) {
-      return toProviderKey(await load(db.readers, tenantId, providerNamed(name)));
+      return toProviderKey(await load(db.readers, tenantId, parseProvider(name)));
     },
     validate: ({ tenantId }, name) =>
-      use(tenantId, providerNamed(name), async (access, signal, row) => {
+      use(tenantId, parseProvider(name), async (access, signal, row) => {
         const check = await checkKey(models, access, signal);
         const checked = await note(row, check);
-        requireTaken(check);
+        requireAccepted(check);
         if (check.outcome === 'ok') tellTaken(tenantId);
         return toProviderKey({ ...row, ...checked });
       }),
     async remove({ tenantId }, name) {
-      const provider = providerNamed(name);
+      const provider = parseProvider(name);
       await db.writes.write(async (connection) => forget(connection, await load(connection, tenantId, provider)));
       abort(tenantId, provider);
       // The log still holds what was there.
       await db.checkpoint();
     },
     available: async (reader, tenantId) => (await listProviderKeys(reader, tenantId)).map(toProviderKey),
-    async requireGiven(reader, tenantId, { provider, model }) {
+    async requireModelAllowed(reader, tenantId, { provider, model }) {
       requireWith(await load(reader, tenantId, provider), model);
     },
     use: (tenantId, { provider, model }, work) =>
@@ -223,7 +223,7 @@ async function load(reader: Reader, tenantId: string, provider: Provider): Promi
 }
 
 function requireWith(row: ProviderKeyRow, model: string): void {
-  const why = whyNotWith(row, model);
+  const why = disallowedReason(row, model);
   if (why !== undefined) throw new AppError('unprocessable', why);
 }
 
@@ -236,6 +236,6 @@ function keyRemoved(): AppError {
   return new AppError('conflict', 'The key was replaced or removed meanwhile.');
 }
 
-function placeOf(tenantId: string, provider: Provider): string {
+function providerKeyScope(tenantId: string, provider: Provider): string {
   return `${tenantId} ${provider}`;
 }

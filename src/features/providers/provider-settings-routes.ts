@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { problems } from '../../contract/common.ts';
 import { ProviderSettings, ProviderSettingsChange } from '../../contract/provider-settings.ts';
-import type { ProviderSettingsRoom } from './provider-settings.ts';
+import type { ProviderSettingsService } from './provider-settings.ts';
 
 const tags = ['provider keys'];
 
-export function providerSettingsRoutes({ providerSettings }: { providerSettings: ProviderSettingsRoom }) {
+export function providerSettingsRoutes({ providerSettings }: { providerSettings: ProviderSettingsService }) {
   const routes: FastifyPluginAsyncTypebox = async (app) => {
     app.get(
       '/v1/provider-settings',

@@ -12,7 +12,7 @@ import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import { whyNotWith } from './provider-key-row.ts';
+import { disallowedReason } from './provider-key-row.ts';
 import type { ProviderKeyObserver } from './provider-keys.ts';
 import { findProviderKey } from './provider-keys-store.ts';
 import {
@@ -35,7 +35,7 @@ export interface EmbeddingChoiceObserver {
 }
 
 /** What svc may do by itself with a tenant's keys. A key that goes takes with it what was chosen of its provider. */
-export interface ProviderSettingsRoom extends ProviderKeyObserver {
+export interface ProviderSettingsService extends ProviderKeyObserver {
   show(principal: Principal): Promise<ProviderSettings>;
   /** Throws `unprocessable` for a model of a provider without key, or one that its key was not given for. */
   change(principal: Principal, change: ProviderSettingsChange): Promise<ProviderSettings>;
@@ -56,7 +56,7 @@ interface Parts {
 }
 
 /** Who chose nothing has the defaults, without a row. */
-export function createProviderSettings({ db, clock, usage, spending, jobs, embedding }: Parts): ProviderSettingsRoom {
+export function createProviderSettings({ db, clock, usage, spending, jobs, embedding }: Parts): ProviderSettingsService {
   async function current(reader: Reader, tenantId: string): Promise<ProviderSettingsRow> {
     return (await findSettings(reader, tenantId)) ?? { ...DEFAULTS, tenantId };
   }
@@ -177,7 +177,7 @@ async function requireKey(
   if (!choice) return;
   const key = await findProviderKey(reader, tenantId, choice.provider);
   if (!key) throw refused(path, `There is no key for ${choice.provider} in this account: add one first.`);
-  const why = whyNotWith(key, choice.model);
+  const why = disallowedReason(key, choice.model);
   if (why !== undefined) throw refused(path, why);
 }
 

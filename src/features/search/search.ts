@@ -14,7 +14,7 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import type { QueryVector } from '../embeddings/embeddings.ts';
-import { noModel, type QueryMeaning } from '../embeddings/query-meaning.ts';
+import { noModel, type QueryEmbedder } from '../embeddings/query-embedder.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
@@ -44,7 +44,7 @@ interface Parts {
   scopes: Scopes;
   learning: Learning;
   candidates: CandidateSearch;
-  meaning: QueryMeaning;
+  meaning: QueryEmbedder;
   loadTokenCounter: () => Promise<CountTokens>;
 }
 

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../retry-after.ts';
-import { readVectors, unitVectors, type VectorFormat, WrongAnswer } from './vector-answer.ts';
+import { readVectors, unitVectors, type VectorFormat, InvalidVectors } from './vector-response.ts';
 
 /** A model that svc runs itself. */
 export interface LocalModel {
@@ -65,7 +65,7 @@ export function createEmbedder(address: EmbedderAddress, clock: Clock): Embedder
       const limit = AbortSignal.timeout(ANSWER_LIMIT_MS);
       const ending = signal ? AbortSignal.any([signal, limit]) : limit;
       const text = await ask({ agent, clock }, address, { model, input: texts }, ending);
-      return orFault(() => unitVectors(readVectors(text, address.speaks).rows, texts.length));
+      return withEmbedderFault(() => unitVectors(readVectors(text, address.speaks).rows, texts.length));
     },
     prepare: async () => {},
     close: () => agent.destroy(),
@@ -73,11 +73,11 @@ export function createEmbedder(address: EmbedderAddress, clock: Clock): Embedder
 }
 
 /** What it reads off an answer, or an `EmbedderFault` where it is a wrong one. */
-export function orFault<T>(read: () => T): T {
+export function withEmbedderFault<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof WrongAnswer)) throw error;
+    if (!(error instanceof InvalidVectors)) throw error;
     throw new EmbedderFault(error.maybeTexts ? 'texts' : 'answer', `it answers with ${error.message}`);
   }
 }

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { type Embedder, EmbedderFault, orFault } from './embedder.ts';
+import { type Embedder, EmbedderFault, withEmbedderFault } from './embedder.ts';
 import { type ModelFolder, ModelFolderFault } from './model-folder.ts';
 import { WORKER_PROGRAM, type WorkerAnswer, type WorkerStart } from './model-worker.ts';
-import { unitVector } from './vector-answer.ts';
+import { unitVector } from './vector-response.ts';
 
 /** What brings the libraries that run a model, in the versions that were tried. They are no part of svc: most need none. */
 export const INSTALL = 'npm install onnxruntime-web@1.30.0 @huggingface/tokenizers@0.2.0';
@@ -53,7 +53,7 @@ export function createLocalEmbedder(model: ModelFolder): Embedder {
     running = undefined;
     try {
       if ('failure' in answer) throw new EmbedderFault('unavailable', answer.failure, { maybeTexts: true });
-      if ('vector' in answer) request?.vectors.push(orFault(() => unitVector(answer.vector)));
+      if ('vector' in answer) request?.vectors.push(withEmbedderFault(() => unitVector(answer.vector)));
       if (request && leftOf(request) === 0) request.settle();
     } catch (error) {
       request?.settle(error as EmbedderFault);

@@ -1,8 +1,8 @@
 import type { EmbeddingModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type { Provider } from '../../contract/providers.ts';
 import { estimateTokens } from '../../lib/text.ts';
-import { readVectors, unitVectors, type VectorFormat } from '../models/vector-answer.ts';
-import { fetchAnswers, type ProviderLine, toProviderFault } from './provider-answer.ts';
+import { readVectors, unitVectors, type VectorFormat } from '../models/vector-response.ts';
+import { fetchOrFault, type ProviderTransport, toProviderFault } from './provider-response.ts';
 import { connectionOf, jsonRequest, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
 import { ProviderFault } from './provider-fault.ts';
 
@@ -20,7 +20,7 @@ export interface Embedded {
 }
 
 /** So many texts a provider takes at once, 0 where it does not embed; more are asked for one request after the other. */
-export const MOST_TEXTS_AT_ONCE: Record<Provider, number> = {
+export const MAX_TEXTS_PER_REQUEST: Record<Provider, number> = {
   openai: 2048,
   anthropic: 0,
   google: 100,
@@ -39,13 +39,13 @@ interface RawVectors {
 
 /** Vectors of length 1, in the order of the texts. Throws `ProviderFault`. */
 export async function embedTexts(
-  line: ProviderLine,
+  line: ProviderTransport,
   access: ProviderAccess,
   request: EmbedRequest,
   signal?: AbortSignal,
 ): Promise<Embedded> {
   const connection = connectionOf(access, line.http);
-  const most = MOST_TEXTS_AT_ONCE[access.provider];
+  const most = MAX_TEXTS_PER_REQUEST[access.provider];
   if (most === 0) throw new ProviderFault('input', 'This provider has no models that embed. Choose another for it.');
   try {
     const rows: (readonly number[])[] = [];
@@ -63,16 +63,16 @@ export async function embedTexts(
 }
 
 /** More than any provider takes or gives at once: sums of such counts stay exact. */
-const MOST_TOKENS = 100_000_000;
+const MAX_COUNTED_TOKENS = 100_000_000;
 
 /** As the provider counted these texts, where that can be a count; or else a guess. */
 export function tokensOf(counted: number | undefined, texts: readonly string[]): number {
-  if (Number.isSafeInteger(counted) && counted! > 0 && counted! <= MOST_TOKENS) return counted!;
+  if (Number.isSafeInteger(counted) && counted! > 0 && counted! <= MAX_COUNTED_TOKENS) return counted!;
   return estimateTokens(texts.reduce((sum, text) => sum + text.length, 0));
 }
 
 async function ask(
-  line: ProviderLine,
+  line: ProviderTransport,
   connection: ProviderConnection,
   request: EmbedRequest,
   signal: AbortSignal | undefined,
@@ -96,11 +96,11 @@ function optionsFor(purpose: EmbedRequest['purpose']): SharedV3ProviderOptions {
 
 /** The AI SDK's model for those that have a format of their own; the others are asked plainly. */
 async function embeddingModel(
-  line: ProviderLine,
+  line: ProviderTransport,
   { provider, key, base }: ProviderConnection,
   model: string,
 ): Promise<EmbeddingModelV3 | undefined> {
-  const settings = { apiKey: key, baseURL: base, fetch: fetchAnswers(line, 'vectors') };
+  const settings = { apiKey: key, baseURL: base, fetch: fetchOrFault(line, 'vectors') };
   if (provider === 'google') {
     return (await import('@ai-sdk/google')).createGoogleGenerativeAI(settings).embedding(model);
   }
@@ -113,13 +113,13 @@ async function embeddingModel(
  * whatever their `index` says, and always sends `encoding_format: "float"`, which Voyage refuses.
  */
 async function askPlainly(
-  line: ProviderLine,
+  line: ProviderTransport,
   connection: ProviderConnection,
   { model, texts, purpose }: EmbedRequest,
   signal: AbortSignal | undefined,
 ): Promise<RawVectors> {
   const format: VectorFormat = connection.provider === 'ollama' ? 'ollama' : 'openai';
-  const answer = await fetchAnswers(line, 'vectors')(
+  const answer = await fetchOrFault(line, 'vectors')(
     connection.base + (format === 'ollama' ? '/api/embed' : '/embeddings'),
     jsonRequest(
       connection,

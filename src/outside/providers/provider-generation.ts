@@ -1,12 +1,12 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Usage } from '@ai-sdk/provider';
 import type { ValidateFunction } from 'ajv';
-import { readJsonAnswer, schemaCheck } from './json-answer.ts';
+import { parseModelOutput, compileSchema } from './json-output.ts';
 import { languageModel } from './language-models.ts';
-import { brokenOff, fetchAnswers, NoStream, noAnswer, type ProviderLine, toProviderFault } from './provider-answer.ts';
+import { streamFault, fetchOrFault, StreamingUnsupported, unusableResponse, type ProviderTransport, toProviderFault } from './provider-response.ts';
 import { connectionOf, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
 import { tokensOf } from './provider-embedding.ts';
 import { ProviderFault, type TokensSpent } from './provider-fault.ts';
-import { SchemaRefused } from './provider-refusal.ts';
+import { SchemaRejected } from './provider-error-response.ts';
 import type { Capabilities, KnownCapabilities } from './server-capabilities.ts';
 
 /** JSON Schema. The strict modes of providers want every property required and `additionalProperties: false`. */
@@ -36,14 +36,14 @@ interface Written {
 
 /** A value that keeps to the schema, by the way that the server is known to take. Throws `ProviderFault`. */
 export async function generateObject(
-  line: ProviderLine,
+  line: ProviderTransport,
   known: KnownCapabilities,
   access: ProviderAccess,
   request: GenerateRequest,
   signal?: AbortSignal,
 ): Promise<Generated> {
   const connection = connectionOf(access, line.http);
-  const check = schemaCheck(request.schema);
+  const check = compileSchema(request.schema);
   const ways = known.of(connection.base, request.model);
   for (;;) {
     try {
@@ -53,21 +53,21 @@ export async function generateObject(
       return valueIn(written, request, check);
     } catch (error) {
       const fault = toProviderFault(error, line);
-      if (fault instanceof NoStream && ways.streams) ways.streams = false;
-      else if (fault instanceof SchemaRefused && ways.keepsToSchema) ways.keepsToSchema = false;
+      if (fault instanceof StreamingUnsupported && ways.streams) ways.streams = false;
+      else if (fault instanceof SchemaRejected && ways.keepsToSchema) ways.keepsToSchema = false;
       else throw fault;
     }
   }
 }
 
 async function write(
-  line: ProviderLine,
+  line: ProviderTransport,
   connection: ProviderConnection,
   request: GenerateRequest,
   { streams, keepsToSchema }: Capabilities,
   signal: AbortSignal | undefined,
 ): Promise<Written> {
-  const model = await languageModel(connection, request.model, fetchAnswers(line, streams ? 'stream' : 'whole'));
+  const model = await languageModel(connection, request.model, fetchOrFault(line, streams ? 'stream' : 'whole'));
   const options = { ...optionsFor(request, keepsToSchema), ...(signal && { abortSignal: signal }) };
   if (streams) return readStream(model, options, line);
   const { content, usage, finishReason } = await model.doGenerate(options);
@@ -91,13 +91,13 @@ function optionsFor(request: GenerateRequest, keepsToSchema: boolean): LanguageM
 async function readStream(
   model: LanguageModelV3,
   options: LanguageModelV3CallOptions,
-  line: ProviderLine,
+  line: ProviderTransport,
 ): Promise<Written> {
   const { stream } = await model.doStream(options);
   const written: Written = { text: '', usage: undefined, ending: undefined };
   for await (const part of stream) {
     if (part.type === 'text-delta') written.text += part.delta;
-    if (part.type === 'error') throw brokenOff(part.error, line);
+    if (part.type === 'error') throw streamFault(part.error, line);
     if (part.type === 'finish') {
       written.usage = part.usage;
       written.ending = part.finishReason.unified;
@@ -112,12 +112,12 @@ function valueIn({ text, usage, ending }: Written, request: GenerateRequest, che
     inputTokens: tokensOf(usage?.inputTokens.total, asked),
     outputTokens: tokensOf(usage?.outputTokens.total, [text]),
   };
-  const answer = readJsonAnswer(text, check);
+  const answer = parseModelOutput(text, check);
   if (answer) return { ...answer, ...spent };
   if (ending === 'content-filter') {
     throw new ProviderFault('input', 'The provider does not let its model answer this input.', { spent });
   }
   const what =
     ending === 'length' ? 'less than all: its model may not write that much' : 'something else than was asked for';
-  throw noAnswer(what, true, spent);
+  throw unusableResponse(what, true, spent);
 }

@@ -1,4 +1,4 @@
-import { fetchAnswers, noAnswer, type ProviderLine, toProviderFault } from './provider-answer.ts';
+import { fetchOrFault, unusableResponse, type ProviderTransport, toProviderFault } from './provider-response.ts';
 import {
   connectionOf,
   jsonRequest,
@@ -9,7 +9,7 @@ import {
 import { ProviderFault } from './provider-fault.ts';
 import type { Purpose } from './provider-http.ts';
 
-const MOST_NAMES = 500;
+const MAX_MODELS = 500;
 const NAME = /^[^\u0000-\u0020\u007f]{1,200}$/;
 
 /** Voyage lists no models; the first is the cheapest, by which a key is checked. */
@@ -26,7 +26,7 @@ const VOYAGE_MODELS = [
 ];
 
 /** The names of the models by the cheapest call for which the provider looks at the key. Throws `ProviderFault`. */
-export async function listModels(line: ProviderLine, access: ProviderAccess, signal?: AbortSignal): Promise<string[]> {
+export async function listModels(line: ProviderTransport, access: ProviderAccess, signal?: AbortSignal): Promise<string[]> {
   const connection = connectionOf(access, line.http);
   try {
     if (connection.provider === 'voyage') return await checkVoyage(line, connection, signal);
@@ -54,7 +54,7 @@ function listPath({ provider }: ProviderConnection): string {
 }
 
 async function get(
-  line: ProviderLine,
+  line: ProviderTransport,
   connection: ProviderConnection,
   purpose: Purpose,
   path: string,
@@ -63,18 +63,18 @@ async function get(
   // Cohere's list has stayed at the version before.
   const base = connection.provider === 'cohere' ? connection.base.replace(/\/v2$/, '/v1') : connection.base;
   const headers = { accept: 'application/json', ...keyHeaders(connection) };
-  const answer = await fetchAnswers(line, purpose)(base + path, { headers, signal: signal ?? null });
+  const answer = await fetchOrFault(line, purpose)(base + path, { headers, signal: signal ?? null });
   return answer.json();
 }
 
 async function checkVoyage(
-  line: ProviderLine,
+  line: ProviderTransport,
   connection: ProviderConnection,
   signal?: AbortSignal,
 ): Promise<string[]> {
   const asked = jsonRequest(connection, { model: VOYAGE_MODELS[0], input: ['svc'] }, signal);
-  const answer = await fetchAnswers(line, 'check')(`${connection.base}/embeddings`, asked);
-  if (!Array.isArray(((await answer.json()) as { data?: unknown } | null)?.data)) throw noAnswer('no vectors', false);
+  const answer = await fetchOrFault(line, 'check')(`${connection.base}/embeddings`, asked);
+  if (!Array.isArray(((await answer.json()) as { data?: unknown } | null)?.data)) throw unusableResponse('no vectors', false);
   return [...VOYAGE_MODELS];
 }
 
@@ -82,12 +82,12 @@ async function checkVoyage(
 function namesIn(answer: unknown): string[] {
   const { data, models } = (answer ?? {}) as { data?: unknown; models?: unknown };
   const list = [data, models, answer].find(Array.isArray) as unknown[] | undefined;
-  if (!list) throw noAnswer('no list of models', false);
+  if (!list) throw unusableResponse('no list of models', false);
   return list
     .map((entry) => (entry ?? {}) as { id?: unknown; name?: unknown })
     .map(({ id, name }) => id ?? name)
     .filter((name) => typeof name === 'string')
     .map((name) => name.replace(/^models\//, ''))
     .filter((name) => NAME.test(name) && name.isWellFormed())
-    .slice(0, MOST_NAMES);
+    .slice(0, MAX_MODELS);
 }

@@ -1,4 +1,4 @@
-import type { ProviderLine } from './provider-answer.ts';
+import type { ProviderTransport } from './provider-response.ts';
 import type { ProviderAccess } from './provider-connection.ts';
 import { type Embedded, type EmbedRequest, embedTexts } from './provider-embedding.ts';
 import { type Generated, type GenerateRequest, generateObject } from './provider-generation.ts';
@@ -6,7 +6,7 @@ import { listModels } from './provider-listing.ts';
 import { createKnownCapabilities } from './server-capabilities.ts';
 
 export type { ProviderAccess } from './provider-connection.ts';
-export { type Embedded, type EmbedRequest, MOST_TEXTS_AT_ONCE } from './provider-embedding.ts';
+export { type Embedded, type EmbedRequest, MAX_TEXTS_PER_REQUEST } from './provider-embedding.ts';
 export { ProviderFault, type ProviderFaultReason, type TokensSpent } from './provider-fault.ts';
 export type { Generated, GenerateRequest, JsonSchema } from './provider-generation.ts';
 
@@ -26,7 +26,7 @@ export interface ProviderModels {
 }
 
 /** Over `http`, which it closes in the end. */
-export function createProviderModels(line: ProviderLine): ProviderModels {
+export function createProviderModels(line: ProviderTransport): ProviderModels {
   const known = createKnownCapabilities();
   return {
     list: (access, signal) => listModels(line, access, signal),

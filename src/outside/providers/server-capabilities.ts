@@ -6,7 +6,7 @@ export interface Capabilities {
   keepsToSchema: boolean;
 }
 
-const MOST_KNOWN = 1000;
+const MAX_REMEMBERED = 1000;
 
 /** What servers have shown not to do, so that finding it out costs one request and not every one. */
 export interface KnownCapabilities {
@@ -33,5 +33,5 @@ export function createKnownCapabilities(): KnownCapabilities {
 /** The oldest goes where there are too many: addresses are whatever tenants think of. */
 function keep(set: Set<string>, entry: string): void {
   set.add(entry);
-  if (set.size > MOST_KNOWN) set.delete(set.values().next().value!);
+  if (set.size > MAX_REMEMBERED) set.delete(set.values().next().value!);
 }

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Connection, openConnection, type Reader, type Value } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
-import { countWaitingFor, fillSome } from '../../../src/features/embeddings/fill-sqlite.ts';
-import { beginModel, type EmbeddingModel, listModels } from '../../../src/features/embeddings/models-sqlite.ts';
+import { countWaitingFor, backfillBatch } from '../../../src/features/embeddings/backfill-sqlite.ts';
+import { selectModel, type EmbeddingModel, listModels } from '../../../src/features/embeddings/models-sqlite.ts';
 import { findServing, listOpenModels } from '../../../src/features/embeddings/tenant-models-sqlite.ts';
 
 let folder: string;
@@ -93,11 +93,11 @@ test('of a thousand models those are taken up for which something is to be done,
 test('a model of a tenant notes the tenant’s rows alone, each once, whatever the portions and the versions', async () => {
   await insertMemories('ten_a', 47, 3);
   await insertMemories('ten_b', 60, 1);
-  await beginModel(connection, { tenantId: 'ten_a', provider: 'openai', name: 'small' }, true);
+  await selectModel(connection, { tenantId: 'ten_a', provider: 'openai', name: 'small' }, true);
   expect(await countWaitingFor(connection, await modelOf('ten_a'))).toBe(47 * 3);
   let portions = 0;
   for (; (await modelOf('ten_a')).memoryFill !== null; portions += 1) {
-    await fillSome(connection, await modelOf('ten_a'), 10);
+    await backfillBatch(connection, await modelOf('ten_a'), 10);
   }
   // Each ends with a whole memory: 12 of 141 rows.
   expect(portions).toBe(12);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Conversation } from '../../../src/contract/conversations.ts';
-import type { Job, JobTaken } from '../../../src/contract/jobs.ts';
+import type { Job, JobAccepted } from '../../../src/contract/jobs.ts';
 import type { Extracted } from '../../../src/features/extraction/prompt.ts';
 import type { AskedModel, ProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
@@ -42,7 +42,7 @@ export async function say(caller: Caller, id: string, said: readonly (string | S
 /** Asks for memories and returns the job's id. */
 export async function extract(caller: Caller, id: string, body?: object): Promise<string> {
   const path = `/v1/conversations/${id}/extract`;
-  const answer = await caller.call<JobTaken>(path, body === undefined ? { method: 'POST' } : { body });
+  const answer = await caller.call<JobAccepted>(path, body === undefined ? { method: 'POST' } : { body });
   expect(answer.status, answer.text).toBe(202);
   expect(answer.headers.get('location')).toBe(`/v1/jobs/${answer.body.jobId}`);
   return answer.body.jobId;

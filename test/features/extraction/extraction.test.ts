@@ -5,7 +5,7 @@ import type { Memory } from '../../../src/contract/memories.ts';
 import type { ProviderSettings } from '../../../src/contract/provider-settings.ts';
 import type { ProviderKey } from '../../../src/contract/providers.ts';
 import { CONTEXT_HEADING } from '../../../src/contract/search.ts';
-import { QUIET_MS } from '../../../src/features/extraction/extraction-upkeep.ts';
+import { QUIET_MS } from '../../../src/features/extraction/extraction-observer.ts';
 import { utcDay } from '../../../src/lib/clock.ts';
 import { type ProviderServer, PUBLISHED } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Memory } from '../../../src/contract/memories.ts';
 import type { ProviderKey } from '../../../src/contract/providers.ts';
 import { CONTEXT_HEADING } from '../../../src/contract/search.ts';
-import { judge } from '../../../src/features/extraction/judgement.ts';
+import { toProposals } from '../../../src/features/extraction/proposals.ts';
 import { chooseModel, defaultModel } from '../../../src/features/extraction/model-choice.ts';
-import { type Passage, passageOf, withoutRecalled } from '../../../src/features/extraction/passage.ts';
+import { type Chunk, toChunk, withoutRecalled } from '../../../src/features/extraction/conversation-chunk.ts';
 import type { Extracted } from '../../../src/features/extraction/prompt.ts';
 import { draw } from './extraction-daemon.ts';
 
@@ -25,13 +25,13 @@ const key = (provider: ProviderKey['provider'], models: string[], status: Provid
 describe('a passage', () => {
   test('is as long as a model reads well, and goes on where it ended', () => {
     const all = Array.from({ length: 10 }, (_, index) => said('x'.repeat(5000), index + 1));
-    const first = passageOf(all, []);
+    const first = toChunk(all, []);
     expect([first.messages.length, first.seen, first.throughOrdinal]).toEqual([2, 2, 2]);
-    expect(passageOf(all, [], 1).messages).toHaveLength(1);
+    expect(toChunk(all, [], 1).messages).toHaveLength(1);
   });
 
   test('moves past what nobody said', () => {
-    const passage = passageOf([said('be kind', 1, 'system'), said('{}', 2, 'tool')], []);
+    const passage = toChunk([said('be kind', 1, 'system'), said('{}', 2, 'tool')], []);
     expect(passage).toMatchObject({ messages: [], seen: 2, throughOrdinal: 2 });
   });
 
@@ -39,7 +39,7 @@ describe('a passage', () => {
     const texts = fc.array(fc.string({ minLength: 1, maxLength: 30_000 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(texts, fc.nat(20), (contents, failures) => {
-        const { seen, throughOrdinal } = passageOf(
+        const { seen, throughOrdinal } = toChunk(
           contents.map((content, index) => said(content, index + 1)),
           [],
           failures,
@@ -60,10 +60,10 @@ describe('a passage', () => {
 });
 
 describe('what a model drew', () => {
-  const passage = passageOf([said('I painted a sunrise with Bob.', 1), said('My cat is called Pixel.', 2)], []);
+  const passage = toChunk([said('I painted a sunrise with Bob.', 1), said('My cat is called Pixel.', 2)], []);
   const known = [memory('mem_a', 'Ada has a cat.'), memory('mem_b', 'Bob is her friend.')];
   const judged = (one: Partial<Extracted>) =>
-    judge([{ ...draw('Ada was painting with Bob.', [1]), ...one }], passage, known)[0]!;
+    toProposals([{ ...draw('Ada was painting with Bob.', [1]), ...one }], passage, known)[0]!;
 
   test('is taken where a message says it, in whatever form of a word', () => {
     expect(judged({})).toMatchObject({ decision: 'add', cited: [{ id: 'msg_1' }], target: undefined });
@@ -79,10 +79,10 @@ describe('what a model drew', () => {
   test('does not take the place of what was learned after it was said', () => {
     const later = [memory('mem_c', 'Bob is no friend any more.', '2026-06-01')];
     const one = draw('Ada was painting with Bob.', [1], { decision: 'supersede', known: 'm1' });
-    expect(judge([one], passage, later)).toMatchObject([
+    expect(toProposals([one], passage, later)).toMatchObject([
       { decision: 'nothing', reason: expect.stringContaining('newer') },
     ]);
-    expect(judge([one], passage, known)).toMatchObject([{ decision: 'supersede' }]);
+    expect(toProposals([one], passage, known)).toMatchObject([{ decision: 'supersede' }]);
   });
 
   test.each([
@@ -112,7 +112,7 @@ describe('what a model drew', () => {
     });
     fc.assert(
       fc.property(fc.array(any), (drawn) => {
-        const proposals = judge(drawn, passage as Passage, known);
+        const proposals = toProposals(drawn, passage as Chunk, known);
         expect(proposals).toHaveLength(drawn.length);
         for (const { decision, cited } of proposals) if (decision !== 'nothing') expect(cited).not.toEqual([]);
       }),

@@ -3,14 +3,14 @@ import { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from '../../contract/prov
 import type { NewProviderKey } from '../../contract/providers.ts';
 
 /** Throws `not_found` for what is no provider. */
-export function providerNamed(name: string): Provider {
+export function parseProvider(name: string): Provider {
   const provider = PROVIDERS.find((one) => one === name);
   if (!provider) throw new AppError('not_found', `There is no such provider. There are: ${PROVIDERS.join(', ')}.`);
   return provider;
 }
 
 /** Throws `invalid_request` where the provider needs more than was given. */
-export function requireWhole(provider: Provider, { key, baseUrl }: NewProviderKey): void {
+export function requireCompleteKey(provider: Provider, { key, baseUrl }: NewProviderKey): void {
   const missing =
     key === undefined && !KEYLESS_PROVIDERS.has(provider)
       ? '/key'

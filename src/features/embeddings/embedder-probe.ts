@@ -7,7 +7,7 @@ const PROBE = 'hello';
  * Tells a model that refuses one text from one that refuses all, which is wrongly set or gone: for that it throws a fault
  * of the settings.
  */
-export async function probe<T>(ask: (text: string) => Promise<T>): Promise<T> {
+export async function probeEmbedder<T>(ask: (text: string) => Promise<T>): Promise<T> {
   try {
     return await ask(PROBE);
   } catch (error) {

@@ -9,17 +9,17 @@ import { estimateTokens } from '../../lib/text.ts';
 import { ProviderFault } from '../../outside/providers/provider-fault.ts';
 import type { Generated, ProviderModels } from '../../outside/providers/provider-models.ts';
 import type { ConversationRow, MessageReading } from '../conversations/conversations.ts';
-import type { JobWork } from '../jobs/job-runner.ts';
+import type { JobHandler } from '../jobs/job-runner.ts';
 import type { JobRow, Jobs } from '../jobs/jobs.ts';
 import type { MeteredTenant, Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { Spending } from '../providers/spending.ts';
 import type { RelatedMemories } from '../search/related-memories.ts';
-import { addedUp, applyProposals } from './applying.ts';
+import { accumulate, applyProposals } from './apply-proposals.ts';
 import { updateThrough } from './extraction-store.ts';
-import { judge } from './judgement.ts';
-import { isStillRead, type Passage, passageOf } from './passage.ts';
+import { toProposals } from './proposals.ts';
+import { isUnchanged, type Chunk, toChunk } from './conversation-chunk.ts';
 import { EXTRACTION_SCHEMA, type Extracted, promptOf, SYSTEM } from './prompt.ts';
 
 interface Parts {
@@ -47,16 +47,16 @@ const MODEL_OUTPUT = { schema: EXTRACTION_SCHEMA, schemaName: 'memories' };
  * Draws memories, a passage at a time: what the model says of one is stored in the very transaction that notes how far
  * the job has come, so that a crash repeats a passage or nothing. The model is never asked inside a transaction.
  */
-export function createExtractionWork(parts: Parts): JobWork {
+export function createExtractionHandler(parts: Parts): JobHandler {
   const { db, clock, jobs, reading, memories, related, providerKeys, models, spending, usage, tierOf } = parts;
 
-  async function passageAfter(reader: Reader, conversation: ConversationRow, job: JobRow): Promise<Passage> {
+  async function passageAfter(reader: Reader, conversation: ConversationRow, job: JobRow): Promise<Chunk> {
     const { fromOrdinal, toOrdinal, attempts } = job;
     const page = { order: 'oldest', beyond: fromOrdinal, limit: PAGE } as const;
     const said = (await reading.readMessages(reader, conversation, page)).filter(({ ordinal }) => ordinal <= toOrdinal);
     const beforeIt = { order: 'newest', beyond: fromOrdinal + 1, limit: EARLIER } as const;
     const earlier = fromOrdinal === 0 ? [] : await reading.readMessages(reader, conversation, beforeIt);
-    return passageOf(said, earlier.toReversed(), attempts);
+    return toChunk(said, earlier.toReversed(), attempts);
   }
 
   async function tenantOf(reader: Reader, tenantId: string): Promise<MeteredTenant> {
@@ -90,7 +90,7 @@ export function createExtractionWork(parts: Parts): JobWork {
   async function draw(
     job: JobRow,
     conversation: ConversationRow,
-    passage: Passage,
+    passage: Chunk,
     signal: AbortSignal,
   ): Promise<[JobRow, Memory[], Extracted[]]> {
     if (passage.messages.length === 0) return [job, [], []];
@@ -120,23 +120,23 @@ export function createExtractionWork(parts: Parts): JobWork {
       job,
       passage,
       known,
-    }: { conversation: ConversationRow; job: JobRow; passage: Passage; known: readonly Memory[] },
+    }: { conversation: ConversationRow; job: JobRow; passage: Chunk; known: readonly Memory[] },
   ): Promise<boolean> {
     for (const { id } of known) {
       if ((await memories.findWithin(connection, conversation.tenantId, id)) === undefined) return false;
     }
-    return isStillRead(passage, await passageAfter(connection, conversation, job));
+    return isUnchanged(passage, await passageAfter(connection, conversation, job));
   }
 
   /** Without effect where something that the model was shown was erased: then the passage is to be read anew. */
   async function store(
     job: JobRow,
     conversation: ConversationRow,
-    passage: Passage,
+    passage: Chunk,
     known: readonly Memory[],
     drawn: readonly Extracted[],
   ): Promise<JobRow> {
-    const proposals = judge(drawn, passage, known);
+    const proposals = toProposals(drawn, passage, known);
     return db.writes.write(async (connection) => {
       const now = await reading.requireConversation(connection, conversation.tenantId, conversation.id);
       const { tenantId, endUser, id: conversationId } = now;
@@ -145,7 +145,7 @@ export function createExtractionWork(parts: Parts): JobWork {
       const decisions = await applyProposals(connection, memories, proposals, applying);
       // Words may have been taken out of it meanwhile.
       const fresh = await jobs.advance(connection, job, NO_ERROR);
-      const result = addedUp(JSON.parse(fresh.result) as ExtractionResult, decisions);
+      const result = accumulate(JSON.parse(fresh.result) as ExtractionResult, decisions);
       if (job.dryRun === 0) await updateThrough(connection, { tenantId, conversationId }, passage.throughOrdinal);
       return jobs.advance(connection, fresh, {
         fromOrdinal: passage.throughOrdinal,

@@ -1,24 +1,24 @@
 import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
-import { ROWS } from './jobs-sqlite.ts';
+import { ROWS } from './embedding-jobs-sqlite.ts';
 import { type EmbeddingModel, findModel, OPERATOR } from './models-sqlite.ts';
 
 /** The type whose rows are to be looked through for some without a vector. */
-export function typeToFill(model: EmbeddingModel): ItemType | undefined {
+export function typeToBackfill(model: EmbeddingModel): ItemType | undefined {
   return ITEM_TYPES.find((type) => model[`${type}Fill`] !== null);
 }
 
 /** Looks through the next rows of that type; a model knows how far it has come. */
-export async function fillSome(connection: Connection, { id }: EmbeddingModel, limit: number): Promise<void> {
+export async function backfillBatch(connection: Connection, { id }: EmbeddingModel, limit: number): Promise<void> {
   const model = await findModel(connection, id);
-  const type = model && typeToFill(model);
+  const type = model && typeToBackfill(model);
   if (model === undefined || type === undefined) return;
-  if (model.tenantId === OPERATOR) await fillFromAll(connection, model, type, limit);
-  else await fillFromOwn(connection, model, type, limit);
+  if (model.tenantId === OPERATOR) await backfillOperator(connection, model, type, limit);
+  else await backfillTenant(connection, model, type, limit);
 }
 
 /** By number, the order of the table, in which the rows of all tenants stand. */
-async function fillFromAll(
+async function backfillOperator(
   connection: Connection,
   model: EmbeddingModel,
   type: ItemType,
@@ -34,7 +34,7 @@ async function fillFromAll(
 }
 
 /** By tenant and id, so that the rows of others cost nothing. Versions of one id stay together. */
-async function fillFromOwn(
+async function backfillTenant(
   connection: Connection,
   model: EmbeddingModel,
   type: ItemType,
@@ -87,7 +87,7 @@ export async function countWaiting(reader: Reader): Promise<number> {
 /** The same for a model of a tenant. */
 export async function countWaitingFor(reader: Reader, model: EmbeddingModel): Promise<number> {
   const { id, tenantId, fillAfter } = model;
-  const first = typeToFill(model);
+  const first = typeToBackfill(model);
   const unseen = ITEM_TYPES.filter((type) => model[`${type}Fill`] !== null);
   const counts = unseen.map((type) => `(SELECT COUNT(*) FROM ${ROWS[type].table} WHERE tenantId = ? AND id > ?)`);
   const row = await reader.get<{ count: number }>(

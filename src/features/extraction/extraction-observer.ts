@@ -4,8 +4,8 @@ import type { MessageObserver } from '../conversations/conversations.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { MemoryObserver } from '../memories/memories.ts';
 import type { ProviderKeyObserver } from '../providers/provider-keys.ts';
-import type { ProviderSettingsRoom } from '../providers/provider-settings.ts';
-import { extractionJobOf, withoutWords } from './applying.ts';
+import type { ProviderSettingsService } from '../providers/provider-settings.ts';
+import { extractionJobOf, redactDecisions } from './apply-proposals.ts';
 import { deleteExtraction, updateDue } from './extraction-store.ts';
 
 /** So long after the first message that was not read yet, so that a talk is read in larger pieces. */
@@ -15,14 +15,14 @@ export const QUIET_MS = 120_000;
  * Keeps true what is noted beside conversations and keys, in the transactions that change those: what is to be read once
  * messages come, and nothing more of a conversation or a key that goes.
  */
-export function createExtractionUpkeep({
+export function createExtractionObserver({
   clock,
   jobs,
   providerSettings,
 }: {
   clock: Clock;
   jobs: Jobs;
-  providerSettings: ProviderSettingsRoom;
+  providerSettings: ProviderSettingsService;
 }): MessageObserver & MemoryObserver & ProviderKeyObserver {
   return {
     async appended(connection, conversations) {
@@ -34,13 +34,13 @@ export function createExtractionUpkeep({
     },
     removed: (connection, { tenantId, id: conversationId }, message) =>
       jobs.rewrite(connection, tenantId, { conversationId }, (result) =>
-        withoutWords(result, ({ messageIds }) => messageIds.includes(message.id)),
+        redactDecisions(result, ({ messageIds }) => messageIds.includes(message.id)),
       ),
     async memoryErased(connection, tenantId, id, metadata) {
       const ids = [...new Set(metadata.flatMap(extractionJobOf))];
       if (ids.length === 0) return;
       await jobs.rewrite(connection, tenantId, { ids }, (result) =>
-        withoutWords(result, ({ memoryId, targetId }) => memoryId === id || targetId === id),
+        redactDecisions(result, ({ memoryId, targetId }) => memoryId === id || targetId === id),
       );
     },
     async erased(connection: Connection, tenantId: string, conversationId: string) {

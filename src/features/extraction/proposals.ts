@@ -2,7 +2,7 @@ import type { DecisionKind } from '../../contract/jobs.ts';
 import type { Memory } from '../../contract/memories.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { queryTerms, termsOf } from '../text/terms.ts';
-import type { Passage, PassageMessage } from './passage.ts';
+import type { Chunk, ChunkMessage } from './conversation-chunk.ts';
 import type { Extracted } from './prompt.ts';
 
 /** What is to be done with one memory that was drawn, before anything is stored. */
@@ -10,7 +10,7 @@ export interface Proposal {
   decision: DecisionKind;
   content: string;
   /** Those that say it, in their order. */
-  cited: PassageMessage[];
+  cited: ChunkMessage[];
   /** The known memory that it is about. */
   target: Memory | undefined;
   occurredAt: string | undefined;
@@ -18,8 +18,8 @@ export interface Proposal {
 }
 
 /** More than a passage says: what goes on beyond that is nonsense. */
-const MOST_DRAWN = 100;
-const MOST_NAMED = 200;
+const MAX_EXTRACTED = 100;
+const MAX_CITED = 200;
 const MAX_CONTENT_CHARACTERS = 2000;
 const MAX_REASON_CHARACTERS = 300;
 /** English endings hide behind so many letters: "painted" and "painting" are the same here. */
@@ -30,12 +30,12 @@ const STEM_CHARACTERS = 5;
  * one, and to have a word in common with those that it names. One that is known already changes nothing, whatever the
  * model decided. Whatever it wrote comes out as it may be stored, and at no great length.
  */
-export function judge(drawn: readonly Extracted[], { messages }: Passage, known: readonly Memory[]): Proposal[] {
+export function toProposals(drawn: readonly Extracted[], { messages }: Chunk, known: readonly Memory[]): Proposal[] {
   const seen = new Set(known.map(({ content }) => sayingOf(content)));
-  return drawn.slice(0, MOST_DRAWN).map((one) => {
+  return drawn.slice(0, MAX_EXTRACTED).map((one) => {
     const whole = one.content.replaceAll('\0', ' ').replace(/\s+/g, ' ').trim();
     const content = sound(whole, MAX_CONTENT_CHARACTERS);
-    const named = new Set(one.messages.slice(0, MOST_NAMED));
+    const named = new Set(one.messages.slice(0, MAX_CITED));
     const cited = messages.filter((_, index) => named.has(index + 1));
     const target = known[Number(/^\[?m(\d+)\]?$/.exec(one.known.trim())?.[1] ?? 0) - 1];
     const reason = sound(one.reason.trim(), MAX_REASON_CHARACTERS);
@@ -66,7 +66,7 @@ function objectionTo(
 }
 
 /** An old conversation that is read late does not take the place of what was learned since. */
-function isNewer({ occurredAt, createdAt }: Memory, cited: readonly PassageMessage[]): boolean {
+function isNewer({ occurredAt, createdAt }: Memory, cited: readonly ChunkMessage[]): boolean {
   const known = parseTimestamp(occurredAt ?? createdAt) ?? 0;
   return cited.every((message) => message.createdAt < known);
 }
@@ -76,7 +76,7 @@ function sayingOf(content: string): string {
   return termsOf(content).join(' ');
 }
 
-function isSaidBy(content: string, cited: readonly PassageMessage[]): boolean {
+function isSaidBy(content: string, cited: readonly ChunkMessage[]): boolean {
   const said = new Set(cited.flatMap(({ text }) => termsOf(text)).map(stemOf));
   const names = new Set(cited.flatMap(({ speaker }) => termsOf(speaker)));
   const words = queryTerms(content).filter((word) => !names.has(word));

@@ -6,7 +6,7 @@ import type { TenantEmbeddings } from './tenant-embeddings.ts';
 import type { TenantModels } from './tenant-models.ts';
 
 /** What queries mean: to the tenant's own model where one serves, or else to the operator's. */
-export interface QueryMeaning {
+export interface QueryEmbedder {
   /**
    * Resolves with why there is no vector, for those who cannot do without one; `undefined` at once where nobody is to be
    * asked. The operator's model never stands in for a tenant's that fails.
@@ -23,7 +23,7 @@ interface Parts {
 const RETRY_SECONDS = 5;
 
 /** Asks who may have a model of its own first for that. */
-export function createQueryMeaning({ embeddings, tenantModels, tenantEmbeddings }: Parts): QueryMeaning {
+export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings }: Parts): QueryEmbedder {
   async function byOperator(tenantId: string, query: string): Promise<QueryVector | AppError> {
     if (embeddings === undefined) return noModel();
     return (await embeddings.vectorOf(tenantId, query)) ?? noAnswer('The embedder does not answer.');
@@ -31,7 +31,7 @@ export function createQueryMeaning({ embeddings, tenantModels, tenantEmbeddings 
 
   /** Where its settings are wrong, waiting mends nothing. */
   function whyNone({ id, provider, name }: EmbeddingModel): AppError {
-    const fault = tenantModels.patiences.queries.fault(id);
+    const fault = tenantModels.backoffs.queries.fault(id);
     const what = `${name} of ${provider}, which this account has chosen, gives no vectors`;
     const why = fault === undefined ? `${what}.` : `${what}: ${fault.message}`;
     return fault?.reason === 'settings' ? new AppError('unprocessable', why) : noAnswer(why);
@@ -46,7 +46,7 @@ export function createQueryMeaning({ embeddings, tenantModels, tenantEmbeddings 
 
   return {
     vectorOf(tenantId, query) {
-      if (tenantModels.mayOwn(tenantId)) return byOwn(tenantId, query);
+      if (tenantModels.mayHaveModel(tenantId)) return byOwn(tenantId, query);
       return embeddings && byOperator(tenantId, query);
     },
   };

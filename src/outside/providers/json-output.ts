@@ -1,14 +1,14 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
-import { parsedJson } from '../parsed-json.ts';
+import { parseJson } from '../parse-json.ts';
 
 // ajv-formats is CommonJS; its types put the function under `default`.
 const addFormats = addFormatsModule.default;
 const checks = new WeakMap<object, ValidateFunction>();
 
 /** The value that a model wrote, or `undefined` where it is no JSON or does not pass the check. */
-export function readJsonAnswer(text: string, check: ValidateFunction): { value: unknown } | undefined {
-  const value = parsedJson(bare(text));
+export function parseModelOutput(text: string, check: ValidateFunction): { value: unknown } | undefined {
+  const value = parseJson(bare(text));
   return value !== undefined && check(value) ? { value } : undefined;
 }
 
@@ -26,7 +26,7 @@ function bare(text: string): string {
 }
 
 /** Compiled once for a schema that lives on, and forgotten with it. Throws where it is no JSON schema. */
-export function schemaCheck(schema: object): ValidateFunction {
+export function compileSchema(schema: object): ValidateFunction {
   const known = checks.get(schema);
   if (known) return known;
   const ajv = new Ajv({ strict: false, logger: false });

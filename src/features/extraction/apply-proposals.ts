@@ -6,7 +6,7 @@ import { toTimestamp } from '../../lib/clock.ts';
 import type { JobRow } from '../jobs/jobs.ts';
 import type { MeteredTenant } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
-import type { Proposal } from './judgement.ts';
+import type { Proposal } from './proposals.ts';
 
 /** For whom memories are stored, and out of what. */
 export interface Applying {
@@ -115,14 +115,14 @@ export function extractionJobOf(metadata: string): string[] {
 }
 
 /** A job's result without the words of some decisions: what is erased is not kept there. */
-export function withoutWords(result: string, isErased: (decision: Decision) => boolean): string {
+export function redactDecisions(result: string, isErased: (decision: Decision) => boolean): string {
   const whole = JSON.parse(result) as ExtractionResult;
   const decisions = whole.decisions.map((one) => (isErased(one) ? { ...one, content: '', reason: '' } : one));
   return JSON.stringify({ ...whole, decisions });
 }
 
 /** What a job has come to, with further decisions. */
-export function addedUp(result: ExtractionResult, decisions: readonly Decision[]): ExtractionResult {
+export function accumulate(result: ExtractionResult, decisions: readonly Decision[]): ExtractionResult {
   const count = (kind: Decision['decision']) => decisions.filter(({ decision }) => decision === kind).length;
   return {
     added: result.added + count('add'),
@@ -133,4 +133,4 @@ export function addedUp(result: ExtractionResult, decisions: readonly Decision[]
   };
 }
 
-export const NOTHING_YET: ExtractionResult = { added: 0, updated: 0, superseded: 0, nothing: 0, decisions: [] };
+export const EMPTY_RESULT: ExtractionResult = { added: 0, updated: 0, superseded: 0, nothing: 0, decisions: [] };

@@ -3,7 +3,7 @@ import { CONTEXT_HEADING } from '../../contract/search.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 
 /** A message as far as memories may be drawn from it. */
-export interface PassageMessage {
+export interface ChunkMessage {
   id: string;
   ordinal: number;
   speaker: string;
@@ -14,10 +14,10 @@ export interface PassageMessage {
 }
 
 /** What a model reads at once. */
-export interface Passage {
+export interface Chunk {
   /** Said before it: to understand the rest, not to draw from. */
-  before: PassageMessage[];
-  messages: PassageMessage[];
+  before: ChunkMessage[];
+  messages: ChunkMessage[];
   /** The place of the last message that was looked at, and how many were. */
   throughOrdinal: number;
   seen: number;
@@ -44,8 +44,8 @@ const BEFORE_CHARACTERS = 1000;
  * was drawn from itself would grow stronger each time it is recalled. After each of the `failures` it is half as long: it
  * may have been too much for the model, or for its answer.
  */
-export function passageOf(said: readonly Said[], earlier: readonly Said[], failures = 0): Passage {
-  const messages: PassageMessage[] = [];
+export function toChunk(said: readonly Said[], earlier: readonly Said[], failures = 0): Chunk {
+  const messages: ChunkMessage[] = [];
   const limit = PASSAGE_CHARACTERS >> Math.min(failures, MAX_HALVINGS);
   let characters = 0;
   let last: Said | undefined;
@@ -64,13 +64,13 @@ export function passageOf(said: readonly Said[], earlier: readonly Said[], failu
 }
 
 /** Whether all that was read is there as it is `now`; more may have come. */
-export function isStillRead(passage: Passage, now: Passage): boolean {
-  const idsOf = ({ before, messages }: Passage) => [...before, ...messages].map(({ id }) => id);
+export function isUnchanged(passage: Chunk, now: Chunk): boolean {
+  const idsOf = ({ before, messages }: Chunk) => [...before, ...messages].map(({ id }) => id);
   const there = new Set(idsOf(now));
   return idsOf(passage).every((id) => there.has(id));
 }
 
-function toPassageMessage({ role, name, content, ...said }: Said, characters: number): PassageMessage | undefined {
+function toPassageMessage({ role, name, content, ...said }: Said, characters: number): ChunkMessage | undefined {
   if (role !== 'user' && role !== 'assistant') return undefined;
   const text = withoutRecalled(content).trim().slice(0, characters).toWellFormed();
   if (text === '') return undefined;

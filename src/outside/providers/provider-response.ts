@@ -1,65 +1,65 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Clock } from '../../lib/clock.ts';
-import { WrongAnswer } from '../models/vector-answer.ts';
+import { InvalidVectors } from '../models/vector-response.ts';
 import { causesOf, connectionFault, ProviderFault } from './provider-fault.ts';
 import type { ProviderHttp, Purpose } from './provider-http.ts';
-import { refusalFault } from './provider-refusal.ts';
+import { errorResponseFault } from './provider-error-response.ts';
 
 /** How the answers of providers come in: over `http`, with the clock that dates in them are measured by. */
-export interface ProviderLine {
+export interface ProviderTransport {
   http: ProviderHttp;
   clock: Clock;
 }
 
 /** The server answers a streaming request in one piece. */
-export class NoStream extends ProviderFault {
+export class StreamingUnsupported extends ProviderFault {
   constructor() {
     super('failed', 'The provider does not stream its answer.');
   }
 }
 
 /** A fetch for one purpose whose every answer is a success; all else throws a `ProviderFault`. */
-export function fetchAnswers({ http, clock }: ProviderLine, purpose: Purpose): typeof fetch {
+export function fetchOrFault({ http, clock }: ProviderTransport, purpose: Purpose): typeof fetch {
   const ask = http.fetch(purpose);
   return async (input, init) => {
     const answer = await ask(input, init);
     if (!answer.ok) {
       const { status, headers } = answer;
-      throw refusalFault({ status, headers, body: await answer.text() }, clock.nowMs());
+      throw errorResponseFault({ status, headers, body: await answer.text() }, clock.nowMs());
     }
     if (purpose === 'stream' && answer.headers.get('content-type')?.startsWith('application/json')) {
       await answer.body?.cancel();
-      throw new NoStream();
+      throw new StreamingUnsupported();
     }
     return answer;
   };
 }
 
 /** What any error on the way to an answer means: ours, or one of the AI SDK over what it was given. */
-export function toProviderFault(error: unknown, { clock }: ProviderLine): ProviderFault {
+export function toProviderFault(error: unknown, { clock }: ProviderTransport): ProviderFault {
   const chain = causesOf(error);
   if (chain.some((cause) => cause instanceof ProviderFault)) return connectionFault(error);
-  const wrong = chain.find((cause) => cause instanceof WrongAnswer);
-  if (wrong) return noAnswer(wrong.message, wrong.maybeTexts);
+  const wrong = chain.find((cause) => cause instanceof InvalidVectors);
+  if (wrong) return unusableResponse(wrong.message, wrong.maybeTexts);
   const call = chain.find((cause) => APICallError.isInstance(cause));
   if (call?.statusCode !== undefined && call.statusCode >= 400) {
     const { statusCode: status, responseHeaders = {}, responseBody: body = '' } = call;
-    return refusalFault({ status, headers: new Headers(responseHeaders), body }, clock.nowMs());
+    return errorResponseFault({ status, headers: new Headers(responseHeaders), body }, clock.nowMs());
   }
-  return noAnswer(`something that svc cannot read (${chain.at(-1)?.name ?? 'no error'})`, true);
+  return unusableResponse(`something that svc cannot read (${chain.at(-1)?.name ?? 'no error'})`, true);
 }
 
 /** An answer that is none. */
-export function noAnswer(what: string, maybeInput: boolean, spent?: ProviderFault['spent']): ProviderFault {
+export function unusableResponse(what: string, maybeInput: boolean, spent?: ProviderFault['spent']): ProviderFault {
   const message = `The provider answers with ${what}. Try again, or choose another model.`;
   return new ProviderFault('failed', message, { maybeInput, spent });
 }
 
 /** The error that a provider tells in the middle of a stream, as its own words or as what the AI SDK made of them. */
-export function brokenOff(error: unknown, line: ProviderLine): ProviderFault {
+export function streamFault(error: unknown, line: ProviderTransport): ProviderFault {
   if (error instanceof Error) return toProviderFault(error, line);
   const told = { status: statusOf(error), headers: new Headers(), body: JSON.stringify({ error }) };
-  return refusalFault(told, line.clock.nowMs());
+  return errorResponseFault(told, line.clock.nowMs());
 }
 
 function statusOf(error: unknown): number {

@@ -1,16 +1,16 @@
-import { parsedJson } from '../parsed-json.ts';
+import { parseJson } from '../parse-json.ts';
 import { boundedWait, readDuration, retryAfterOf } from '../retry-after.ts';
 import { ProviderFault, type ProviderFaultReason } from './provider-fault.ts';
 
 /** An answer whose status says no. */
-export interface Refusal {
+export interface ErrorResponse {
   status: number;
   headers: Headers;
   body: string;
 }
 
 /** The provider does not know how to keep to a JSON schema, or not to this one. */
-export class SchemaRefused extends ProviderFault {}
+export class SchemaRejected extends ProviderFault {}
 
 /** Used up credit comes back when somebody pays, not by itself soon. */
 const LONG_PAUSE_MS = 3_600_000;
@@ -30,7 +30,7 @@ const SCHEMA =
  * Google 400 for a key that is none and for a country that is none of its, OpenRouter and others 402 for no credit and
  * 403 for a text that they do not like.
  */
-export function refusalFault(refusal: Refusal, nowMs: number): ProviderFault {
+export function errorResponseFault(refusal: ErrorResponse, nowMs: number): ProviderFault {
   const { status, headers, body } = refusal;
   const said = wordsOf(body);
   if (status === 402 || (isOneOf(status, 400, 403, 429) && NO_CREDIT.test(said.text))) {
@@ -39,7 +39,7 @@ export function refusalFault(refusal: Refusal, nowMs: number): ProviderFault {
   const reason = reasonOf(status, said.text);
   const message = messageOf(reason, status);
   const retryAfterMs = retryAfterOf(headers, nowMs) ?? said.retryAfterMs;
-  if (reason === 'input' && SCHEMA.test(body)) return new SchemaRefused(reason, message);
+  if (reason === 'input' && SCHEMA.test(body)) return new SchemaRejected(reason, message);
   return new ProviderFault(reason, message, {
     ...(isOneOf(reason, 'rate_limited', 'failed') && { retryAfterMs }),
     maybeInput: reason === 'input' || status === 500,
@@ -87,7 +87,7 @@ interface Words {
 
 /** The names and the beginning of the message of an error, by every provider's layout. */
 function wordsOf(body: string): Words {
-  const root = recordOf(parsedJson(body));
+  const root = recordOf(parseJson(body));
   const error = recordOf(root.error);
   const details = (Array.isArray(error.details) ? error.details : []).map(recordOf);
   const names = [error.code, error.type, error.status, root.code, root.type, ...details.map(({ reason }) => reason)];

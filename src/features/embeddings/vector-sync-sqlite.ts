@@ -4,7 +4,7 @@ import type { TextIndex, TextIndices } from '../text/text-index-sqlite.ts';
 import { OPERATOR } from './models-sqlite.ts';
 
 /** Which models rows are noted for. */
-export interface Noting {
+export interface VectorSyncOptions {
   /** The operator's too, and not only those of the tenants themselves. */
   operator: boolean;
   /** Whether there may be anything to keep true: where there is not, writes cost nothing more. */
@@ -15,12 +15,12 @@ export interface Noting {
  * The same indices, which keep the vectors true beside the words: in the transaction of the rows a removed one loses its
  * vectors, and a new one is noted for every model that is to have it, if it is one that searches find.
  */
-export function withVectors(indices: TextIndices, noting: Noting): TextIndices {
+export function withVectorSync(indices: TextIndices, noting: VectorSyncOptions): TextIndices {
   const entries = ITEM_TYPES.map((type) => [type, withVectorsOf(type, indices[type], noting)] as const);
   return Object.fromEntries(entries) as Record<ItemType, TextIndex>;
 }
 
-function withVectorsOf(type: ItemType, index: TextIndex, { operator, isNeeded }: Noting): TextIndex {
+function withVectorsOf(type: ItemType, index: TextIndex, { operator, isNeeded }: VectorSyncOptions): TextIndex {
   const insertJobs = `INSERT OR REPLACE INTO unembedded (model, type, number, tenantId, scope, attempts, dueAt)
     SELECT e.id, ?, r.value ->> 0, s.tenantId, s.scope, 0, 0
     FROM json_each(?) r CROSS JOIN scopes s ON s.scope = r.value ->> 1

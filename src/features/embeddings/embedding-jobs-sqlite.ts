@@ -1,6 +1,6 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import { settleDimensions } from './models-sqlite.ts';
+import { ensureDimensions } from './models-sqlite.ts';
 
 /** A row that waits for its vector, with its text. */
 export interface Job {
@@ -75,13 +75,13 @@ async function listDueTenants(
 }
 
 /** Keeps vectors of those rows that still wait for them: who was changed or erased meanwhile does not, nor does a model. */
-export async function keepVectors(
+export async function storeVectors(
   connection: Connection,
   model: number,
   vectors: readonly { job: number; embedding: Buffer }[],
   dimensions: number,
 ): Promise<'kept' | 'other dimensions' | 'gone'> {
-  const settled = await settleDimensions(connection, model, dimensions);
+  const settled = await ensureDimensions(connection, model, dimensions);
   if (settled !== dimensions) return settled === null ? 'gone' : 'other dimensions';
   for (const { job, embedding } of vectors) {
     await connection.run(
@@ -103,12 +103,12 @@ export async function deleteJobs(connection: Connection, ids: readonly number[])
 }
 
 /** The model refused this text: not before `dueAt` again. */
-export async function updateRefused(connection: Connection, id: number, dueAt: number): Promise<void> {
+export async function updateAfterRejection(connection: Connection, id: number, dueAt: number): Promise<void> {
   await connection.run('UPDATE unembedded SET attempts = attempts + 1, dueAt = ? WHERE id = ?', [dueAt, id]);
 }
 
 /** Whether rows wait that the model was not asked about yet. */
-export async function hasUnasked(reader: Reader, model: number): Promise<boolean> {
+export async function hasUnattemptedJobs(reader: Reader, model: number): Promise<boolean> {
   const row = await reader.get('SELECT 1 FROM unembedded WHERE model = ? AND attempts = 0 LIMIT 1', [model]);
   return row !== undefined;
 }
