@@ -15,8 +15,8 @@ import { createEnvelope } from '../features/envelope/envelope.ts';
 import { type MasterKeys, masterKeyOf } from '../features/envelope/master-key.ts';
 import { createEpisodes } from '../features/episodes/episodes.ts';
 import { createExtraction } from '../features/extraction/extraction.ts';
-import { createExtractionObserver } from '../features/extraction/extraction-observer.ts';
 import { createExtractionHandler } from '../features/extraction/extraction-handler.ts';
+import { createExtractionObserver } from '../features/extraction/extraction-observer.ts';
 import { createIdempotency } from '../features/idempotency/idempotency.ts';
 import { createJobRunner } from '../features/jobs/job-runner.ts';
 import { createJobs } from '../features/jobs/jobs.ts';
@@ -162,7 +162,7 @@ export async function openRooms(
     providerKeys,
     spending,
     tenantModels,
-    isThere,
+    tenantExists: isThere,
   });
   const meaning = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
   const search = createSearch({ db, clock, ids, log, usage, scopes, learning, candidates, meaning, loadTokenCounter });

@@ -1,4 +1,4 @@
-import { isOpen, formatCounts } from '../contract/job-states.ts';
+import { formatCounts, isOpen } from '../contract/job-states.ts';
 import { parseTimestamp } from '../lib/clock.ts';
 import type { Job } from './api.ts';
 import { element } from './dom.ts';

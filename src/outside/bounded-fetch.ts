@@ -13,7 +13,7 @@ export interface ExchangeLimits {
 }
 
 /** Undici's, whose types differ from those of the platform in name only. */
-const fetchBy = undiciFetch as unknown as (
+const fetchWith = undiciFetch as unknown as (
   input: string | URL | Request,
   init: RequestInit & { dispatcher: Dispatcher },
 ) => Promise<Response>;
@@ -21,14 +21,18 @@ const fetchBy = undiciFetch as unknown as (
 /** A fetch by `dispatcher` that keeps to the limits, follows no redirect, and throws nothing but `ProviderFault`. */
 export function boundedFetch(dispatcher: Dispatcher, limits: ExchangeLimits): typeof fetch {
   return async (input, init) => {
-    const watch = startWatch(limits, init?.signal ?? undefined);
+    const timeouts = startTimeouts(limits, init?.signal ?? undefined);
     try {
-      const answer = await fetchBy(input, { ...init, dispatcher, redirect: 'manual', signal: watch.signal });
-      if (answer.status >= 300 && answer.status < 400) throw redirected(answer.status);
-      const { status, statusText, headers } = answer;
-      return new Response(answer.body && bounded(answer.body, watch, limits.maxBytes), { status, statusText, headers });
+      const response = await fetchWith(input, { ...init, dispatcher, redirect: 'manual', signal: timeouts.signal });
+      if (response.status >= 300 && response.status < 400) throw redirected(response.status);
+      const { status, statusText, headers } = response;
+      return new Response(response.body && boundedBody(response.body, timeouts, limits.maxBytes), {
+        status,
+        statusText,
+        headers,
+      });
     } catch (error) {
-      watch.giveUp();
+      timeouts.abort();
       throw connectionFault(error);
     }
   };
@@ -41,63 +45,67 @@ function redirected(status: number): ProviderFault {
   );
 }
 
-function tooMuch(maxBytes: number): ProviderFault {
+function tooLarge(maxBytes: number): ProviderFault {
   const size = `${Math.round(maxBytes / 1024)} KiB`;
   return new ProviderFault('failed', `The provider answers with more than ${size}. Check the base URL and the model.`);
 }
 
-type Watch = ReturnType<typeof startWatch>;
+type Timeouts = ReturnType<typeof startTimeouts>;
 
-function startWatch({ firstMs, idleMs, wholeMs }: ExchangeLimits, outer: AbortSignal | undefined) {
-  const ending = new AbortController();
-  const tooSlow = () => end(new ProviderFault('slow', 'The provider gave no answer in time. Try again later.'));
-  const unwanted = () => end(new ProviderFault('slow', 'The provider was not waited for any longer.'));
-  const whole = setTimeout(tooSlow, wholeMs);
-  let quiet = setTimeout(tooSlow, firstMs);
+function startTimeouts({ firstMs, idleMs, wholeMs }: ExchangeLimits, outer: AbortSignal | undefined) {
+  const controller = new AbortController();
+  const timeOut = () => end(new ProviderFault('slow', 'The provider gave no response in time. Try again later.'));
+  const cancel = () => end(new ProviderFault('slow', 'The provider was not waited for any longer.'));
+  const whole = setTimeout(timeOut, wholeMs);
+  let idle = setTimeout(timeOut, firstMs);
 
   function stop(): void {
     clearTimeout(whole);
-    clearTimeout(quiet);
-    outer?.removeEventListener('abort', unwanted);
+    clearTimeout(idle);
+    outer?.removeEventListener('abort', cancel);
   }
 
   function end(reason?: ProviderFault): void {
     stop();
-    ending.abort(reason);
+    controller.abort(reason);
   }
 
-  if (outer?.aborted) unwanted();
-  else outer?.addEventListener('abort', unwanted);
+  if (outer?.aborted) cancel();
+  else outer?.addEventListener('abort', cancel);
   return {
-    signal: ending.signal,
+    signal: controller.signal,
     /** Something came. */
-    heard() {
-      clearTimeout(quiet);
-      quiet = setTimeout(tooSlow, idleMs);
+    progress() {
+      clearTimeout(idle);
+      idle = setTimeout(timeOut, idleMs);
     },
     /** All came. */
     stop,
     /** Nothing more is wanted: the connection ends. */
-    giveUp: () => end(),
+    abort: () => end(),
   };
 }
 
-function bounded(body: ReadableStream<Uint8Array>, watch: Watch, maxBytes: number): ReadableStream<Uint8Array> {
+function boundedBody(
+  body: ReadableStream<Uint8Array>,
+  timeouts: Timeouts,
+  maxBytes: number,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let bytes = 0;
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const { done, value } = await reader.read();
     if (done) {
-      watch.stop();
+      timeouts.stop();
       controller.close();
       return;
     }
     bytes += value.length;
     if (bytes > maxBytes) {
-      throw tooMuch(maxBytes);
+      throw tooLarge(maxBytes);
     }
-    watch.heard();
+    timeouts.progress();
     controller.enqueue(value);
   }
 
@@ -105,10 +113,10 @@ function bounded(body: ReadableStream<Uint8Array>, watch: Watch, maxBytes: numbe
     {
       pull: (controller) =>
         pull(controller).catch((error: unknown) => {
-          watch.giveUp();
+          timeouts.abort();
           controller.error(connectionFault(error));
         }),
-      cancel: () => watch.giveUp(),
+      cancel: () => timeouts.abort(),
     },
     // Reads on only when asked, so that no more than one piece waits.
     { highWaterMark: 0 },

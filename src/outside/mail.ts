@@ -10,8 +10,8 @@ import type { Random } from '../lib/random.ts';
 /** The most connections to the mail server, and so the most mails on their way at once. */
 export const MAX_CONNECTIONS = 4;
 /** No send takes longer than this, whatever the server does: it settles with a `MailFault`. */
-export const SEND_LIMIT_MS = 20_000;
-const STEP_LIMIT_MS = 10_000;
+export const SEND_TIMEOUT_MS = 20_000;
+const STEP_TIMEOUT_MS = 10_000;
 
 export interface Mail {
   /** One bare address; see `isSingleAddress`. */
@@ -94,7 +94,7 @@ function parseSender(mailFrom: string): Sender {
 }
 
 function compose(mail: Mail, sender: Sender): SendMailOptions {
-  refuseOtherThanOne(mail);
+  requireSingleRecipient(mail);
   const recipient = { name: '', address: mail.to };
   const domain = domainToASCII(sender.address.slice(sender.address.lastIndexOf('@') + 1)) || 'localhost';
   return {
@@ -112,7 +112,7 @@ function compose(mail: Mail, sender: Sender): SendMailOptions {
   };
 }
 
-function refuseOtherThanOne(mail: Mail): void {
+function requireSingleRecipient(mail: Mail): void {
   if (!isSingleAddress(mail.to)) throw new MailFault({ code: 'EADDRESS', permanent: true });
 }
 
@@ -124,17 +124,17 @@ function createSmtpMailer(smtpUrl: string, sender: Sender): Mailer {
     // The queue keeps count of attempts; the pool only gets over an idle connection that the server has dropped.
     maxRequeues: 1,
     idleTimeout: 60_000,
-    connectionTimeout: STEP_LIMIT_MS,
-    greetingTimeout: STEP_LIMIT_MS,
-    socketTimeout: STEP_LIMIT_MS,
-    dnsTimeout: STEP_LIMIT_MS,
+    connectionTimeout: STEP_TIMEOUT_MS,
+    greetingTimeout: STEP_TIMEOUT_MS,
+    socketTimeout: STEP_TIMEOUT_MS,
+    dnsTimeout: STEP_TIMEOUT_MS,
   });
   return {
     name: 'smtp',
     async send(mail) {
       const message = compose(mail, sender);
       // A server that answers drop by drop never runs into a time-out of the socket.
-      const signal = AbortSignal.timeout(SEND_LIMIT_MS);
+      const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
       await transport.sendMail({ ...message, signal }).catch((error: unknown) => {
         throw smtpFault(error);
       });
@@ -209,7 +209,7 @@ function createTerminalMailer(show: (text: string) => void): Mailer {
   return {
     name: 'terminal',
     async send(mail) {
-      refuseOtherThanOne(mail);
+      requireSingleRecipient(mail);
       show(frame(mail));
     },
     close() {},

@@ -1,10 +1,10 @@
-const LONGEST_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** How long a `retry-after` header asks to wait, seconds or an HTTP date; an hour at most. */
 export function readRetryAfter(text: string | null, nowMs: number): number | undefined {
   if (text === null || text.trim() === '') return undefined;
-  return boundedWait(/^[\d.]+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs);
+  return clampWait(/^[\d.]+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs);
 }
 
 /**
@@ -13,14 +13,14 @@ export function readRetryAfter(text: string | null, nowMs: number): number | und
  */
 export function retryAfterOf(headers: Headers, nowMs: number): number | undefined {
   const exactMs = headers.get('retry-after-ms')?.trim();
-  const waitMs = exactMs ? boundedWait(Number(exactMs)) : undefined;
+  const waitMs = exactMs ? clampWait(Number(exactMs)) : undefined;
   return waitMs ?? readRetryAfter(headers.get('retry-after'), nowMs) ?? longestReset(headers, nowMs);
 }
 
 function longestReset(headers: Headers, nowMs: number): number | undefined {
   const resets = [...headers].filter(([name]) => /ratelimit.*-reset/.test(name));
   const usedUp = resets.filter(([name]) => headers.get(name.replace('-reset', '-remaining')) === '0');
-  const waits = (usedUp.length > 0 ? usedUp : resets).map(([, text]) => boundedWait(resetMs(text, nowMs)));
+  const waits = (usedUp.length > 0 ? usedUp : resets).map(([, text]) => clampWait(resetMs(text, nowMs)));
   const known = waits.filter((wait) => wait !== undefined);
   return known.length > 0 ? Math.max(...known) : undefined;
 }
@@ -44,6 +44,6 @@ export function readDuration(text: string): number | undefined {
 }
 
 /** An hour at most; `undefined` where it is no time. */
-export function boundedWait(waitMs: number): number | undefined {
-  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(Math.ceil(waitMs), 0), LONGEST_MS);
+export function clampWait(waitMs: number): number | undefined {
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(Math.ceil(waitMs), 0), MAX_WAIT_MS);
 }

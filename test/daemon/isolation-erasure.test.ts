@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Connection, openConnection } from '../../src/db/connection.ts';
 import { conversing, SPAN } from '../features/conversations/conversation-caller.ts';
-import { converse, draw, drawn } from '../features/extraction/extraction-daemon.ts';
+import { converse, extractAndWait, extracted } from '../features/extraction/extraction-daemon.ts';
 import { type Caller, createCaller, type MemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { putKey, startProviderDaemon, startProviderServer } from '../features/providers/provider-daemon.ts';
 import type { ProviderServer } from '../helpers/providers/server.ts';
@@ -79,8 +79,8 @@ async function fill(caller: Caller): Promise<void> {
   await putKey(caller, server, `sk-${CANARY}`);
   const settings = { extraction: { onAppend: true } };
   expect((await caller.call('/v1/provider-settings', { method: 'PATCH', body: settings })).status).toBe(200);
-  server.respond(() => ({ memories: [draw(`The ${CANARY} eats`, [1])] }));
-  expect((await drawn(caller, await converse(caller, [`${CANARY} eats`], CANARY))).state).toBe('done');
+  server.respond(() => ({ memories: [extracted(`The ${CANARY} eats`, [1])] }));
+  expect((await extractAndWait(caller, await converse(caller, [`${CANARY} eats`], CANARY))).state).toBe('done');
 }
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Job } from '../../src/contract/jobs.ts';
-import { converse, draw, drawn } from '../features/extraction/extraction-daemon.ts';
+import { converse, extractAndWait, extracted } from '../features/extraction/extraction-daemon.ts';
 import type { Caller, MemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { putKey, startProviderDaemon, startProviderServer } from '../features/providers/provider-daemon.ts';
 import type { ProviderServer } from '../helpers/providers/server.ts';
@@ -18,12 +18,12 @@ let owned: Owned;
 beforeAll(async () => {
   daemon = await startProviderDaemon();
   server = await startProviderServer('openai');
-  server.respond(() => ({ memories: [draw('Ada drinks tea.', [1])] }));
+  server.respond(() => ({ memories: [extracted('Ada drinks tea.', [1])] }));
   owner = await daemon.account();
   stranger = await daemon.account();
   await putKey(owner, server, KEYS.owner);
   const conversation = await converse(owner, ['I drink tea.']);
-  owned = { provider: 'openai', conversation, job: (await drawn(owner, conversation)).id };
+  owned = { provider: 'openai', conversation, job: (await extractAndWait(owner, conversation)).id };
 });
 afterAll(async () => {
   await daemon.close();
@@ -54,7 +54,10 @@ describe('a key', () => {
     expect((await stranger.call(`/v1/conversations/${alone}/extract`, { method: 'POST' })).status).toBe(422);
     expect(server.requests).toHaveLength(before);
     await putKey(stranger, server, KEYS.stranger);
-    await Promise.all([drawn(stranger, alone), drawn(owner, await converse(owner, ['I drink green tea.']))]);
+    await Promise.all([
+      extractAndWait(stranger, alone),
+      extractAndWait(owner, await converse(owner, ['I drink green tea.'])),
+    ]);
     const asked = server.requests.filter(({ path }) => path.endsWith('/chat/completions')).slice(-2);
     expect(asked.map(({ headers }) => headers.authorization).sort()).toEqual(
       [`Bearer ${KEYS.owner}`, `Bearer ${KEYS.stranger}`].sort(),

@@ -1,4 +1,4 @@
-import { isOpen, formatCounts } from '../../contract/job-states.ts';
+import { formatCounts, isOpen } from '../../contract/job-states.ts';
 import type { Decision, Job } from '../../contract/jobs.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { innerWidth, type RenderOptions } from '../memory/memory-card.ts';

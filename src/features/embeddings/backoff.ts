@@ -12,15 +12,15 @@ export interface Backoff {
    * Notes, counts and logs (once a minute) a fault of the embedder. Throws what is none, such as a full disk, after which
    * it is left alone too: answers that cannot be kept are paid for all the same.
    */
-  note(error: unknown): void;
+  recordFailure(error: unknown): void;
   /** What it failed with, unless it answered since. */
   fault(): EmbedderFault | undefined;
 }
 
 export interface BackoffOptions {
-  longestMs: number;
+  maxPauseMs: number;
   /** Where the settings are wrong, waiting mends nothing but what somebody else mends. */
-  settingsMs?: number;
+  settingsPauseMs?: number;
   count(): void;
   /** Absent: faults are told elsewhere than in the log. */
   message?: string;
@@ -28,21 +28,21 @@ export interface BackoffOptions {
 
 const FIRST_PAUSE_MS = 1000;
 const SETTINGS_PAUSE_MS = 60_000;
-const LOGGED_EVERY_MS = 60_000;
+const LOG_INTERVAL_MS = 60_000;
 
-/** Pauses double up to `longestMs`; what the embedder asks for itself goes before. */
+/** Pauses double up to `maxPauseMs`; what the embedder asks for itself goes before. */
 export function createBackoff(
   { clock, log }: { clock: Clock; log: Log },
-  { longestMs, settingsMs = Math.min(SETTINGS_PAUSE_MS, longestMs), count, message }: BackoffOptions,
+  { maxPauseMs, settingsPauseMs = Math.min(SETTINGS_PAUSE_MS, maxPauseMs), count, message }: BackoffOptions,
 ): Backoff {
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
   let pauseMs = FIRST_PAUSE_MS;
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   let fault: EmbedderFault | undefined;
 
-  function pause(ownMs: number): void {
-    pausedUntilMs = clock.monotonicMs() + Math.max(ownMs, FIRST_PAUSE_MS);
-    pauseMs = Math.min(pauseMs * 2, longestMs);
+  function pause(minimumMs: number): void {
+    pausedUntilMs = clock.monotonicMs() + Math.max(minimumMs, FIRST_PAUSE_MS);
+    pauseMs = Math.min(pauseMs * 2, maxPauseMs);
   }
 
   return {
@@ -51,7 +51,7 @@ export function createBackoff(
       pauseMs = FIRST_PAUSE_MS;
       fault = undefined;
     },
-    note(error) {
+    recordFailure(error) {
       if (!(error instanceof EmbedderFault)) {
         pause(pauseMs);
         throw error;
@@ -60,9 +60,9 @@ export function createBackoff(
       // Nobody else waits for what one text brought on.
       if (error.reason === 'texts') return;
       fault = error;
-      pause(error.retryAfterMs ?? (error.reason === 'settings' ? settingsMs : Math.min(pauseMs, longestMs)));
+      pause(error.retryAfterMs ?? (error.reason === 'settings' ? settingsPauseMs : Math.min(pauseMs, maxPauseMs)));
       const nowMs = clock.monotonicMs();
-      if (message === undefined || nowMs - loggedAtMs < LOGGED_EVERY_MS) return;
+      if (message === undefined || nowMs - loggedAtMs < LOG_INTERVAL_MS) return;
       loggedAtMs = nowMs;
       log.warn({ reason: error.reason, fault: error.message }, message);
     },
@@ -81,12 +81,12 @@ export interface Backoffs {
 }
 
 /** Each begins with the first that is asked of a model. */
-export function createBackoffs(world: { clock: Clock; log: Log }, options: BackoffOptions): Backoffs {
+export function createBackoffs(dependencies: { clock: Clock; log: Log }, options: BackoffOptions): Backoffs {
   const known = new Map<number, { tenantId: string; backoff: Backoff }>();
   const forget = (model: number) => void known.delete(model);
   return {
     with({ id, tenantId }) {
-      const backoff = known.get(id)?.backoff ?? createBackoff(world, options);
+      const backoff = known.get(id)?.backoff ?? createBackoff(dependencies, options);
       known.set(id, { tenantId, backoff });
       return backoff;
     },

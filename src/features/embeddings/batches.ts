@@ -10,16 +10,20 @@ export interface BatchLimits {
  * The first `most` requests for these jobs, in their order. A text that several have counts once; one that alone is too
  * much goes alone.
  */
-export function batchesOf<T extends { text: string }>(jobs: readonly T[], limits: BatchLimits, most: number): T[][] {
+export function batchesOf<T extends { text: string }>(
+  jobs: readonly T[],
+  limits: BatchLimits,
+  maxBatches: number,
+): T[][] {
   const batches: T[][] = [];
   let texts = new Set<string>();
   let characters = 0;
   for (const job of jobs) {
     const isNew = !texts.has(job.text);
-    const isTooMuch =
+    const exceedsLimits =
       isNew && (texts.size === limits.texts || estimateTokens(characters + job.text.length) > limits.tokens);
-    if (batches.length === 0 || isTooMuch) {
-      if (batches.length === most) return batches;
+    if (batches.length === 0 || exceedsLimits) {
+      if (batches.length === maxBatches) return batches;
       batches.push([]);
       texts = new Set();
       characters = 0;

@@ -3,7 +3,7 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import { ensureDimensions } from './models-sqlite.ts';
 
 /** A row that waits for its vector, with its text. */
-export interface Job {
+export interface EmbeddingJob {
   id: number;
   tenantId: string;
   /** How often the model refused this very text. */
@@ -41,14 +41,14 @@ export async function listDueJobs(
   reader: Reader,
   model: number,
   { afterTenant, nowMs, limit }: { afterTenant: string; nowMs: number; limit: number },
-): Promise<Job[]> {
-  const behind = await listDueTenants(reader, model, { afterTenant, nowMs, limit });
+): Promise<EmbeddingJob[]> {
+  const following = await listDueTenants(reader, model, { afterTenant, nowMs, limit });
   const tenants =
-    behind.length > 0 || afterTenant === ''
-      ? behind
+    following.length > 0 || afterTenant === ''
+      ? following
       : await listDueTenants(reader, model, { afterTenant: '', nowMs, limit });
   if (tenants.length === 0) return [];
-  return reader.all<Job>(
+  return reader.all<EmbeddingJob>(
     `SELECT u.id, u.tenantId, u.attempts,
        SUBSTR(CASE u.type ${TEXT} END, 1, ${MAX_CHARACTERS} >> MIN(u.attempts, ${MAX_HALVINGS})) AS text
      FROM json_each(?) t CROSS JOIN unembedded u ON u.id IN (SELECT d.id FROM unembedded d
@@ -80,7 +80,7 @@ export async function storeVectors(
   model: number,
   vectors: readonly { job: number; embedding: Buffer }[],
   dimensions: number,
-): Promise<'kept' | 'other dimensions' | 'gone'> {
+): Promise<'stored' | 'other dimensions' | 'gone'> {
   const settled = await ensureDimensions(connection, model, dimensions);
   if (settled !== dimensions) return settled === null ? 'gone' : 'other dimensions';
   for (const { job, embedding } of vectors) {
@@ -94,7 +94,7 @@ export async function storeVectors(
     connection,
     vectors.map(({ job }) => job),
   );
-  return 'kept';
+  return 'stored';
 }
 
 /** These rows wait no longer. */

@@ -3,16 +3,24 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
+import { backfillBatch, typeToBackfill } from './backfill-sqlite.ts';
 import type { Backoffs } from './backoff.ts';
 import { type BatchLimits, batchesOf } from './batches.ts';
-import { backfillBatch, typeToBackfill } from './backfill-sqlite.ts';
-import { deleteJobs, hasJobs, hasUnattemptedJobs, type Job, storeVectors, listDueJobs, updateAfterRejection } from './embedding-jobs-sqlite.ts';
-import { deleteModelBatch, type EmbeddingModel, OPERATOR, promoteModel } from './models-sqlite.ts';
 import { probeEmbedder } from './embedder-probe.ts';
+import {
+  deleteJobs,
+  type EmbeddingJob,
+  hasJobs,
+  hasUnattemptedJobs,
+  listDueJobs,
+  storeVectors,
+  updateAfterRejection,
+} from './embedding-jobs-sqlite.ts';
+import { deleteModelBatch, type EmbeddingModel, OPERATOR, promoteModel } from './models-sqlite.ts';
 import { quantize } from './quantize.ts';
 
 /** How models are asked for vectors of what is stored. */
-export interface Asking {
+export interface EmbeddingRequests {
   /** Throws `EmbedderFault`. */
   embed(model: EmbeddingModel, texts: readonly string[]): Promise<{ vectors: Float32Array[]; tokens: number }>;
   limitsOf(model: EmbeddingModel): BatchLimits;
@@ -24,7 +32,7 @@ interface Parts {
   db: Database;
   clock: Clock;
   log: Log;
-  asking: Asking;
+  requests: EmbeddingRequests;
   backoffs: Backoffs;
   /** Ends the run; who asks fails the requests on their way by it. */
   signal: AbortSignal;
@@ -39,29 +47,29 @@ export interface EmbeddingRun {
   step(model: EmbeddingModel): Promise<'more' | 'switched' | 'done'>;
 }
 
-type TextJob = Job & { text: string };
+type TextJob = EmbeddingJob & { text: string };
 
-const REQUESTS_AT_ONCE = 2;
-const FILLED_ROWS = 500;
-const RETIRED_ROWS = 500;
+const CONCURRENT_REQUESTS = 2;
+const BACKFILL_ROWS = 500;
+const DELETE_ROWS = 500;
 /** A text that was refused so often, each time shorter, gets no vector: the other signals find it. */
 const MAX_ATTEMPTS = 5;
-const REFUSED_PAUSE_MS = 60_000;
+const REJECTED_PAUSE_MS = 60_000;
 
 /** Keeps the order of tenants from one step to the next. */
 export function createEmbeddingRun(parts: Parts): EmbeddingRun {
-  const { db, clock, log, asking, backoffs, signal } = parts;
+  const { db, clock, log, requests, backoffs, signal } = parts;
   let lastTenant = '';
 
   /** Never inside a transaction: texts were read before, vectors are written after. */
   async function embedAll(model: EmbeddingModel, jobs: readonly TextJob[]): Promise<void> {
     const texts = [...new Set(jobs.map(({ text }) => text))];
-    let answer: Awaited<ReturnType<Asking['embed']>>;
+    let answer: Awaited<ReturnType<EmbeddingRequests['embed']>>;
     try {
-      answer = await asking.embed(model, texts);
+      answer = await requests.embed(model, texts);
     } catch (error) {
       if (!(error instanceof EmbedderFault && error.maybeTexts)) throw error;
-      if (jobs.length === 1) return refuse(model, jobs[0]!);
+      if (jobs.length === 1) return handleRejected(model, jobs[0]!);
       const half = Math.ceil(jobs.length / 2);
       await embedAll(model, jobs.slice(0, half));
       return embedAll(model, jobs.slice(half));
@@ -69,11 +77,11 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     const embeddings = new Map(answer.vectors.map((vector, index) => [texts[index]!, quantize(vector)]));
     const rows = jobs.map(({ id, text }) => ({ job: id, embedding: embeddings.get(text)! }));
     const dimensions = answer.vectors[0]!.length;
-    const kept = await db.writes.write(async (connection) => {
-      await asking.count(connection, model, answer.tokens);
+    const stored = await db.writes.write(async (connection) => {
+      await requests.count(connection, model, answer.tokens);
       return storeVectors(connection, model.id, rows, dimensions);
     });
-    if (kept !== 'other dimensions') return;
+    if (stored !== 'other dimensions') return;
     throw new EmbedderFault(
       'answer',
       `It answers with vectors of ${dimensions} dimensions, not of those it had before.`,
@@ -81,17 +89,17 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
   }
 
   /** A model that refuses everything is wrongly set or down; one that refuses this text alone may take less of it. */
-  async function refuse(model: EmbeddingModel, { id, attempts }: Job): Promise<void> {
-    const { tokens } = await probeEmbedder((text) => asking.embed(model, [text]));
+  async function handleRejected(model: EmbeddingModel, { id, attempts }: EmbeddingJob): Promise<void> {
+    const { tokens } = await probeEmbedder((text) => requests.embed(model, [text]));
     const isLast = attempts + 1 >= MAX_ATTEMPTS;
-    const dueAt = clock.nowMs() + REFUSED_PAUSE_MS * 2 ** attempts;
+    const dueAt = clock.nowMs() + REJECTED_PAUSE_MS * 2 ** attempts;
     await db.writes.write(async (connection) => {
-      await asking.count(connection, model, tokens);
+      await requests.count(connection, model, tokens);
       await (isLast ? deleteJobs(connection, [id]) : updateAfterRejection(connection, id, dueAt));
     });
     if (!isLast) return;
     log.warn(
-      { model: logged(model), attempts: MAX_ATTEMPTS },
+      { model: logName(model), attempts: MAX_ATTEMPTS },
       'a text that the embedder refuses stays without a vector',
     );
   }
@@ -99,49 +107,49 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
   async function embedDue(model: EmbeddingModel): Promise<boolean> {
     const backoff = backoffs.with(model);
     if (!backoff.isReady() || signal.aborted) return false;
-    const limits = asking.limitsOf(model);
-    const limit = limits.texts * REQUESTS_AT_ONCE;
+    const limits = requests.limitsOf(model);
+    const limit = limits.texts * CONCURRENT_REQUESTS;
     const due = await listDueJobs(db.readers, model.id, { afterTenant: lastTenant, nowMs: clock.nowMs(), limit });
     if (due.length === 0) return false;
     const empty = due.filter((job) => !hasText(job)).map(({ id }) => id);
     if (empty.length > 0) await db.writes.write((connection) => deleteJobs(connection, empty));
     lastTenant = due.at(-1)!.tenantId;
-    const requests = batchesOf(due.filter(hasText), limits, REQUESTS_AT_ONCE);
-    const outcomes = await Promise.allSettled(requests.map((part) => embedAll(model, part)));
+    const batches = batchesOf(due.filter(hasText), limits, CONCURRENT_REQUESTS);
+    const outcomes = await Promise.allSettled(batches.map((batch) => embedAll(model, batch)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed === undefined) backoff.reset();
-    else if (!signal.aborted) backoff.note(failed.reason);
+    else if (!signal.aborted) backoff.recordFailure(failed.reason);
     return failed === undefined;
   }
 
-  async function fill(model: EmbeddingModel): Promise<boolean> {
-    if (typeToBackfill(model) === undefined || (await hasJobs(db.readers, model.id, FILLED_ROWS))) return false;
-    await db.writes.write((connection) => backfillBatch(connection, model, FILLED_ROWS));
+  async function backfill(model: EmbeddingModel): Promise<boolean> {
+    if (typeToBackfill(model) === undefined || (await hasJobs(db.readers, model.id, BACKFILL_ROWS))) return false;
+    await db.writes.write((connection) => backfillBatch(connection, model, BACKFILL_ROWS));
     return true;
   }
 
   return {
     async step(model) {
       if (model.state === 'retiring') {
-        const more = await db.writes.write((connection) => deleteModelBatch(connection, model.id, RETIRED_ROWS));
+        const more = await db.writes.write((connection) => deleteModelBatch(connection, model.id, DELETE_ROWS));
         return more ? 'more' : 'done';
       }
       if (await embedDue(model)) return 'more';
-      if (await fill(model)) return 'more';
+      if (await backfill(model)) return 'more';
       if (typeToBackfill(model) !== undefined) return 'done';
       if (model.state === 'serving' || (await hasUnattemptedJobs(db.readers, model.id))) return 'done';
       await db.writes.write((connection) => promoteModel(connection, model));
-      log.info({ model: logged(model) }, 'searches ask the new embedding model from now on');
+      log.info({ model: logName(model) }, 'searches ask the new embedding model from now on');
       return 'switched';
     },
   };
 }
 
 /** The log holds no words of tenants, and so not what they call their models. */
-function logged({ id, tenantId, name }: EmbeddingModel): string | number {
+function logName({ id, tenantId, name }: EmbeddingModel): string | number {
   return tenantId === OPERATOR ? name : id;
 }
 
-function hasText(job: Job): job is TextJob {
+function hasText(job: EmbeddingJob): job is TextJob {
   return (job.text ?? '').trim() !== '';
 }

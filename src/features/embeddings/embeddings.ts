@@ -2,10 +2,10 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Embedder } from '../../outside/models/embedder.ts';
-import { createBackoffs } from './backoff.ts';
-import { type Asking, createEmbeddingRun } from './embedding-run.ts';
 import { countWaiting } from './backfill-sqlite.ts';
-import { selectModel, type EmbeddingModel, listModels, resetBackfill, OPERATOR } from './models-sqlite.ts';
+import { createBackoffs } from './backoff.ts';
+import { createEmbeddingRun, type EmbeddingRequests } from './embedding-run.ts';
+import { type EmbeddingModel, listModels, OPERATOR, resetBackfill, selectModel } from './models-sqlite.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 
 export type { QueryVector } from './query-vectors.ts';
@@ -40,11 +40,11 @@ interface Parts {
 }
 
 /** An answer of so many vectors is read in some milliseconds. */
-const BATCH = { texts: 32, tokens: Number.POSITIVE_INFINITY };
-const LONGEST_PAUSE_MS = 300_000;
+const BATCH_LIMITS = { texts: 32, tokens: Number.POSITIVE_INFINITY };
+const MAX_PAUSE_MS = 300_000;
 const QUERY_WAIT_MS = 500;
 /** After a fault searches do not wait at all for so long. */
-const LONGEST_QUERY_PAUSE_MS = 5000;
+const MAX_QUERY_PAUSE_MS = 5000;
 
 /** For one embedder; `begin` reads what an earlier daemon left. */
 export function createEmbeddings(parts: Parts): Embeddings {
@@ -56,28 +56,28 @@ export function createEmbeddings(parts: Parts): Embeddings {
     failures += 1;
   };
   let models: EmbeddingModel[] = [];
-  const asking: Asking = {
+  const requests: EmbeddingRequests = {
     embed: async ({ name }, texts) => ({ vectors: await embedder.embed(name, texts, signal), tokens: 0 }),
-    limitsOf: () => BATCH,
+    limitsOf: () => BATCH_LIMITS,
     count: async () => {},
   };
-  const withQueries = createBackoffs(parts, {
-    longestMs: LONGEST_QUERY_PAUSE_MS,
+  const queryBackoffs = createBackoffs(parts, {
+    maxPauseMs: MAX_QUERY_PAUSE_MS,
     count,
     message: 'searches go without the embedder, which gives no vectors for queries',
   });
-  const withStored = createBackoffs(parts, {
-    longestMs: LONGEST_PAUSE_MS,
+  const storedBackoffs = createBackoffs(parts, {
+    maxPauseMs: MAX_PAUSE_MS,
     count,
     message: 'the embedder gives no vectors for what is stored',
   });
   const queries = createQueryVectors({
     embed: async ({ name }, query) => (await embedder.embed(name, [query], signal))[0]!,
-    backoffs: withQueries,
+    backoffs: queryBackoffs,
     waitMs: QUERY_WAIT_MS,
     signal,
   });
-  const run = createEmbeddingRun({ ...parts, asking, backoffs: withStored, signal });
+  const run = createEmbeddingRun({ ...parts, requests, backoffs: storedBackoffs, signal });
   let running: Promise<void> | undefined;
 
   /** A step for each model in turn, so that one that fills holds up none that serves. */
@@ -122,7 +122,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
     },
     waiting: () => countWaiting(db.readers),
     failures: () => failures,
-    state: () => (models.some(({ id }) => withQueries.fault(id) ?? withStored.fault(id)) ? 'failing' : 'ok'),
+    state: () => (models.some(({ id }) => queryBackoffs.fault(id) ?? storedBackoffs.fault(id)) ? 'failing' : 'ok'),
     erase: async (tenantId) => queries.forget(tenantId),
   };
 }

@@ -33,7 +33,7 @@ export function createKeyEmbedder({
   return async ({ id, tenantId, provider, name }, { texts, purpose }, signal) => {
     const now = await findModel(db.readers, id);
     if (provider === null || now === undefined || now.state === 'retiring')
-      throw new EmbedderFault('settings', GIVEN_UP);
+      throw new EmbedderFault('settings', MODEL_RETIRED);
     try {
       return await providerKeys.use(tenantId, { provider, model: name }, (access, keySignal) =>
         models.embed(access, { model: name, texts, purpose }, AbortSignal.any([signal, keySignal])),
@@ -44,7 +44,7 @@ export function createKeyEmbedder({
   };
 }
 
-const GIVEN_UP = 'The account has given up this model.';
+const MODEL_RETIRED = 'The account has given up this model.';
 
 /** A key that is refused, or that cannot be opened, mends by what somebody does. */
 function asEmbedderFault(error: unknown): unknown {
@@ -64,10 +64,10 @@ function reasonOf({ reason }: ProviderFault): EmbedderFault['reason'] {
 /** An answer of so many vectors, some with thousands of dimensions, is read in some milliseconds. */
 const MAX_TEXTS = 64;
 /** What runs on a machine of the tenant's own answers a small request sooner than it is given up. */
-const LOCAL = { texts: 32, tokens: 16_000 };
+const SELF_HOSTED = { texts: 32, tokens: 16_000 };
 
 /** About half of what the providers take in one request, since tokens are guessed. */
-const TOKENS_AT_ONCE: Record<Provider, number> = {
+const MAX_TOKENS_PER_REQUEST: Record<Provider, number> = {
   openai: 150_000,
   anthropic: 0,
   google: 10_000,
@@ -75,14 +75,14 @@ const TOKENS_AT_ONCE: Record<Provider, number> = {
   cohere: 60_000,
   voyage: 60_000,
   openrouter: 100_000,
-  ollama: LOCAL.tokens,
-  'openai-compatible': LOCAL.tokens,
+  ollama: SELF_HOSTED.tokens,
+  'openai-compatible': SELF_HOSTED.tokens,
 };
 
 /** How much a provider is asked for at once. */
 export function batchLimitsOf(provider: Provider): BatchLimits {
-  const most = provider === 'ollama' || provider === 'openai-compatible' ? LOCAL.texts : MAX_TEXTS;
-  return { texts: Math.min(most, MAX_TEXTS_PER_REQUEST[provider]), tokens: TOKENS_AT_ONCE[provider] };
+  const maxTexts = provider === 'ollama' || provider === 'openai-compatible' ? SELF_HOSTED.texts : MAX_TEXTS;
+  return { texts: Math.min(maxTexts, MAX_TEXTS_PER_REQUEST[provider]), tokens: MAX_TOKENS_PER_REQUEST[provider] };
 }
 
 /** Whether the provider has models that embed. */

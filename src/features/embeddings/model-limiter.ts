@@ -14,43 +14,43 @@ interface Parts {
   isFailing(model: number): boolean;
 }
 
-const AT_ONCE = 12;
+const MAX_RUNNING = 12;
 /** Those that failed last are asked beside the others, never before them: some hang until they are given up. */
-const FAILING_AT_ONCE = 4;
+const MAX_FAILING_RUNNING = 4;
 
 /** Twelve at once, and four of those that failed last. */
 export function createModelLimiter({ work, isFailing }: Parts): ModelLimiter {
-  const sound = { atOnce: AT_ONCE, busy: 0, waiting: new Set<number>() };
-  const failing = { atOnce: FAILING_AT_ONCE, busy: 0, waiting: new Set<number>() };
-  const underWay = new Map<number, Promise<void>>();
+  const healthy = { atOnce: MAX_RUNNING, busy: 0, waiting: new Set<number>() };
+  const failing = { atOnce: MAX_FAILING_RUNNING, busy: 0, waiting: new Set<number>() };
+  const running = new Map<number, Promise<void>>();
   let closed = false;
 
   function add(model: number): void {
-    if (closed || underWay.has(model) || sound.waiting.has(model) || failing.waiting.has(model)) return;
-    const lane = isFailing(model) ? failing : sound;
-    lane.waiting.add(model);
-    start(lane);
+    if (closed || running.has(model) || healthy.waiting.has(model) || failing.waiting.has(model)) return;
+    const pool = isFailing(model) ? failing : healthy;
+    pool.waiting.add(model);
+    start(pool);
   }
 
-  function start(lane: typeof sound): void {
-    while (!closed && lane.busy < lane.atOnce && lane.waiting.size > 0) {
-      const model = lane.waiting.values().next().value!;
-      lane.waiting.delete(model);
-      lane.busy += 1;
+  function start(pool: typeof healthy): void {
+    while (!closed && pool.busy < pool.atOnce && pool.waiting.size > 0) {
+      const model = pool.waiting.values().next().value!;
+      pool.waiting.delete(model);
+      pool.busy += 1;
       const step = work(model).then((outcome) => {
-        lane.busy -= 1;
-        underWay.delete(model);
+        pool.busy -= 1;
+        running.delete(model);
         if (outcome === 'more') add(model);
-        start(lane);
+        start(pool);
       });
-      underWay.set(model, step);
+      running.set(model, step);
     }
   }
 
   return {
     add,
     async settled() {
-      while (underWay.size > 0) await Promise.all(underWay.values());
+      while (running.size > 0) await Promise.all(running.values());
     },
     close() {
       closed = true;

@@ -25,7 +25,7 @@ export interface EmbeddingModel {
 /** In the place of a tenant. */
 export const OPERATOR = '';
 
-const FROM_THE_START = `${ITEM_TYPES.map((type) => `${type}Fill = 0`).join(', ')}, fillAfter = ''`;
+const RESTART_BACKFILL = `${ITEM_TYPES.map((type) => `${type}Fill = 0`).join(', ')}, fillAfter = ''`;
 
 /** Those of a tenant or the operator's, the one that serves first. */
 export async function listModels(reader: Reader, tenantId: string): Promise<EmbeddingModel[]> {
@@ -59,14 +59,14 @@ export async function selectModel(
       [tenantId, provider, name, state],
     );
   } else if (own.state === 'retiring') {
-    await connection.run(`UPDATE embeddingModels SET state = ?, ${FROM_THE_START} WHERE id = ?`, [state, own.id]);
+    await connection.run(`UPDATE embeddingModels SET state = ?, ${RESTART_BACKFILL} WHERE id = ?`, [state, own.id]);
   }
   for (const model of models) if (model.state === 'filling' && model !== own) await retire(connection, model);
 }
 
 /** Without an embedder nothing notes what comes: once there is one again, it has to look through all. */
 export async function resetBackfill(connection: Connection): Promise<void> {
-  await connection.run(`UPDATE embeddingModels SET ${FROM_THE_START} WHERE tenantId = ?`, [OPERATOR]);
+  await connection.run(`UPDATE embeddingModels SET ${RESTART_BACKFILL} WHERE tenantId = ?`, [OPERATOR]);
 }
 
 /** Takes the number of dimensions of the first answer. Returns that which holds. */

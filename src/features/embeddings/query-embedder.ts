@@ -24,30 +24,30 @@ const RETRY_SECONDS = 5;
 
 /** Asks who may have a model of its own first for that. */
 export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings }: Parts): QueryEmbedder {
-  async function byOperator(tenantId: string, query: string): Promise<QueryVector | AppError> {
+  async function byOperatorModel(tenantId: string, query: string): Promise<QueryVector | AppError> {
     if (embeddings === undefined) return noModel();
-    return (await embeddings.vectorOf(tenantId, query)) ?? noAnswer('The embedder does not answer.');
+    return (await embeddings.vectorOf(tenantId, query)) ?? temporarilyUnavailable('The embedder does not answer.');
   }
 
   /** Where its settings are wrong, waiting mends nothing. */
-  function whyNone({ id, provider, name }: EmbeddingModel): AppError {
+  function unavailableReason({ id, provider, name }: EmbeddingModel): AppError {
     const fault = tenantModels.backoffs.queries.fault(id);
     const what = `${name} of ${provider}, which this account has chosen, gives no vectors`;
     const why = fault === undefined ? `${what}.` : `${what}: ${fault.message}`;
-    return fault?.reason === 'settings' ? new AppError('unprocessable', why) : noAnswer(why);
+    return fault?.reason === 'settings' ? new AppError('unprocessable', why) : temporarilyUnavailable(why);
   }
 
-  async function byOwn(tenantId: string, query: string): Promise<QueryVector | AppError> {
+  async function byTenantModel(tenantId: string, query: string): Promise<QueryVector | AppError> {
     const model = await tenantEmbeddings.serving(tenantId);
-    if (model === undefined) return byOperator(tenantId, query);
+    if (model === undefined) return byOperatorModel(tenantId, query);
     if (tenantModels.cannotSearch !== undefined) return new AppError('unprocessable', tenantModels.cannotSearch);
-    return (await tenantEmbeddings.vectorOf(model, query)) ?? whyNone(model);
+    return (await tenantEmbeddings.vectorOf(model, query)) ?? unavailableReason(model);
   }
 
   return {
     vectorOf(tenantId, query) {
-      if (tenantModels.mayHaveModel(tenantId)) return byOwn(tenantId, query);
-      return embeddings && byOperator(tenantId, query);
+      if (tenantModels.mayHaveModel(tenantId)) return byTenantModel(tenantId, query);
+      return embeddings && byOperatorModel(tenantId, query);
     },
   };
 }
@@ -61,7 +61,7 @@ export function noModel(): AppError {
   );
 }
 
-function noAnswer(why: string): AppError {
+function temporarilyUnavailable(why: string): AppError {
   const message = `${why} Try again in a moment, or leave the strategy out.`;
   return new AppError('unavailable', message, { retryAfterSeconds: RETRY_SECONDS });
 }

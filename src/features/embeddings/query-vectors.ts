@@ -25,15 +25,15 @@ interface Parts {
   signal: AbortSignal;
 }
 
-const MAX_REMEMBERED = 500;
+const MAX_CACHED = 500;
 const MAX_CHARACTERS = 8000;
 
 /** Each model by itself: one that fails holds up no other. */
 export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): QueryVectors {
   /** The one used last stands last. */
-  const remembered = new Map<string, Promise<QueryVector | undefined>>();
+  const cache = new Map<string, Promise<QueryVector | undefined>>();
 
-  async function ask(model: EmbeddingModel, query: string): Promise<QueryVector | undefined> {
+  async function requestVector(model: EmbeddingModel, query: string): Promise<QueryVector | undefined> {
     const vector = await embed(model, query.slice(0, MAX_CHARACTERS));
     if (model.dimensions !== null && vector.length !== model.dimensions) {
       throw new EmbedderFault('answer', `It answers with ${vector.length} dimensions, not ${model.dimensions}.`);
@@ -43,40 +43,44 @@ export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): 
 
   /** One request for all who ask the same meanwhile; a failure is not remembered. */
   function request(key: string, model: EmbeddingModel, query: string): Promise<QueryVector | undefined> {
-    const asked = ask(model, query).then(
+    const pending = requestVector(model, query).then(
       (vector) => {
         backoffs.with(model).reset();
         // One that came too late for its search is there for the next.
-        remember(key, asked);
+        cacheVector(key, pending);
         return vector;
       },
       (error) => {
-        remembered.delete(key);
-        if (!signal.aborted) backoffs.with(model).note(error);
+        cache.delete(key);
+        if (!signal.aborted) backoffs.with(model).recordFailure(error);
         return undefined;
       },
     );
-    remember(key, asked);
-    return asked;
+    cacheVector(key, pending);
+    return pending;
   }
 
-  function remember(key: string, vector: Promise<QueryVector | undefined>): void {
-    remembered.delete(key);
-    remembered.set(key, vector);
-    if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!);
+  function cacheVector(key: string, vector: Promise<QueryVector | undefined>): void {
+    cache.delete(key);
+    cache.set(key, vector);
+    if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
   }
 
-  function recall(key: string, model: EmbeddingModel, query: string): Promise<QueryVector | undefined> | undefined {
-    const known = remembered.get(key);
-    if (known === undefined) return backoffs.isReady(model.id) ? request(key, model, query) : undefined;
-    remember(key, known);
-    return known;
+  function cachedOrRequested(
+    key: string,
+    model: EmbeddingModel,
+    query: string,
+  ): Promise<QueryVector | undefined> | undefined {
+    const cached = cache.get(key);
+    if (cached === undefined) return backoffs.isReady(model.id) ? request(key, model, query) : undefined;
+    cacheVector(key, cached);
+    return cached;
   }
 
   return {
     async find(model, tenantId, query) {
       const key = `${tenantId} ${model.id} ${query}`;
-      const vector = recall(key, model, query);
+      const vector = cachedOrRequested(key, model, query);
       if (vector === undefined) return undefined;
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<'late'>((resolve) => {
@@ -85,12 +89,14 @@ export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): 
       const found = await Promise.race([vector, late]);
       clearTimeout(timer);
       if (found !== 'late') return found;
-      remembered.delete(key);
-      backoffs.with(model).note(new EmbedderFault('unavailable', `It does not answer a query within ${waitMs} ms.`));
+      cache.delete(key);
+      backoffs
+        .with(model)
+        .recordFailure(new EmbedderFault('unavailable', `It does not answer a query within ${waitMs} ms.`));
       return undefined;
     },
     forget(tenantId) {
-      for (const key of remembered.keys()) if (key.startsWith(`${tenantId} `)) remembered.delete(key);
+      for (const key of cache.keys()) if (key.startsWith(`${tenantId} `)) cache.delete(key);
     },
   };
 }

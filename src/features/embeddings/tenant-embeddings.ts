@@ -6,11 +6,11 @@ import { EmbedderFault } from '../../outside/models/embedder.ts';
 import type { ProviderModels } from '../../outside/providers/provider-models.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { Spending } from '../providers/spending.ts';
+import { probeEmbedder } from './embedder-probe.ts';
 import { createEmbeddingRun } from './embedding-run.ts';
 import { batchLimitsOf, createKeyEmbedder } from './key-embedder.ts';
 import { createModelLimiter } from './model-limiter.ts';
 import { deleteModelBatch, type EmbeddingModel, findModel, listModels, retire } from './models-sqlite.ts';
-import { probeEmbedder } from './embedder-probe.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 import type { TenantModels } from './tenant-models.ts';
 import { countWaitingForTenants, findServing, listOpenModels } from './tenant-models-sqlite.ts';
@@ -42,31 +42,31 @@ interface Parts {
   spending: Spending;
   tenantModels: TenantModels;
   /** Whether the tenant is there and not being erased. */
-  isThere(reader: Reader, tenantId: string): Promise<boolean>;
+  tenantExists(reader: Reader, tenantId: string): Promise<boolean>;
 }
 
 /** Providers are far: longer than the operator's embedder, but not so long that a search is given up. */
 const QUERY_WAIT_MS = 1500;
-const ERASED_ROWS = 500;
+const ERASE_ROWS = 500;
 
 /** Tenants take turns, and those whose providers fail hold up nobody else. */
 export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
-  const { db, clock, log, spending, tenantModels, isThere } = parts;
+  const { db, clock, log, spending, tenantModels, tenantExists } = parts;
   const { backoffs, cannotSearch } = tenantModels;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const askByKey = createKeyEmbedder(parts);
+  const embedByKey = createKeyEmbedder(parts);
 
   /** Of an account that is being erased nothing is counted any more. */
   async function count(connection: Connection, model: EmbeddingModel, tokens: number): Promise<void> {
     const { tenantId, provider, name } = model;
-    if (!(await isThere(connection, tenantId))) return;
+    if (!(await tenantExists(connection, tenantId))) return;
     const used = { provider: provider!, model: name, requests: 1, inputTokens: tokens, outputTokens: 0 };
     await spending.add(connection, tenantId, 'embedding', used);
   }
 
-  async function askForQuery(model: EmbeddingModel, query: string): Promise<Float32Array> {
-    const { vectors, tokens } = await askByKey(model, { texts: [query], purpose: 'query' }, signal);
+  async function requestQueryVector(model: EmbeddingModel, query: string): Promise<Float32Array> {
+    const { vectors, tokens } = await embedByKey(model, { texts: [query], purpose: 'query' }, signal);
     // The search does not wait for it.
     db.writes
       .write((connection) => count(connection, model, tokens))
@@ -76,10 +76,11 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
 
   async function embedQuery(model: EmbeddingModel, query: string): Promise<Float32Array> {
     try {
-      return await askForQuery(model, query);
+      return await requestQueryVector(model, query);
     } catch (error) {
       // A model that is not there refuses any: it is left alone then.
-      if (error instanceof EmbedderFault && error.reason === 'texts') await probeEmbedder((text) => askForQuery(model, text));
+      if (error instanceof EmbedderFault && error.reason === 'texts')
+        await probeEmbedder((text) => requestQueryVector(model, text));
       throw error;
     }
   }
@@ -92,8 +93,8 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
   });
   const run = createEmbeddingRun({
     ...parts,
-    asking: {
-      embed: (model, texts) => askByKey(model, { texts, purpose: 'document' }, signal),
+    requests: {
+      embed: (model, texts) => embedByKey(model, { texts, purpose: 'document' }, signal),
       limitsOf: ({ provider }) => batchLimitsOf(provider!),
       count,
     },
@@ -118,7 +119,7 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
     return 'done';
   }
 
-  const lanes = createModelLimiter({ work: step, isFailing: (id) => backoffs.stored.fault(id) !== undefined });
+  const limiter = createModelLimiter({ work: step, isFailing: (id) => backoffs.stored.fault(id) !== undefined });
 
   return {
     serving: (tenantId) => findServing(db.readers, tenantId),
@@ -126,14 +127,14 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
     async follow() {
       for (const { id, state } of await listOpenModels(db.readers, clock.nowMs())) {
         const mayGoOn = cannotSearch === undefined && backoffs.stored.isReady(id);
-        if (state === 'retiring' || mayGoOn) lanes.add(id);
+        if (state === 'retiring' || mayGoOn) limiter.add(id);
       }
     },
-    settled: lanes.settled,
+    settled: limiter.settled,
     async stop() {
-      lanes.close();
+      limiter.close();
       stopping.abort();
-      await lanes.settled();
+      await limiter.settled();
     },
     waiting: () => countWaitingForTenants(db.readers),
     async erase(tenantId) {
@@ -141,7 +142,7 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
       for (const model of await listModels(db.readers, tenantId)) {
         await db.writes.write((connection) => retire(connection, model));
         let more = true;
-        while (more) more = await db.writes.write((connection) => deleteModelBatch(connection, model.id, ERASED_ROWS));
+        while (more) more = await db.writes.write((connection) => deleteModelBatch(connection, model.id, ERASE_ROWS));
         forget(model.id);
       }
     },

@@ -2,7 +2,7 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import { type EmbeddingModel, OPERATOR } from './models-sqlite.ts';
 
 /** The tenants that have models of their own. */
-export async function listOwners(reader: Reader): Promise<string[]> {
+export async function listTenantsWithModels(reader: Reader): Promise<string[]> {
   const rows = await reader.all<{ tenantId: string }>(
     'SELECT DISTINCT tenantId FROM embeddingModels WHERE tenantId > ?',
     [OPERATOR],

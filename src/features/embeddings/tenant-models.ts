@@ -6,11 +6,11 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ProviderKeyObserver } from '../providers/provider-keys.ts';
 import type { EmbeddingChoiceObserver } from '../providers/provider-settings.ts';
-import { type Backoffs, createBackoffs } from './backoff.ts';
 import { countWaitingFor } from './backfill-sqlite.ts';
+import { type Backoffs, createBackoffs } from './backoff.ts';
 import { canEmbed } from './key-embedder.ts';
-import { selectModel, type EmbeddingModel, listModels, retire } from './models-sqlite.ts';
-import { listOwners, promoteFillingModels } from './tenant-models-sqlite.ts';
+import { type EmbeddingModel, listModels, retire, selectModel } from './models-sqlite.ts';
+import { listTenantsWithModels, promoteFillingModels } from './tenant-models-sqlite.ts';
 
 /** The models that tenants choose, kept true in the transactions in which choices are made and keys go. */
 export interface TenantModels extends EmbeddingChoiceObserver, ProviderKeyObserver {
@@ -37,21 +37,22 @@ interface Parts {
   cannotSearch: string | undefined;
 }
 
-const LONGEST_PAUSE_MS = 300_000;
+const MAX_PAUSE_MS = 300_000;
 /** After a fault searches do not wait at all for so long. */
-const LONGEST_QUERY_PAUSE_MS = 5000;
+const MAX_QUERY_PAUSE_MS = 5000;
 /** A key that was refused is not shown again sooner, unless it is replaced or checked. */
-const REFUSED_MS = 300_000;
+const SETTINGS_PAUSE_MS = 300_000;
 
 /** Keeps in memory only who may have models: what they are is read where it matters, so that a choice holds at once. */
 export function createTenantModels({ db, clock, log, operator, cannotSearch }: Parts): TenantModels {
-  const owners = new Set<string>();
+  const tenants = new Set<string>();
   let failures = 0;
   const count = () => {
     failures += 1;
   };
-  const patient = (longestMs: number) => createBackoffs({ clock, log }, { longestMs, settingsMs: REFUSED_MS, count });
-  const backoffs = { stored: patient(LONGEST_PAUSE_MS), queries: patient(LONGEST_QUERY_PAUSE_MS) };
+  const backoffsUpTo = (maxPauseMs: number) =>
+    createBackoffs({ clock, log }, { maxPauseMs, settingsPauseMs: SETTINGS_PAUSE_MS, count });
+  const backoffs = { stored: backoffsUpTo(MAX_PAUSE_MS), queries: backoffsUpTo(MAX_QUERY_PAUSE_MS) };
 
   async function retireAll(connection: Connection, models: readonly EmbeddingModel[]): Promise<void> {
     for (const model of models) if (model.state !== 'retiring') await retire(connection, model);
@@ -65,20 +66,21 @@ export function createTenantModels({ db, clock, log, operator, cannotSearch }: P
     backoffs,
     failures: () => failures,
     cannotSearch,
-    mayHaveModel: (tenantId) => owners.has(tenantId),
-    mayAnyHaveModel: () => owners.size > 0,
+    mayHaveModel: (tenantId) => tenants.has(tenantId),
+    mayAnyHaveModel: () => tenants.size > 0,
     async begin() {
-      for (const tenantId of await listOwners(db.readers)) owners.add(tenantId);
-      if (!operator && owners.size > 0) await db.writes.write((connection) => promoteFillingModels(connection));
+      for (const tenantId of await listTenantsWithModels(db.readers)) tenants.add(tenantId);
+      if (!operator && tenants.size > 0) await db.writes.write((connection) => promoteFillingModels(connection));
     },
     requireUsable({ provider }) {
-      if (cannotSearch !== undefined) throw refused(cannotSearch);
-      if (!canEmbed(provider)) throw refused(`${provider} has no models that embed: choose one of another provider.`);
+      if (cannotSearch !== undefined) throw unprocessable(cannotSearch);
+      if (!canEmbed(provider))
+        throw unprocessable(`${provider} has no models that embed: choose one of another provider.`);
     },
     async chosen(connection, tenantId, choice) {
       if (choice === undefined) return retireAll(connection, await listModels(connection, tenantId));
       // Before anything more is written; one too many does no harm.
-      owners.add(tenantId);
+      tenants.add(tenantId);
       await selectModel(connection, { tenantId, provider: choice.provider, name: choice.model }, !operator);
     },
     async keyRemoved(connection, tenantId, provider) {
@@ -117,6 +119,6 @@ async function progressOf(
   };
 }
 
-function refused(message: string): AppError {
+function unprocessable(message: string): AppError {
   return new AppError('unprocessable', message, { errors: [{ path: '/embedding', message }] });
 }

@@ -9,14 +9,14 @@ import type { Memories } from '../memories/memories.ts';
 import type { Proposal } from './proposals.ts';
 
 /** For whom memories are stored, and out of what. */
-export interface Applying {
+export interface ApplyContext {
   tenant: MeteredTenant;
   endUser: string;
   job: JobRow;
 }
 
-const SHOWN_DECISIONS = 1000;
-const CITED_AT_MOST = 20;
+const MAX_DECISIONS = 1000;
+const MAX_MESSAGE_IDS = 20;
 
 /**
  * Does what was proposed, in the caller's transaction, and says what was done. A known memory that was changed or went
@@ -26,10 +26,10 @@ export async function applyProposals(
   connection: Connection,
   memories: Memories,
   proposals: readonly Proposal[],
-  applying: Applying,
+  context: ApplyContext,
 ): Promise<Decision[]> {
   const decisions: Decision[] = [];
-  for (const proposal of proposals) decisions.push(await applyOne(connection, memories, proposal, applying));
+  for (const proposal of proposals) decisions.push(await applyOne(connection, memories, proposal, context));
   return decisions;
 }
 
@@ -37,30 +37,30 @@ async function applyOne(
   connection: Connection,
   memories: Memories,
   proposal: Proposal,
-  applying: Applying,
+  context: ApplyContext,
 ): Promise<Decision> {
   const { decision, target } = proposal;
-  if (decision === 'nothing' || applying.job.dryRun === 1) return shown(proposal, null);
-  const { tenantId } = applying.tenant;
-  if (decision === 'update' && target && (await isAsSeen(connection, memories, tenantId, target))) {
-    const change = { content: proposal.content, ...withSources(target.metadata, proposal, applying) };
-    const changed = await unlessKnown(memories.changeWithin(connection, tenantId, target.id, change));
-    if (changed === undefined) return shown({ ...proposal, ...KNOWN }, null);
-    return shown(proposal, changed.id);
+  if (decision === 'nothing' || context.job.dryRun === 1) return toDecision(proposal, null);
+  const { tenantId } = context.tenant;
+  if (decision === 'update' && target && (await isUnchanged(connection, memories, tenantId, target))) {
+    const change = { content: proposal.content, ...withSources(target.metadata, proposal, context) };
+    const changed = await unlessDuplicate(memories.changeWithin(connection, tenantId, target.id, change));
+    if (changed === undefined) return toDecision({ ...proposal, ...ALREADY_KNOWN }, null);
+    return toDecision(proposal, changed.id);
   }
   const supersedes =
-    decision === 'supersede' && target && (await isAsSeen(connection, memories, tenantId, target))
+    decision === 'supersede' && target && (await isUnchanged(connection, memories, tenantId, target))
       ? target.id
       : undefined;
-  const memory = newMemory(proposal, applying, supersedes);
-  const [added] = await memories.addWithin(connection, applying.tenant, [memory]);
-  if (added!.duplicate && supersedes === undefined) return shown({ ...proposal, ...KNOWN }, added!.id);
-  return shown({ ...proposal, decision: supersedes === undefined ? 'add' : 'supersede' }, added!.id);
+  const memory = newMemory(proposal, context, supersedes);
+  const [added] = await memories.addWithin(connection, context.tenant, [memory]);
+  if (added!.duplicate && supersedes === undefined) return toDecision({ ...proposal, ...ALREADY_KNOWN }, added!.id);
+  return toDecision({ ...proposal, decision: supersedes === undefined ? 'add' : 'supersede' }, added!.id);
 }
 
-const KNOWN = { decision: 'nothing', reason: 'It is known already.' } as const;
+const ALREADY_KNOWN = { decision: 'nothing', reason: 'It is known already.' } as const;
 
-async function isAsSeen(
+async function isUnchanged(
   connection: Connection,
   memories: Memories,
   tenantId: string,
@@ -71,21 +71,21 @@ async function isAsSeen(
 }
 
 /** Another memory says the same: there is nothing to change. */
-async function unlessKnown<T>(change: Promise<T>): Promise<T | undefined> {
+async function unlessDuplicate<T>(change: Promise<T>): Promise<T | undefined> {
   return change.catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'conflict') return undefined;
     throw error;
   });
 }
 
-function newMemory(proposal: Proposal, applying: Applying, supersedes: string | undefined): NewMemory {
+function newMemory(proposal: Proposal, context: ApplyContext, supersedes: string | undefined): NewMemory {
   const { content, cited, occurredAt } = proposal;
   return {
     content,
-    user: applying.endUser,
+    user: context.endUser,
     occurredAt: occurredAt ?? toTimestamp(cited.at(-1)!.createdAt),
-    source: { conversationId: applying.job.conversationId, messageId: cited[0]!.id },
-    ...withSources({}, proposal, applying),
+    source: { conversationId: context.job.conversationId, messageId: cited[0]!.id },
+    ...withSources({}, proposal, context),
     ...(supersedes !== undefined && { supersedes }),
   };
 }
@@ -94,17 +94,17 @@ function newMemory(proposal: Proposal, applying: Applying, supersedes: string | 
 function withSources(
   metadata: Record<string, unknown>,
   { cited }: Proposal,
-  { job: { id: jobId, conversationId, provider, model } }: Applying,
+  { job: { id: jobId, conversationId, provider, model } }: ApplyContext,
 ): { metadata?: Record<string, unknown> } {
-  const messageIds = cited.map(({ id }) => id).slice(0, CITED_AT_MOST);
+  const messageIds = cited.map(({ id }) => id).slice(0, MAX_MESSAGE_IDS);
   const extraction = { jobId, provider, model, conversationId, messageIds };
-  const whole = { ...metadata, extraction };
-  const fits = Object.keys(whole).length <= 64 && JSON.stringify(whole).length <= 8000;
-  return fits ? { metadata: whole } : {};
+  const parsed = { ...metadata, extraction };
+  const fits = Object.keys(parsed).length <= 64 && JSON.stringify(parsed).length <= 8000;
+  return fits ? { metadata: parsed } : {};
 }
 
-function shown({ decision, content, cited, target, reason }: Proposal, memoryId: string | null): Decision {
-  const messageIds = cited.map(({ id }) => id).slice(0, CITED_AT_MOST);
+function toDecision({ decision, content, cited, target, reason }: Proposal, memoryId: string | null): Decision {
+  const messageIds = cited.map(({ id }) => id).slice(0, MAX_MESSAGE_IDS);
   return { decision, content, messageIds, memoryId, targetId: target?.id ?? null, reason };
 }
 
@@ -116,9 +116,9 @@ export function extractionJobOf(metadata: string): string[] {
 
 /** A job's result without the words of some decisions: what is erased is not kept there. */
 export function redactDecisions(result: string, isErased: (decision: Decision) => boolean): string {
-  const whole = JSON.parse(result) as ExtractionResult;
-  const decisions = whole.decisions.map((one) => (isErased(one) ? { ...one, content: '', reason: '' } : one));
-  return JSON.stringify({ ...whole, decisions });
+  const parsed = JSON.parse(result) as ExtractionResult;
+  const decisions = parsed.decisions.map((one) => (isErased(one) ? { ...one, content: '', reason: '' } : one));
+  return JSON.stringify({ ...parsed, decisions });
 }
 
 /** What a job has come to, with further decisions. */
@@ -129,7 +129,7 @@ export function accumulate(result: ExtractionResult, decisions: readonly Decisio
     updated: result.updated + count('update'),
     superseded: result.superseded + count('supersede'),
     nothing: result.nothing + count('nothing'),
-    decisions: [...result.decisions, ...decisions].slice(0, SHOWN_DECISIONS),
+    decisions: [...result.decisions, ...decisions].slice(0, MAX_DECISIONS),
   };
 }
 

@@ -23,7 +23,7 @@ export interface Chunk {
   seen: number;
 }
 
-interface Said {
+interface SourceMessage {
   id: string;
   ordinal: number;
   role: Message['role'];
@@ -33,10 +33,10 @@ interface Said {
 }
 
 /** Some 3,000 tokens: models overlook more in longer ones. A longer message is read as far as this. */
-const PASSAGE_CHARACTERS = 12_000;
+const CHUNK_CHARACTERS = 12_000;
 const MAX_HALVINGS = 3;
-const BEFORE = 4;
-const BEFORE_CHARACTERS = 1000;
+const CONTEXT_MESSAGES = 4;
+const CONTEXT_CHARACTERS = 1000;
 
 /**
  * As many of the messages as are read at once. Only people and assistants are: instructions and what tools returned,
@@ -44,37 +44,40 @@ const BEFORE_CHARACTERS = 1000;
  * was drawn from itself would grow stronger each time it is recalled. After each of the `failures` it is half as long: it
  * may have been too much for the model, or for its answer.
  */
-export function toChunk(said: readonly Said[], earlier: readonly Said[], failures = 0): Chunk {
+export function toChunk(sources: readonly SourceMessage[], earlier: readonly SourceMessage[], failures = 0): Chunk {
   const messages: ChunkMessage[] = [];
-  const limit = PASSAGE_CHARACTERS >> Math.min(failures, MAX_HALVINGS);
+  const limit = CHUNK_CHARACTERS >> Math.min(failures, MAX_HALVINGS);
   let characters = 0;
-  let last: Said | undefined;
+  let last: SourceMessage | undefined;
   let seen = 0;
-  for (const one of said) {
-    const message = toPassageMessage(one, limit);
+  for (const source of sources) {
+    const message = toChunkMessage(source, limit);
     if (message && messages.length > 0 && characters + message.text.length > limit) break;
-    last = one;
+    last = source;
     seen += 1;
     if (!message) continue;
     characters += message.text.length;
     messages.push(message);
   }
-  const before = earlier.flatMap((one) => toPassageMessage(one, BEFORE_CHARACTERS) ?? []).slice(-BEFORE);
+  const before = earlier.flatMap((source) => toChunkMessage(source, CONTEXT_CHARACTERS) ?? []).slice(-CONTEXT_MESSAGES);
   return { before, messages, throughOrdinal: last?.ordinal ?? 0, seen };
 }
 
 /** Whether all that was read is there as it is `now`; more may have come. */
-export function isUnchanged(passage: Chunk, now: Chunk): boolean {
+export function isUnchanged(chunk: Chunk, current: Chunk): boolean {
   const idsOf = ({ before, messages }: Chunk) => [...before, ...messages].map(({ id }) => id);
-  const there = new Set(idsOf(now));
-  return idsOf(passage).every((id) => there.has(id));
+  const currentIds = new Set(idsOf(current));
+  return idsOf(chunk).every((id) => currentIds.has(id));
 }
 
-function toPassageMessage({ role, name, content, ...said }: Said, characters: number): ChunkMessage | undefined {
+function toChunkMessage(
+  { role, name, content, ...source }: SourceMessage,
+  characters: number,
+): ChunkMessage | undefined {
   if (role !== 'user' && role !== 'assistant') return undefined;
   const text = withoutRecalled(content).trim().slice(0, characters).toWellFormed();
   if (text === '') return undefined;
-  const { id, ordinal, createdAt } = said;
+  const { id, ordinal, createdAt } = source;
   return { id, ordinal, createdAt, speaker: name ?? role, day: toTimestamp(createdAt).slice(0, 10), text };
 }
 
@@ -83,17 +86,17 @@ const RECALLED_LINE = /^\s*\[\d+\] \(\d{4}-\d\d-\d\d\) /;
 /** Without the blocks that `POST /v1/context` makes: their heading and the numbered lines below it. */
 export function withoutRecalled(text: string): string {
   if (!text.includes(CONTEXT_HEADING)) return text;
-  const kept: string[] = [];
-  let inside = false;
+  const lines: string[] = [];
+  let inBlock = false;
   for (const line of text.split('\n')) {
     const heading = line.indexOf(CONTEXT_HEADING);
     if (heading >= 0) {
-      inside = true;
-      kept.push(line.slice(0, heading));
+      inBlock = true;
+      lines.push(line.slice(0, heading));
     } else {
-      inside = inside && RECALLED_LINE.test(line);
-      if (!inside) kept.push(line);
+      inBlock = inBlock && RECALLED_LINE.test(line);
+      if (!inBlock) lines.push(line);
     }
   }
-  return kept.join('\n');
+  return lines.join('\n');
 }

@@ -17,10 +17,10 @@ import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { Spending } from '../providers/spending.ts';
 import type { RelatedMemories } from '../search/related-memories.ts';
 import { accumulate, applyProposals } from './apply-proposals.ts';
+import { type Chunk, isUnchanged, toChunk } from './conversation-chunk.ts';
 import { updateThrough } from './extraction-store.ts';
-import { toProposals } from './proposals.ts';
-import { isUnchanged, type Chunk, toChunk } from './conversation-chunk.ts';
 import { EXTRACTION_SCHEMA, type Extracted, promptOf, SYSTEM } from './prompt.ts';
+import { toProposals } from './proposals.ts';
 
 interface Parts {
   db: Database;
@@ -38,8 +38,8 @@ interface Parts {
 }
 
 /** Messages looked at for one passage. */
-const PAGE = 100;
-const EARLIER = 12;
+const CHUNK_PAGE = 100;
+const EARLIER_MESSAGES = 12;
 const MAX_OUTPUT_TOKENS = 8000;
 const MODEL_OUTPUT = { schema: EXTRACTION_SCHEMA, schemaName: 'memories' };
 
@@ -50,13 +50,15 @@ const MODEL_OUTPUT = { schema: EXTRACTION_SCHEMA, schemaName: 'memories' };
 export function createExtractionHandler(parts: Parts): JobHandler {
   const { db, clock, jobs, reading, memories, related, providerKeys, models, spending, usage, tierOf } = parts;
 
-  async function passageAfter(reader: Reader, conversation: ConversationRow, job: JobRow): Promise<Chunk> {
+  async function chunkAfter(reader: Reader, conversation: ConversationRow, job: JobRow): Promise<Chunk> {
     const { fromOrdinal, toOrdinal, attempts } = job;
-    const page = { order: 'oldest', beyond: fromOrdinal, limit: PAGE } as const;
-    const said = (await reading.readMessages(reader, conversation, page)).filter(({ ordinal }) => ordinal <= toOrdinal);
-    const beforeIt = { order: 'newest', beyond: fromOrdinal + 1, limit: EARLIER } as const;
-    const earlier = fromOrdinal === 0 ? [] : await reading.readMessages(reader, conversation, beforeIt);
-    return toChunk(said, earlier.toReversed(), attempts);
+    const page = { order: 'oldest', beyond: fromOrdinal, limit: CHUNK_PAGE } as const;
+    const messages = (await reading.readMessages(reader, conversation, page)).filter(
+      ({ ordinal }) => ordinal <= toOrdinal,
+    );
+    const earlierPage = { order: 'newest', beyond: fromOrdinal + 1, limit: EARLIER_MESSAGES } as const;
+    const earlier = fromOrdinal === 0 ? [] : await reading.readMessages(reader, conversation, earlierPage);
+    return toChunk(messages, earlier.toReversed(), attempts);
   }
 
   async function tenantOf(reader: Reader, tenantId: string): Promise<MeteredTenant> {
@@ -65,7 +67,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     return { tenantId, tier };
   }
 
-  async function ask(job: JobRow, prompt: string, signal: AbortSignal): Promise<Generated> {
+  async function generate(job: JobRow, prompt: string, signal: AbortSignal): Promise<Generated> {
     const { tenantId, provider, model } = job;
     const request = { ...MODEL_OUTPUT, model, system: SYSTEM, prompt, maxOutputTokens: maxOutputTokensOf(job) };
     return providerKeys.use(tenantId, { provider, model }, (access, keySignal) =>
@@ -74,7 +76,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
   }
 
   /** An answer that is of no use was paid for all the same. */
-  async function count(job: JobRow, tokens: { inputTokens: number; outputTokens: number }): Promise<JobRow> {
+  async function countTokens(job: JobRow, tokens: { inputTokens: number; outputTokens: number }): Promise<JobRow> {
     const { tenantId, provider, model } = job;
     return db.writes.write(async (connection) => {
       const used = await spending.add(connection, tenantId, 'extraction', { provider, model, requests: 1, ...tokens });
@@ -87,69 +89,72 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     });
   }
 
-  async function draw(
+  async function extract(
     job: JobRow,
     conversation: ConversationRow,
-    passage: Chunk,
+    chunk: Chunk,
     signal: AbortSignal,
   ): Promise<[JobRow, Memory[], Extracted[]]> {
-    if (passage.messages.length === 0) return [job, [], []];
+    if (chunk.messages.length === 0) return [job, [], []];
     const { tenantId, endUser } = conversation;
     // What could not be stored would be paid for in vain.
     if (job.dryRun === 0) await usage.requireMemoryQuota(await tenantOf(db.readers, tenantId));
-    const texts = passage.messages.map(({ text }) => text);
+    const texts = chunk.messages.map(({ text }) => text);
     const known = await related({ tenantId, endUser }, texts);
-    const prompt = promptOf(passage, known);
-    const most = { inputTokens: estimateTokens(SYSTEM.length + prompt.length), outputTokens: maxOutputTokensOf(job) };
-    return spending.belowCap(tenantId, most, async () => {
+    const prompt = promptOf(chunk, known);
+    const worstCase = {
+      inputTokens: estimateTokens(SYSTEM.length + prompt.length),
+      outputTokens: maxOutputTokensOf(job),
+    };
+    return spending.withinCap(tenantId, worstCase, async () => {
       try {
-        const { value, ...tokens } = await ask(job, prompt, signal);
-        return [await count(job, tokens), known, (value as { memories: Extracted[] }).memories];
+        const { value, ...tokens } = await generate(job, prompt, signal);
+        return [await countTokens(job, tokens), known, (value as { memories: Extracted[] }).memories];
       } catch (error) {
-        if (error instanceof ProviderFault && error.spent) await count(job, error.spent);
+        if (error instanceof ProviderFault && error.spent) await countTokens(job, error.spent);
         throw error;
       }
     });
   }
 
   /** Whether all that the model was shown is still there: what it draws may repeat any of it. */
-  async function isStillThere(
+  async function isUnchangedSince(
     connection: Connection,
     {
       conversation,
       job,
-      passage,
+      chunk,
       known,
-    }: { conversation: ConversationRow; job: JobRow; passage: Chunk; known: readonly Memory[] },
+    }: { conversation: ConversationRow; job: JobRow; chunk: Chunk; known: readonly Memory[] },
   ): Promise<boolean> {
     for (const { id } of known) {
       if ((await memories.findWithin(connection, conversation.tenantId, id)) === undefined) return false;
     }
-    return isUnchanged(passage, await passageAfter(connection, conversation, job));
+    return isUnchanged(chunk, await chunkAfter(connection, conversation, job));
   }
 
   /** Without effect where something that the model was shown was erased: then the passage is to be read anew. */
   async function store(
     job: JobRow,
     conversation: ConversationRow,
-    passage: Chunk,
+    chunk: Chunk,
     known: readonly Memory[],
-    drawn: readonly Extracted[],
+    extracted: readonly Extracted[],
   ): Promise<JobRow> {
-    const proposals = toProposals(drawn, passage, known);
+    const proposals = toProposals(extracted, chunk, known);
     return db.writes.write(async (connection) => {
       const now = await reading.requireConversation(connection, conversation.tenantId, conversation.id);
       const { tenantId, endUser, id: conversationId } = now;
-      if (!(await isStillThere(connection, { conversation: now, job, passage, known }))) return job;
+      if (!(await isUnchangedSince(connection, { conversation: now, job, chunk, known }))) return job;
       const applying = { tenant: await tenantOf(connection, tenantId), endUser, job };
       const decisions = await applyProposals(connection, memories, proposals, applying);
       // Words may have been taken out of it meanwhile.
       const fresh = await jobs.advance(connection, job, NO_ERROR);
       const result = accumulate(JSON.parse(fresh.result) as ExtractionResult, decisions);
-      if (job.dryRun === 0) await updateThrough(connection, { tenantId, conversationId }, passage.throughOrdinal);
+      if (job.dryRun === 0) await updateThrough(connection, { tenantId, conversationId }, chunk.throughOrdinal);
       return jobs.advance(connection, fresh, {
-        fromOrdinal: passage.throughOrdinal,
-        done: job.done + passage.seen,
+        fromOrdinal: chunk.throughOrdinal,
+        done: job.done + chunk.seen,
         result: JSON.stringify(result),
       });
     });
@@ -165,17 +170,17 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     });
   }
 
-  return async (taken, signal) => {
-    let job = taken;
+  return async (startedJob, signal) => {
+    let job = startedJob;
     while (job.finishedAt === null) {
       const conversation = await reading.requireConversation(db.readers, job.tenantId, job.conversationId);
-      const passage = await passageAfter(db.readers, conversation, job);
-      if (passage.seen === 0) {
+      const chunk = await chunkAfter(db.readers, conversation, job);
+      if (chunk.seen === 0) {
         job = await finish(job);
         continue;
       }
-      const [counted, known, drawn] = await draw(job, conversation, passage, signal);
-      job = await store(counted, conversation, passage, known, drawn);
+      const [counted, known, extracted] = await extract(job, conversation, chunk, signal);
+      job = await store(counted, conversation, chunk, known, extracted);
     }
   };
 }

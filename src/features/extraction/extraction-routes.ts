@@ -30,11 +30,11 @@ export function extractionRoutes({
         },
       },
       async (request, reply) => {
-        const taken = await createOnce(idempotency, request, reply, (claim) =>
+        const accepted = await createOnce(idempotency, request, reply, (claim) =>
           extraction.requestOnce(request.principal, request.params.id, request.body, claim),
         );
-        reply.header('Location', `/v1/jobs/${taken.jobId}`);
-        return taken;
+        reply.header('Location', `/v1/jobs/${accepted.jobId}`);
+        return accepted;
       },
     );
   };

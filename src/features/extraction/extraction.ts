@@ -46,7 +46,7 @@ interface Parts {
   wake(): void;
 }
 
-const FOLLOWED_AT_ONCE = 50;
+const MAX_DUE = 50;
 
 /** Queues only: `createExtractionHandler` does it. */
 export function createExtraction(parts: Parts): Extraction {
@@ -60,15 +60,15 @@ export function createExtraction(parts: Parts): Extraction {
   ): Promise<string> {
     const conversation = await reading.requireConversation(connection, tenantId, conversationId);
     const { lastOrdinal: toOrdinal } = conversation;
-    const place = { tenantId, conversationId, dryRun: dryRun ? 1 : 0 };
+    const scope = { tenantId, conversationId, dryRun: dryRun ? 1 : 0 };
     const totalFrom = (fromOrdinal: number) =>
       reading.countMessages(connection, conversation, { fromOrdinal, toOrdinal });
     const chosen = await providerSettings.extractionModel(connection, tenantId);
     const keys = await providerKeys.available(connection, tenantId);
-    const choice = chooseModel({ asked: { provider, model }, chosen, keys });
+    const choice = chooseModel({ requested: { provider, model }, chosen, keys });
     await providerKeys.requireModelAllowed(connection, tenantId, choice);
     if (!dryRun) await updateNotDue(connection, tenantId, conversationId);
-    const open = await jobs.findOpen(connection, place);
+    const open = await jobs.findOpen(connection, scope);
     if (open) {
       await jobs.extend(connection, open, { toOrdinal, total: open.done + (await totalFrom(open.fromOrdinal)) });
       return open.id;
@@ -76,7 +76,7 @@ export function createExtraction(parts: Parts): Extraction {
     const fromOrdinal = again ? 0 : await findThrough(connection, tenantId, conversationId);
     const total = await totalFrom(fromOrdinal);
     const result = JSON.stringify(EMPTY_RESULT);
-    const job = await jobs.enqueue(connection, { ...place, ...choice, fromOrdinal, toOrdinal, total, result });
+    const job = await jobs.enqueue(connection, { ...scope, ...choice, fromOrdinal, toOrdinal, total, result });
     return job.id;
   }
 
@@ -93,7 +93,7 @@ export function createExtraction(parts: Parts): Extraction {
       return created;
     },
     async follow() {
-      const due = await listDue(db.readers, clock.nowMs(), FOLLOWED_AT_ONCE);
+      const due = await listDue(db.readers, clock.nowMs(), MAX_DUE);
       for (const { tenantId, conversationId } of due) {
         await db.writes
           .write((connection) => enqueue(connection, tenantId, conversationId, {}))

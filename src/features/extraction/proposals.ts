@@ -30,24 +30,28 @@ const STEM_CHARACTERS = 5;
  * one, and to have a word in common with those that it names. One that is known already changes nothing, whatever the
  * model decided. Whatever it wrote comes out as it may be stored, and at no great length.
  */
-export function toProposals(drawn: readonly Extracted[], { messages }: Chunk, known: readonly Memory[]): Proposal[] {
-  const seen = new Set(known.map(({ content }) => sayingOf(content)));
-  return drawn.slice(0, MAX_EXTRACTED).map((one) => {
-    const whole = one.content.replaceAll('\0', ' ').replace(/\s+/g, ' ').trim();
-    const content = sound(whole, MAX_CONTENT_CHARACTERS);
-    const named = new Set(one.messages.slice(0, MAX_CITED));
-    const cited = messages.filter((_, index) => named.has(index + 1));
-    const target = known[Number(/^\[?m(\d+)\]?$/.exec(one.known.trim())?.[1] ?? 0) - 1];
-    const reason = sound(one.reason.trim(), MAX_REASON_CHARACTERS);
-    const proposal = { content, cited, target, occurredAt: momentOf(one.date), reason };
-    const against = objectionTo(one.decision, whole.length, proposal, seen);
-    if (against !== undefined) return { ...proposal, decision: 'nothing', reason: against };
-    if (one.decision === 'nothing') return { ...proposal, decision: 'nothing' };
-    if (one.decision === 'supersede' && target && isNewer(target, cited)) {
-      return { ...proposal, decision: 'nothing', reason: 'What is known is newer than what was said here.' };
+export function toProposals(
+  extracted: readonly Extracted[],
+  { messages }: Chunk,
+  known: readonly Memory[],
+): Proposal[] {
+  const seen = new Set(known.map(({ content }) => wordsKey(content)));
+  return extracted.slice(0, MAX_EXTRACTED).map((item) => {
+    const normalized = item.content.replaceAll('\0', ' ').replace(/\s+/g, ' ').trim();
+    const content = toStorable(normalized, MAX_CONTENT_CHARACTERS);
+    const citedNumbers = new Set(item.messages.slice(0, MAX_CITED));
+    const cited = messages.filter((_, index) => citedNumbers.has(index + 1));
+    const target = known[Number(/^\[?m(\d+)\]?$/.exec(item.known.trim())?.[1] ?? 0) - 1];
+    const reason = toStorable(item.reason.trim(), MAX_REASON_CHARACTERS);
+    const proposal = { content, cited, target, occurredAt: timestampOf(item.date), reason };
+    const objection = objectionTo(item.decision, normalized.length, proposal, seen);
+    if (objection !== undefined) return { ...proposal, decision: 'nothing', reason: objection };
+    if (item.decision === 'nothing') return { ...proposal, decision: 'nothing' };
+    if (item.decision === 'supersede' && target && isNewer(target, cited)) {
+      return { ...proposal, decision: 'nothing', reason: 'The known memory is newer than these messages.' };
     }
-    seen.add(sayingOf(content));
-    const decision = target === undefined ? 'add' : one.decision;
+    seen.add(wordsKey(content));
+    const decision = target === undefined ? 'add' : item.decision;
     return { ...proposal, decision, target: decision === 'add' ? undefined : target };
   });
 }
@@ -60,8 +64,8 @@ function objectionTo(
 ): string | undefined {
   if (characters === 0 || characters > MAX_CONTENT_CHARACTERS) return 'It is empty or too long for one fact.';
   if (cited.length === 0) return 'It names no message that it comes from.';
-  if (decision !== 'nothing' && seen.has(sayingOf(content))) return 'It is known already.';
-  if (!isSaidBy(content, cited)) return 'The messages that it names do not say it.';
+  if (decision !== 'nothing' && seen.has(wordsKey(content))) return 'It is known already.';
+  if (!isSupportedBy(content, cited)) return 'The messages that it names do not say it.';
   return undefined;
 }
 
@@ -72,27 +76,27 @@ function isNewer({ occurredAt, createdAt }: Memory, cited: readonly ChunkMessage
 }
 
 /** A text by its words alone: the same words in the same order say the same. */
-function sayingOf(content: string): string {
+function wordsKey(content: string): string {
   return termsOf(content).join(' ');
 }
 
-function isSaidBy(content: string, cited: readonly ChunkMessage[]): boolean {
-  const said = new Set(cited.flatMap(({ text }) => termsOf(text)).map(stemOf));
+function isSupportedBy(content: string, cited: readonly ChunkMessage[]): boolean {
+  const citedStems = new Set(cited.flatMap(({ text }) => termsOf(text)).map(stemOf));
   const names = new Set(cited.flatMap(({ speaker }) => termsOf(speaker)));
   const words = queryTerms(content).filter((word) => !names.has(word));
-  return words.some((word) => said.has(stemOf(word)));
+  return words.some((word) => citedStems.has(stemOf(word)));
 }
 
 function stemOf(word: string): string {
   return word.slice(0, STEM_CHARACTERS);
 }
 
-function momentOf(date: string): string | undefined {
+function timestampOf(date: string): string | undefined {
   const moment = `${date.trim()}T00:00:00.000Z`;
   return /^\d{4}-\d\d-\d\dT/.test(moment) && parseTimestamp(moment) !== undefined ? moment : undefined;
 }
 
 /** The first characters, as they may be stored: models write anything, a NUL and half of a surrogate pair as well. */
-function sound(text: string, characters: number): string {
+function toStorable(text: string, characters: number): string {
   return text.replaceAll('\0', ' ').slice(0, characters).toWellFormed();
 }

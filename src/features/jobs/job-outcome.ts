@@ -7,17 +7,17 @@ export interface JobOutcome {
   code: string;
   message: string;
   /** `never`: another try would end the same. `cap`: it only waits for its turn, and does not count as a failure. */
-  again: 'backoff' | 'cap' | 'never';
+  retry: 'backoff' | 'cap' | 'never';
   /** At least so long from now. */
   waitMs: number;
 }
 
-const FIRST_PAUSE_MS = 2000;
-const LONGEST_PAUSE_MS = 3_600_000;
+const FIRST_RETRY_MS = 2000;
+const MAX_RETRY_MS = 3_600_000;
 /** Some two and a half hours of trying. */
 export const MAX_ATTEMPTS = 12;
 
-const PERMANENT = new Set<ProviderFault['reason']>(['refused', 'out_of_scope', 'address']);
+const PERMANENT_REASONS = new Set<ProviderFault['reason']>(['refused', 'out_of_scope', 'address']);
 /** What is sent is shorter each time: an input that is still refused then is so for another reason. */
 const MAX_INPUT_ATTEMPTS = 3;
 const PERMANENT_CODES = new Set([
@@ -31,26 +31,25 @@ const PERMANENT_CODES = new Set([
 
 /** How an error is taken, after so many failures in a row (this one included). `spread` is from 0 to 1. */
 export function jobOutcomeOf(error: unknown, attempts: number, nowMs: number, spread: number): JobOutcome {
-  const fate = outcomeByError(error, nowMs);
-  if (fate.again !== 'backoff') return fate;
-  if (attempts >= (fate.code === 'input' ? MAX_INPUT_ATTEMPTS : MAX_ATTEMPTS))
-    return { ...fate, again: 'never' };
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
-  return { ...fate, waitMs: Math.max(fate.waitMs, pauseMs * (0.5 + spread / 2)) };
+  const outcome = outcomeByError(error, nowMs);
+  if (outcome.retry !== 'backoff') return outcome;
+  if (attempts >= (outcome.code === 'input' ? MAX_INPUT_ATTEMPTS : MAX_ATTEMPTS)) return { ...outcome, retry: 'never' };
+  const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
+  return { ...outcome, waitMs: Math.max(outcome.waitMs, pauseMs * (0.5 + spread / 2)) };
 }
 
 function outcomeByError(error: unknown, nowMs: number): JobOutcome {
   if (error instanceof ProviderFault) {
     const { reason, message, retryAfterMs = 0 } = error;
-    return { code: reason, message, again: PERMANENT.has(reason) ? 'never' : 'backoff', waitMs: retryAfterMs };
+    return { code: reason, message, retry: PERMANENT_REASONS.has(reason) ? 'never' : 'backoff', waitMs: retryAfterMs };
   }
   if (!(error instanceof AppError)) {
-    return { code: 'internal', message: 'An error inside svc; its log has more.', again: 'backoff', waitMs: 0 };
+    return { code: 'internal', message: 'An error inside svc; its log has more.', retry: 'backoff', waitMs: 0 };
   }
   const { code, message, options } = error;
   const resetsAtMs = parseTimestamp(String(options.extra?.resetsAt ?? ''));
   if (code === 'quota_exceeded') {
-    return { code, message, again: 'cap', waitMs: Math.max(1000, (resetsAtMs ?? nowMs) - nowMs) };
+    return { code, message, retry: 'cap', waitMs: Math.max(1000, (resetsAtMs ?? nowMs) - nowMs) };
   }
-  return { code, message, again: PERMANENT_CODES.has(code) ? 'never' : 'backoff', waitMs: 0 };
+  return { code, message, retry: PERMANENT_CODES.has(code) ? 'never' : 'backoff', waitMs: 0 };
 }

@@ -29,27 +29,27 @@ interface Parts {
   work: JobHandler;
 }
 
-const AT_ONCE = 24;
+const MAX_RUNNING = 24;
 /** While fewer are under way, a tenant may have four; the other places are for those who have none. */
-const SHARED = 8;
-const AT_ONCE_BY_TENANT = 4;
+const SHARED_SLOTS = 8;
+const MAX_PER_TENANT = 4;
 /** Longer than a job goes without writing how far it has come. */
-const TAKEN_MS = 3_600_000;
+const CLAIM_MS = 3_600_000;
 
 /** Eight at once, four of one tenant; and one each of sixteen more, so that providers that hang hold up nobody else. */
 export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): JobRunner {
   const stopping = new AbortController();
-  const underWay = new Map<string, Promise<void>>();
-  const busy = new Map<string, number>();
+  const running = new Map<string, Promise<void>>();
+  const runningByTenant = new Map<string, number>();
   /** Jobs that failed, and how, where that could not be written: nobody else takes them up meanwhile. */
   const unsettled = new Map<JobRow, unknown>();
   let lastTenant = '';
 
-  async function take(row: JobRow): Promise<JobRow | undefined> {
+  async function claim(row: JobRow): Promise<JobRow | undefined> {
     const nowMs = clock.nowMs();
-    const change = { state: 'running', dueAt: nowMs + TAKEN_MS, updatedAt: nowMs } as const;
-    const taken = await db.writes.write((connection) => updateJob(connection, row, change));
-    return taken ? { ...row, ...change } : undefined;
+    const change = { state: 'running', dueAt: nowMs + CLAIM_MS, updatedAt: nowMs } as const;
+    const claimed = await db.writes.write((connection) => updateJob(connection, row, change));
+    return claimed ? { ...row, ...change } : undefined;
   }
 
   /** What the job reached before it failed is kept; the failure stands beside it. One that was cancelled stays so. */
@@ -64,34 +64,34 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     const nowMs = clock.nowMs();
     // Broken off by `stop`: no failure of its own.
     if (stopping.signal.aborted) return { state: 'queued', dueAt: nowMs };
-    const fate = jobOutcomeOf(error, row.attempts + 1, nowMs, random.bytes(1)[0]! / 255);
-    if (fate.code === 'internal') log.error({ error, jobId: row.id }, 'a job failed');
-    const shown = { errorCode: fate.code, errorMessage: fate.message, errorAt: nowMs, updatedAt: nowMs };
-    const attempts = fate.again === 'cap' ? row.attempts : row.attempts + 1;
-    return fate.again === 'never'
+    const outcome = jobOutcomeOf(error, row.attempts + 1, nowMs, random.bytes(1)[0]! / 255);
+    if (outcome.code === 'internal') log.error({ error, jobId: row.id }, 'a job failed');
+    const shown = { errorCode: outcome.code, errorMessage: outcome.message, errorAt: nowMs, updatedAt: nowMs };
+    const attempts = outcome.retry === 'cap' ? row.attempts : row.attempts + 1;
+    return outcome.retry === 'never'
       ? { ...shown, attempts, state: 'failed', finishedAt: nowMs }
-      : { ...shown, attempts, state: 'queued', dueAt: nowMs + Math.round(fate.waitMs) };
+      : { ...shown, attempts, state: 'queued', dueAt: nowMs + Math.round(outcome.waitMs) };
   }
 
   async function run(row: JobRow): Promise<void> {
-    const taken = await take(row);
-    if (!taken) return;
+    const claimed = await claim(row);
+    if (!claimed) return;
     try {
-      await jobs.guard(taken, (signal) => work(taken, AbortSignal.any([signal, stopping.signal])));
+      await jobs.guard(claimed, (signal) => work(claimed, AbortSignal.any([signal, stopping.signal])));
     } catch (error) {
-      await settle(taken, error).catch((refusal: unknown) => {
-        unsettled.set(taken, error);
-        throw refusal;
+      await settle(claimed, error).catch((settleError: unknown) => {
+        unsettled.set(claimed, error);
+        throw settleError;
       });
     }
   }
 
-  function launch(row: JobRow): void {
-    busy.set(row.tenantId, (busy.get(row.tenantId) ?? 0) + 1);
-    underWay.set(jobKey(row), runInPlace(row));
+  function start(row: JobRow): void {
+    runningByTenant.set(row.tenantId, (runningByTenant.get(row.tenantId) ?? 0) + 1);
+    running.set(jobKey(row), runInSlot(row));
   }
 
-  async function runInPlace(row: JobRow): Promise<void> {
+  async function runInSlot(row: JobRow): Promise<void> {
     try {
       await run(row);
     } catch (error) {
@@ -99,76 +99,76 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
       log.error({ error, jobId: row.id }, 'a job could not be settled');
       return;
     } finally {
-      leave(row);
+      release(row);
     }
     // The next one does not wait for the timer.
     follow().catch((error: unknown) => log.warn({ error }, 'due jobs cannot be read'));
   }
 
-  function leave(row: JobRow): void {
-    underWay.delete(jobKey(row));
-    const left = busy.get(row.tenantId)! - 1;
-    if (left === 0) busy.delete(row.tenantId);
-    else busy.set(row.tenantId, left);
+  function release(row: JobRow): void {
+    running.delete(jobKey(row));
+    const left = runningByTenant.get(row.tenantId)! - 1;
+    if (left === 0) runningByTenant.delete(row.tenantId);
+    else runningByTenant.set(row.tenantId, left);
   }
 
   async function nextTenants(limit: number): Promise<string[]> {
     const nowMs = clock.nowMs();
-    const behind = await listDueTenants(db.readers, { afterTenant: lastTenant, nowMs, limit });
-    if (behind.length >= limit || lastTenant === '') return behind;
-    const first = await listDueTenants(db.readers, { afterTenant: '', nowMs, limit: limit - behind.length });
-    return [...new Set([...behind, ...first])];
+    const following = await listDueTenants(db.readers, { afterTenant: lastTenant, nowMs, limit });
+    if (following.length >= limit || lastTenant === '') return following;
+    const first = await listDueTenants(db.readers, { afterTenant: '', nowMs, limit: limit - following.length });
+    return [...new Set([...following, ...first])];
   }
 
   /** A place after the other, each for the tenant behind the one that had the last. */
-  async function launchDue(): Promise<void> {
+  async function startDue(): Promise<void> {
     if (stopping.signal.aborted) return;
-    await settleLate();
+    await retryUnsettled();
     // Not more often: a job that could not be taken is due all the same.
-    for (let turn = 0; turn < AT_ONCE && underWay.size < AT_ONCE; turn += 1) {
+    for (let turn = 0; turn < MAX_RUNNING && running.size < MAX_RUNNING; turn += 1) {
       const row = await nextJob();
       if (!row || stopping.signal.aborted) return;
       lastTenant = row.tenantId;
-      launch(row);
+      start(row);
     }
   }
 
   /** What is refused again holds nobody else up. */
-  async function settleLate(): Promise<void> {
+  async function retryUnsettled(): Promise<void> {
     for (const [row, error] of unsettled) {
       await settle(row, error).then(
         () => unsettled.delete(row),
-        (refusal: unknown) => log.error({ error: refusal, jobId: row.id }, 'a job could not be settled'),
+        (settleError: unknown) => log.error({ error: settleError, jobId: row.id }, 'a job could not be settled'),
       );
     }
   }
 
   async function nextJob(): Promise<JobRow | undefined> {
-    const most = underWay.size < SHARED ? AT_ONCE_BY_TENANT : 1;
-    for (const tenantId of await nextTenants(AT_ONCE)) {
-      const atWork = busy.get(tenantId) ?? 0;
-      if (atWork >= most) continue;
-      const due = await listDueJobs(db.readers, { tenantId, nowMs: clock.nowMs(), limit: atWork + 1 });
-      const row = due.find((one) => !underWay.has(jobKey(one)));
+    const maxPerTenant = running.size < SHARED_SLOTS ? MAX_PER_TENANT : 1;
+    for (const tenantId of await nextTenants(MAX_RUNNING)) {
+      const tenantRunning = runningByTenant.get(tenantId) ?? 0;
+      if (tenantRunning >= maxPerTenant) continue;
+      const due = await listDueJobs(db.readers, { tenantId, nowMs: clock.nowMs(), limit: tenantRunning + 1 });
+      const row = due.find((one) => !running.has(jobKey(one)));
       if (row) return row;
     }
     return undefined;
   }
 
   /** One look at a time; a call meanwhile looks once more. */
-  let looking: Promise<void> | undefined;
-  let again = false;
+  let polling: Promise<void> | undefined;
+  let pollAgain = false;
   function follow(): Promise<void> {
-    again = true;
-    looking ??= (async () => {
-      while (again) {
-        again = false;
-        await launchDue();
+    pollAgain = true;
+    polling ??= (async () => {
+      while (pollAgain) {
+        pollAgain = false;
+        await startDue();
       }
     })().finally(() => {
-      looking = undefined;
+      polling = undefined;
     });
-    return looking;
+    return polling;
   }
 
   return {
@@ -176,10 +176,10 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     follow,
     async stop() {
       stopping.abort(new AppError('unavailable', 'svc stops.'));
-      await looking?.catch(() => {
+      await polling?.catch(() => {
         // Who asked was told.
       });
-      await Promise.all(underWay.values());
+      await Promise.all(running.values());
     },
   };
 }

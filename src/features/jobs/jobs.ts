@@ -37,7 +37,7 @@ export type NewJob = Pick<
 export interface Jobs {
   /** In the caller's transaction. A conversation has one that is open at most: see `findOpen`. */
   enqueue(connection: Connection, job: NewJob): Promise<JobRow>;
-  findOpen(reader: Reader, place: Pick<JobRow, 'tenantId' | 'conversationId' | 'dryRun'>): Promise<JobRow | undefined>;
+  findOpen(reader: Reader, scope: Pick<JobRow, 'tenantId' | 'conversationId' | 'dryRun'>): Promise<JobRow | undefined>;
   /** Lets an open one go on to a later message, also while it is worked on; in the caller's transaction. */
   extend(connection: Connection, job: JobRow, further: Pick<JobRow, 'toOrdinal' | 'total'>): Promise<void>;
   get(principal: Principal, id: string): Promise<Job>;
@@ -77,19 +77,19 @@ interface Parts {
   cursors: Cursors;
 }
 
-const KEPT_MS = 30 * 24 * 3_600_000;
-const SWEPT_ROWS = 500;
+const RETENTION_MS = 30 * 24 * 3_600_000;
+const SWEEP_BATCH = 500;
 
 /** What has ended is shown for a month. */
 export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
-  const working = createKeyedAborts();
-  const abort = (job: JobRow) => working.abort(jobKey(job), cancelled());
+  const breakable = createKeyedAborts();
+  const abort = (job: JobRow) => breakable.abort(jobKey(job), cancelled());
   const ended = (state: JobState) => ({ state, finishedAt: clock.nowMs(), updatedAt: clock.nowMs() });
 
   return {
     async enqueue(connection, job) {
       const nowMs = clock.nowMs();
-      const row: JobRow = { ...NEW, ...job, id: ids.next('job'), dueAt: nowMs, createdAt: nowMs, updatedAt: nowMs };
+      const row: JobRow = { ...NEW_JOB, ...job, id: ids.next('job'), dueAt: nowMs, createdAt: nowMs, updatedAt: nowMs };
       await insertJob(connection, row);
       return row;
     },
@@ -99,7 +99,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
     },
     async get({ tenantId }, id) {
       const row = await findJob(db.readers, tenantId, id);
-      if (!row) throw noJob();
+      if (!row) throw jobNotFound();
       return toJob(row);
     },
     async list({ tenantId }, { limit = 50, cursor, state, conversationId }) {
@@ -111,7 +111,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
     remove: ({ tenantId }, id) =>
       db.writes.write(async (connection) => {
         const row = await findJob(connection, tenantId, id);
-        if (!row) throw noJob();
+        if (!row) throw jobNotFound();
         if (row.finishedAt === null) await updateJob(connection, row, ended('cancelled'));
         else await deleteJob(connection, tenantId, id);
         abort(row);
@@ -139,14 +139,14 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       for (const row of await listOpenJobs(connection, tenantId, { conversationId })) abort(row);
       await deleteJobsOfConversation(connection, tenantId, conversationId);
     },
-    guard: (job, work) => working.run(jobKey(job), work),
+    guard: (job, work) => breakable.run(jobKey(job), work),
     open: () => countOpenJobs(db.readers),
     async sweep() {
       let swept: number;
       do {
-        const beforeMs = clock.nowMs() - KEPT_MS;
-        swept = await db.writes.write((connection) => deleteJobsEndedBefore(connection, beforeMs, SWEPT_ROWS));
-      } while (swept === SWEPT_ROWS);
+        const beforeMs = clock.nowMs() - RETENTION_MS;
+        swept = await db.writes.write((connection) => deleteJobsEndedBefore(connection, beforeMs, SWEEP_BATCH));
+      } while (swept === SWEEP_BATCH);
     },
     erase: (tenantId) =>
       db.writes.write(async (connection) => {
@@ -156,7 +156,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
   };
 }
 
-const NEW = {
+const NEW_JOB = {
   kind: 'extract',
   state: 'queued',
   done: 0,
@@ -179,7 +179,7 @@ function cancelled(): AppError {
   return new AppError('conflict', 'The job was cancelled meanwhile.');
 }
 
-function noJob(): AppError {
+function jobNotFound(): AppError {
   return new AppError('not_found', 'There is no job with this id.');
 }
 

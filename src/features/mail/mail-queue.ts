@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Log } from '../../lib/log.ts';
-import { isSingleAddress, MAX_CONNECTIONS, SEND_LIMIT_MS } from '../../outside/mail.ts';
+import { isSingleAddress, MAX_CONNECTIONS, SEND_TIMEOUT_MS } from '../../outside/mail.ts';
 import {
   BACKOFF_MS,
   createDelivery,
@@ -20,7 +20,7 @@ import {
 } from './mail-store.ts';
 
 /** How long a worker has a mail to itself; after a crash in between, the next one sends it again. */
-const CLAIM_MS = SEND_LIMIT_MS + 10_000;
+const CLAIM_MS = SEND_TIMEOUT_MS + 10_000;
 /** A wake-up that was missed costs at most this. */
 const MAX_SLEEP_MS = 60_000;
 const MIN_SLEEP_MS = 20;

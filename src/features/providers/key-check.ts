@@ -22,7 +22,7 @@ export async function checkKey(
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error;
     const { reason, message } = error;
-    if (reason === 'address') throw refused('/baseUrl', message);
+    if (reason === 'address') throw unprocessable('/baseUrl', message);
     return { outcome: reason === 'input' ? 'failed' : reason, message, models: [] };
   }
 }
@@ -34,9 +34,9 @@ export function isRefusal(outcome: CheckOutcome): boolean {
 
 /** Throws `unprocessable` for a key that is refused; says which of the two it was, in words and as `outcome`. */
 export function requireAccepted({ outcome, message }: KeyCheck): void {
-  if (isRefusal(outcome)) throw refused('/key', message, { outcome });
+  if (isRefusal(outcome)) throw unprocessable('/key', message, { outcome });
 }
 
-function refused(path: string, message: string, extra?: { outcome: CheckOutcome }): AppError {
+function unprocessable(path: string, message: string, extra?: { outcome: CheckOutcome }): AppError {
   return new AppError('unprocessable', message, { errors: [{ path, message }], ...(extra && { extra }) });
 }

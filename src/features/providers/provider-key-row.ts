@@ -32,9 +32,9 @@ export function checkedFields(
 
 /** Why the key may not be used with a model; `undefined` where it may. */
 export function disallowedReason({ provider, givenModels }: ProviderKeyRow, model: string): string | undefined {
-  const given = givenModels === null ? undefined : (JSON.parse(givenModels) as string[]);
-  if (given === undefined || given.includes(model)) return undefined;
-  return `The key for ${provider} was given for these models only: ${given.join(', ')}.`;
+  const allowed = givenModels === null ? undefined : (JSON.parse(givenModels) as string[]);
+  if (allowed === undefined || allowed.includes(model)) return undefined;
+  return `The key for ${provider} is limited to these models: ${allowed.join(', ')}.`;
 }
 
 /** As it is shown: nothing of the key but its last four characters. */

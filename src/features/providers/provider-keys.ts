@@ -13,7 +13,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { checkKey, type KeyCheck, requireAccepted } from './key-check.ts';
 import { parseProvider, requireCompleteKey } from './key-validation.ts';
-import { checkedFields, sealContextOf, last4Of, toProviderKey, disallowedReason } from './provider-key-row.ts';
+import { checkedFields, disallowedReason, last4Of, sealContextOf, toProviderKey } from './provider-key-row.ts';
 import {
   type CheckedFields,
   deleteProviderKey,
@@ -78,10 +78,11 @@ interface Parts {
 export function createProviderKeys(parts: Parts): ProviderKeys {
   const { db, clock, ids, usage, envelope, models, observers } = parts;
   /** Those who use a key now. */
-  const users = createKeyedAborts();
-  const abort = (tenantId: string, provider: Provider) => users.abort(providerKeyScope(tenantId, provider), keyRemoved());
+  const activeUses = createKeyedAborts();
+  const abort = (tenantId: string, provider: Provider) =>
+    activeUses.abort(providerKeyScope(tenantId, provider), keyRemoved());
 
-  function tellTaken(tenantId: string): void {
+  function notifyAccepted(tenantId: string): void {
     for (const observer of observers) observer.keyAccepted?.(tenantId);
   }
 
@@ -95,16 +96,16 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     connection: Connection,
     tenantId: string,
     provider: Provider,
-    given: Given,
+    accepted: AcceptedKey,
   ): Promise<ProviderKey> {
     await usage.requireTenant(connection, tenantId);
     const nowMs = clock.nowMs();
     const before = await findProviderKey(connection, tenantId, provider);
-    const { body, check } = given;
+    const { body, check } = accepted;
     const row: ProviderKeyRow = {
       tenantId,
       provider,
-      id: before?.id ?? given.id,
+      id: before?.id ?? accepted.id,
       version: (before?.version ?? 0) + 1,
       sealed: null,
       last4: last4Of(body.key),
@@ -114,7 +115,8 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       updatedAt: nowMs,
       ...checkedFields(check, undefined, nowMs),
     };
-    const sealed = body.key === undefined ? null : await envelope.seal(connection, tenantId, body.key, sealContextOf(row));
+    const sealed =
+      body.key === undefined ? null : await envelope.seal(connection, tenantId, body.key, sealContextOf(row));
     await replaceProviderKey(connection, { ...row, sealed });
     return toProviderKey(row);
   }
@@ -134,22 +136,22 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     provider: Provider,
     work: (access: ProviderAccess, signal: AbortSignal, row: ProviderKeyRow) => Promise<T>,
   ): Promise<T> {
-    return users.run(providerKeyScope(tenantId, provider), async (signal) => {
+    return activeUses.run(providerKeyScope(tenantId, provider), async (signal) => {
       const row = await load(db.readers, tenantId, provider);
       return work(await accessOf(db.readers, row), signal, row);
     });
   }
 
-  async function note(row: ProviderKeyRow, check: KeyCheck): Promise<CheckedFields> {
+  async function recordCheck(row: ProviderKeyRow, check: KeyCheck): Promise<CheckedFields> {
     const checked = checkedFields(check, row, clock.nowMs());
     await db.writes.write((connection) => updateChecked(connection, row, checked));
     return checked;
   }
 
   /** What a provider says of a key while it is used is known from then on, without a check. */
-  async function noteRefusal(row: ProviderKeyRow, error: unknown): Promise<void> {
+  async function recordRejection(row: ProviderKeyRow, error: unknown): Promise<void> {
     if (!(error instanceof ProviderFault) || error.reason !== 'refused') return;
-    await note(row, { outcome: error.reason, message: error.message, models: [] });
+    await recordCheck(row, { outcome: error.reason, message: error.message, models: [] });
   }
 
   return {
@@ -159,11 +161,11 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       const access: ProviderAccess = { provider, key: body.key, baseUrl: body.baseUrl };
       const check = await checkKey(models, access);
       requireAccepted(check);
-      const given = { body, check, id: ids.next('pk') };
-      const stored = await db.writes.write((connection) => store(connection, tenantId, provider, given));
+      const accepted = { body, check, id: ids.next('pk') };
+      const stored = await db.writes.write((connection) => store(connection, tenantId, provider, accepted));
       // Who began with the former key does not go on with it.
       abort(tenantId, provider);
-      tellTaken(tenantId);
+      notifyAccepted(tenantId);
       return stored;
     },
     async list({ tenantId }) {
@@ -175,9 +177,9 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     validate: ({ tenantId }, name) =>
       use(tenantId, parseProvider(name), async (access, signal, row) => {
         const check = await checkKey(models, access, signal);
-        const checked = await note(row, check);
+        const checked = await recordCheck(row, check);
         requireAccepted(check);
-        if (check.outcome === 'ok') tellTaken(tenantId);
+        if (check.outcome === 'ok') notifyAccepted(tenantId);
         return toProviderKey({ ...row, ...checked });
       }),
     async remove({ tenantId }, name) {
@@ -189,15 +191,15 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     },
     available: async (reader, tenantId) => (await listProviderKeys(reader, tenantId)).map(toProviderKey),
     async requireModelAllowed(reader, tenantId, { provider, model }) {
-      requireWith(await load(reader, tenantId, provider), model);
+      requireAllowed(await load(reader, tenantId, provider), model);
     },
     use: (tenantId, { provider, model }, work) =>
       use(tenantId, provider, async (access, signal, row) => {
-        requireWith(row, model);
+        requireAllowed(row, model);
         try {
           return await work(access, signal);
         } catch (error) {
-          await noteRefusal(row, error);
+          await recordRejection(row, error);
           throw error;
         }
       }),
@@ -209,7 +211,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
   };
 }
 
-interface Given {
+interface AcceptedKey {
   body: NewProviderKey;
   check: KeyCheck;
   /** For the first key of this provider. */
@@ -218,16 +220,16 @@ interface Given {
 
 async function load(reader: Reader, tenantId: string, provider: Provider): Promise<ProviderKeyRow> {
   const row = await findProviderKey(reader, tenantId, provider);
-  if (!row) throw noKey(provider);
+  if (!row) throw keyNotFound(provider);
   return row;
 }
 
-function requireWith(row: ProviderKeyRow, model: string): void {
-  const why = disallowedReason(row, model);
-  if (why !== undefined) throw new AppError('unprocessable', why);
+function requireAllowed(row: ProviderKeyRow, model: string): void {
+  const reason = disallowedReason(row, model);
+  if (reason !== undefined) throw new AppError('unprocessable', reason);
 }
 
-function noKey(provider: Provider): AppError {
+function keyNotFound(provider: Provider): AppError {
   const advice = `svc provider add ${provider} keeps one.`;
   return new AppError('not_found', `There is no key for ${provider} in this account. ${advice}`);
 }

@@ -56,7 +56,14 @@ interface Parts {
 }
 
 /** Who chose nothing has the defaults, without a row. */
-export function createProviderSettings({ db, clock, usage, spending, jobs, embedding }: Parts): ProviderSettingsService {
+export function createProviderSettings({
+  db,
+  clock,
+  usage,
+  spending,
+  jobs,
+  embedding,
+}: Parts): ProviderSettingsService {
   async function current(reader: Reader, tenantId: string): Promise<ProviderSettingsRow> {
     return (await findSettings(reader, tenantId)) ?? { ...DEFAULTS, tenantId };
   }
@@ -81,10 +88,14 @@ export function createProviderSettings({ db, clock, usage, spending, jobs, embed
     };
   }
 
-  async function tell(connection: Connection, before: ProviderSettingsRow, after: ProviderSettingsRow): Promise<void> {
+  async function notifyChoice(
+    connection: Connection,
+    before: ProviderSettingsRow,
+    after: ProviderSettingsRow,
+  ): Promise<void> {
     const choice = choiceOf(after.embeddingProvider, after.embeddingModel);
-    const former = choiceOf(before.embeddingProvider, before.embeddingModel);
-    if (choice?.provider === former?.provider && choice?.model === former?.model) return;
+    const previous = choiceOf(before.embeddingProvider, before.embeddingModel);
+    if (choice?.provider === previous?.provider && choice?.model === previous?.model) return;
     await embedding.chosen(connection, after.tenantId, choice);
   }
 
@@ -100,7 +111,7 @@ export function createProviderSettings({ db, clock, usage, spending, jobs, embed
         await requireKey(connection, tenantId, change.extraction?.model, '/extraction/model');
         requirePrices(after);
         await replaceSettings(connection, after);
-        await tell(connection, before, after);
+        await notifyChoice(connection, before, after);
         if (change.extraction) await jobs.retryCapped(connection, tenantId);
         return after;
       });
@@ -119,7 +130,7 @@ export function createProviderSettings({ db, clock, usage, spending, jobs, embed
         ...(before.extractionProvider === provider && { extraction: { model: null } }),
       });
       await replaceSettings(connection, after);
-      await tell(connection, before, after);
+      await notifyChoice(connection, before, after);
     },
     erase: (tenantId) =>
       db.writes.write(async (connection) => {
@@ -176,16 +187,16 @@ async function requireKey(
 ): Promise<void> {
   if (!choice) return;
   const key = await findProviderKey(reader, tenantId, choice.provider);
-  if (!key) throw refused(path, `There is no key for ${choice.provider} in this account: add one first.`);
-  const why = disallowedReason(key, choice.model);
-  if (why !== undefined) throw refused(path, why);
+  if (!key) throw unprocessable(path, `There is no key for ${choice.provider} in this account: add one first.`);
+  const reason = disallowedReason(key, choice.model);
+  if (reason !== undefined) throw unprocessable(path, reason);
 }
 
 function requirePrices({ dailySpend, inputPrice }: ProviderSettingsRow): void {
   if (dailySpend === null || inputPrice !== null) return;
-  throw refused('/extraction/dailySpend', 'A cap on the spend needs extraction.pricePerMillion to count it.');
+  throw unprocessable('/extraction/dailySpend', 'A cap on the spend needs extraction.pricePerMillion to count it.');
 }
 
-function refused(path: string, message: string): AppError {
+function unprocessable(path: string, message: string): AppError {
   return new AppError('unprocessable', message, { errors: [{ path, message }] });
 }

@@ -27,7 +27,7 @@ export interface Spending {
    * `quota_exceeded` with `resetsAt`. What others ask for meanwhile, at its most, counts as used: who might pass the cap
    * with them waits for them. So one request alone goes beyond it.
    */
-  belowCap<T>(tenantId: string, most: TokensSpent, ask: () => Promise<T>): Promise<T>;
+  withinCap<T>(tenantId: string, worstCase: TokensSpent, request: () => Promise<T>): Promise<T>;
   /** Counts, in the caller's transaction. Returns what it came to. */
   add(connection: Connection, tenantId: string, purpose: Purpose, used: TokensUsed): Promise<UsedTokens>;
   /** The days on which models were asked, the oldest first. */
@@ -45,45 +45,45 @@ export function createSpending({ db, clock }: { db: Database; clock: Clock }): S
   const usedToday = (reader: Reader, tenantId: string, purpose: Purpose) =>
     findUsed(reader, { tenantId, day: utcDay(clock.nowMs()), purpose });
   const resetsAtMs = () => nextUtcDayMs(clock.nowMs());
-  const asking = new Map<string, Set<Asking>>();
+  const reservations = new Map<string, Set<Reservation>>();
 
   /** Waits for the tenant's turn, and takes it; returns what gives it back. */
-  async function takeTurn(tenantId: string, most: TokensSpent): Promise<() => void> {
+  async function acquire(tenantId: string, worstCase: TokensSpent): Promise<() => void> {
     for (;;) {
-      const before = [...(asking.get(tenantId) ?? [])];
+      const before = [...(reservations.get(tenantId) ?? [])];
       const settings = await findSettings(db.readers, tenantId);
       const used = await usedToday(db.readers, tenantId, 'extraction');
       const cap = reachedCap(settings, used);
       if (cap !== undefined) throw capReached(cap, toTimestamp(resetsAtMs()));
       // Also those that ended since: what they took may be counted or not.
-      const others = new Set([...before, ...(asking.get(tenantId) ?? [])]);
-      if (others.size === 0 || reachedCap(settings, withAll(used, others, settings)) === undefined) {
-        return enter(tenantId, most);
+      const others = new Set([...before, ...(reservations.get(tenantId) ?? [])]);
+      if (others.size === 0 || reachedCap(settings, withReserved(used, others, settings)) === undefined) {
+        return reserve(tenantId, worstCase);
       }
       await Promise.race([...others].map(({ ended }) => ended));
     }
   }
 
-  function enter(tenantId: string, most: TokensSpent): () => void {
+  function reserve(tenantId: string, worstCase: TokensSpent): () => void {
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const own = { most, ended };
-    const all = asking.get(tenantId) ?? new Set();
-    asking.set(tenantId, all.add(own));
+    const own = { worstCase, ended };
+    const all = reservations.get(tenantId) ?? new Set();
+    reservations.set(tenantId, all.add(own));
     return () => {
       all.delete(own);
-      if (all.size === 0) asking.delete(tenantId);
+      if (all.size === 0) reservations.delete(tenantId);
       end();
     };
   }
 
   return {
     usedToday,
-    async belowCap(tenantId, most, ask) {
-      const giveBack = await takeTurn(tenantId, most);
-      return ask().finally(giveBack);
+    async withinCap(tenantId, worstCase, request) {
+      const release = await acquire(tenantId, worstCase);
+      return request().finally(release);
     },
     async add(connection, tenantId, purpose, { provider, model, ...tokens }) {
       const settings = purpose === 'extraction' ? await findSettings(connection, tenantId) : undefined;
@@ -101,8 +101,8 @@ export function createSpending({ db, clock }: { db: Database; clock: Clock }): S
 export const DEFAULT_DAILY_TOKENS = 1_000_000;
 
 /** One who asks now. */
-interface Asking {
-  most: TokensSpent;
+interface Reservation {
+  worstCase: TokensSpent;
   ended: Promise<void>;
 }
 
@@ -111,12 +111,16 @@ function spendOf(settings: ProviderSettingsRow | undefined, { inputTokens, outpu
   return (inputTokens * (inputPrice ?? 0) + outputTokens * (outputPrice ?? 0)) * PER_MILLION;
 }
 
-function withAll(used: UsedTokens, all: Iterable<Asking>, settings: ProviderSettingsRow | undefined): UsedTokens {
+function withReserved(
+  used: UsedTokens,
+  all: Iterable<Reservation>,
+  settings: ProviderSettingsRow | undefined,
+): UsedTokens {
   const sum = { ...used };
-  for (const { most } of all) {
-    sum.inputTokens += most.inputTokens;
-    sum.outputTokens += most.outputTokens;
-    sum.spend += spendOf(settings, most);
+  for (const { worstCase } of all) {
+    sum.inputTokens += worstCase.inputTokens;
+    sum.outputTokens += worstCase.outputTokens;
+    sum.spend += spendOf(settings, worstCase);
   }
   return sum;
 }

@@ -27,7 +27,7 @@ const lines = createInterface({ input: process.stdin });
 lines.on('close', () => process.kill(process.pid, 'SIGKILL'));
 lines.once('line', async (line) => {
   const { implementation, action, service, account, password } = JSON.parse(line);
-  const say = (answer) => process.stdout.write(JSON.stringify(answer) + '\\n');
+  const reply = (answer) => process.stdout.write(JSON.stringify(answer) + '\\n');
   try {
     const { AsyncEntry } = require(implementation);
     const entry = (service, account) => new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
@@ -36,19 +36,19 @@ lines.once('line', async (line) => {
       setPassword: (service, account, password) => entry(service, account).setPassword(password),
       deletePassword: (service, account) => entry(service, account).deletePassword(),
     };
-    const keep = async () => {
+    const storeVerified = async () => {
       await keytar.setPassword(service, account, password);
       return (await keytar.getPassword(service, account)) === password;
     };
     const actions = {
       get: () => keytar.getPassword(service, account),
-      set: keep,
+      set: storeVerified,
       delete: () => keytar.deletePassword(service, account),
-      probe: async () => (await keep()) && (await keytar.deletePassword(service, account)),
+      probe: async () => (await storeVerified()) && (await keytar.deletePassword(service, account)),
     };
-    say({ value: await actions[action]() });
+    reply({ value: await actions[action]() });
   } catch (error) {
-    say({ reason: String(error && error.message) });
+    reply({ reason: String(error && error.message) });
   }
 });
 `;

@@ -11,12 +11,12 @@ export class KeychainError extends Error {
   readonly fault: KeychainFault;
 
   constructor(fault: KeychainFault) {
-    super(SAID[fault]);
+    super(MESSAGES[fault]);
     this.fault = fault;
   }
 }
 
-const SAID: Record<KeychainFault, string> = {
+const MESSAGES: Record<KeychainFault, string> = {
   absent: 'There is no keychain at hand.',
   locked: 'The keychain is locked, and cannot be unlocked from here.',
   refused: 'Access to the keychain was refused.',
@@ -25,7 +25,7 @@ const SAID: Record<KeychainFault, string> = {
 };
 
 /** The platforms tell their reasons as text only. Read from top to bottom: the more certain words come first. */
-const SIGNS: [KeychainFault, RegExp][] = [
+const PATTERNS: [KeychainFault, RegExp][] = [
   ['locked', /is ?locked|interaction (is )?not allowed|no interaction/i],
   ['refused', /dismissed|cancell?ed|denied|auth\w* fail|passphrase you entered|not permitted/i],
   ['absent', /d-?bus|secret service|no result found|cannot find (module|native)|could not be found|logon session/i],
@@ -37,5 +37,5 @@ const SIGNS: [KeychainFault, RegExp][] = [
  */
 export function keychainFault(reason: string, canPrompt: boolean): KeychainFault {
   if (!canPrompt && /prompt was dismissed/i.test(reason)) return 'locked';
-  return SIGNS.find(([, sign]) => sign.test(reason))?.[0] ?? 'broken';
+  return PATTERNS.find(([, pattern]) => pattern.test(reason))?.[0] ?? 'broken';
 }

@@ -50,15 +50,15 @@ export function createKeychain(options: KeychainOptions): Keychain {
     return answer.value;
   }
 
-  async function insist(request: Omit<ChildRequest, 'implementation'>): Promise<void> {
+  async function callExpectingTrue(request: Omit<ChildRequest, 'implementation'>): Promise<void> {
     if ((await call(request)) !== true) throw new KeychainError('broken');
   }
 
   return {
     getPassword: async (service, account) => (await call({ action: 'get', service, account })) as string | null,
-    setPassword: (service, account, password) => insist({ action: 'set', service, account, password }),
+    setPassword: (service, account, password) => callExpectingTrue({ action: 'set', service, account, password }),
     deletePassword: async (service, account) => (await call({ action: 'delete', service, account })) as boolean,
-    probe: (service) => insist({ action: 'probe', service, account: 'probe', password: 'probe' }),
+    probe: (service) => callExpectingTrue({ action: 'probe', service, account: 'probe', password: 'probe' }),
   };
 }
 

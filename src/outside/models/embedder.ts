@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../retry-after.ts';
-import { readVectors, unitVectors, type VectorFormat, InvalidVectors } from './vector-response.ts';
+import { InvalidVectors, readVectors, unitVectors, type VectorFormat } from './vector-response.ts';
 
 /** A model that svc runs itself. */
 export interface LocalModel {
@@ -52,19 +52,19 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
-const CONNECT_LIMIT_MS = 5000;
+const CONNECT_TIMEOUT_MS = 5000;
 /** A model that is loaded for the first request takes its time. */
-const ANSWER_LIMIT_MS = 60_000;
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const RESPONSE_TIMEOUT_MS = 60_000;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** Speaks to the embedder at `address`; follows no redirect, so that the key goes nowhere else. */
 export function createEmbedder(address: EmbedderAddress, clock: Clock): Embedder {
-  const agent = new Agent({ connections: 8, connect: { timeout: CONNECT_LIMIT_MS } });
+  const agent = new Agent({ connections: 8, connect: { timeout: CONNECT_TIMEOUT_MS } });
   return {
     async embed(model, texts, signal) {
-      const limit = AbortSignal.timeout(ANSWER_LIMIT_MS);
-      const ending = signal ? AbortSignal.any([signal, limit]) : limit;
-      const text = await ask({ agent, clock }, address, { model, input: texts }, ending);
+      const limit = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+      const abortSignal = signal ? AbortSignal.any([signal, limit]) : limit;
+      const text = await post({ agent, clock }, address, { model, input: texts }, abortSignal);
       return withEmbedderFault(() => unitVectors(readVectors(text, address.speaks).rows, texts.length));
     },
     prepare: async () => {},
@@ -82,7 +82,7 @@ export function withEmbedderFault<T>(read: () => T): T {
   }
 }
 
-async function ask(
+async function post(
   { agent, clock }: { agent: Agent; clock: Clock },
   { speaks, url, key }: EmbedderAddress,
   body: { model: string; input: readonly string[] },
@@ -103,7 +103,7 @@ async function ask(
     if (response.statusCode !== 200) {
       response.body.on('error', () => {}).destroy();
       const retryAfter = String(response.headers['retry-after'] ?? '');
-      throw refusal(response.statusCode, readRetryAfter(retryAfter, clock.nowMs()));
+      throw statusFault(response.statusCode, readRetryAfter(retryAfter, clock.nowMs()));
     }
     return await readBounded(response.body);
   } catch (error) {
@@ -118,13 +118,13 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new EmbedderFault('answer', 'it answers with more than 16 MiB');
+    if (bytes > MAX_RESPONSE_BYTES) throw new EmbedderFault('answer', 'it answers with more than 16 MiB');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function refusal(status: number, retryAfterMs: number | undefined): EmbedderFault {
+function statusFault(status: number, retryAfterMs: number | undefined): EmbedderFault {
   const message = `it answers with status ${status}`;
   if (status >= 500 || status === 408 || status === 429) {
     return new EmbedderFault('unavailable', message, { retryAfterMs, maybeTexts: status === 500 });

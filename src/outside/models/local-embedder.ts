@@ -24,14 +24,14 @@ export function createLocalEmbedder(model: ModelFolder): Embedder {
   let running: Request | undefined;
 
   function start(): Promise<Worker> {
-    worker ??= startWorker(model, { take, lose }).catch((error) => {
+    worker ??= startWorker(model, { onAnswer, onEnd }).catch((error) => {
       worker = undefined;
       throw error;
     });
     return worker;
   }
 
-  function lose(): void {
+  function onEnd(): void {
     worker = undefined;
     running = undefined;
     for (const request of requests) request.settle(new EmbedderFault('unavailable', 'its thread ended'));
@@ -39,7 +39,7 @@ export function createLocalEmbedder(model: ModelFolder): Embedder {
 
   function next(thread: Worker): void {
     if (running !== undefined) return;
-    running = requests.toSorted((a, b) => leftOf(a) - leftOf(b))[0];
+    running = requests.toSorted((a, b) => remaining(a) - remaining(b))[0];
     if (running) {
       thread.ref();
       thread.postMessage(running.texts[running.vectors.length]);
@@ -48,13 +48,13 @@ export function createLocalEmbedder(model: ModelFolder): Embedder {
     }
   }
 
-  function take(answer: WorkerAnswer): void {
+  function onAnswer(answer: WorkerAnswer): void {
     const request = running;
     running = undefined;
     try {
       if ('failure' in answer) throw new EmbedderFault('unavailable', answer.failure, { maybeTexts: true });
       if ('vector' in answer) request?.vectors.push(withEmbedderFault(() => unitVector(answer.vector)));
-      if (request && leftOf(request) === 0) request.settle();
+      if (request && remaining(request) === 0) request.settle();
     } catch (error) {
       request?.settle(error as EmbedderFault);
     }
@@ -97,14 +97,14 @@ export function createLocalEmbedder(model: ModelFolder): Embedder {
   };
 }
 
-function leftOf({ texts, vectors }: Request): number {
+function remaining({ texts, vectors }: Request): number {
   return texts.length - vectors.length;
 }
 
 /** A thread that has its model, and whom its answers and its end are told. Throws `ModelFolderFault`. */
 async function startWorker(
   { name: _, ...model }: ModelFolder,
-  { take, lose }: { take(answer: WorkerAnswer): void; lose(): void },
+  { onAnswer, onEnd }: { onAnswer(answer: WorkerAnswer): void; onEnd(): void },
 ): Promise<Worker> {
   const workerData: WorkerStart = { ...model, ...pathsOfLibraries() };
   // Nothing of the settings is this thread's business.
@@ -112,7 +112,7 @@ async function startWorker(
   let isReady = false;
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => {
-      if (isReady) return lose();
+      if (isReady) return onEnd();
       reject(new ModelFolderFault(`${model.file} cannot be loaded (${reason})`));
       void worker.terminate();
     };
@@ -120,7 +120,7 @@ async function startWorker(
     worker.once('error', ({ message }) => isReady || fail(message));
     worker.once('exit', (code) => fail(`its thread ended with ${code}`));
     worker.on('message', (answer: WorkerAnswer) => {
-      if (isReady) return take(answer);
+      if (isReady) return onAnswer(answer);
       if ('failure' in answer) return fail(answer.failure);
       isReady = true;
       worker.unref();

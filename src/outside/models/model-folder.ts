@@ -48,33 +48,33 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
 }
 
 async function modelFileOf(folder: string): Promise<string> {
-  for (const name of MODEL_FILES) if (await isThere(join(folder, name))) return join(folder, name);
-  if (!(await isThere(folder))) throw new ModelFolderFault(`${folder} is not there`);
+  for (const name of MODEL_FILES) if (await exists(join(folder, name))) return join(folder, name);
+  if (!(await exists(folder))) throw new ModelFolderFault(`${folder} is not there`);
   throw new ModelFolderFault(`${folder} holds no ONNX model (${MODEL_FILES.slice(0, 2).join(' or ')})`);
 }
 
-function isThere(path: string): Promise<boolean> {
+function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,
   );
 }
 
-async function readJson(folder: string, name: string, otherwise?: object): Promise<Record<string, unknown>> {
+async function readJson(folder: string, name: string, fallback?: object): Promise<Record<string, unknown>> {
   try {
     return JSON.parse(await readFile(join(folder, name), 'utf8')) as Record<string, unknown>;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' && otherwise) return otherwise as Record<string, unknown>;
+    if (code === 'ENOENT' && fallback) return fallback as Record<string, unknown>;
     throw new ModelFolderFault(`${join(folder, name)} cannot be read (${code ?? 'no JSON'})`);
   }
 }
 
 /** `pooling_mode_mean_tokens` and its like; a folder that says nothing means the mean. */
 function poolingOf(modes: Record<string, unknown>): ModelFolder['pooling'] {
-  const asked = Object.keys(modes).filter((name) => name.startsWith('pooling_mode_') && modes[name] === true);
-  const [mode = 'pooling_mode_mean_tokens', ...more] = asked;
+  const enabled = Object.keys(modes).filter((name) => name.startsWith('pooling_mode_') && modes[name] === true);
+  const [mode = 'pooling_mode_mean_tokens', ...more] = enabled;
   if (more.length === 0 && mode === 'pooling_mode_mean_tokens') return 'mean';
   if (more.length === 0 && mode === 'pooling_mode_cls_token') return 'cls';
-  throw new ModelFolderFault(`its 1_Pooling asks for ${asked.join(' and ')}; svc pools by mean_tokens or cls_token`);
+  throw new ModelFolderFault(`its 1_Pooling asks for ${enabled.join(' and ')}; svc pools by mean_tokens or cls_token`);
 }

@@ -21,13 +21,13 @@ const MAX_DIMENSIONS = 8192;
 export function readVectors(text: string, format: VectorFormat): { rows: number[][]; tokens: number } {
   const json = parseJson(text);
   if (json === undefined) throw new InvalidVectors('no JSON');
-  const answer = (json ?? {}) as Record<string, unknown>;
-  const list = format === 'ollama' ? answer.embeddings : answer.data;
+  const response = (json ?? {}) as Record<string, unknown>;
+  const list = format === 'ollama' ? response.embeddings : response.data;
   if (!Array.isArray(list)) throw new InvalidVectors('no list of vectors');
   const rows: unknown[] = format === 'ollama' ? list : inOrder(list as { index?: unknown; embedding?: unknown }[]);
   if (!rows.every(isVector)) throw new InvalidVectors('something that is no vector');
-  const { total_tokens: total } = (answer.usage ?? {}) as { total_tokens?: unknown };
-  const tokens = format === 'ollama' ? answer.prompt_eval_count : total;
+  const { total_tokens: total } = (response.usage ?? {}) as { total_tokens?: unknown };
+  const tokens = format === 'ollama' ? response.prompt_eval_count : total;
   return { rows, tokens: Number.isSafeInteger(tokens) ? (tokens as number) : 0 };
 }
 

@@ -12,7 +12,7 @@ export interface ProviderAccess {
 }
 
 /** By the convention of the AI SDK: what its paths are put behind. */
-const OWN_BASE_URLS: Record<Exclude<Provider, 'openai-compatible'>, string> = {
+const DEFAULT_BASE_URLS: Record<Exclude<Provider, 'openai-compatible'>, string> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',
@@ -38,7 +38,7 @@ export interface ProviderConnection {
 export function connectionOf({ provider, key, baseUrl }: ProviderAccess, http: ProviderHttp): ProviderConnection {
   if (!key && !KEYLESS_PROVIDERS.has(provider))
     throw new ProviderFault('refused', 'There is no key for this provider. Give svc one.');
-  const address = baseUrl ?? (provider === 'openai-compatible' ? undefined : OWN_BASE_URLS[provider]);
+  const address = baseUrl ?? (provider === 'openai-compatible' ? undefined : DEFAULT_BASE_URLS[provider]);
   if (address === undefined) {
     throw new ProviderFault('address', 'openai-compatible needs a base URL, such as https://models.example.com/v1.');
   }

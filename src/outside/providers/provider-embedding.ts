@@ -2,9 +2,9 @@ import type { EmbeddingModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider
 import type { Provider } from '../../contract/providers.ts';
 import { estimateTokens } from '../../lib/text.ts';
 import { readVectors, unitVectors, type VectorFormat } from '../models/vector-response.ts';
-import { fetchOrFault, type ProviderTransport, toProviderFault } from './provider-response.ts';
 import { connectionOf, jsonRequest, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
 import { ProviderFault } from './provider-fault.ts';
+import { fetchOrFault, type ProviderTransport, toProviderFault } from './provider-response.ts';
 
 export interface EmbedRequest {
   model: string;
@@ -39,26 +39,27 @@ interface RawVectors {
 
 /** Vectors of length 1, in the order of the texts. Throws `ProviderFault`. */
 export async function embedTexts(
-  line: ProviderTransport,
+  transport: ProviderTransport,
   access: ProviderAccess,
   request: EmbedRequest,
   signal?: AbortSignal,
 ): Promise<Embedded> {
-  const connection = connectionOf(access, line.http);
-  const most = MAX_TEXTS_PER_REQUEST[access.provider];
-  if (most === 0) throw new ProviderFault('input', 'This provider has no models that embed. Choose another for it.');
+  const connection = connectionOf(access, transport.http);
+  const maxTexts = MAX_TEXTS_PER_REQUEST[access.provider];
+  if (maxTexts === 0)
+    throw new ProviderFault('input', 'This provider has no models that embed. Choose another for it.');
   try {
     const rows: (readonly number[])[] = [];
     let tokens = 0;
-    for (let start = 0; start < request.texts.length; start += most) {
-      const texts = request.texts.slice(start, start + most);
-      const answer = await ask(line, connection, { ...request, texts }, signal);
+    for (let start = 0; start < request.texts.length; start += maxTexts) {
+      const texts = request.texts.slice(start, start + maxTexts);
+      const answer = await requestVectors(transport, connection, { ...request, texts }, signal);
       rows.push(...answer.rows);
       tokens += tokensOf(answer.tokens, texts);
     }
     return { vectors: request.texts.length === 0 ? [] : unitVectors(rows, request.texts.length), tokens };
   } catch (error) {
-    throw toProviderFault(error, line);
+    throw toProviderFault(error, transport);
   }
 }
 
@@ -71,14 +72,14 @@ export function tokensOf(counted: number | undefined, texts: readonly string[]):
   return estimateTokens(texts.reduce((sum, text) => sum + text.length, 0));
 }
 
-async function ask(
-  line: ProviderTransport,
+async function requestVectors(
+  transport: ProviderTransport,
   connection: ProviderConnection,
   request: EmbedRequest,
   signal: AbortSignal | undefined,
 ): Promise<RawVectors> {
-  const model = await embeddingModel(line, connection, request.model);
-  if (!model) return askPlainly(line, connection, request, signal);
+  const model = await embeddingModel(transport, connection, request.model);
+  if (!model) return postEmbeddings(transport, connection, request, signal);
   const { embeddings, usage } = await model.doEmbed({
     values: [...request.texts],
     providerOptions: optionsFor(request.purpose),
@@ -96,11 +97,11 @@ function optionsFor(purpose: EmbedRequest['purpose']): SharedV3ProviderOptions {
 
 /** The AI SDK's model for those that have a format of their own; the others are asked plainly. */
 async function embeddingModel(
-  line: ProviderTransport,
+  transport: ProviderTransport,
   { provider, key, base }: ProviderConnection,
   model: string,
 ): Promise<EmbeddingModelV3 | undefined> {
-  const settings = { apiKey: key, baseURL: base, fetch: fetchOrFault(line, 'vectors') };
+  const settings = { apiKey: key, baseURL: base, fetch: fetchOrFault(transport, 'vectors') };
   if (provider === 'google') {
     return (await import('@ai-sdk/google')).createGoogleGenerativeAI(settings).embedding(model);
   }
@@ -112,14 +113,14 @@ async function embeddingModel(
  * The format of OpenAI, which the AI SDK does not do well enough: it takes the vectors in the order in which they come,
  * whatever their `index` says, and always sends `encoding_format: "float"`, which Voyage refuses.
  */
-async function askPlainly(
-  line: ProviderTransport,
+async function postEmbeddings(
+  transport: ProviderTransport,
   connection: ProviderConnection,
   { model, texts, purpose }: EmbedRequest,
   signal: AbortSignal | undefined,
 ): Promise<RawVectors> {
   const format: VectorFormat = connection.provider === 'ollama' ? 'ollama' : 'openai';
-  const answer = await fetchOrFault(line, 'vectors')(
+  const answer = await fetchOrFault(transport, 'vectors')(
     connection.base + (format === 'ollama' ? '/api/embed' : '/embeddings'),
     jsonRequest(
       connection,

@@ -1,5 +1,5 @@
 import { parseJson } from '../parse-json.ts';
-import { boundedWait, readDuration, retryAfterOf } from '../retry-after.ts';
+import { clampWait, readDuration, retryAfterOf } from '../retry-after.ts';
 import { ProviderFault, type ProviderFaultReason } from './provider-fault.ts';
 
 /** An answer whose status says no. */
@@ -13,7 +13,7 @@ export interface ErrorResponse {
 export class SchemaRejected extends ProviderFault {}
 
 /** Used up credit comes back when somebody pays, not by itself soon. */
-const LONG_PAUSE_MS = 3_600_000;
+const NO_CREDIT_RETRY_MS = 3_600_000;
 
 const NO_CREDIT =
   /\b(insufficient_quota|billing_hard_limit_reached|billing_not_active|billing_error|insufficient_(balance|credits|funds))\b|\b(credit balance is too low|insufficient (balance|credits|funds)|key limit exceeded)/i;
@@ -30,15 +30,15 @@ const SCHEMA =
  * Google 400 for a key that is none and for a country that is none of its, OpenRouter and others 402 for no credit and
  * 403 for a text that they do not like.
  */
-export function errorResponseFault(refusal: ErrorResponse, nowMs: number): ProviderFault {
-  const { status, headers, body } = refusal;
-  const said = wordsOf(body);
-  if (status === 402 || (isOneOf(status, 400, 403, 429) && NO_CREDIT.test(said.text))) {
-    return new ProviderFault('rate_limited', MESSAGES.noCredit, { retryAfterMs: LONG_PAUSE_MS });
+export function errorResponseFault(response: ErrorResponse, nowMs: number): ProviderFault {
+  const { status, headers, body } = response;
+  const error = errorTextOf(body);
+  if (status === 402 || (isOneOf(status, 400, 403, 429) && NO_CREDIT.test(error.text))) {
+    return new ProviderFault('rate_limited', MESSAGES.noCredit, { retryAfterMs: NO_CREDIT_RETRY_MS });
   }
-  const reason = reasonOf(status, said.text);
+  const reason = reasonOf(status, error.text);
   const message = messageOf(reason, status);
-  const retryAfterMs = retryAfterOf(headers, nowMs) ?? said.retryAfterMs;
+  const retryAfterMs = retryAfterOf(headers, nowMs) ?? error.retryAfterMs;
   if (reason === 'input' && SCHEMA.test(body)) return new SchemaRejected(reason, message);
   return new ProviderFault(reason, message, {
     ...(isOneOf(reason, 'rate_limited', 'failed') && { retryAfterMs }),
@@ -50,11 +50,11 @@ function isOneOf<T>(value: T, ...values: T[]): boolean {
   return values.includes(value);
 }
 
-function reasonOf(status: number, said: string): ProviderFaultReason {
-  if (status === 401 && NO_SCOPE.test(said)) return 'out_of_scope';
-  if (status === 401 || status === 498 || (isOneOf(status, 400, 403) && NO_KEY.test(said))) return 'refused';
-  if (status === 403 && FLAGGED.test(said)) return 'input';
-  if (status === 403 || (status === 400 && NO_SCOPE.test(said))) return 'out_of_scope';
+function reasonOf(status: number, error: string): ProviderFaultReason {
+  if (status === 401 && NO_SCOPE.test(error)) return 'out_of_scope';
+  if (status === 401 || status === 498 || (isOneOf(status, 400, 403) && NO_KEY.test(error))) return 'refused';
+  if (status === 403 && FLAGGED.test(error)) return 'input';
+  if (status === 403 || (status === 400 && NO_SCOPE.test(error))) return 'out_of_scope';
   if (status === 408) return 'slow';
   if (status === 429) return 'rate_limited';
   return status >= 500 ? 'failed' : 'input';
@@ -80,13 +80,13 @@ function messageOf(reason: ProviderFaultReason, status: number): string {
   return `The provider refuses this input or this model (status ${status}). Choose another model, or a shorter input.`;
 }
 
-interface Words {
+interface ErrorText {
   text: string;
   retryAfterMs: number | undefined;
 }
 
 /** The names and the beginning of the message of an error, by every provider's layout. */
-function wordsOf(body: string): Words {
+function errorTextOf(body: string): ErrorText {
   const root = recordOf(parseJson(body));
   const error = recordOf(root.error);
   const details = (Array.isArray(error.details) ? error.details : []).map(recordOf);
@@ -98,7 +98,7 @@ function wordsOf(body: string): Words {
     .join('\n');
   const delay = details.map(({ retryDelay }) => retryDelay).find((value) => typeof value === 'string');
   const delayMs = delay === undefined ? undefined : readDuration(delay);
-  return { text, retryAfterMs: delayMs === undefined ? undefined : boundedWait(delayMs) };
+  return { text, retryAfterMs: delayMs === undefined ? undefined : clampWait(delayMs) };
 }
 
 /** OpenRouter tells beside the error that it did not like the text. */

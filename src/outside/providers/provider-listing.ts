@@ -1,4 +1,3 @@
-import { fetchOrFault, unusableResponse, type ProviderTransport, toProviderFault } from './provider-response.ts';
 import {
   connectionOf,
   jsonRequest,
@@ -8,6 +7,7 @@ import {
 } from './provider-connection.ts';
 import { ProviderFault } from './provider-fault.ts';
 import type { Purpose } from './provider-http.ts';
+import { fetchOrFault, type ProviderTransport, toProviderFault, unusableResponse } from './provider-response.ts';
 
 const MAX_MODELS = 500;
 const NAME = /^[^\u0000-\u0020\u007f]{1,200}$/;
@@ -26,24 +26,28 @@ const VOYAGE_MODELS = [
 ];
 
 /** The names of the models by the cheapest call for which the provider looks at the key. Throws `ProviderFault`. */
-export async function listModels(line: ProviderTransport, access: ProviderAccess, signal?: AbortSignal): Promise<string[]> {
-  const connection = connectionOf(access, line.http);
+export async function listModels(
+  transport: ProviderTransport,
+  access: ProviderAccess,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const connection = connectionOf(access, transport.http);
   try {
-    if (connection.provider === 'voyage') return await checkVoyage(line, connection, signal);
+    if (connection.provider === 'voyage') return await checkVoyage(transport, connection, signal);
     if (connection.provider !== 'openrouter')
-      return namesIn(await get(line, connection, 'check', listPath(connection), signal));
+      return modelNamesIn(await get(transport, connection, 'check', listPath(connection), signal));
     // Its list is public: it says nothing about the key.
-    await get(line, connection, 'check', '/key', signal);
-    return namesIn(await get(line, connection, 'names', '/models', signal));
+    await get(transport, connection, 'check', '/key', signal);
+    return modelNamesIn(await get(transport, connection, 'names', '/models', signal));
   } catch (error) {
-    throw asCheck(toProviderFault(error, line));
+    throw asCheck(toProviderFault(error, transport));
   }
 }
 
 /** A check asks for nothing that could be at fault; what is left is the address. */
 function asCheck(fault: ProviderFault): ProviderFault {
   if (fault.reason !== 'input') return fault;
-  return new ProviderFault('failed', 'The provider does not answer as it should at this address. Check the base URL.');
+  return new ProviderFault('failed', 'The provider gave an unexpected response at this address. Check the base URL.');
 }
 
 function listPath({ provider }: ProviderConnection): string {
@@ -54,7 +58,7 @@ function listPath({ provider }: ProviderConnection): string {
 }
 
 async function get(
-  line: ProviderTransport,
+  transport: ProviderTransport,
   connection: ProviderConnection,
   purpose: Purpose,
   path: string,
@@ -63,25 +67,26 @@ async function get(
   // Cohere's list has stayed at the version before.
   const base = connection.provider === 'cohere' ? connection.base.replace(/\/v2$/, '/v1') : connection.base;
   const headers = { accept: 'application/json', ...keyHeaders(connection) };
-  const answer = await fetchOrFault(line, purpose)(base + path, { headers, signal: signal ?? null });
-  return answer.json();
+  const response = await fetchOrFault(transport, purpose)(base + path, { headers, signal: signal ?? null });
+  return response.json();
 }
 
 async function checkVoyage(
-  line: ProviderTransport,
+  transport: ProviderTransport,
   connection: ProviderConnection,
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const asked = jsonRequest(connection, { model: VOYAGE_MODELS[0], input: ['svc'] }, signal);
-  const answer = await fetchOrFault(line, 'check')(`${connection.base}/embeddings`, asked);
-  if (!Array.isArray(((await answer.json()) as { data?: unknown } | null)?.data)) throw unusableResponse('no vectors', false);
+  const request = jsonRequest(connection, { model: VOYAGE_MODELS[0], input: ['svc'] }, signal);
+  const response = await fetchOrFault(transport, 'check')(`${connection.base}/embeddings`, request);
+  if (!Array.isArray(((await response.json()) as { data?: unknown } | null)?.data))
+    throw unusableResponse('no vectors', false);
   return [...VOYAGE_MODELS];
 }
 
 /** `data` with `id` as OpenAI has it, `models` with `name` as Google, Cohere and Ollama do, or the bare list. */
-function namesIn(answer: unknown): string[] {
-  const { data, models } = (answer ?? {}) as { data?: unknown; models?: unknown };
-  const list = [data, models, answer].find(Array.isArray) as unknown[] | undefined;
+function modelNamesIn(response: unknown): string[] {
+  const { data, models } = (response ?? {}) as { data?: unknown; models?: unknown };
+  const list = [data, models, response].find(Array.isArray) as unknown[] | undefined;
   if (!list) throw unusableResponse('no list of models', false);
   return list
     .map((entry) => (entry ?? {}) as { id?: unknown; name?: unknown })

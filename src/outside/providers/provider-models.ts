@@ -1,8 +1,8 @@
-import type { ProviderTransport } from './provider-response.ts';
 import type { ProviderAccess } from './provider-connection.ts';
 import { type Embedded, type EmbedRequest, embedTexts } from './provider-embedding.ts';
 import { type Generated, type GenerateRequest, generateObject } from './provider-generation.ts';
 import { listModels } from './provider-listing.ts';
+import type { ProviderTransport } from './provider-response.ts';
 import { createKnownCapabilities } from './server-capabilities.ts';
 
 export type { ProviderAccess } from './provider-connection.ts';
@@ -26,12 +26,12 @@ export interface ProviderModels {
 }
 
 /** Over `http`, which it closes in the end. */
-export function createProviderModels(line: ProviderTransport): ProviderModels {
+export function createProviderModels(transport: ProviderTransport): ProviderModels {
   const known = createKnownCapabilities();
   return {
-    list: (access, signal) => listModels(line, access, signal),
-    embed: (access, request, signal) => embedTexts(line, access, request, signal),
-    generate: (access, request, signal) => generateObject(line, known, access, request, signal),
-    close: () => line.http.close(),
+    list: (access, signal) => listModels(transport, access, signal),
+    embed: (access, request, signal) => embedTexts(transport, access, request, signal),
+    generate: (access, request, signal) => generateObject(transport, known, access, request, signal),
+    close: () => transport.http.close(),
   };
 }

@@ -1,9 +1,9 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidVectors } from '../models/vector-response.ts';
+import { errorResponseFault } from './provider-error-response.ts';
 import { causesOf, connectionFault, ProviderFault } from './provider-fault.ts';
 import type { ProviderHttp, Purpose } from './provider-http.ts';
-import { errorResponseFault } from './provider-error-response.ts';
 
 /** How the answers of providers come in: over `http`, with the clock that dates in them are measured by. */
 export interface ProviderTransport {
@@ -14,24 +14,24 @@ export interface ProviderTransport {
 /** The server answers a streaming request in one piece. */
 export class StreamingUnsupported extends ProviderFault {
   constructor() {
-    super('failed', 'The provider does not stream its answer.');
+    super('failed', 'The provider does not stream its response.');
   }
 }
 
 /** A fetch for one purpose whose every answer is a success; all else throws a `ProviderFault`. */
 export function fetchOrFault({ http, clock }: ProviderTransport, purpose: Purpose): typeof fetch {
-  const ask = http.fetch(purpose);
+  const fetch = http.fetch(purpose);
   return async (input, init) => {
-    const answer = await ask(input, init);
-    if (!answer.ok) {
-      const { status, headers } = answer;
-      throw errorResponseFault({ status, headers, body: await answer.text() }, clock.nowMs());
+    const response = await fetch(input, init);
+    if (!response.ok) {
+      const { status, headers } = response;
+      throw errorResponseFault({ status, headers, body: await response.text() }, clock.nowMs());
     }
-    if (purpose === 'stream' && answer.headers.get('content-type')?.startsWith('application/json')) {
-      await answer.body?.cancel();
+    if (purpose === 'stream' && response.headers.get('content-type')?.startsWith('application/json')) {
+      await response.body?.cancel();
       throw new StreamingUnsupported();
     }
-    return answer;
+    return response;
   };
 }
 
@@ -39,8 +39,8 @@ export function fetchOrFault({ http, clock }: ProviderTransport, purpose: Purpos
 export function toProviderFault(error: unknown, { clock }: ProviderTransport): ProviderFault {
   const chain = causesOf(error);
   if (chain.some((cause) => cause instanceof ProviderFault)) return connectionFault(error);
-  const wrong = chain.find((cause) => cause instanceof InvalidVectors);
-  if (wrong) return unusableResponse(wrong.message, wrong.maybeTexts);
+  const invalid = chain.find((cause) => cause instanceof InvalidVectors);
+  if (invalid) return unusableResponse(invalid.message, invalid.maybeTexts);
   const call = chain.find((cause) => APICallError.isInstance(cause));
   if (call?.statusCode !== undefined && call.statusCode >= 400) {
     const { statusCode: status, responseHeaders = {}, responseBody: body = '' } = call;
@@ -56,10 +56,10 @@ export function unusableResponse(what: string, maybeInput: boolean, spent?: Prov
 }
 
 /** The error that a provider tells in the middle of a stream, as its own words or as what the AI SDK made of them. */
-export function streamFault(error: unknown, line: ProviderTransport): ProviderFault {
-  if (error instanceof Error) return toProviderFault(error, line);
-  const told = { status: statusOf(error), headers: new Headers(), body: JSON.stringify({ error }) };
-  return errorResponseFault(told, line.clock.nowMs());
+export function streamFault(error: unknown, transport: ProviderTransport): ProviderFault {
+  if (error instanceof Error) return toProviderFault(error, transport);
+  const response = { status: statusOf(error), headers: new Headers(), body: JSON.stringify({ error }) };
+  return errorResponseFault(response, transport.clock.nowMs());
 }
 
 function statusOf(error: unknown): number {

@@ -3,7 +3,7 @@ export interface Capabilities {
   /** Piece by piece. */
   streams: boolean;
   /** The schema goes where the provider wants it; otherwise into the prompt. */
-  keepsToSchema: boolean;
+  schemaEnforced: boolean;
 }
 
 const MAX_REMEMBERED = 1000;
@@ -11,27 +11,27 @@ const MAX_REMEMBERED = 1000;
 /** What servers have shown not to do, so that finding it out costs one request and not every one. */
 export interface KnownCapabilities {
   of(base: string, model: string): Capabilities;
-  remember(base: string, model: string, ways: Capabilities): void;
+  remember(base: string, model: string, capabilities: Capabilities): void;
 }
 
 export function createKnownCapabilities(): KnownCapabilities {
   const withoutStream = new Set<string>();
   const withoutSchema = new Set<string>();
-  const modelAt = (base: string, model: string) => `${base} ${model}`;
+  const modelKey = (base: string, model: string) => `${base} ${model}`;
   return {
     of: (base, model) => ({
       streams: !withoutStream.has(base),
-      keepsToSchema: !withoutSchema.has(modelAt(base, model)),
+      schemaEnforced: !withoutSchema.has(modelKey(base, model)),
     }),
-    remember(base, model, { streams, keepsToSchema }) {
-      if (!streams) keep(withoutStream, base);
-      if (!keepsToSchema) keep(withoutSchema, modelAt(base, model));
+    remember(base, model, { streams, schemaEnforced }) {
+      if (!streams) addBounded(withoutStream, base);
+      if (!schemaEnforced) addBounded(withoutSchema, modelKey(base, model));
     },
   };
 }
 
 /** The oldest goes where there are too many: addresses are whatever tenants think of. */
-function keep(set: Set<string>, entry: string): void {
+function addBounded(set: Set<string>, entry: string): void {
   set.add(entry);
   if (set.size > MAX_REMEMBERED) set.delete(set.values().next().value!);
 }

@@ -144,7 +144,7 @@ describe('without an embedder of the operator', () => {
     await daemon.embed();
     const semantic = await ann.search('vehicles', { strategy: 'semantic' });
     expect(semantic.status).toBe(422);
-    expect(semantic.text).toContain('for these models only: large');
+    expect(semantic.text).toContain('limited to these models: large');
     expect(await ann.settings()).toMatchObject({
       embedding: { state: 'failing', fault: expect.stringContaining('only') },
     });

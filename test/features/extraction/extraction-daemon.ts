@@ -15,7 +15,7 @@ export async function newOwner(daemon: MemoryDaemon, server: ProviderServer, con
   const caller = await daemon.account();
   await putKey(caller, server, KEY);
   server.requests.length = 0;
-  server.respond(() => ({ memories: [draw(content, [1])] }));
+  server.respond(() => ({ memories: [extracted(content, [1])] }));
   return caller;
 }
 
@@ -68,12 +68,12 @@ export const untilEnded = (caller: Caller, jobId: string) =>
   untilJob(caller, jobId, ({ finishedAt }) => finishedAt !== null);
 
 /** Asks for memories and waits for the end. */
-export async function drawn(caller: Caller, id: string, body?: object): Promise<Job> {
+export async function extractAndWait(caller: Caller, id: string, body?: object): Promise<Job> {
   return untilEnded(caller, await extract(caller, id, body));
 }
 
 /** A memory as a model writes it. */
-export function draw(content: string, messages: number[], more: Partial<Extracted> = {}): Extracted {
+export function extracted(content: string, messages: number[], more: Partial<Extracted> = {}): Extracted {
   return { decision: 'add', content, messages, known: '', date: '', reason: 'said so', ...more };
 }
 

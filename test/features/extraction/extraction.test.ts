@@ -12,9 +12,9 @@ import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { startProviderDaemon, startProviderServer } from '../providers/provider-daemon.ts';
 import {
   converse,
-  draw,
-  drawn,
   extract,
+  extractAndWait,
+  extracted,
   jobOf,
   KEY,
   labelOf,
@@ -52,8 +52,8 @@ describe('extraction', () => {
   test('stores what the model draws, each with the message that it came from', async () => {
     const said = { content: 'I drink green tea every morning.', createdAt: '2026-03-04T08:00:00.000Z' };
     const conversation = await converse(caller, ['Hello there', said], 'ada');
-    server.respond((asked) => ({ memories: [draw(TEA, [numberOf(asked, 'green tea')])] }));
-    const job = await drawn(caller, conversation);
+    server.respond((asked) => ({ memories: [extracted(TEA, [numberOf(asked, 'green tea')])] }));
+    const job = await extractAndWait(caller, conversation);
     expect(job).toMatchObject({
       kind: 'extract',
       state: 'done',
@@ -79,16 +79,16 @@ describe('extraction', () => {
 
   test('does not read what it has read, and adds nothing when it reads it again', async () => {
     const conversation = await converse(caller, ['I drink green tea every morning.']);
-    await drawn(caller, conversation);
-    const second = await drawn(caller, conversation);
+    await extractAndWait(caller, conversation);
+    const second = await extractAndWait(caller, conversation);
     expect(second).toMatchObject({ state: 'done', progress: { done: 0, total: 0 }, used: { requests: 0 } });
-    const again = await drawn(caller, conversation, { again: true });
+    const again = await extractAndWait(caller, conversation, { again: true });
     expect(again.result).toMatchObject({ added: 0, nothing: 1 });
     expect(again.used.requests).toBe(1);
     expect(await memories()).toHaveLength(1);
     await say(caller, conversation, ['My cat is called Pixel.']);
-    server.respond((asked) => ({ memories: [draw("Ada's cat is called Pixel.", [numberOf(asked, 'Pixel')])] }));
-    const third = await drawn(caller, conversation);
+    server.respond((asked) => ({ memories: [extracted("Ada's cat is called Pixel.", [numberOf(asked, 'Pixel')])] }));
+    const third = await extractAndWait(caller, conversation);
     expect(third).toMatchObject({ progress: { done: 1, total: 1 }, result: { added: 1 } });
     expect(server.requests.at(-1)!.body!.messages).toContainEqual(
       expect.objectContaining({ content: expect.stringContaining('Earlier messages:\n') }),
@@ -100,9 +100,9 @@ describe('extraction', () => {
     const conversation = await converse(caller, ['I moved from Bergen to Oslo last week.']);
     server.respond((asked) => {
       const label = labelOf(asked, 'Ada lives in Bergen.');
-      return { memories: [draw('Ada lives in Oslo.', [1], { decision: 'supersede', known: label })] };
+      return { memories: [extracted('Ada lives in Oslo.', [1], { decision: 'supersede', known: label })] };
     });
-    const job = await drawn(caller, conversation);
+    const job = await extractAndWait(caller, conversation);
     expect(job.result).toMatchObject({ superseded: 1, decisions: [{ decision: 'supersede', targetId: known.id }] });
     const all = await memories();
     const now = all.find(({ content }) => content === 'Ada lives in Oslo.')!;
@@ -116,9 +116,9 @@ describe('extraction', () => {
     server.respond((asked) => {
       const label = labelOf(asked, 'Ada has a cat.');
       const more = 'Ada has a cat called Pixel, three years old.';
-      return { memories: [draw(more, [1], { decision: 'update', known: label })] };
+      return { memories: [extracted(more, [1], { decision: 'update', known: label })] };
     });
-    expect((await drawn(caller, conversation)).result).toMatchObject({ updated: 1 });
+    expect((await extractAndWait(caller, conversation)).result).toMatchObject({ updated: 1 });
     expect((await caller.read(known.id)).body).toMatchObject({ content: expect.stringContaining('Pixel'), version: 2 });
     expect((await caller.history(known.id)).body.data).toHaveLength(2);
     expect((await caller.read(known.id)).body.metadata).toMatchObject({
@@ -132,16 +132,16 @@ describe('extraction', () => {
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     server.respond(() => ({
       memories: [
-        draw('Ada owns a yacht.', []),
-        draw('Ada owns a yacht.', [7]),
-        draw('Ada owns a yacht.', [1]),
-        draw('Ada plays the cello.', [1]),
-        draw(' ', [1]),
-        draw(TEA, [1]),
-        draw(TEA, [1]),
+        extracted('Ada owns a yacht.', []),
+        extracted('Ada owns a yacht.', [7]),
+        extracted('Ada owns a yacht.', [1]),
+        extracted('Ada plays the cello.', [1]),
+        extracted(' ', [1]),
+        extracted(TEA, [1]),
+        extracted(TEA, [1]),
       ],
     }));
-    const { result } = await drawn(caller, conversation);
+    const { result } = await extractAndWait(caller, conversation);
     expect(result).toMatchObject({ added: 1, nothing: 6 });
     expect(await caller.list()).toEqual([TEA, 'Ada plays the cello.']);
   });
@@ -155,8 +155,8 @@ describe('extraction', () => {
       { role: 'tool', content: text },
       `${text}\n\nWhat shall I play tonight?`,
     ]);
-    server.respond(() => ({ memories: [draw('Ada is in an orchestra.', [1])] }));
-    const { result } = await drawn(caller, conversation);
+    server.respond(() => ({ memories: [extracted('Ada is in an orchestra.', [1])] }));
+    const { result } = await extractAndWait(caller, conversation);
     const asked = JSON.stringify(server.requests.at(-1)!.body);
     expect(asked).not.toContain('Be kind');
     expect(asked.split('orchestra')).toHaveLength(2);
@@ -168,9 +168,9 @@ describe('extraction', () => {
     const conversation = await converse(caller, ['I drink green tea every morning.', 'My cat is called Pixel.']);
     const cat = 'Ada has a cat called Pixel.';
     server.respond((asked) => ({
-      memories: [draw(TEA, [numberOf(asked, 'green tea')]), draw(cat, [numberOf(asked, 'Pixel')])],
+      memories: [extracted(TEA, [numberOf(asked, 'green tea')]), extracted(cat, [numberOf(asked, 'Pixel')])],
     }));
-    const { id, result } = await drawn(caller, conversation);
+    const { id, result } = await extractAndWait(caller, conversation);
     const words = async () => (await jobOf(caller, id)).result!.decisions.map(({ content }) => content);
     expect(await words()).toEqual([TEA, cat]);
     await caller.erase(result!.decisions[0]!.memoryId!);
@@ -183,10 +183,10 @@ describe('extraction', () => {
 
   test('a dry run shows the decisions and stores nothing', async () => {
     const conversation = await converse(caller, ['I drink green tea every morning.']);
-    const dry = await drawn(caller, conversation, { dryRun: true });
+    const dry = await extractAndWait(caller, conversation, { dryRun: true });
     expect(dry).toMatchObject({ dryRun: true, state: 'done', result: { added: 1, decisions: [{ memoryId: null }] } });
     expect(await memories()).toEqual([]);
-    expect((await drawn(caller, conversation)).result).toMatchObject({ added: 1 });
+    expect((await extractAndWait(caller, conversation)).result).toMatchObject({ added: 1 });
   });
 
   test('reads a long conversation in passages and shows how far it is', async () => {
@@ -198,9 +198,9 @@ describe('extraction', () => {
     let passages = 0;
     server.respond(() => {
       passages += 1;
-      return { memories: [draw(`${TEA} ${passages}`, [1])] };
+      return { memories: [extracted(`${TEA} ${passages}`, [1])] };
     });
-    const job = await drawn(caller, conversation);
+    const job = await extractAndWait(caller, conversation);
     expect(job).toMatchObject({ state: 'done', progress: { done: 9, total: 9 }, result: { added: 3 } });
     expect(passages).toBe(3);
     expect(job.used).toMatchObject({ requests: 3, inputTokens: 333 });
@@ -234,7 +234,7 @@ describe('extraction', () => {
     server.respond((asked) => ({
       memories: facts
         .filter((fact) => asked.prompt.split('\nMessages:').at(-1)!.includes(`user: ${fact}`))
-        .map((fact) => draw(fact.replace('My', "Ada's"), [numberOf(asked, fact)])),
+        .map((fact) => extracted(fact.replace('My', "Ada's"), [numberOf(asked, fact)])),
     }));
     server.next(PUBLISHED.openai.broken);
     const conversation = await converse(caller, [facts[0]!]);
@@ -258,7 +258,7 @@ describe('extraction', () => {
     const job = await untilEnded(caller, jobId);
     expect(job).toMatchObject({ state: 'done', progress: { done: 3, total: 3 }, result: { added: 3 } });
     expect(await memories()).toHaveLength(3);
-    expect(await drawn(caller, conversation)).toMatchObject({ progress: { total: 0 }, used: { requests: 0 } });
+    expect(await extractAndWait(caller, conversation)).toMatchObject({ progress: { total: 0 }, used: { requests: 0 } });
   });
 
   test('by itself, some time after messages came, where the account wants that', async () => {
@@ -295,7 +295,7 @@ describe('a failing provider', () => {
   test('that refuses the key, or the model, ends the job with the reason', async () => {
     server.next(PUBLISHED.openai.wrongKey);
     const conversation = await converse(caller, ['I drink green tea every morning.']);
-    const refused = await drawn(caller, conversation);
+    const refused = await extractAndWait(caller, conversation);
     expect(refused).toMatchObject({ state: 'failed', error: { code: 'refused' }, nextAttemptAt: null });
     const listed = (await caller.call<{ data: ProviderKey[] }>('/v1/provider-keys')).body.data;
     expect(listed).toMatchObject([{ status: 'refused', check: { outcome: 'refused' } }]);
@@ -312,7 +312,7 @@ describe('a failing provider', () => {
     expect(asked).toEqual([8000, 4000, 2000]);
     expect(JSON.stringify(refused)).not.toContain(KEY);
     expect(await memories()).toEqual([]);
-    expect(await drawn(caller, conversation)).toMatchObject({ state: 'done', result: { added: 1 } });
+    expect(await extractAndWait(caller, conversation)).toMatchObject({ state: 'done', result: { added: 1 } });
   });
 
   test('whose answer keeps to no schema is asked again, and what it cost is counted', async () => {
@@ -352,7 +352,7 @@ describe('a cap', () => {
   test('of tokens a day holds jobs until the next one, or until it is raised', async () => {
     await settings({ extraction: { dailyTokens: 100 } });
     const first = await converse(caller, ['I drink green tea every morning.']);
-    expect((await drawn(caller, first)).state).toBe('done');
+    expect((await extractAndWait(caller, first)).state).toBe('done');
     const second = await converse(caller, ['I drink green tea every morning.']);
     const jobId = await extract(caller, second);
     const held = await untilJob(caller, jobId, ({ error }) => error !== null);
@@ -416,7 +416,7 @@ describe('a cap', () => {
       used: { requests: 0 },
     });
     expect(server.requests).toEqual([]);
-    expect((await drawn(caller, conversation, { dryRun: true })).result).toMatchObject({ added: 1 });
+    expect((await extractAndWait(caller, conversation, { dryRun: true })).result).toMatchObject({ added: 1 });
     daemon.clock.advance(86_400_000);
     await daemon.jobRunner.follow();
     expect((await untilEnded(caller, jobId)).result).toMatchObject({ added: 1 });
@@ -426,7 +426,7 @@ describe('a cap', () => {
     expect((await settings({ extraction: { dailySpend: 1 } })).status).toBe(422);
     const prices = { pricePerMillion: { input: 1000, output: 10_000 }, dailySpend: 0.3 };
     expect((await settings({ extraction: prices })).status).toBe(200);
-    const job = await drawn(caller, await converse(caller, ['I drink green tea every morning.']));
+    const job = await extractAndWait(caller, await converse(caller, ['I drink green tea every morning.']));
     expect(job.used.spend).toBeCloseTo(0.111 + 0.22, 9);
     const { models } = (await caller.call<Usage>('/v1/usage?days=1')).body;
     expect(models).toMatchObject([{ purpose: 'extraction', provider: 'openai', requests: 1, inputTokens: 111 }]);

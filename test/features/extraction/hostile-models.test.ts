@@ -5,7 +5,17 @@ import type { Memory } from '../../../src/contract/memories.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
-import { converse, draw, drawn, extract, KEY, newOwner, say, untilEnded, untilJob } from './extraction-daemon.ts';
+import {
+  converse,
+  extract,
+  extractAndWait,
+  extracted,
+  KEY,
+  newOwner,
+  say,
+  untilEnded,
+  untilJob,
+} from './extraction-daemon.ts';
 
 const TEA = 'Ada drinks green tea.';
 
@@ -33,12 +43,12 @@ describe('what a model writes', () => {
     const conversation = await converse(caller, ['I drink green tea and oat milk.']);
     server.respond(() => ({
       memories: [
-        draw('Ada drinks green tea\u0000 with a NUL.', [1]),
-        draw('Ada drinks oat milk \ud800 and half a pair.', [1], { reason: 'half \udfff of \u0000 it' }),
-        draw(TEA, [1]),
+        extracted('Ada drinks green tea\u0000 with a NUL.', [1]),
+        extracted('Ada drinks oat milk \ud800 and half a pair.', [1], { reason: 'half \udfff of \u0000 it' }),
+        extracted(TEA, [1]),
       ],
     }));
-    const job = await drawn(caller, conversation);
+    const job = await extractAndWait(caller, conversation);
     const stored = await list();
     expect(stored.map(({ content }) => content)).toContain(TEA);
     for (const text of [...stored.map(({ content }) => content), JSON.stringify(job.result)]) {
@@ -51,19 +61,19 @@ describe('what a model writes', () => {
 
   test('is taken up to a hundred memories a passage, and none of them at any length', async () => {
     const conversation = await converse(caller, ['I drink green tea.']);
-    const nonsense = Array.from({ length: 3000 }, (_, number) => draw(`Nothing of tea ${number}.`, []));
-    const endless = draw(`Ada drinks green tea. ${'x'.repeat(200_000)}`, Array(5000).fill(1), {
+    const nonsense = Array.from({ length: 3000 }, (_, number) => extracted(`Nothing of tea ${number}.`, []));
+    const endless = extracted(`Ada drinks green tea. ${'x'.repeat(200_000)}`, Array(5000).fill(1), {
       reason: 'y'.repeat(9000),
     });
-    server.respond(() => ({ memories: [draw(TEA, [1]), endless, ...nonsense] }));
-    const job = await drawn(caller, conversation);
+    server.respond(() => ({ memories: [extracted(TEA, [1]), endless, ...nonsense] }));
+    const job = await extractAndWait(caller, conversation);
     expect(job).toMatchObject({ state: 'done', result: { added: 1, nothing: 99 } });
     expect(job.result!.decisions[1]!.content).toHaveLength(2000);
     expect(JSON.stringify(job).length).toBeLessThan(40_000);
   });
 
   test('a list of jobs tells how many decisions there were, and the job which', async () => {
-    const job = await drawn(caller, await converse(caller, ['I drink green tea.']), undefined);
+    const job = await extractAndWait(caller, await converse(caller, ['I drink green tea.']), undefined);
     const listed = (await caller.call<{ data: Job[] }>('/v1/jobs')).body.data;
     expect(listed).toEqual([{ ...job, result: { ...job.result, decisions: [] } }]);
     expect(job.result).toMatchObject({ added: 1, decisions: [{ content: TEA }] });
@@ -81,14 +91,14 @@ describe('a key that was given for some models', () => {
     await putKey(caller, server, KEY, { models: [server.generating] });
     const refused = await caller.call(path, { body: { provider: 'openai', model: other, dryRun: true } });
     expect(refused).toMatchObject({ status: 422 });
-    expect(refused.text).toContain(`for these models only: ${server.generating}`);
+    expect(refused.text).toContain(`limited to these models: ${server.generating}`);
     server.requests.length = 0;
     await caller.call('/v1/provider-settings', { method: 'PATCH', body: { extraction: { dailyTokens: null } } });
     daemon.clock.advance(86_400_000);
     await daemon.jobRunner.follow();
     expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'failed', error: { code: 'unprocessable' } });
     expect(server.requests).toEqual([]);
-    expect((await drawn(caller, conversation)).result).toMatchObject({ added: 1 });
+    expect((await extractAndWait(caller, conversation)).result).toMatchObject({ added: 1 });
   });
 });
 
@@ -139,7 +149,7 @@ describe('while the model is being asked', () => {
     await expect.poll(() => server.state.answering).toBe(0);
     expect((await caller.call(`/v1/jobs/${jobId}`)).status).toBe(404);
     server.state.troubleFor = () => Promise.resolve(undefined);
-    expect((await drawn(caller, await converse(caller, ['Green tea, I said.']))).state).toBe('done');
+    expect((await extractAndWait(caller, await converse(caller, ['Green tea, I said.']))).state).toBe('done');
     expect(await list()).toHaveLength(1);
   });
 
@@ -150,8 +160,8 @@ describe('while the model is being asked', () => {
     const [first, second] = data as [Message, Message];
     server.respond(({ prompt }) => ({
       memories: prompt.includes('bicycle')
-        ? [draw('The sister of Ada has a red bicycle.', [1]), draw('Ada drinks tea on a bicycle.', [2])]
-        : [draw(TEA, [1])],
+        ? [extracted('The sister of Ada has a red bicycle.', [1]), extracted('Ada drinks tea on a bicycle.', [2])]
+        : [extracted(TEA, [1])],
     }));
     const jobId = await asking(conversation);
     expect((await caller.call(`${path}/${first.id}`, { method: 'DELETE' })).status).toBe(204);
@@ -178,8 +188,8 @@ describe('while the model is being asked', () => {
     server.respond(({ prompt }) => ({
       memories: [
         prompt.includes('black tea.')
-          ? draw('Ada drinks black tea and green tea.', [1], { decision: 'update', known: 'm1' })
-          : draw(TEA, [1]),
+          ? extracted('Ada drinks black tea and green tea.', [1], { decision: 'update', known: 'm1' })
+          : extracted(TEA, [1]),
       ],
     }));
     const jobId = await asking(await converse(caller, ['I drink green tea.']));

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { type ProviderServer, PUBLISHED, startProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
-import { converse, draw, extract, jobOf, untilEnded, untilJob } from './extraction-daemon.ts';
+import { converse, extract, extracted, jobOf, untilEnded, untilJob } from './extraction-daemon.ts';
 
 let daemon: MemoryDaemon;
 let server: ProviderServer;
@@ -10,7 +10,9 @@ let caller: Caller;
 
 beforeAll(async () => {
   daemon = await startProviderDaemon();
-  server = await startProviderServer('openai', { answer: () => ({ memories: [draw('Ada drinks green tea.', [1])] }) });
+  server = await startProviderServer('openai', {
+    answer: () => ({ memories: [extracted('Ada drinks green tea.', [1])] }),
+  });
 });
 afterAll(async () => {
   await daemon.close();

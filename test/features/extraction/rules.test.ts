@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { Memory } from '../../../src/contract/memories.ts';
 import type { ProviderKey } from '../../../src/contract/providers.ts';
 import { CONTEXT_HEADING } from '../../../src/contract/search.ts';
-import { toProposals } from '../../../src/features/extraction/proposals.ts';
-import { chooseModel, defaultModel } from '../../../src/features/extraction/model-choice.ts';
 import { type Chunk, toChunk, withoutRecalled } from '../../../src/features/extraction/conversation-chunk.ts';
+import { chooseModel, defaultModel } from '../../../src/features/extraction/model-choice.ts';
 import type { Extracted } from '../../../src/features/extraction/prompt.ts';
-import { draw } from './extraction-daemon.ts';
+import { toProposals } from '../../../src/features/extraction/proposals.ts';
+import { extracted } from './extraction-daemon.ts';
 
 const said = (content: string, ordinal = 1, role: 'user' | 'assistant' | 'system' | 'tool' = 'user') => ({
   id: `msg_${ordinal}`,
@@ -63,7 +63,7 @@ describe('what a model drew', () => {
   const passage = toChunk([said('I painted a sunrise with Bob.', 1), said('My cat is called Pixel.', 2)], []);
   const known = [memory('mem_a', 'Ada has a cat.'), memory('mem_b', 'Bob is her friend.')];
   const judged = (one: Partial<Extracted>) =>
-    toProposals([{ ...draw('Ada was painting with Bob.', [1]), ...one }], passage, known)[0]!;
+    toProposals([{ ...extracted('Ada was painting with Bob.', [1]), ...one }], passage, known)[0]!;
 
   test('is taken where a message says it, in whatever form of a word', () => {
     expect(judged({})).toMatchObject({ decision: 'add', cited: [{ id: 'msg_1' }], target: undefined });
@@ -78,7 +78,7 @@ describe('what a model drew', () => {
 
   test('does not take the place of what was learned after it was said', () => {
     const later = [memory('mem_c', 'Bob is no friend any more.', '2026-06-01')];
-    const one = draw('Ada was painting with Bob.', [1], { decision: 'supersede', known: 'm1' });
+    const one = extracted('Ada was painting with Bob.', [1], { decision: 'supersede', known: 'm1' });
     expect(toProposals([one], passage, later)).toMatchObject([
       { decision: 'nothing', reason: expect.stringContaining('newer') },
     ]);
@@ -111,9 +111,9 @@ describe('what a model drew', () => {
       reason: fc.string(),
     });
     fc.assert(
-      fc.property(fc.array(any), (drawn) => {
-        const proposals = toProposals(drawn, passage as Chunk, known);
-        expect(proposals).toHaveLength(drawn.length);
+      fc.property(fc.array(any), (items) => {
+        const proposals = toProposals(items, passage as Chunk, known);
+        expect(proposals).toHaveLength(items.length);
         for (const { decision, cited } of proposals) if (decision !== 'nothing') expect(cited).not.toEqual([]);
       }),
     );
@@ -131,19 +131,19 @@ describe('the model that draws', () => {
     expect(defaultModel(key('voyage', ['voyage-4']))).toBeUndefined();
   });
 
-  test('is the one asked for, else the one chosen, else one of the newest key that is good', () => {
+  test('is the requested one, else the one chosen, else one of the newest key that is good', () => {
     const keys = [
       key('voyage', ['voyage-4']),
       key('openai', ['gpt-5-mini'], 'refused'),
       key('mistral', ['mistral-small-latest']),
     ];
     const chosen = { provider: 'openai', model: 'gpt-5' } as const;
-    expect(chooseModel({ asked: {}, chosen: undefined, keys }).provider).toBe('mistral');
-    expect(chooseModel({ asked: {}, chosen, keys })).toEqual(chosen);
-    expect(chooseModel({ asked: { model: 'o9' }, chosen, keys })).toEqual({ provider: 'openai', model: 'o9' });
-    expect(chooseModel({ asked: { provider: 'mistral' }, chosen, keys }).model).toBe('mistral-small-latest');
-    for (const asked of [{ provider: 'voyage' }, { provider: 'cohere' }, { model: 'unknown' }] as const) {
-      expect(() => chooseModel({ asked, chosen: undefined, keys })).toThrow(/key|Name/);
+    expect(chooseModel({ requested: {}, chosen: undefined, keys }).provider).toBe('mistral');
+    expect(chooseModel({ requested: {}, chosen, keys })).toEqual(chosen);
+    expect(chooseModel({ requested: { model: 'o9' }, chosen, keys })).toEqual({ provider: 'openai', model: 'o9' });
+    expect(chooseModel({ requested: { provider: 'mistral' }, chosen, keys }).model).toBe('mistral-small-latest');
+    for (const requested of [{ provider: 'voyage' }, { provider: 'cohere' }, { model: 'unknown' }] as const) {
+      expect(() => chooseModel({ requested, chosen: undefined, keys })).toThrow(/key|Name/);
     }
   });
 });

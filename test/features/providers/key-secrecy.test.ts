@@ -5,7 +5,7 @@ import type { ProviderKey } from '../../../src/contract/providers.ts';
 import { backUp } from '../../../src/daemon/backup.ts';
 import { readConfig } from '../../../src/daemon/config.ts';
 import { type ProviderServer, PUBLISHED } from '../../helpers/providers/server.ts';
-import { converse, draw, drawn, extract, untilJob } from '../extraction/extraction-daemon.ts';
+import { converse, extract, extractAndWait, extracted, untilJob } from '../extraction/extraction-daemon.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon, startProviderServer } from './provider-daemon.ts';
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   servers = await Promise.all(kinds.map((kind, index) => startProviderServer(kind, { key: PLANTED[index]! })));
   caller = await daemon.account();
   for (const [index, server] of servers.entries()) {
-    server.respond(() => ({ memories: [draw('Ada drinks tea.', [1])] }));
+    server.respond(() => ({ memories: [extracted('Ada drinks tea.', [1])] }));
     answers.push((await putKey(caller, server, PLANTED[index]!)).text);
     answers.push((await putKey(caller, server, `${PLANTED[index]}-wrong`)).text);
   }
@@ -59,7 +59,7 @@ function found(texts: readonly (string | Buffer)[], places: ReadonlyMap<string, 
 describe('a key that was given', () => {
   test('stands in no file, log, backup, export, metric or answer, whatever goes wrong with it', async () => {
     const [openai, anthropic] = servers as [ProviderServer, ProviderServer, ProviderServer];
-    await drawn(caller, await converse(caller, ['I drink tea.']), { provider: 'anthropic' });
+    await extractAndWait(caller, await converse(caller, ['I drink tea.']), { provider: 'anthropic' });
     openai.next(PUBLISHED.openai.rateLimit, PUBLISHED.openai.broken, 'redirect', 'reset', PUBLISHED.openai.wrongKey);
     for (let round = 0; round < 5; round += 1) await call('/v1/provider-keys/openai/validate', { method: 'POST' });
     anthropic.next(PUBLISHED.anthropic.wrongKey, { status: 500, body: PLANTED[1]! });

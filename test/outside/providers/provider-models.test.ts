@@ -266,7 +266,7 @@ describe('an object by schema', () => {
 
 describe('the packages of the AI SDK', () => {
   test('are loaded by the call that needs them, not by the start of svc', async () => {
-    const folder = new URL('../../../src/outside/', import.meta.url);
+    const folder = new URL('../../../src/outside/providers/', import.meta.url);
     const files = (await readdir(folder)).filter((name) => /^(provider|language)-/.test(name));
     const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')));
     const all = texts.join('\n');
