@@ -4,22 +4,22 @@ import type { AppError, ErrorCode } from '../../contract/errors.ts';
 import type { AddedMemory, Memory } from '../../contract/memories.ts';
 import type { ContextAnswer, SearchAnswer, SearchResult } from '../../contract/search.ts';
 
-/** A text beside the structured answer may be cut here; `memory_get` has the whole. */
+/** Text beside structured content is cut at this length; `memory_get` returns it all. */
 const EXCERPT_LENGTH = 2000;
 
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'Correct the arguments and call the tool again.',
-  not_found: 'Look the id up with memory_search or memory_list; it may have been deleted.',
+  not_found: 'Look up the id with memory_search or memory_list; it may have been deleted.',
   conflict: 'Read the memory again with memory_get, then decide.',
   precondition_failed: 'Read the memory again with memory_get, then decide.',
-  payload_too_large: 'Store less at once: one fact a memory.',
-  quota_exceeded: 'Do not retry before then; tell the user that the quota is used up.',
+  payload_too_large: 'Store less at once: one fact per memory.',
+  quota_exceeded: 'Do not retry before then. Tell the user that the quota is used up.',
   rate_limited: 'Wait before the next call.',
   unavailable: 'Try again in a moment.',
-  storage_full: 'Tell the user: the operator of this svc has to free space.',
+  storage_full: 'Tell the user that the operator of this svc has to free disk space.',
 };
 
-/** One memory to read: a heading with what identifies it, then its text. */
+/** Formats a memory as text: a heading with its id and metadata, then its content. */
 export function memoryText(memory: Memory, excerpt = false): string {
   const facts = [`user ${memory.user}`];
   if (memory.tags.length > 0) facts.push(`tags ${memory.tags.join(', ')}`);
@@ -31,7 +31,7 @@ export function memoryText(memory: Memory, excerpt = false): string {
 }
 
 export function addedText(memory: AddedMemory): string {
-  const heading = memory.duplicate ? 'Known already, nothing was added:' : 'Remembered:';
+  const heading = memory.duplicate ? 'Already known, nothing was added:' : 'Remembered:';
   return `${heading}\n${memoryText(memory, true)}`;
 }
 
@@ -42,7 +42,7 @@ export function pageText(page: { data: Memory[]; nextCursor: string | null }): s
 }
 
 export function searchText(answer: SearchAnswer): string {
-  if (answer.results.length === 0) return 'Nothing found. Try other words, or fewer filters.';
+  if (answer.results.length === 0) return 'Nothing found. Try different words or fewer filters.';
   const results = answer.results.map(
     (result, index) => `${index + 1}. score ${result.score.toFixed(3)} ${resultText(result)}`,
   );
@@ -60,19 +60,19 @@ function resultText(result: SearchResult): string {
 
 export function appendedText({ conversationId, messageIds }: ConversationAppended): string {
   const count = messageIds.length === 1 ? '1 message' : `${messageIds.length} messages`;
-  return `Kept ${count} in ${conversationId}. Append what follows with this conversationId.`;
+  return `Stored ${count} in ${conversationId}. Append later messages with this conversationId.`;
 }
 
 export function contextText(answer: ContextAnswer): string {
   return answer.text === '' ? 'Nothing is remembered about this.' : answer.text;
 }
 
-/** A refusal in words that an assistant can act on: code, what is wrong, what to do. */
+/** Formats an error so that an assistant can act on it: its code, what is wrong and what to do. */
 export function refusalText({ code, message, options }: AppError): string {
   const { errors = [], retryAfterSeconds } = options;
   const lines = [
     `${code}: ${message}`,
-    // A single fault is in the message already.
+    // A single field error is already in the message.
     ...(errors.length > 1 ? errors.map((fault) => `${fault.path}: ${fault.message}`) : []),
     ...(retryAfterSeconds ? [`Retry after ${retryAfterSeconds} s.`] : []),
     ADVICE[code] ?? '',
@@ -80,12 +80,12 @@ export function refusalText({ code, message, options }: AppError): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** An unexpected failure: nothing of its text leaves the daemon, the request's id leads to it in the log. */
+/** The text for an unexpected error: it reveals nothing but the request id, which leads to the log entry. */
 export function failureText(requestId: string): string {
-  return `internal: something failed inside svc; the arguments are not at fault. Try once more; if it fails again, give the operator of this svc the request id ${requestId}.`;
+  return `internal: an error occurred inside svc; your arguments did not cause it. Try once more. If it fails again, tell the user to report this to the operator of svc, with request id ${requestId}.`;
 }
 
-/** A failure as a tool's result. */
+/** Builds a tool result that reports an error. */
 export function errorResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
@@ -93,5 +93,5 @@ export function errorResult(text: string): CallToolResult {
 function cut(content: string): string {
   if (content.length <= EXCERPT_LENGTH) return content;
   const head = content.slice(0, EXCERPT_LENGTH).replace(/[\uD800-\uDBFF]$/, '');
-  return `${head}… (${content.length} characters in all: memory_get has the whole)`;
+  return `${head}… (${content.length} characters in total; memory_get returns them all)`;
 }

@@ -4,20 +4,20 @@ import { appendedText } from './mcp-answers.ts';
 import { toolInput } from './mcp-schemas.ts';
 import { APPENDS, type Registration, tool } from './mcp-tool.ts';
 
-/** The tools that keep what was said. */
+/** Tools that store conversations. */
 export function conversationTools(conversations: Conversations): Registration[] {
   return [
     tool({
       name: 'conversation_append',
-      title: 'Keep what was said',
+      title: 'Store conversation messages',
       description:
-        'Keep messages of a conversation word for word, in order, so that they can be searched later. For what was said; a lasting fact drawn from it is memory_add. Leave conversationId out to begin a conversation, then append to the id that is answered. Send each message once.',
+        'Store messages of a conversation verbatim and in order, so that they can be searched later. This is for what was said; for a lasting fact learned from it, use memory_add. Omit conversationId to start a conversation, then append to the id that is returned. Send each message once.',
       annotations: APPENDS,
       input: toolInput<ConversationAppend>(ConversationAppend, {
-        conversationId: 'The id (conv_…) that the first call answered; left out, a conversation is begun',
+        conversationId: 'The id (conv_…) that the first call returned; omit it to start a conversation',
         title: 'What a new conversation is about, in a few words',
-        user: 'Whose conversation a new one is, where you serve several people; be consistent',
-        messages: 'In the order in which they were said',
+        user: 'Whose conversation a new one is, if you serve several people; be consistent',
+        messages: 'Messages in the order in which they were said',
       }),
       output: ConversationAppended,
       run: (principal, input) => conversations.append(principal, input),

@@ -14,14 +14,14 @@ const PROFILE_OF = new UriTemplate('memory://profile/{user}');
 const MEMORY = new UriTemplate('memory://{id}');
 
 const DIGEST = `At most ${PROFILE_TOKENS} tokens of Markdown: the newest memories, the most used tags, recent conversations and episodes.`;
-/** As the contract has the name of a user; a name that is none has no profile. */
+/** A valid user name, as in the contract; anything else has no profile. */
 const USER_NAME = /^[^\u0000-\u001f\u007f]{1,256}$/u;
 
-/** So many memories are listed by name; the others are read by their ids, which searches answer. */
+/** The number of memories in the resource list; others can be read by the ids that searches return. */
 const LISTED = 50;
 const NAME_CHARACTERS = 60;
 
-/** The resources of the door: one memory by its id, and a digest of what is known about a person. */
+/** The MCP resources: a memory by its id, and a digest of what is remembered, overall or about one user. */
 export function createResources({ memories, profile }: { memories: Memories; profile: Profile }): Registration[] {
   return [profileResource(profile), profileOfUser(profile), memoryResource(memories)];
 }
@@ -36,7 +36,7 @@ function profileResource(profile: Profile): Registration {
 }
 
 function profileOfUser(profile: Profile): Registration {
-  const description = `The same about one of several people that are served. ${DIGEST}`;
+  const description = `The same for one of several users. ${DIGEST}`;
   const config = { title: 'What is remembered about a user', description, mimeType: MARKDOWN };
   return (server, call) => {
     const template = new ResourceTemplate(PROFILE_OF, { list: undefined });
@@ -47,7 +47,7 @@ function profileOfUser(profile: Profile): Registration {
 }
 
 function memoryResource(memories: Memories): Registration {
-  const description = 'One memory whole, by its id (mem_…): what identifies it, then its text.';
+  const description = 'One complete memory by its id (mem_…): a heading with its metadata, then its content.';
   const config = { title: 'A memory', description, mimeType: MARKDOWN };
   return (server, call) => {
     const template = new ResourceTemplate(MEMORY, { list: () => listNewest(memories, call) });
@@ -73,7 +73,7 @@ function resourceOf({ id, content, user, createdAt, updatedAt }: Memory): Resour
   return { uri: `memory://${id}`, name, title: name, description, annotations: { lastModified: updatedAt } };
 }
 
-/** Throws the protocol's own error where there is nothing, whoever else may have something of this name. */
+/** Reads a resource. If this tenant has none, throws the protocol's not-found error, even if another tenant has one. */
 async function read(uri: URL, call: McpCall, text: (principal: Principal) => Promise<string>) {
   try {
     return { contents: [{ uri: uri.href, mimeType: MARKDOWN, text: await text(call.principal) }] };
@@ -88,7 +88,7 @@ function userNamed(encoded: string): string {
     const name = decodeURIComponent(encoded);
     if (USER_NAME.test(name)) return name;
   } catch {
-    // Not encoded as addresses are: no name either.
+    // Badly percent-encoded, so not a valid name.
   }
   throw new AppError('not_found', 'There is no such user.');
 }

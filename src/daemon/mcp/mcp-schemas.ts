@@ -10,15 +10,15 @@ import type { TObject, TProperties } from 'typebox';
 
 type Json = Record<string, unknown>;
 
-/** What an assistant is told about a tool's arguments, by name, beside what the contract says of them. */
+/** Descriptions of a tool's arguments for assistants, in addition to those of the contract. */
 export type ArgumentNotes<Properties> = Partial<Record<keyof Properties, string>>;
 
 const ajv = new Ajv({ strict: false, useDefaults: true });
 formats.default(ajv);
 
 /**
- * The arguments of a tool, from the contract's own schema, so that both doors accept the same and nothing is written
- * twice. `notes` says to the assistant what each argument is for; `omit` leaves out what only a developer wants.
+ * Derives a tool's input schema from the contract, so that MCP and REST accept the same. `notes` describes the arguments
+ * to assistants; `omit` leaves out those that only developers need.
  */
 export function toolInput<Input, Properties extends TProperties = TProperties>(
   contract: TObject<Properties>,
@@ -28,7 +28,7 @@ export function toolInput<Input, Properties extends TProperties = TProperties>(
   return checkedInput(contract, notes, omit, 'Nothing was done. Correct the arguments and call the tool again.');
 }
 
-/** The same for a prompt, whose arguments a person writes. */
+/** Like `toolInput`, for a prompt, whose arguments a person writes. */
 export function promptInput<Input, Properties extends TProperties = TProperties>(
   contract: TObject<Properties>,
   notes: ArgumentNotes<Properties>,
@@ -42,7 +42,7 @@ function checkedInput<Input, Properties extends TProperties>(
   omit: (keyof Properties)[],
   advice: string,
 ): StandardSchemaWithJSON<Input, Input> {
-  const schema = forAssistants(contract) as { properties: Record<string, Json> };
+  const schema = simplifySchema(contract) as { properties: Record<string, Json> };
   for (const name of omit) delete schema.properties[name as string];
   for (const [name, description] of Object.entries<string | undefined>(notes)) {
     const property = schema.properties[name];
@@ -64,18 +64,18 @@ function checkedInput<Input, Properties extends TProperties>(
 }
 
 /**
- * What a tool answers. It tells clients what to expect and is not enforced here: a write that is done must not be
- * reported as failed because its answer looks odd.
+ * Derives a tool's output schema from the contract. It informs clients but is not enforced: a completed write must not
+ * be reported as failed because its result does not match.
  */
 export function toolOutput(contract: TObject): StandardSchemaWithJSON {
-  return fromJsonSchema(forAssistants(contract) as JsonSchemaType, {
+  return fromJsonSchema(simplifySchema(contract) as JsonSchemaType, {
     getValidator<T>(): JsonSchemaValidator<T> {
       return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
     },
   });
 }
 
-/** What only lets the fields out that the contract declares, as the serializers of the other door do. */
+/** Returns a function that picks the fields declared in the contract, as REST's response serializers do. */
 export function declaredFieldsOf(contract: TObject): (answer: object) => Json {
   return projection(contract) as (answer: object) => Json;
 }
@@ -100,13 +100,13 @@ function projection(schema: unknown): (value: unknown) => unknown {
 }
 
 /**
- * The same schema in the words that most assistants' converters know: maps as `additionalProperties`, a `type` on each
- * enumeration. It accepts what the contract accepts.
+ * Rewrites a schema with the keywords that most assistants' converters understand: maps as `additionalProperties`, a
+ * `type` on every enum. It accepts the same values.
  */
-function forAssistants(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(forAssistants);
+function simplifySchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(simplifySchema);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const plain: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, forAssistants(value)]));
+  const plain: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, simplifySchema(value)]));
   const anyKey = (plain.patternProperties as Json | undefined)?.['^.*$'];
   if (anyKey) {
     delete plain.patternProperties;
@@ -122,7 +122,7 @@ function faultText(error: ErrorObject | undefined, known: string[]): string {
   const extra = error?.params.additionalProperty as string | undefined;
   const allowed = error?.params.allowedValues as string[] | undefined;
   const fault = extra
-    ? `${subject} must not have a field \`${extra}\`${where ? '' : `; known are ${known.join(', ')}`}`
-    : `${subject} ${error?.message ?? 'must fit the input schema'}${allowed ? `: ${allowed.join(', ')}` : ''}`;
+    ? `${subject} must not have a field \`${extra}\`${where ? '' : `; known fields: ${known.join(', ')}`}`
+    : `${subject} ${error?.message ?? 'must match the input schema'}${allowed ? `: ${allowed.join(', ')}` : ''}`;
   return `invalid_request: ${fault}.`;
 }

@@ -6,14 +6,14 @@ import type { Principal } from '../../features/keys/keys.ts';
 import { errorResult, failureText, refusalText } from './mcp-answers.ts';
 import { declaredFieldsOf, toolOutput } from './mcp-schemas.ts';
 
-/** The request that something is asked in. */
+/** The HTTP request that an MCP message arrived in. */
 export interface McpCall {
   principal: Principal;
   requestId: string;
   log: FastifyBaseLogger;
 }
 
-/** Puts one tool, resource or prompt on a server that is made for one request. */
+/** Registers a tool, resource or prompt on the server of one request. */
 export type Registration = (server: McpServer, call: McpCall) => void;
 
 interface Tool<Input, Output extends object> {
@@ -27,15 +27,15 @@ interface Tool<Input, Output extends object> {
   text(output: Output): string;
 }
 
-/** Hints to assistants, which are true. */
+/** Tool annotations by kind of tool. */
 export const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-/** The same again makes nothing new, and what is replaced is kept. */
+/** Repeating the call creates nothing new, and replaced memories are retained. */
 export const WRITES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-/** The same again is kept again. */
+/** Repeating the call stores the same again. */
 export const APPENDS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 export const DELETES = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
 
-/** Wraps a room's method as a tool; schemas are compiled here, once, and not where each request makes its server. */
+/** Wraps a feature's method as a tool. Schemas are compiled here, once, rather than for the server of each request. */
 export function tool<Input, Output extends object>(definition: Tool<Input, Output>): Registration {
   const { name, title, description, annotations, input, output, run, text } = definition;
   const config = { title, description, annotations, inputSchema: input, outputSchema: toolOutput(output) };
@@ -51,10 +51,10 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
         };
       } catch (error) {
         if (error instanceof AppError && error.code !== 'internal') {
-          if (error.status >= 500) log.error({ error, tool: name, requestId }, 'an MCP tool could not do its work');
+          if (error.status >= 500) log.error({ error, tool: name, requestId }, 'MCP tool could not be served');
           return errorResult(refusalText(error));
         }
-        if (!mcpReq.signal.aborted) log.error({ error, tool: name, requestId }, 'an MCP tool failed');
+        if (!mcpReq.signal.aborted) log.error({ error, tool: name, requestId }, 'MCP tool failed');
         return errorResult(failureText(requestId));
       }
     });

@@ -14,15 +14,18 @@ import { DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
 
 export type { McpCall, Registration } from './mcp-tool.ts';
 
-const USER = 'Whose memories, where you serve several people. Leave it out if there is one; be consistent otherwise.';
-const ID = 'The id of a memory (mem_…), as the other memory tools answer it';
+const USER = 'Whose memories, if you serve several people: be consistent. Omit it if you serve one.';
+const ID = 'The id of a memory (mem_…), as returned by the other memory tools';
 const SPAN = 'RFC 3339 with offset, e.g. 2026-05-01T00:00:00Z';
 
 const Update = Type.Object(
   { ...IdParams.properties, ...MemoryChange.properties },
   { ...strict, minProperties: 2, description: 'The id and at least one field to change' },
 );
-const Told = Type.Object({ ...SearchParams.properties, ...Feedback.properties }, { ...strict, minProperties: 2 });
+const FeedbackInput = Type.Object(
+  { ...SearchParams.properties, ...Feedback.properties },
+  { ...strict, minProperties: 2 },
+);
 const Deleted = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
 
 function addingTools(memories: Memories): Registration[] {
@@ -31,15 +34,15 @@ function addingTools(memories: Memories): Registration[] {
       name: 'memory_add',
       title: 'Remember a fact',
       description:
-        'Store one lasting fact for later conversations: a preference, a decision and its reason, a fact about a person, project or environment, a lesson learned. Call it as soon as you learn such a thing, and whenever the user asks you to remember. One self-contained fact a call, understandable without this conversation (names instead of pronouns, dates instead of "today"). Not for secrets, passing small talk or what is in the code anyway. Where the fact replaces one you found, give its id as `supersedes`. The same content again is no second memory.',
+        'Store one lasting fact for later conversations: a preference, a decision and its reason, a fact about a person, project or environment, a lesson learned. Call it as soon as you learn such a fact, and whenever the user asks you to remember something. Store one self-contained fact per call, understandable without this conversation (names instead of pronouns, dates instead of "today"). Not for secrets, small talk or anything that is in the code anyway. If the fact replaces one you found, pass its id as `supersedes`. Adding the same content again does not create a second memory.',
       annotations: WRITES,
       input: toolInput<NewMemory>(NewMemory, {
         content: 'The fact, as one or two full sentences',
         user: USER,
-        tags: 'A few short labels to filter by later, e.g. a project’s name',
+        tags: 'A few short labels to filter by later, e.g. the name of a project',
         occurredAt: `When it happened or was said, if not now: ${SPAN}`,
         expiresAt: `When it stops being worth remembering: ${SPAN}`,
-        supersedes: 'The id of the memory that this one replaces: it is kept for the past and no longer found',
+        supersedes: 'The id of the memory that this one replaces: it is kept as history but no longer found',
       }),
       output: AddedMemory,
       run: (principal, input) => memories.add(principal, input),
@@ -54,23 +57,23 @@ function changingTools(memories: Memories): Registration[] {
       name: 'memory_update',
       title: 'Correct a memory',
       description:
-        'Correct a memory that was wrong or badly worded, or change its tags, metadata or dates. Only the given fields change; tags and metadata are replaced as a whole. Where the world changed rather than the record was wrong, use memory_add with `supersedes` instead, so that the past stays known.',
+        'Correct a memory that was wrong or badly worded, or change its tags, metadata or dates. Only the given fields change; tags and metadata are replaced as a whole. If the fact itself has changed since it was stored, use memory_add with `supersedes` instead, so that the history is kept.',
       annotations: WRITES,
       input: toolInput<{ id: string } & MemoryChange>(Update, {
         id: ID,
-        content: 'The whole new text',
-        tags: 'The whole new list',
-        metadata: 'The whole new object, any JSON',
+        content: 'The complete new text',
+        tags: 'The complete new list',
+        metadata: 'The complete new object, any JSON',
       }),
       output: Memory,
       run: (principal, { id, ...change }) => memories.change(principal, id, change),
-      text: (memory) => `Changed, version ${memory.version}:\n${memoryText(memory, true)}`,
+      text: (memory) => `Updated to version ${memory.version}:\n${memoryText(memory, true)}`,
     }),
     tool({
       name: 'memory_delete',
       title: 'Forget a memory',
       description:
-        'Delete a memory for good. Only when the user asks to forget something or it should never have been stored; for a fact that is merely out of date use memory_add with `supersedes`.',
+        'Delete a memory permanently. Use it only when the user asks to forget something, or if it should never have been stored; for a fact that is merely out of date, use memory_add with `supersedes`.',
       annotations: DELETES,
       input: toolInput<IdParams>(Type.Object(IdParams.properties, strict), { id: ID }),
       output: Deleted,
@@ -88,7 +91,7 @@ function readingTools(memories: Memories): Registration[] {
     tool({
       name: 'memory_get',
       title: 'Read a memory',
-      description: 'Read one memory whole, by the id that another memory tool answered.',
+      description: 'Read one complete memory by the id that another memory tool returned.',
       annotations: READS,
       input: toolInput<IdParams>(Type.Object(IdParams.properties, strict), { id: ID }),
       output: Memory,
@@ -99,15 +102,15 @@ function readingTools(memories: Memories): Registration[] {
       name: 'memory_list',
       title: 'List memories',
       description:
-        'Page through memories, newest first, by user, tag or time: to review or tidy up what is stored. To find what matters for a question use memory_search or memory_context.',
+        'Page through memories, newest first, filtered by user, tag or time, to review or tidy up what is stored. To find what is relevant to a question, use memory_search or memory_context.',
       annotations: READS,
       input: toolInput<MemoriesQuery>(MemoriesQuery, {
         user: USER,
         tag: 'Only memories with this tag',
         after: `Only memories after this time: ${SPAN}`,
         before: `Only memories before this time: ${SPAN}`,
-        cursor: '`nextCursor` of the page before; the other arguments must stay the same',
-        includeSuperseded: 'Also memories that newer ones replaced',
+        cursor: '`nextCursor` of the previous page; the other arguments must stay the same',
+        includeSuperseded: 'Include memories that were replaced by newer ones',
       }),
       output: MemoryPage,
       run: (principal, input) => memories.list(principal, input),
@@ -122,15 +125,15 @@ function searchTools(search: Search): Registration[] {
       name: 'memory_search',
       title: 'Search memories',
       description:
-        'Find memories by meaning and words, best first, with ids, scores and dates. Use it to look for a certain fact, to find the memory to update, supersede or delete, and before adding something that may be known already. Ask with the telling words (names, places, terms); narrow by filter rather than by longer questions.',
+        'Find memories by meaning and words, best first, with ids, scores and dates. Use it to look for a specific fact, to find the memory to update, supersede or delete, and before adding something that may already be known. Query with distinctive words (names, places, terms); narrow the results with filters rather than longer queries.',
       annotations: READS,
       input: toolInput<SearchRequest>(
         SearchRequest,
         {
-          query: 'What to look for, in words that the memory is likely to hold',
+          query: 'What to look for, in words that the memory is likely to contain',
           user: USER,
-          filter: 'All conditions must hold; tags: all of them',
-          asOf: `Answer with what was valid at this time: ${SPAN}`,
+          filter: 'Conditions that must all hold; a memory must have all of the given tags',
+          asOf: `Return what was valid at this time: ${SPAN}`,
         },
         ['strategy', 'explain'],
       ),
@@ -140,14 +143,14 @@ function searchTools(search: Search): Registration[] {
     }),
     tool({
       name: 'memory_context',
-      title: 'Recall what matters',
+      title: 'Recall relevant memories',
       description:
-        'Get what is remembered about a topic as one block of text within a token budget, with citations. Call it at the start of a conversation or task with what the user wants, before you answer or ask something the user may have told already.',
+        'Get what is remembered about a topic as one block of text within a token budget, with citations. Call it at the start of a conversation or task with what the user wants, before you answer or ask for something that the user may have told you before.',
       annotations: READS,
       input: toolInput<ContextRequest>(ContextRequest, {
-        query: 'The topic or task at hand, in a sentence or a few words',
+        query: 'The topic or task, in a sentence or a few words',
         user: USER,
-        maxTokens: 'How much of your context it may take',
+        maxTokens: 'How much of your context window the text may use',
       }),
       output: ContextAnswer,
       run: (principal, input) => search.context(principal, input),
@@ -160,23 +163,23 @@ function feedbackTools(learning: Learning): Registration[] {
   return [
     tool({
       name: 'memory_feedback',
-      title: 'Say which results helped',
+      title: 'Report which results helped',
       description:
-        'After you used what memory_search or memory_context found, name the results that helped: later searches for this user rank better. Once a search, within a day; only what you truly used, and as irrelevant only what had nothing to do with the question.',
+        'After you used results of memory_search or memory_context, report the ones that helped, so that later searches for this user rank better. Call it once per search, within a day. Report as used only what you actually used, and as irrelevant only what had nothing to do with the question.',
       annotations: WRITES,
-      input: toolInput<SearchParams & Feedback>(Told, {
-        searchId: 'The searchId (srch_…) that the search answered',
-        used: 'Ids of its results that helped',
-        irrelevant: 'Ids of its results that had nothing to do with the question',
+      input: toolInput<SearchParams & Feedback>(FeedbackInput, {
+        searchId: 'The searchId (srch_…) that the search returned',
+        used: 'Ids of results that helped',
+        irrelevant: 'Ids of results that had nothing to do with the question',
       }),
       output: FeedbackTaken,
       run: (principal, { searchId, ...feedback }) => learning.feedback(principal, searchId, feedback),
-      text: ({ learned }) => (learned ? 'Learned.' : 'Nothing new in it; nothing was changed.'),
+      text: ({ learned }) => (learned ? 'Learned.' : 'Nothing new to learn; nothing was changed.'),
     }),
   ];
 }
 
-/** The rooms behind the door. */
+/** The features that the tools call. */
 export interface ToolRooms {
   memories: Memories;
   search: Search;
@@ -184,7 +187,7 @@ export interface ToolRooms {
   learning: Learning;
 }
 
-/** All tools of the door, in the order in which they are listed. */
+/** All MCP tools, in the order in which they are listed. */
 export function createTools({ memories, search, conversations, learning }: ToolRooms): Registration[] {
   return [
     ...searchTools(search),
