@@ -12,8 +12,8 @@ import { createLog } from './log.ts';
 import { openRooms, type Rooms } from './rooms.ts';
 
 /**
- * Runs the operator's work on the rooms of the data folder, beside a daemon that serves it or without one. Throws
- * `not_found` where the folder holds no database.
+ * Runs an admin command against the data folder, whether or not a daemon is running on it. Throws `not_found` if the
+ * folder has no database.
  */
 export async function withRooms<T>(config: Config, work: (rooms: Rooms) => Promise<T>): Promise<T> {
   const file = await existingDatabase(config);
@@ -26,7 +26,7 @@ export async function withRooms<T>(config: Config, work: (rooms: Rooms) => Promi
   }
 }
 
-/** The database file of the data folder. Throws `not_found` where there is none. */
+/** Returns the path of the data folder's database. Throws `not_found` if there is none. */
 export async function existingDatabase({ dataDir }: Config): Promise<string> {
   await access(join(dataDir, 'svc.db')).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') return;
@@ -38,7 +38,7 @@ export async function existingDatabase({ dataDir }: Config): Promise<string> {
   return ensureDatabaseFile(dataDir);
 }
 
-/** All that is wrong with the database: SQLite's own integrity check, and whether indices and rows agree. */
+/** Lists all problems of the database: SQLite's integrity check first, then disagreements between indices and rows. */
 export async function checkIntegrity(config: Config): Promise<string[]> {
   const file = await existingDatabase(config);
   const problems = await integrityProblems(file, 'integrity_check');

@@ -16,7 +16,6 @@ import { existingDatabase } from './administration.ts';
 import type { Config } from './config.ts';
 import { masterKeyFile, readMasterKeys } from './master-key.ts';
 
-/** How a person watches and ends what takes long. */
 export interface ProgressOptions {
   onProgress: OnProgress;
   signal: AbortSignal;
@@ -25,13 +24,13 @@ export interface ProgressOptions {
 export interface BackupReport extends CopyFacts {
   file: string;
   bytes: number;
-  /** Where the master key is that opens what is sealed in the backup; `undefined`: in `SVC_MASTER_KEY`. */
+  /** Path of the master key that decrypts the backup's secrets; `undefined` if it is in `SVC_MASTER_KEY`. */
   masterKeyFile: string | undefined;
 }
 
 /**
- * Backs the database of the data folder up into `file`, with the daemon running or not. Erased words, which the
- * full-text index gives up within minutes only, are not in it.
+ * Backs up the data folder's database to `file`, whether or not the daemon is running. The copy contains no erased words,
+ * although the live full-text index takes minutes to drop them.
  */
 export async function backUp(
   config: Config,
@@ -39,15 +38,15 @@ export async function backUp(
   options: ProgressOptions & { force: boolean },
 ): Promise<BackupReport> {
   const database = await existingDatabase(config);
-  const target = await whereToWrite(file, database);
+  const target = await resolveTarget(file, database);
   const facts = await backUpDatabase(database, target, { ...options, hooks });
   const { size: bytes } = await stat(target);
   const keyFile = config.masterKeys ? undefined : masterKeyFile(config.dataDir);
   return { ...facts, file: target, bytes, masterKeyFile: keyFile };
 }
 
-/** The path behind links, in a folder that is there, and not one of the database's own files. */
-async function whereToWrite(file: string, database: string): Promise<string> {
+/** Resolves symbolic links. Throws `unprocessable` if the folder is missing or the file belongs to the database itself. */
+async function resolveTarget(file: string, database: string): Promise<string> {
   const path = resolve(file);
   const folder = await realpath(dirname(path)).catch((error: NodeJS.ErrnoException) => {
     throw new AppError('unprocessable', `${dirname(path)} cannot be written (${error.code}).`);
@@ -62,14 +61,14 @@ async function whereToWrite(file: string, database: string): Promise<string> {
 
 export interface RestoreReport extends Restored {
   database: string;
-  /** The name of the master key that svc will not start without, where it is not at hand. */
+  /** The id of the master key that svc needs to start, if it is not available. */
   missingMasterKey: string | undefined;
 }
 
 /**
- * Puts a backup in the place of the data folder's database, which is kept beside it. `confirm` is asked where it would
- * replace accounts (`undefined`: a database that cannot be read), and throws where that is not wanted. Throws `conflict`
- * where a daemon serves the folder.
+ * Replaces the data folder's database with a backup and keeps the old one beside it. If accounts would be replaced,
+ * calls `confirm` with their number (`undefined` if the database cannot be read), which throws to cancel. Throws
+ * `conflict` if a daemon is running on the folder.
  */
 export async function restore(
   config: Config,
@@ -95,9 +94,9 @@ export async function restore(
 async function missingMasterKey({ dataDir, masterKeys }: Config, database: string): Promise<string | undefined> {
   const connection = await openPlainConnection(database, { readOnly: true });
   try {
-    const needed = await requiredMasterKey(connection);
-    const atHand = masterKeys ?? (await readMasterKeys(dataDir)) ?? [];
-    return atHand.some((key) => masterKeyOf(key).id === needed) ? undefined : needed;
+    const required = await requiredMasterKey(connection);
+    const available = masterKeys ?? (await readMasterKeys(dataDir)) ?? [];
+    return available.some((key) => masterKeyOf(key).id === required) ? undefined : required;
   } finally {
     await connection.close();
   }

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * A body must have arrived `limitMs` after its headers; who is later is answered as Node itself would do it, but for
- * routes that read their body as a stream.
+ * Requires a body to arrive within `limitMs` of its headers, and otherwise fails like Node's own request timeout. Routes
+ * that read their body as a stream are exempt.
  */
 export function enforceBodyTimeout(app: FastifyInstance, limitMs: number): void {
   const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
-  // Ahead of Fastify, so that the timer is there when a route asks for it.
+  // Runs before Fastify's own listener, so that the timer exists when `preParsing` looks it up.
   app.server.prependListener('request', (request: IncomingMessage) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     if (encoding === undefined && (length === undefined || length === '0')) return;
@@ -23,5 +23,5 @@ export function enforceBodyTimeout(app: FastifyInstance, limitMs: number): void 
 }
 
 function late(): Error {
-  return Object.assign(new Error('The body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  return Object.assign(new Error('The request body arrived too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 }

@@ -4,9 +4,9 @@ import { domainToASCII, fileURLToPath } from 'node:url';
 import type { EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
 import { type AllowedHost, parseAllowedHost } from '../outside/providers/provider-address.ts';
 
-// Each reads the text of one setting and throws an Error whose message goes on after the setting's name.
+// Each function parses the text of one setting. The message of its Error follows the setting's name: "must be …".
 
-/** Throws where the text is none of `allowed`. */
+/** Returns `text` as one of `allowed`, or throws. */
 export function oneOf<const T extends string>(text: string, allowed: readonly T[]): T {
   const found = allowed.find((value) => value === text);
   if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}, not ${JSON.stringify(text)}`);
@@ -26,18 +26,18 @@ export function port(text: string | undefined): number {
   return number;
 }
 
-/** An address with a host; it may hold a password, so that no message quotes it. */
+/** Checks a URL with a host. Errors do not quote it: it may contain a password. */
 export function urlOf(text: string, protocols: readonly string[]): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !protocols.includes(url.protocol) || url.host === '') {
-    throw new Error(`must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+    throw new Error(`must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
   }
   return text;
 }
 
 export function sender(text: string): string {
   if (!/^(?:[^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(text)) {
-    throw new Error('must be one address, e.g. "svc <svc@example.com>"');
+    throw new Error('must be one e-mail address, e.g. "svc <svc@example.com>"');
   }
   return text;
 }
@@ -46,12 +46,12 @@ export function publicUrl(text: string): string {
   const url = new URL(urlOf(text, ['http:', 'https:']));
   const more = url.search + url.hash + url.username + url.password;
   if (url.pathname !== '/' || more !== '') {
-    throw new Error('must be scheme, host and port only, e.g. https://memory.example.com');
+    throw new Error('must be only scheme, host and port, e.g. https://memory.example.com');
   }
   return url.origin;
 }
 
-/** Keys of 32 bytes each; whatever else base64 would let pass is a mistake. */
+/** Parses comma-separated keys of 32 bytes each. Stricter than Node, which ignores characters outside base64. */
 export function masterKeys(text: string): Buffer[] {
   const bare = (base64: string) => base64.replace(/=+$/, '');
   const keys = listOf(text).map((part) => {
@@ -64,7 +64,7 @@ export function masterKeys(text: string): Buffer[] {
   return keys as Buffer[];
 }
 
-/** In the ASCII form in which addresses are kept. */
+/** Parses domains to the ASCII form in which e-mail addresses are stored. */
 export function domains(text: string | undefined): string[] {
   return listOf(text).map((domain) => {
     const ascii = /^[\p{L}\p{N}\p{M}.-]+$/u.test(domain) ? domainToASCII(domain) : '';
@@ -76,7 +76,7 @@ export function domains(text: string | undefined): string[] {
 export function proxies(text: string): string[] {
   const parts = listOf(text);
   const wrong = parts.find((part) => !isProxy(part));
-  if (wrong !== undefined) throw new Error(`must be loopback, addresses or networks, not ${JSON.stringify(wrong)}`);
+  if (wrong !== undefined) throw new Error(`must be loopback, IP addresses or networks, not ${JSON.stringify(wrong)}`);
   return parts;
 }
 
@@ -91,7 +91,7 @@ export function providerHosts(text: string | undefined): AllowedHost[] {
   return listOf(text).map(parseAllowedHost);
 }
 
-/** The same as a text. */
+/** Formats an allowed host like the setting. */
 export function describeHost({ host, port }: AllowedHost): string {
   const bare = host.includes(':') ? `[${host}]` : host;
   return port === undefined ? bare : `${bare}:${port}`;
@@ -101,8 +101,8 @@ const EMBEDDINGS =
   'e.g. http://127.0.0.1:8080/v1#model, ollama+http://127.0.0.1:11434#model or ./models/all-MiniLM-L6-v2';
 
 /**
- * The folder of a model, or the address of an embedder with the model behind `#`; no message quotes the key that may be
- * in it.
+ * Parses the folder of a model, or the URL of an embedder with the model after `#`. Errors do not quote it: it may
+ * contain a key.
  */
 export function embeddings(text: string): EmbedderAddress | LocalModel {
   if (isAbsolute(text) || /^\.{1,2}([/\\]|$)/.test(text)) return { folder: resolve(text) };
@@ -111,19 +111,20 @@ export function embeddings(text: string): EmbedderAddress | LocalModel {
   const bare = text.replace(/^ollama\+/, '');
   const url = URL.canParse(bare) ? new URL(bare) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw new Error(`must be an address or a folder, ${EMBEDDINGS}`);
+    throw new Error(`must be a URL or a folder, ${EMBEDDINGS}`);
   }
   const model = unescaped(url.hash.slice(1));
-  if (model === '')
-    throw new Error(`must be an address with the model behind # (in .env between quotes), ${EMBEDDINGS}`);
-  if (url.username !== '') throw new Error('must be with a colon before the key: https://:key@example.com/v1#model');
-  if (url.search !== '') throw new Error(`must be without question mark, ${EMBEDDINGS}`);
+  if (model === '') throw new Error(`must be a URL with the model after # (quote it in .env), ${EMBEDDINGS}`);
+  if (url.username !== '') {
+    throw new Error('must be written with a colon before the key: https://:key@example.com/v1#model');
+  }
+  if (url.search !== '') throw new Error(`must be a URL without a query string, ${EMBEDDINGS}`);
   const path = url.pathname.replace(/\/+$/, '');
   if (speaks === 'ollama' ? path !== '' : path.endsWith('/embeddings')) {
-    throw new Error(`must be without the end that svc adds itself (/api/embed or /embeddings), ${EMBEDDINGS}`);
+    throw new Error(`must be a URL without the path that svc appends (/api/embed or /embeddings), ${EMBEDDINGS}`);
   }
   const key = unescaped(url.password);
-  if (!/^[\x21-\x7e]*$/.test(key)) throw new Error('must be with a key of ASCII characters without spaces');
+  if (!/^[\x21-\x7e]*$/.test(key)) throw new Error('must be a URL whose key has only ASCII characters and no spaces');
   return { speaks, url: url.origin + path, model, key: key === '' ? undefined : key };
 }
 
@@ -131,7 +132,7 @@ function folderOf(fileUrl: string): string {
   try {
     return fileURLToPath(fileUrl);
   } catch {
-    throw new Error('must be a folder of this machine: file:///var/lib/models/all-MiniLM-L6-v2');
+    throw new Error('must be a folder on this machine: file:///var/lib/models/all-MiniLM-L6-v2');
   }
 }
 
@@ -139,11 +140,11 @@ function unescaped(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new Error('must be written with %25 for %');
+    throw new Error('must be percent-encoded: write %25 for %');
   }
 }
 
-/** The same as a text, without the key. */
+/** Formats an embedder like the setting, with the key masked. */
 export function describeEmbeddings(embedder: EmbedderAddress | LocalModel): string {
   if ('folder' in embedder) return embedder.folder;
   const { speaks, url, model, key } = embedder;

@@ -19,9 +19,9 @@ import {
   urlOf,
 } from './config-values.ts';
 
-/** What `svc serve` runs with. */
+/** The configuration of `svc serve`. */
 export interface Config {
-  /** Absent: `http://` host and port as they listen. */
+  /** If absent, `http://` with the listening host and port. */
   publicUrl: string | undefined;
   host: string;
   port: number;
@@ -33,32 +33,32 @@ export interface Config {
   signupDomains: string[];
   quotas: QuotaVariant;
   defaultTier: Tier;
-  /** 32 bytes each, the one in force first, then those that it replaces; absent: those in the data folder. */
+  /** 32 bytes each: the current key first, then the ones it replaces. If absent, the keys in the data folder are used. */
   masterKeys: Buffer[] | undefined;
-  /** `loopback`, addresses or networks of proxies whose X-Forwarded-For counts. */
+  /** `loopback`, addresses or networks of proxies whose X-Forwarded-For is trusted. */
   trustProxy: string[] | undefined;
   metricsToken: string | undefined;
-  /** Hosts of providers that may be private or without TLS. */
+  /** Provider hosts that may be private addresses or use plain HTTP. */
   providerHosts: AllowedHost[];
-  /** Absent: searches go by words alone. */
+  /** If absent, search uses words only. */
   embeddings: EmbedderAddress | LocalModel | undefined;
   logLevel: string;
 }
 
-/** A fault in the configuration: every line of it says what is wrong with which setting. */
+/** Invalid configuration; each line of the message names a setting and what is wrong with it. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 interface Setting<T> {
   env: string;
-  /** For `--help`. */
+  /** Text for `--help`. */
   about: string;
   value: string;
   secret?: boolean;
-  /** How a value of parts is shown, without what is secret of it. */
+  /** Formats a structured value, without its secrets. */
   show?(value: NonNullable<T>): string;
-  /** Returns the value, or throws an Error that says what is expected. `undefined` is: not set. */
+  /** Parses the text (`undefined` if not set), or throws an Error that says what is expected. */
   parse(text: string | undefined): T;
 }
 
@@ -68,7 +68,7 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   publicUrl: {
     env: 'SVC_PUBLIC_URL',
     value: 'url',
-    about: 'address under which people reach svc; links in mails start with it',
+    about: 'URL at which users reach svc; links in mails start with it',
     parse: (text) => (text === undefined ? undefined : publicUrl(text)),
   },
   host: {
@@ -77,11 +77,11 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     about: 'address to listen on (127.0.0.1)',
     parse: (text) => text ?? '127.0.0.1',
   },
-  port: { env: 'SVC_PORT', value: 'port', about: 'port to listen on (8787); 0 takes a free one', parse: port },
+  port: { env: 'SVC_PORT', value: 'port', about: 'port to listen on (8787); 0 picks a free one', parse: port },
   dataDir: {
     env: 'SVC_DATA_DIR',
     value: 'folder',
-    about: "folder of the database and the keys (the platform's data folder)",
+    about: "folder for the database and the keys (the platform's data folder)",
     parse: (text) => text ?? envPaths('svc', { suffix: '' }).data,
   },
   smtpUrl: {
@@ -94,25 +94,25 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   mailFrom: {
     env: 'SVC_MAIL_FROM',
     value: 'address',
-    about: 'sender of the mails (svc@localhost)',
+    about: 'sender of mails (svc@localhost)',
     parse: (text) => sender(text ?? 'svc <svc@localhost>'),
   },
   mailDir: {
     env: 'SVC_MAIL_DIR',
     value: 'folder',
-    about: 'write each mail as an .eml file here instead of sending it',
+    about: 'write each mail to this folder as an .eml file instead of sending it',
     parse: (text) => text,
   },
   signup: {
     env: 'SVC_SIGNUP',
     value: 'policy',
-    about: 'who may make an account: open, invite or closed (open)',
+    about: 'who may create an account: open, invite or closed (open)',
     parse: (text) => oneOf(text ?? 'open', ['open', 'invite', 'closed'] as const),
   },
   signupDomains: {
     env: 'SVC_SIGNUP_DOMAINS',
     value: 'domains',
-    about: 'only addresses of these domains may make an account, separated by commas',
+    about: 'comma-separated e-mail domains that may create an account (all)',
     parse: domains,
   },
   quotas: {
@@ -124,34 +124,34 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   defaultTier: {
     env: 'SVC_DEFAULT_TIER',
     value: 'tier',
-    about: `tier of a new account: ${TIERS.join(', ')} (Free)`,
+    about: `tier of new accounts: ${TIERS.join(', ')} (Free)`,
     parse: (text) => oneOf(text ?? 'Free', TIERS),
   },
   masterKeys: {
     env: 'SVC_MASTER_KEY',
     value: 'base64',
     about:
-      '32 bytes that seal secrets at rest (made once in the data folder); to change it: the new one, a comma, the old',
+      '32-byte key that encrypts secrets at rest (generated in the data folder); to rotate it: new key, comma, old key',
     secret: true,
     parse: (text) => (text === undefined ? undefined : masterKeys(text)),
   },
   trustProxy: {
     env: 'SVC_TRUST_PROXY',
     value: 'proxies',
-    about: 'proxies whose X-Forwarded-For counts: loopback, addresses, networks, separated by commas (none)',
+    about: 'comma-separated proxies whose X-Forwarded-For is trusted: loopback, addresses, networks (none)',
     parse: (text) => (text === undefined ? undefined : proxies(text)),
   },
   metricsToken: {
     env: 'SVC_METRICS_TOKEN',
     value: 'token',
-    about: 'bearer token that opens /metrics from elsewhere than this machine',
+    about: 'bearer token that allows access to /metrics from other machines',
     secret: true,
     parse: (text) => text,
   },
   providerHosts: {
     env: 'SVC_PROVIDER_HOSTS',
     value: 'hosts',
-    about: 'private hosts that provider keys may be sent to, e.g. 127.0.0.1:11434, separated by commas (none)',
+    about: 'comma-separated private hosts that provider keys may be sent to, e.g. 127.0.0.1:11434 (none)',
     parse: providerHosts,
     show: (hosts) => hosts.map(describeHost).join(', '),
   },
@@ -159,38 +159,36 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     env: 'SVC_EMBEDDINGS',
     value: 'url',
     about:
-      'embedder for search by meaning, e.g. http://127.0.0.1:8080/v1#model, ollama+http://127.0.0.1:11434#model, or the folder of an ONNX model',
+      'embedder for semantic search: http://127.0.0.1:8080/v1#model, ollama+http://127.0.0.1:11434#model, or the folder of an ONNX model (none)',
     parse: (text) => (text === undefined ? undefined : embeddings(text)),
     show: describeEmbeddings,
   },
   logLevel: {
     env: 'SVC_LOG_LEVEL',
     value: 'level',
-    about: `${LOG_LEVELS.join(', ')} (info)`,
+    about: `log level: ${LOG_LEVELS.join(', ')} (info)`,
     parse: (text) => oneOf(text ?? 'info', LOG_LEVELS),
   },
 };
 
-/** Names of the interface that this version does not offer yet: refused rather than ignored. */
-const NOT_YET: Record<string, string> = {
+/** Reserved settings that this version does not support yet: rejected rather than ignored. */
+const UNSUPPORTED: Record<string, string> = {
   SVC_DATABASE_URL: 'PostgreSQL',
   SVC_REDIS_URL: 'Redis',
 };
 
-/** Settings of the command line in the same environment: none of the daemon's business. */
+/** Settings of the command line, which the daemon ignores. */
 const CLIENT_NAMES = new Set(['SVC_URL', 'SVC_PROFILE', 'SVC_API_KEY', 'SVC_CONFIG_DIR']);
 
 export type Flags = Partial<Record<keyof Config, string>>;
 
-/** The flags of `svc serve`: one a setting, `--public-url` for SVC_PUBLIC_URL. */
+/** The flags of `svc serve`, one per setting: `--public-url` for SVC_PUBLIC_URL. */
 export const CONFIG_FLAGS = (Object.keys(SETTINGS) as (keyof Config)[]).map((name) => {
   const { env, value, about } = SETTINGS[name];
   return { name, flag: `--${env.slice(4).toLowerCase().replaceAll('_', '-')} <${value}>`, about: `${about} [${env}]` };
 });
 
-/**
- * The configuration of this process: flags, environment and the `.env` of the working folder. Throws `ConfigError`.
- */
+/** Reads the configuration from flags, environment and the `.env` of the working directory. Throws `ConfigError`. */
 export async function readProcessConfig(flags: Flags): Promise<Config> {
   const dotEnv = await readFile('.env', 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'EISDIR') return '';
@@ -200,8 +198,8 @@ export async function readProcessConfig(flags: Flags): Promise<Config> {
 }
 
 /**
- * The configuration in force: a flag before the environment before `.env` before the default. Throws `ConfigError`
- * naming every fault, unknown `SVC_` names included.
+ * Resolves the configuration: flags override the environment, which overrides `.env`, which overrides the defaults.
+ * Throws `ConfigError` listing every problem, including unknown `SVC_` names.
  */
 export function readConfig(flags: Flags, environment: Record<string, string | undefined>, dotEnv: string): Config {
   // An editor's byte order mark would hide the first name.
@@ -218,7 +216,7 @@ export function readConfig(flags: Flags, environment: Record<string, string | un
     }
   }
   if (config.smtpUrl && config.mailFrom === SETTINGS.mailFrom.parse(undefined)) {
-    faults.push('SVC_MAIL_FROM is needed with SVC_SMTP_URL: the address that the mails come from');
+    faults.push('SVC_MAIL_FROM is required with SVC_SMTP_URL: it is the sender of the mails');
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return config as Config;
@@ -230,13 +228,13 @@ function unknownNames(environment: Record<string, string | undefined>, where: st
     .filter((name) => name.startsWith('SVC_') && !known.has(name) && !CLIENT_NAMES.has(name))
     .filter((name) => environment[name] !== undefined)
     .map((name) =>
-      NOT_YET[name] === undefined
-        ? `${name}${where} is no setting of svc (see svc serve --help)`
-        : `${name} is set${where}, but this version has no ${NOT_YET[name]} yet: unset it`,
+      UNSUPPORTED[name] === undefined
+        ? `${name}${where} is not a setting of svc (see svc serve --help)`
+        : `${name} is set${where}, but this version does not support ${UNSUPPORTED[name]} yet: unset it`,
     );
 }
 
-/** What is in force, by the settings' names; secrets masked, `null` for what is not set. */
+/** The effective settings by name, with secrets masked and `null` for unset ones. */
 export function describeConfig(config: Config): Record<string, string | number | string[] | null> {
   const rows = (Object.keys(SETTINGS) as (keyof Config)[]).map((name) => {
     const { env, secret, show } = SETTINGS[name] as Setting<Config[keyof Config]>;
@@ -248,7 +246,7 @@ export function describeConfig(config: Config): Record<string, string | number |
   return Object.fromEntries(rows);
 }
 
-/** What is in force, as a table; with `json` as one object. */
+/** Formats the effective settings as a table, or as one JSON object. */
 export function configTable(config: Config, json: boolean): string {
   const settings = describeConfig(config);
   if (json) return JSON.stringify(settings, null, 2);

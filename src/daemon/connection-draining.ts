@@ -1,28 +1,28 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
-const LOOK_EVERY_MS = 20;
+const POLL_MS = 20;
 
-/** The way in: knows which requests are under way. */
+/** Graceful shutdown of an HTTP server. */
 export interface ConnectionDrain {
-  /** Lets nobody in any more, waits for the requests under way, then hangs up on who is connected but asks nothing. */
+  /** Stops accepting connections, waits for the requests in flight, then closes idle connections. */
   close(): Promise<void>;
 }
 
-/** Watches a server that does not listen yet. */
+/** Tracks the requests of a server. Call it before the server listens. */
 export function trackConnections(app: FastifyInstance): ConnectionDrain {
   const server: Server = app.server;
-  const underWay = new Set<ServerResponse>();
+  const inFlight = new Set<ServerResponse>();
   server.on('request', (_request, response: ServerResponse) => {
-    underWay.add(response);
-    response.once('close', () => underWay.delete(response));
+    inFlight.add(response);
+    response.once('close', () => inFlight.delete(response));
   });
   return {
     async close() {
-      // A browser connects in advance, and Node would wait for its first request for ever.
+      // Browsers open connections in advance, and Node would wait for their first request forever.
       const timer = setInterval(() => {
-        if (!server.listening && underWay.size === 0) server.closeAllConnections();
-      }, LOOK_EVERY_MS);
+        if (!server.listening && inFlight.size === 0) server.closeAllConnections();
+      }, POLL_MS);
       await app.close();
       clearInterval(timer);
     },

@@ -8,11 +8,11 @@ import { pageHeaders } from '../features/auth/auth-pages.ts';
 export interface DashboardFile {
   body: Buffer;
   contentType: string;
-  /** Strong, from the content: the same build has the same one on every node. */
+  /** Strong entity tag, a hash of the content: the same on every node. */
   etag: string;
 }
 
-/** The built web page by its path on the wire. */
+/** The files of the built dashboard by URL path. */
 export type DashboardFiles = ReadonlyMap<string, DashboardFile>;
 
 const PAGE = '/dashboard';
@@ -24,12 +24,12 @@ const FILES: [path: string, file: string, contentType: string][] = [
   ['/dashboard/favicon.svg', 'favicon.svg', 'image/svg+xml'],
 ];
 
-/** Reads the built page once, at start: a missing file is a fault of the installation and should show there. */
+/** Reads the built dashboard at startup, so that a broken installation fails early. */
 export async function loadDashboardFiles(folder: string): Promise<DashboardFiles> {
   const files = new Map<string, DashboardFile>();
   for (const [path, file, contentType] of FILES) {
     const body = await readFile(join(folder, file)).catch((cause: unknown) => {
-      throw new Error(`The web page is not built: ${join(folder, file)} cannot be read`, { cause });
+      throw new Error(`The dashboard is not built: ${join(folder, file)} cannot be read`, { cause });
     });
     const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
     files.set(path, { body, contentType, etag });
@@ -37,7 +37,7 @@ export async function loadDashboardFiles(folder: string): Promise<DashboardFiles
   return files;
 }
 
-/** The web page from memory, and `/` leading to it. Needs no key: the page brings its own when it calls `/v1`. */
+/** Serves the dashboard from memory and redirects `/` to it. Public: the dashboard sends its own key to `/v1`. */
 export function dashboardRoutes({ files }: { files: DashboardFiles }): FastifyPluginAsync {
   return async (app) => {
     for (const [path, file] of files) {
@@ -52,12 +52,12 @@ export function dashboardRoutes({ files }: { files: DashboardFiles }): FastifyPl
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: DashboardFile, isPage: boolean): FastifyReply {
   reply.headers(pageHeaders()).header('content-type', file.contentType).header('etag', file.etag);
   if (!isPage) reply.header('cache-control', 'no-cache');
-  if (namesTag(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
+  if (isFresh(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
   return reply.send(file.body);
 }
 
-/** `If-None-Match` by the weak comparison of RFC 9110, section 13.1.2. */
-function namesTag(ifNoneMatch: string | undefined, etag: string): boolean {
-  const named = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return named.includes(etag) || named.includes('*');
+/** Evaluates `If-None-Match` with weak comparison (RFC 9110, section 13.1.2). */
+function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
 }

@@ -8,9 +8,9 @@ import { sendProblem, toAppError } from './problems.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls; set on every route of the protected scope. */
+    /** The authenticated caller; always set in the protected scope. */
     principal: Principal;
-    /** Why it is not known who calls. */
+    /** Why the key could not be looked up. */
     lookupFailure?: AppError;
   }
 }
@@ -21,20 +21,20 @@ interface Parts {
   usage: Usage;
 }
 
-/** Asked by machines every few seconds: they carry the headers but take no token, and need no database. */
-const UNCOUNTED = new Set(['/healthz', '/readyz', '/metrics']);
+/** Probes: their responses carry the rate limit headers, but they take no token and need no database. */
+const UNLIMITED = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * Stands before every request, of every route and of none: finds the principal, takes a token from its bucket (or the
- * address's) and sets the headers. Throws `rate_limited`; a failure to look the key up is kept for `protect`, so that
- * public routes go on without a database.
+ * Runs before every request, including those that match no route: authenticates the caller, takes a token from its
+ * bucket (or from its address's) and sets the rate limit headers. Throws `rate_limited`. A failed key lookup is left to
+ * `protect`, so that public routes work without a database.
  */
 export function guard(app: FastifyInstance, parts: Parts): void {
   app.decorateRequest('principal');
-  // Node would refuse an unknown expectation by itself, past every hook; a server may ignore it (RFC 9110, 10.1.1).
+  // Node would reject an unknown Expect header before any hook runs; a server may ignore it (RFC 9110, 10.1.1).
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', async (request, reply) => {
-    if (UNCOUNTED.has(request.routeOptions.url ?? '')) {
+    if (UNLIMITED.has(request.routeOptions.url ?? '')) {
       reply.headers(rateHeaders(parts.rateLimits.take({ address: request.ip }, 0)));
     } else await admit(request, reply, parts);
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
@@ -44,8 +44,8 @@ export function guard(app: FastifyInstance, parts: Parts): void {
 }
 
 /**
- * Answers what Fastify refuses before it looks for a route, past every hook (a path that cannot be decoded, say): the
- * same count, the same headers, the same problem document.
+ * Handles requests that Fastify rejects before routing and hooks (a path that cannot be decoded, say), with the same
+ * rate limit, headers and problem document as any other.
  */
 export function answerFrameworkError(parts: Parts) {
   return async (error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -56,7 +56,7 @@ export function answerFrameworkError(parts: Parts) {
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply, { keys, rateLimits, usage }: Parts): Promise<void> {
-  // Read before the wait: who hangs up meanwhile has no address any more.
+  // Read before awaiting: the socket may be gone afterwards.
   const address = request.ip;
   const apiKey = bearerOf(request);
   const found = apiKey && (await keys.authenticate(apiKey).catch((error: AppError) => error));
@@ -65,7 +65,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, { keys, rateL
   reply.headers(rateHeaders(decision));
   if (!decision.allowed) {
     const options = { retryAfterSeconds: decision.retryAfterSeconds };
-    throw new AppError('rate_limited', `The limit is ${decision.limit} requests a minute.`, options);
+    throw new AppError('rate_limited', `The limit is ${decision.limit} requests per minute.`, options);
   }
   if (known) {
     request.principal = known;
@@ -74,7 +74,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, { keys, rateL
   if (found instanceof AppError) request.lookupFailure = found;
 }
 
-/** Makes a scope one that only a valid key enters. */
+/** Requires a valid key on every route of a scope. */
 export function protect(scope: FastifyInstance): void {
   scope.addHook('onRequest', async (request) => {
     if (request.lookupFailure) throw request.lookupFailure;
@@ -82,7 +82,7 @@ export function protect(scope: FastifyInstance): void {
   });
 }
 
-/** The three headers of the specification, and the draft fields of the IETF beside them. */
+/** The three X-RateLimit headers and the fields of the IETF's RateLimit draft. */
 export function rateHeaders({
   limit,
   remaining,
@@ -98,7 +98,7 @@ export function rateHeaders({
   };
 }
 
-/** The one bearer key of a request; two headers are none. */
+/** The bearer token of a request; `undefined` if there is more than one Authorization header. */
 function bearerOf({ headers, raw }: FastifyRequest): string | undefined {
   const text = headers.authorization;
   if (text === undefined) return undefined;

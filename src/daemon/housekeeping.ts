@@ -1,13 +1,13 @@
 import type { Log } from '../lib/log.ts';
 
-/** Something that is done every now and then, beside the requests. */
+/** A periodic background task. */
 export interface Chore {
   name: string;
   everyMs: number;
   run(): Promise<void>;
 }
 
-/** Runs chores on their own timers until `stop`, never one twice at once. A failure is logged and tried again. */
+/** Runs each chore on its own timer until `stop`, never twice at once. A failed chore is logged and runs again next time. */
 export function startHousekeeping(chores: readonly Chore[], log: Log): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>();
   const timers = chores.map((chore) => {
@@ -17,7 +17,7 @@ export function startHousekeeping(chores: readonly Chore[], log: Log): { stop():
       busy = true;
       const run = chore
         .run()
-        .catch((error) => log.warn({ error, chore: chore.name }, 'a chore failed'))
+        .catch((error) => log.warn({ error, chore: chore.name }, 'chore failed'))
         .finally(() => {
           busy = false;
           running.delete(run);

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { parseStorable } from '../contract/storable.ts';
 
 /**
- * JSON bodies as they may be stored: sound UTF-8, no prototype tricks, no deeper than 32, and nothing that would come
- * back changed (a name twice in one object, NUL, lone surrogates, numbers that JavaScript cannot hold). Anything else
- * is `invalid_request`, and what is not JSON `unsupported_media_type`.
+ * Parses JSON bodies and accepts only what can be stored unchanged: valid UTF-8, no prototype pollution, at most 32
+ * levels, no duplicate names, NUL, lone surrogates or numbers that JavaScript cannot represent. Rejects anything else
+ * with `invalid_request`, and other media types with `unsupported_media_type`.
  */
 export function addJsonParser(app: FastifyInstance): void {
   app.removeContentTypeParser('text/plain');

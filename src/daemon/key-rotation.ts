@@ -1,4 +1,5 @@
 import { AppError } from '../contract/errors.ts';
+import type { OnProgress } from '../db/copy-database.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { type Rewrapped, rewrapDataKeys } from '../features/envelope/key-rotation.ts';
 import { masterKeyOf } from '../features/envelope/master-key.ts';
@@ -8,29 +9,29 @@ import type { Config } from './config.ts';
 import { readMasterKeys, writeMasterKeys } from './master-key.ts';
 
 export interface RotationReport extends Rewrapped {
-  /** The name of the master key that is in force now. */
+  /** The id of the new master key. */
   masterKeyId: string;
-  /** Where it is; `undefined`: in `SVC_MASTER_KEY`. */
+  /** Where the new master key is stored; the name is part of the `--json` output. */
   kept: 'master.key' | 'SVC_MASTER_KEY';
 }
 
-interface Wanted {
-  /** What no key at hand opens is given up. */
+interface RotationOptions {
+  /** Discards what none of the available keys can open. */
   lost: boolean;
-  onProgress(share: number): void;
+  onProgress: OnProgress;
 }
 
 /**
- * Changes the master key of a data folder, with the daemon running or not. Where the key is in the folder's file, a new
- * one is put above the former, everything is wrapped by it, and the former goes. Killed in between, it is run again and
- * goes on. Where it is in `SVC_MASTER_KEY`, that names the new one first and the former after it. Throws `conflict` while
- * another process does this, and `unprocessable` where the keys at hand do not suffice.
+ * Rotates the master key of a data folder, whether or not the daemon is running. With a key file, a new key is added
+ * above the old one, all data keys are re-wrapped, and the old one is removed; after a kill in between, run it again to
+ * continue. With `SVC_MASTER_KEY`, that setting lists the new key first and the old one after it. Throws `conflict`
+ * while another process rotates, and `unprocessable` if the available keys do not suffice.
  */
-export async function rotateMasterKey(config: Config, { lost, onProgress }: Wanted): Promise<RotationReport> {
+export async function rotateMasterKey(config: Config, { lost, onProgress }: RotationOptions): Promise<RotationReport> {
   await existingDatabase(config);
   const lock = await lockFolder(config.dataDir, process.pid, 'rotation');
   try {
-    const keys = config.masterKeys ?? (await keysWithNewOne(config.dataDir, lost));
+    const keys = config.masterKeys ?? (await addNewKey(config.dataDir, lost));
     const masterKeys = keys.map(masterKeyOf);
     const rewrapped = await withRooms(config, ({ db, providerKeys }) => {
       const { forget: forgetSealed } = providerKeys;
@@ -44,11 +45,11 @@ export async function rotateMasterKey(config: Config, { lost, onProgress }: Want
   }
 }
 
-/** On the disk before it wraps anything. A file of two is what a killed run left: it goes on with the same. */
-async function keysWithNewOne(dataDir: string, lost: boolean): Promise<Buffer[]> {
+/** Writes a new key to disk before it wraps anything. A file with two keys is from a killed run, which is continued. */
+async function addNewKey(dataDir: string, lost: boolean): Promise<Buffer[]> {
   const former = await readMasterKeys(dataDir);
   if (former === undefined && !lost) {
-    const advice = 'Put it back, or set SVC_MASTER_KEY. If it is lost, give --lost.';
+    const advice = 'Put it back, or set SVC_MASTER_KEY. If it is lost, pass --lost.';
     throw new AppError('unprocessable', `There is no master.key in ${dataDir}. ${advice}`);
   }
   if (former !== undefined && former.length > 1) return former;

@@ -6,15 +6,15 @@ import type { Random } from '../lib/random.ts';
 import { type Config, ConfigError } from './config.ts';
 import { masterKeys } from './config-values.ts';
 
-/** The file of the data folder that holds its master key, and while that is changed the former one below it. */
+/** Path of the data folder's key file: the master key, followed by the old one during a rotation. */
 export function masterKeyFile(dataDir: string): string {
   return join(dataDir, 'master.key');
 }
 
 /**
- * The master keys of a data folder: those of the configuration, or else those of its file, which `ensure` makes where
- * neither is there. Throws `ConfigError` where the file holds no key: a new one would make everything that is sealed
- * unreadable. Call it under the folder's lock.
+ * Opens the master keys of a data folder: those of the configuration, or those of its key file, which `ensure` creates
+ * if there are none. Throws `ConfigError` for a file without a valid key, since a new key could not open what the old
+ * one sealed. The caller holds the folder's lock.
  */
 export async function openMasterKeys({ dataDir, masterKeys }: Config, random: Random): Promise<MasterKeys> {
   const read = async () => (masterKeys ?? (await readMasterKeys(dataDir)) ?? []).map(masterKeyOf);
@@ -36,7 +36,7 @@ export async function openMasterKeys({ dataDir, masterKeys }: Config, random: Ra
   };
 }
 
-/** The keys of the folder's file, the one in force first; `undefined` where there is no file. Throws `ConfigError`. */
+/** Reads the key file, current key first; `undefined` if there is no file. Throws `ConfigError` if it is invalid. */
 export async function readMasterKeys(dataDir: string): Promise<Buffer[] | undefined> {
   const file = masterKeyFile(dataDir);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -46,7 +46,7 @@ export async function readMasterKeys(dataDir: string): Promise<Buffer[] | undefi
   if (text === undefined) return undefined;
   const keys = parseKeys(text.trim().split(/\s*\n\s*/), file);
   await chmod(file, 0o600).catch(() => {
-    // Of another owner: readable, and that is all that is needed.
+    // Owned by another user: it is readable, which is enough.
   });
   return keys;
 }
@@ -55,11 +55,11 @@ function parseKeys(lines: readonly string[], file: string): Buffer[] {
   try {
     return masterKeys(lines.join(','));
   } catch {
-    throw new ConfigError(`${file} holds no key of 32 bytes in base64. Restore it from a backup.`);
+    throw new ConfigError(`${file} does not contain a 32-byte key in base64. Restore it from a backup.`);
   }
 }
 
-/** Written aside and renamed, so that a kill in between leaves no half a key; on the disk before it seals anything. */
+/** Writes the key file by rename, so that a kill leaves no partial key, and syncs it before it seals anything. */
 export async function writeMasterKeys(dataDir: string, keys: readonly Buffer[]): Promise<void> {
   const file = masterKeyFile(dataDir);
   const handle = await open(`${file}.new`, 'w', 0o600);

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What Prometheus reads. Labels are routes, never addresses or ids. */
+/** Prometheus metrics. Labels contain route patterns, never addresses or ids. */
 export interface Metrics {
   contentType: string;
   text(): Promise<string>;
-  /** One group commit of so many writes. */
+  /** Records one group commit. */
   batch(jobs: number, ms: number): void;
-  /** A figure that is read at each scrape; not a number where it cannot be read, so that the others still are. */
+  /** Registers a gauge that is read at each scrape; NaN if reading fails, so that the other metrics are still served. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** Times every request of a server. */
+  /** Measures every request of a server. */
   watch(app: FastifyInstance): void;
 }
 
@@ -18,20 +18,20 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'svc_http_request_duration_seconds',
-    help: 'Time from request to response',
+    help: 'HTTP request duration in seconds',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers: [registry],
   });
   const batches = new Histogram({
     name: 'svc_group_commit_writes',
-    help: 'Writes committed together',
+    help: 'Writes per group commit',
     buckets: [1, 2, 4, 8, 16, 32, 64],
     registers: [registry],
   });
   const commits = new Histogram({
     name: 'svc_group_commit_duration_seconds',
-    help: 'Time of one group commit',
+    help: 'Group commit duration in seconds',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers: [registry],
   });

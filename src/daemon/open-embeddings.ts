@@ -8,43 +8,44 @@ import type { Log } from '../lib/log.ts';
 import type { Embedder, EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
 import { ConfigError } from './config.ts';
 
-interface World {
+interface Dependencies {
   db: Database;
   clock: Clock;
   log: Log;
 }
 
-/** An embedder and the name of its model. */
+/** An embedder with the name of its model. */
 export interface OpenEmbedder {
   embedder: Embedder;
   model: string;
 }
 
 /**
- * What the operator names, loaded where it is asked for only. Where a folder holds no model that can be used, this or
- * `prepare` throws `ConfigError`.
+ * Opens the configured embedder, loading its code lazily. If the folder has no usable model, this or `prepare` throws
+ * `ConfigError`.
  */
-export async function openEmbedder(named: EmbedderAddress | LocalModel, clock: Clock): Promise<OpenEmbedder> {
-  if (!('folder' in named)) {
+export async function openEmbedder(configured: EmbedderAddress | LocalModel, clock: Clock): Promise<OpenEmbedder> {
+  if (!('folder' in configured)) {
     const { createEmbedder } = await import('../outside/models/embedder.ts');
-    return { embedder: createEmbedder(named, clock), model: named.model };
+    return { embedder: createEmbedder(configured, clock), model: configured.model };
   }
   const { readModelFolder } = await import('../outside/models/model-folder.ts');
   const { createLocalEmbedder } = await import('../outside/models/local-embedder.ts');
   const refuse = ({ message }: Error) => {
     throw new ConfigError(`SVC_EMBEDDINGS: ${message}`);
   };
-  const model = await readModelFolder(named.folder).catch(refuse);
+  const model = await readModelFolder(configured.folder).catch(refuse);
   const embedder = createLocalEmbedder(model);
   return { embedder: { ...embedder, prepare: () => embedder.prepare().catch(refuse) }, model: model.name };
 }
 
 /**
- * The operator's embedder, where one is set, the models of tenants, and the indices that every write keeps true. Where
- * nobody has or had a model, they are those of words alone; what an earlier embedder left goes with its rows.
+ * Opens the operator's embedder, if there is one, the models of tenants, and the indices that every write maintains. If
+ * no model is or was in use, these are the text indices alone; vectors of an earlier embedder are deleted with their
+ * rows.
  */
 export async function openEmbeddings(
-  { db, clock, log }: World,
+  { db, clock, log }: Dependencies,
   embedder: OpenEmbedder | undefined,
   cannotSearch: string | undefined,
 ): Promise<{ embeddings: Embeddings | undefined; tenantModels: TenantModels; texts: TextIndices }> {

@@ -7,10 +7,10 @@ import type { Clock } from '../lib/clock.ts';
 import { equalSecrets } from '../lib/secret.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Below this much free space the daemon calls itself not ready. */
+/** With less free disk space the daemon reports that it is not ready. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
-/** A probe that comes sooner gets the last answer: readiness writes to the disk. */
-const FRESH_MS = 1000;
+/** Results are cached this long, because a readiness check writes to the disk. */
+const CACHE_MS = 1000;
 
 type Checks = Record<'accepting' | 'database' | 'disk', string>;
 
@@ -18,17 +18,17 @@ interface Parts {
   db: Database;
   clock: Clock;
   dataDir: string;
-  /** Absent where none is set. */
+  /** Absent if none is configured. */
   embedder: (() => 'ok' | 'failing') | undefined;
 }
 
 /**
- * Whether the daemon can do its work: not stopping, database writable and current, disk not full. How the embedder does
- * is told beside: without it everything goes on.
+ * Reports whether the daemon can serve requests: not stopping, database writable, disk not full. The embedder's state is
+ * informational, because search works without it.
  */
 export interface Readiness {
   check(): Promise<{ ready: boolean; checks: Checks; embedder?: 'ok' | 'failing' }>;
-  /** From now on not ready: the daemon is about to stop. */
+  /** Reports not ready from now on: the daemon is about to stop. */
   stop(): void;
 }
 
@@ -36,12 +36,12 @@ export function createReadiness({ db, clock, dataDir, embedder }: Parts): Readin
   let stopping = false;
   let last: { atMs: number; checks: Promise<Checks> } | undefined;
 
-  async function look(): Promise<Checks> {
+  async function runChecks(): Promise<Checks> {
     const [probe, disk] = await Promise.allSettled([db.probe(clock.nowMs()), statfs(dataDir)]);
     const free = disk.status === 'fulfilled' ? disk.value.bavail * disk.value.bsize : 0;
     return {
       accepting: 'ok',
-      database: probe.status === 'fulfilled' ? 'ok' : 'cannot be written',
+      database: probe.status === 'fulfilled' ? 'ok' : 'not writable',
       disk: free >= MIN_FREE_BYTES ? 'ok' : `${Math.floor(free / 1024 / 1024)} MiB free`,
     };
   }
@@ -49,7 +49,7 @@ export function createReadiness({ db, clock, dataDir, embedder }: Parts): Readin
   return {
     async check() {
       const atMs = clock.monotonicMs();
-      if (!last || atMs - last.atMs > FRESH_MS) last = { atMs, checks: look() };
+      if (!last || atMs - last.atMs > CACHE_MS) last = { atMs, checks: runChecks() };
       const checks = { ...(await last.checks), ...(stopping && { accepting: 'stopping' }) };
       const ready = Object.values(checks).every((state) => state === 'ok');
       return { ready, checks, ...(embedder && { embedder: embedder() }) };
@@ -60,7 +60,7 @@ export function createReadiness({ db, clock, dataDir, embedder }: Parts): Readin
   };
 }
 
-/** Health, readiness and metrics: for the machines that watch. */
+/** Health, readiness and metrics, for load balancers and monitoring. */
 export function operationsRoutes({
   readiness,
   metrics,
@@ -78,8 +78,9 @@ export function operationsRoutes({
       return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', ...rest });
     });
     app.get('/metrics', { schema }, async (request, reply) => {
-      if (!mayWatch(request, metricsToken)) {
-        throw new AppError('forbidden', 'Metrics are for this machine, or for who sends SVC_METRICS_TOKEN as bearer.');
+      if (!mayReadMetrics(request, metricsToken)) {
+        const message = 'Metrics are available from this machine, or with SVC_METRICS_TOKEN as the bearer token.';
+        throw new AppError('forbidden', message);
       }
       return reply.type(metrics.contentType).send(await metrics.text());
     });
@@ -88,8 +89,8 @@ export function operationsRoutes({
 
 const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/** Loopback, and not through a proxy that hides where the request came from. */
-function mayWatch({ headers, ip, raw }: FastifyRequest, token: string | undefined): boolean {
+/** Allows loopback, unless a proxy forwarded the request, and holders of the token. */
+function mayReadMetrics({ headers, ip, raw }: FastifyRequest, token: string | undefined): boolean {
   const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (token !== undefined && sent !== undefined && equalSecrets(sent, token)) return true;
   const forwarded = PROXY_HEADERS.some((name) => headers[name] !== undefined);

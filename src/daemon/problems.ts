@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValida
 import { AppError, ERRORS, type ErrorCode, type FieldError } from '../contract/errors.ts';
 import type { Problem } from '../contract/problem.ts';
 
-/** The problem document of an error (RFC 9457). */
+/** Builds the problem document of an error (RFC 9457). */
 export function toProblem(error: AppError, requestId: string): Problem {
   const { title, status } = ERRORS[error.code];
   return {
@@ -17,22 +17,22 @@ export function toProblem(error: AppError, requestId: string): Problem {
   };
 }
 
-/** One way out for every error: an `AppError` by the table, anything else a logged `internal`. */
+/** Answers every error with a problem document: an `AppError` by the error table, anything else as a logged `internal`. */
 export function addErrorHandlers(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendProblem(toAppError(error), error, request, reply));
   app.setNotFoundHandler(() => {
-    throw new AppError('not_found', 'There is nothing at this address.');
+    throw new AppError('not_found', 'There is no resource at this path.');
   });
 }
 
 /**
- * Answers with the problem document and the headers that belong to it; logs `cause` where the fault is ours. To be busy
- * or stopping is none, and a caller may be told so as often as it asks.
+ * Sends the problem document with its headers, and logs `cause` as an error if the fault is ours. Being busy or stopping
+ * is expected and logged as a warning only.
  */
 export function sendProblem(problem: AppError, cause: unknown, request: FastifyRequest, reply: FastifyReply) {
   const isBusy = problem.code === 'unavailable' && problem.options.cause === undefined;
-  if (isBusy) request.log.warn({ detail: problem.message }, 'a request was put off');
-  else if (problem.status >= 500) request.log.error({ error: cause }, 'a request failed');
+  if (isBusy) request.log.warn({ detail: problem.message }, 'request refused: busy or stopping');
+  else if (problem.status >= 500) request.log.error({ error: cause }, 'request failed');
   const { retryAfterSeconds } = problem.options;
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
   if (problem.code === 'unauthenticated') {
@@ -60,13 +60,16 @@ const BY_STATUS: Record<number, ErrorCode> = {
   503: 'unavailable',
 };
 
-/** Whatever was thrown, as one of ours. */
+/** Converts anything thrown to an `AppError`. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const fault = error as FastifyFault;
   if (fault.validation) return invalid(fault.validation, fault.validationContext ?? 'body');
   if (fault.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new AppError('payload_too_large', 'The body is too large: JSON may have 1 MiB, a form 16 KiB.');
+    return new AppError(
+      'payload_too_large',
+      'The body is too large: the limit is 1 MiB for JSON and 16 KiB for forms.',
+    );
   }
   if (fault.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new AppError('unsupported_media_type', 'Send the body as application/json.');
@@ -74,7 +77,7 @@ export function toAppError(error: unknown): AppError {
   const status = fault.statusCode ?? 500;
   const code = BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'invalid_request' : undefined);
   if (code) return new AppError(code, fault.message);
-  return new AppError('internal', 'Something failed inside svc. The log of the daemon has it under this requestId.');
+  return new AppError('internal', "An internal error occurred. The daemon's log has the details under this requestId.");
 }
 
 function invalid(validation: readonly FastifySchemaValidationError[], context: string): AppError {

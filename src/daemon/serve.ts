@@ -9,18 +9,18 @@ import { type Config, ConfigError } from './config.ts';
 import { loadDashboardFiles } from './dashboard.ts';
 import { createLog } from './log.ts';
 
-/** Where the process reads and writes. */
+/** The output streams of the process. */
 export interface Terminal {
   out(text: string): void;
   error(text: string): void;
 }
 
-/** A stop that does not come to an end in this time is cut short. */
+/** Time allowed for a graceful stop. */
 const STOP_LIMIT_MS = 25_000;
 
 /**
- * Runs the daemon until it is told to stop; resolves with the exit code. What people read goes to `out`, the log to
- * `error`. Throws `ConfigError` or `AppError` where it cannot start; nothing is changed then.
+ * Runs the daemon until `stopSignal` and resolves with the exit code. Text for people goes to `out`, the log to `error`.
+ * Throws `ConfigError` or `AppError` if it cannot start, without changing anything.
  */
 export async function serve(
   config: Config,
@@ -31,7 +31,7 @@ export async function serve(
   const log = createLog(config.logLevel, (line) => terminal.error(line));
   const dashboardFiles = await loadDashboardFiles(dashboardFolder());
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError(`SVC_DATA_DIR ${config.dataDir} cannot be made (${error.code})`);
+    throw new ConfigError(`SVC_DATA_DIR ${config.dataDir} cannot be created (${error.code})`);
   });
   const lock = await lockFolder(config.dataDir, process.pid);
   try {
@@ -46,16 +46,16 @@ export async function serve(
     });
     const url = await listen(daemon, config);
     terminal.out(banner(url, config));
-    log.info({ version, url }, 'svc serves');
+    log.info({ version, url }, 'svc is running');
     const signal = await stopSignal;
-    log.info({ signal }, 'svc stops');
+    log.info({ signal }, 'svc is stopping');
     return await stopInTime(daemon, (message) => log.error({}, message));
   } finally {
     await lock.release();
   }
 }
 
-/** What listening fails with where the host or the port is at fault. */
+/** Error codes of listening that mean an unusable host or port. */
 const UNUSABLE = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
 
 async function listen(daemon: Daemon, config: Config): Promise<string> {
@@ -65,7 +65,10 @@ async function listen(daemon: Daemon, config: Config): Promise<string> {
     await daemon.stop();
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'EADDRINUSE') {
-      throw new AppError('conflict', `Port ${config.port} of ${config.host} is taken. Choose another with --port.`);
+      throw new AppError(
+        'conflict',
+        `Port ${config.port} on ${config.host} is already in use. Choose another with --port.`,
+      );
     }
     if (UNUSABLE.has(code ?? '')) {
       throw new ConfigError(`svc cannot listen on ${config.host} port ${config.port} (${code})`);
@@ -74,15 +77,15 @@ async function listen(daemon: Daemon, config: Config): Promise<string> {
   }
 }
 
-async function stopInTime(daemon: Daemon, complain: (message: string) => void): Promise<number> {
+async function stopInTime(daemon: Daemon, logError: (message: string) => void): Promise<number> {
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), STOP_LIMIT_MS);
+  const limit = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(() => resolve('timeout'), STOP_LIMIT_MS);
   });
   const outcome = await Promise.race([daemon.stop(), limit]);
   clearTimeout(timer);
-  if (outcome !== 'late') return 0;
-  complain('some requests did not end in time and were cut off');
+  if (outcome !== 'timeout') return 0;
+  logError('some requests did not finish in time and were cut off');
   return 1;
 }
 
@@ -93,20 +96,20 @@ function banner(url: string, config: Config): string {
       ? `sent through ${new URL(config.smtpUrl).host}`
       : 'shown here (no SVC_SMTP_URL is set)';
   return [
-    `svc serves at ${url}`,
+    `svc is running at ${url}`,
     '',
-    `  web page   ${url}/dashboard`,
+    `  dashboard  ${url}/dashboard`,
     `  MCP        ${url}/v1/mcp`,
     `  API        ${url}/docs`,
     `  data       ${config.dataDir}`,
     `  mail       ${mail}`,
     '',
-    'Sign in on the web page. Ctrl-C stops.',
+    'Sign in at the dashboard. Press Ctrl-C to stop.',
     '',
   ].join('\n');
 }
 
-/** Beside the built program. */
+/** The dashboard is built into a folder beside the program. */
 function dashboardFolder(): string {
   return fileURLToPath(new URL('dashboard', import.meta.url));
 }

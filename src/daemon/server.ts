@@ -19,24 +19,24 @@ export interface ServerOptions {
   trustProxy: string[] | undefined;
   timeouts: { headersMs: number; requestMs: number };
   guardParts: Parameters<typeof guard>[1];
-  /** Anyone may enter. */
+  /** Routes that need no key. */
   publicRoutes: readonly FastifyPluginAsync[];
-  /** Only a valid key enters. */
+  /** Routes that require a valid key. */
   protectedRoutes: readonly FastifyPluginAsync[];
   watch(app: FastifyInstance): void;
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
-/** Of so many successes, one is logged: a line for each would cost half the throughput. */
+/** Samples successful requests: logging each would halve the throughput. */
 const LOG_ONE_SUCCESS_IN = 100;
 const SLOW_MS = 1000;
-/** For the last answer on a connection to arrive before it is cut. */
+/** Time for the last response to arrive before the connection is cut. */
 const LINGER_MS = 500;
 
 // ajv-formats is CommonJS; its types put the function under `default`.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 
-/** The HTTP server with everything that is the same for all routes. */
+/** Creates the HTTP server with everything that all routes share. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { log, ids, trustProxy, timeouts, guardParts } = options;
   const app = Fastify({
@@ -45,12 +45,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     genReqId: () => ids.next('req'),
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy: trustProxy ?? false,
-    // Node would count a stream that is read for minutes too.
+    // Node's timeout would also cut off bodies that are streamed for minutes; see `enforceBodyTimeout`.
     requestTimeout: 0,
     http: {
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: Math.min(2000, timeouts.headersMs),
-      // The guard refuses a missing Host: Node's own refusal would pass every hook.
+      // The guard rejects a missing Host header: Node would reject it before any hook runs.
       requireHostHeader: false,
     },
     return503OnClosing: false,
@@ -69,7 +69,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   guard(app, guardParts);
   options.watch(app);
   logRequests(app);
-  await describe(app, options.version);
+  await addApiDocs(app, options.version);
   await app.register(async (scope) => {
     for (const routes of options.publicRoutes) await scope.register(routes);
   });
@@ -80,7 +80,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app;
 }
 
-/** Bodies as they are: no coercion, no silent dropping. Query strings are text and are read as their schema says. */
+/** Validates bodies strictly, without coercion or dropping fields; query strings are text and coerced to their schema. */
 function validateStrictly(app: FastifyInstance): void {
   const body = new Ajv({ allErrors: false, strict: false });
   const text = new Ajv({ allErrors: false, strict: false, coerceTypes: true, useDefaults: true });
@@ -96,13 +96,13 @@ function logRequests(app: FastifyInstance): void {
     const quiet = reply.statusCode < 400 && ms < SLOW_MS;
     if (quiet && ++successes % LOG_ONE_SUCCESS_IN !== 1) return;
     const { method, principal } = request;
-    // The route's pattern, not the address: that of a sign-in holds its token.
+    // The route's pattern, not the URL: sign-in URLs contain a token.
     const route = request.routeOptions.url ?? 'none';
     request.log.info({ method, route, status: reply.statusCode, ms, tenantId: principal?.tenantId }, 'request');
   });
 }
 
-async function describe(app: FastifyInstance, version: string): Promise<void> {
+async function addApiDocs(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -116,14 +116,14 @@ async function describe(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
-    // On plain http to another machine it would send the page's own files to https.
+    // Over plain HTTP from another machine it would make the browser load the docs' own files over HTTPS.
     transformStaticCSP: (policy) => policy.replace('upgrade-insecure-requests;', ''),
     logLevel: 'warn',
   });
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
 }
 
-/** What is no HTTP never becomes a request; it too is answered, with the headers that every response carries. */
+/** Answers malformed HTTP, which never becomes a Fastify request, with the usual headers and problem document. */
 function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket,
@@ -133,14 +133,18 @@ function answerBrokenRequest(
     socket.destroy();
     return;
   }
-  const slow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const long = error.code === 'HPE_HEADER_OVERFLOW';
-  const line = slow ? '408 Request Timeout' : long ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const detail = slow
+  const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const isOverflow = error.code === 'HPE_HEADER_OVERFLOW';
+  const line = isTimeout
+    ? '408 Request Timeout'
+    : isOverflow
+      ? '431 Request Header Fields Too Large'
+      : '400 Bad Request';
+  const detail = isTimeout
     ? 'The request took too long to arrive.'
-    : long
-      ? 'The headers are too large.'
-      : 'This is no HTTP request.';
+    : isOverflow
+      ? 'The request headers are too large.'
+      : 'Malformed HTTP request.';
   const body = JSON.stringify({
     ...toProblem(new AppError('invalid_request', detail), ids.next('req')),
     status: Number(line.slice(0, 3)),
@@ -153,6 +157,6 @@ function answerBrokenRequest(
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${line}\r\n${head.join('')}\r\n${body}`);
-  // Node no longer watches this connection: one whose other end stays open would be kept for ever.
+  // Node no longer tracks this connection: if the client kept its end open, it would leak.
   setTimeout(() => socket.destroy(), LINGER_MS);
 }

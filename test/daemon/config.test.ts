@@ -262,9 +262,9 @@ describe('the configuration as a whole', () => {
   });
 
   test.each([
-    ['the environment', { SVC_PUBLICURL: 'x' }, '', /^SVC_PUBLICURL is no setting/],
-    ['.env', {}, 'SVC_PUBLICURL=x', /^SVC_PUBLICURL in \.env is no setting/],
-    ['.env with a byte order mark', {}, '\uFEFFSVC_PUBLICURL=x', /^SVC_PUBLICURL in \.env is no setting/],
+    ['the environment', { SVC_PUBLICURL: 'x' }, '', /^SVC_PUBLICURL is not a setting/],
+    ['.env', {}, 'SVC_PUBLICURL=x', /^SVC_PUBLICURL in \.env is not a setting/],
+    ['.env with a byte order mark', {}, '\uFEFFSVC_PUBLICURL=x', /^SVC_PUBLICURL in \.env is not a setting/],
   ])('an unknown name in %s is refused', (_where, environment, dotEnv, says) => {
     expect(() => readConfig({}, environment, dotEnv)).toThrow(says);
   });
@@ -272,7 +272,7 @@ describe('the configuration as a whole', () => {
   test.each(['SVC_DATABASE_URL', 'SVC_REDIS_URL'])(
     '%s, which this version does not offer, is refused rather than ignored',
     (name) => {
-      expect(() => readConfig({}, { [name]: 'x' }, '')).toThrow(`${name} is set, but this version has no`);
+      expect(() => readConfig({}, { [name]: 'x' }, '')).toThrow(`${name} is set, but this version does not support`);
     },
   );
 
@@ -288,7 +288,7 @@ describe('the configuration as a whole', () => {
   });
 
   test('a mail server needs a sender', () => {
-    expect(() => readConfig({}, { SVC_SMTP_URL: 'smtp://localhost' }, '')).toThrow('SVC_MAIL_FROM is needed');
+    expect(() => readConfig({}, { SVC_SMTP_URL: 'smtp://localhost' }, '')).toThrow('SVC_MAIL_FROM is required');
     const environment = { SVC_SMTP_URL: 'smtp://localhost', SVC_MAIL_FROM: 'svc@example.com' };
     expect(readConfig({}, environment, '').smtpUrl).toBe('smtp://localhost');
   });

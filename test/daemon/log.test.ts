@@ -96,7 +96,7 @@ describe('the log of a daemon', () => {
     });
     expect(answer.status).toBe(507);
     const lines = daemon.logLines.map((line) => JSON.parse(line));
-    const failure = lines.find(({ msg }) => msg === 'a request failed');
+    const failure = lines.find(({ msg }) => msg === 'request failed');
     expect(failure).toMatchObject({ level: 50, requestId: answer.body.requestId, error: { code: 'storage_full' } });
     expect(JSON.stringify(failure)).not.toContain('xxxx');
   });
@@ -112,7 +112,7 @@ describe('the log of a daemon', () => {
     socket.destroy();
     const lines = daemon.logLines.map((line) => JSON.parse(line));
     expect(lines.filter(({ level }) => level >= 50)).toEqual([]);
-    const late = lines.find(({ msg }) => msg === 'a request was put off');
+    const late = lines.find(({ msg }) => msg === 'request refused: busy or stopping');
     expect(late).toMatchObject({ level: 40, detail: expect.stringContaining('Another import') });
   });
 });

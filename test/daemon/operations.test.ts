@@ -53,7 +53,7 @@ describe('health', () => {
       const refused = await write;
       expect(refused.status).toBe(503);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(await ready).toMatchObject({ status: 503, body: { checks: { database: 'cannot be written' } } });
+      expect(await ready).toMatchObject({ status: 503, body: { checks: { database: 'not writable' } } });
     } finally {
       await holder.release();
     }

@@ -144,9 +144,9 @@ describe('a start that cannot be', () => {
     for (const { exitCode, stdout } of [unknown, wrong, noFolder, noHost]) {
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     }
-    expect(unknown.stderr).toMatch(/^svc: SVC_PUBLICURL is no setting of svc[^\n]*\n$/);
+    expect(unknown.stderr).toMatch(/^svc: SVC_PUBLICURL is not a setting of svc[^\n]*\n$/);
     expect(wrong.stderr).toMatch(/^svc: SVC_QUOTAS must be[^\n]*\nsvc: SVC_LOG_LEVEL must be[^\n]*\n$/);
-    expect(noFolder.stderr).toMatch(/^svc: SVC_DATA_DIR [^\n]* cannot be made \(ENOTDIR\)\n$/);
+    expect(noFolder.stderr).toMatch(/^svc: SVC_DATA_DIR [^\n]* cannot be created \(ENOTDIR\)\n$/);
     expect(noHost.stderr).toMatch(/^svc: svc cannot listen on no-such-host.invalid port 0 \([A-Z_]+\)\n$/);
   });
 
@@ -155,7 +155,7 @@ describe('a start that cannot be', () => {
     await writeFile(join(dataDir, '.env'), 'SVC_QUOTAS=A\nSVC_NOTHING=1\n');
     const { exitCode, stderr } = await serve(dataDir, ['--check']);
     expect(exitCode).toBe(2);
-    expect(stderr).toBe('svc: SVC_NOTHING in .env is no setting of svc (see svc serve --help)\n');
+    expect(stderr).toBe('svc: SVC_NOTHING in .env is not a setting of svc (see svc serve --help)\n');
     await writeFile(join(dataDir, '.env'), 'SVC_QUOTAS=A\n');
     expect(JSON.parse((await serve(dataDir, ['--check', '--json'])).stdout)).toMatchObject({ SVC_QUOTAS: 'A' });
   });
@@ -172,14 +172,14 @@ describe('a start that cannot be', () => {
     await writeFile(join(dataDir, 'master.key'), 'x'.repeat(44));
     const noKey = await serve(dataDir);
     expect(noKey).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(noKey.stderr).toMatch(/^svc: [^\n]*master\.key holds no key of 32 bytes[^\n]*\n$/);
+    expect(noKey.stderr).toMatch(/^svc: [^\n]*master\.key does not contain a 32-byte key[^\n]*\n$/);
 
     await rm(join(dataDir, 'master.key'));
     const daemon = await places.start({ dataDir });
     const { port } = new URL(daemon.url);
     const taken = await runCommand({ dataDir: await places.folder(), args: ['serve', '--port', port] });
     expect(taken.exitCode).toBe(1);
-    expect(taken.stderr).toBe(`svc: Port ${port} of 127.0.0.1 is taken. Choose another with --port.\n`);
+    expect(taken.stderr).toBe(`svc: Port ${port} on 127.0.0.1 is already in use. Choose another with --port.\n`);
   });
 
   test('--check touches nothing, and masks secrets', async () => {
@@ -202,7 +202,7 @@ describe('the output of a daemon', () => {
     await callAt(daemon.url, apiKey, `/v1/nothing?key=${apiKey}`);
     daemon.kill('SIGTERM');
     const { stdout, stderr } = await daemon.exited;
-    expect(stdout).toContain(`web page   ${daemon.url}/dashboard`);
+    expect(stdout).toContain(`dashboard  ${daemon.url}/dashboard`);
     for (const line of stderr.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
     expect(stdout + stderr).not.toMatch(/svc_live_[0-9a-f]{32}/);
   });
@@ -221,8 +221,8 @@ describe('the output of a daemon', () => {
     shell.stdout.on('data', (chunk) => {
       said += String(chunk);
     });
-    await vi.waitFor(() => expect(said).toContain('svc serves at'), 10_000);
-    const url = /svc serves at (\S+)/.exec(said)![1]!;
+    await vi.waitFor(() => expect(said).toContain('svc is running at'), 10_000);
+    const url = /svc is running at (\S+)/.exec(said)![1]!;
     for (let count = 0; count < 5; count += 1) {
       // Without a mail server the mails are shown on standard output, which nobody reads.
       const asked = await fetch(`${url}/v1/auth/magic-link`, {

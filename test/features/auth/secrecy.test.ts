@@ -179,7 +179,7 @@ describe('the whole flow', () => {
     const all = new Map([...flow.secrets, ['second key', apiKey], ['second token', token]]);
     const log = daemon.logLines.join('');
     expect(daemon.logLines.length).toBeGreaterThan(10);
-    expect(log).toContain('a request failed');
+    expect(log).toContain('request failed');
     expect(found(all, new Map([['log', log]]))).toEqual([]);
     expect(daemon.shown).toEqual([]);
   });
