@@ -1,32 +1,32 @@
 import { runProgram } from './cli/program.ts';
 import { VERSION } from './version.ts';
 
-/** Resolves at the first request to stop; a second one ends the process at once. */
+/** Resolves at the first SIGINT or SIGTERM; a second one exits at once. */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
-    let asked = false;
+    let stopping = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        if (asked) process.exit(1);
-        asked = true;
+        if (stopping) process.exit(1);
+        stopping = true;
         resolve(signal);
       });
     }
   });
 }
 
-/** Resolves when all that was written has left the process, or nobody takes it any more. */
+/** Resolves when everything written so far was flushed or can no longer be. */
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
-let lostOutput: NodeJS.ErrnoException | undefined;
+let writeError: NodeJS.ErrnoException | undefined;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that has seen enough (head, say) is no failure.
-  if (error.code !== 'EPIPE') lostOutput = error;
+  // A reader that stops early, such as head, is not an error.
+  if (error.code !== 'EPIPE') writeError = error;
 });
 process.stderr.on('error', () => {
-  // There is nowhere left to say it, and a daemon outlives the disk of its log.
+  // There is nowhere to report this, and the daemon must survive a full log disk.
 });
 
 const terminal = {
@@ -36,8 +36,8 @@ const terminal = {
 
 let code = await runProgram(process.argv.slice(2), VERSION, terminal, stopSignal);
 await flushed(process.stdout);
-if (lostOutput !== undefined && code === 0) {
-  terminal.error(`svc: the output could not be written (${lostOutput.code})\n`);
+if (writeError !== undefined && code === 0) {
+  terminal.error(`svc: cannot write output (${writeError.code})\n`);
   code = 1;
 }
 await flushed(process.stderr);

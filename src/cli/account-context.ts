@@ -6,29 +6,29 @@ import type { CommandContext } from './command-context.ts';
 import { createHttpFetch } from './http-fetch.ts';
 import type { Profile } from './settings.ts';
 
-/** A sign-in that was kept. */
+/** A stored sign-in. */
 export interface StoredSignIn {
   profileName: string;
   profile: Profile;
   apiKey: string;
 }
 
-/** All that sign-in, sign-out and status take from outside. */
+/** Dependencies of sign-in, sign-out and status. */
 export interface AccountContext
   extends Pick<CommandContext, 'terminal' | 'input' | 'environment' | 'clock' | 'stopSignal'> {
   random: Random;
-  /** The streams to draw on, where both ends are a terminal. */
+  /** The streams to draw on, if both are a terminal. */
   screen?: { stdin: NodeJS.ReadStream; stderr: NodeJS.WriteStream } | undefined;
-  /** The name of this machine, for the page that asks whether to sign it in. */
+  /** This machine's name, shown on the page that confirms the sign-in. */
   hostName: string;
-  /** The machine's own keychain where absent. */
+  /** Defaults to the system keychain. */
   keychain?: Keychain;
   fetch?: Fetch;
-  /** What a new key is news for: entries of assistants that hold the one before it. */
+  /** Called with the new key, so that assistants configured with the previous one can be updated. */
   afterLogin?: (signIn: StoredSignIn) => Promise<void>;
 }
 
-/** What the process adds to the context of every command. */
+/** Adds the process's dependencies to a command context. */
 export function createAccountContext(
   context: CommandContext,
   afterLogin?: AccountContext['afterLogin'],
@@ -38,26 +38,26 @@ export function createAccountContext(
   return { ...context, ...machine, screen, ...(afterLogin && { afterLogin }) };
 }
 
-/** Drawing is for eyes: a screen reader, a log of continuous integration and a simple terminal get plain lines. */
+/** Screen readers, CI logs and dumb terminals get plain lines instead of a drawn screen. */
 function canDraw({ input, terminal, environment: { env } }: CommandContext): boolean {
-  const isWatched = !env.CI || env.CI === 'false' || env.CI === '0';
-  const isSimple = env.TERM === 'dumb' || env.INK_SCREEN_READER === 'true';
-  return input.isTty && terminal.errorIsTty && isWatched && !isSimple;
+  const isInteractive = !env.CI || env.CI === 'false' || env.CI === '0';
+  const isPlain = env.TERM === 'dumb' || env.INK_SCREEN_READER === 'true';
+  return input.isTty && terminal.errorIsTty && isInteractive && !isPlain;
 }
 
-const ASKED_MS = 60_000;
-const UNASKED_MS = 10_000;
+const ATTENDED_TIMEOUT_MS = 60_000;
+const UNATTENDED_TIMEOUT_MS = 10_000;
 
 /**
- * The keychain of this machine. Where a person sits, it waits long enough to type a password into its prompt, and says
- * that it waits.
+ * Opens the system keychain. On a terminal it waits long enough for the user to type a password into the keychain's
+ * prompt, and says that it is waiting.
  */
 export function openKeychain({ keychain, environment, input, terminal }: AccountContext): Keychain {
   if (keychain) return keychain;
   return createKeychain({
     env: environment.env,
     platform: environment.platform,
-    timeoutMs: input.isTty ? ASKED_MS : UNASKED_MS,
+    timeoutMs: input.isTty ? ATTENDED_TIMEOUT_MS : UNATTENDED_TIMEOUT_MS,
     onSlow: () => terminal.error('Waiting for the keychain; it may be asking you to unlock it.\n'),
   });
 }

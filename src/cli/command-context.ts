@@ -1,16 +1,16 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Environment } from './settings.ts';
 
-/** What a command writes to. */
+/** Standard output and standard error. */
 export interface Terminal {
   out(text: string): void;
   error(text: string): void;
 }
 
-/** Told by a command that did its work to the end and yet does not end with 0. */
+/** Called by a command that completes but should exit with a code other than 0. */
 export type SetExitCode = (exitCode: number) => void;
 
-/** What a signed-in command works with. */
+/** The daemon and key that a command uses. */
 export interface Session {
   profileName: string;
   /** Scheme, host and port of the daemon. */
@@ -18,41 +18,41 @@ export interface Session {
   apiKey: string;
 }
 
-/** Where a command writes, and what stands at the other end. */
+/** Standard output and standard error, with the properties of the terminal. */
 export interface CommandTerminal extends Terminal {
-  /** Standard output is a terminal: a person reads, not a program. */
+  /** Standard output is a terminal, so a person reads it rather than a program. */
   isTty: boolean;
-  /** Standard error is a terminal: progress may be drawn there. */
+  /** Standard error is a terminal, so progress can be drawn there. */
   errorIsTty: boolean;
-  /** Width of the terminal in columns; 80 where there is none. */
+  /** Width of the terminal in columns; 80 if there is none. */
   columns: number;
-  /** Colors may be used (`NO_COLOR`, `TERM=dumb` and pipes have been looked at). */
+  /** Whether to use colors, considering `NO_COLOR`, `TERM=dumb` and pipes. */
   color: boolean;
-  /** Aborted once nobody reads standard output any more (`| head`): long work stops. */
+  /** Aborted when the reader of standard output goes away (`| head`), so that long work stops. */
   closed: AbortSignal;
 }
 
-/** Where a command reads. */
+/** Standard input. */
 export interface CommandInput {
-  /** Standard input is a terminal: questions can be asked. */
+  /** Standard input is a terminal, so questions can be asked. */
   isTty: boolean;
   stream: AsyncIterable<Uint8Array>;
   /**
-   * Asks on standard error and returns the line that is typed. Call it only where `isTty`. Nothing of a `hidden` answer
-   * is shown, and Ctrl-C there throws `CommandFailure`.
+   * Prompts on standard error and returns the typed line. Call it only if `isTty`. A `hidden` answer is not echoed, and
+   * Ctrl-C at a hidden prompt throws `CommandFailure`.
    */
   ask(question: string, options?: { hidden: true }): Promise<string>;
 }
 
-/** All that the memory commands and the bridge take from outside. */
+/** Dependencies of the memory commands and the bridge. */
 export interface CommandContext {
   terminal: CommandTerminal;
   input: CommandInput;
   environment: Environment;
-  /** The folder of the settings, where small things may be kept; made by whoever writes first. */
+  /** The settings folder, also used for small caches. Created on first write. */
   settingsFolder: string;
   clock: Clock;
-  /** The session of the profile (`--profile`, else the one in use). Throws `NotSignedInError`. */
+  /** Opens the session of a profile (`--profile`, otherwise the current one). Throws `NotSignedInError`. */
   session(profile?: string): Promise<Session>;
   /** Resolves when the process is asked to stop. */
   stopSignal(): Promise<string>;

@@ -2,11 +2,11 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { CommandContext, SetExitCode, Terminal } from './command-context.ts';
 
-/** A command of which only the name and a line are known until it is called. */
+/** A command whose code is loaded only when it is called. */
 export interface LazyCommand {
   name: string;
   summary: string;
-  /** The heading that it stands under in `svc --help`. */
+  /** The heading it is listed under in `svc --help`. */
   group: string;
   load(): Promise<Command>;
 }
@@ -16,19 +16,19 @@ export interface CommandDependencies {
   terminal: Terminal;
   stopSignal: () => Promise<string>;
   setExitCode: SetExitCode;
-  /** The program with the code of every command, for `completion`. */
+  /** Loads the program with every command, for `completion`. */
   loadProgram: () => Promise<Command>;
 }
 
 /**
- * Every command, in the order of `svc --help`. The code of each is loaded only when it is called, so that `svc login`
- * loads no database and `svc --help` nothing at all.
+ * Lists every command, in the order of `svc --help`. Each loads its code when it is called, so that `svc login` loads no
+ * database and `svc --help` loads no command at all.
  */
 export function listCommands({
   version,
   terminal,
   stopSignal,
-  setExitCode: endWith,
+  setExitCode,
   loadProgram,
 }: CommandDependencies): LazyCommand[] {
   const context = async () => (await import('./process-context.ts')).createProcessContext(terminal, stopSignal);
@@ -40,19 +40,19 @@ export function listCommands({
     {
       name: 'serve',
       summary: 'run the daemon',
-      group: 'The daemon:',
-      load: async () => (await import('./commands/serve.ts')).serveCommand(version, terminal, stopSignal, endWith),
+      group: 'Daemon:',
+      load: async () => (await import('./commands/serve.ts')).serveCommand(version, terminal, stopSignal, setExitCode),
     },
     {
       name: 'admin',
-      summary: "tenants, tiers, invitations, checks and backups, on the daemon's machine",
-      group: 'The daemon:',
-      load: async () => (await import('./commands/admin.ts')).adminCommand(terminal, endWith, context),
+      summary: 'manage accounts, invitations and backups on this machine',
+      group: 'Daemon:',
+      load: async () => (await import('./commands/admin.ts')).adminCommand(terminal, setExitCode, context),
     },
     {
       name: 'completion',
-      summary: 'complete svc in your shell',
-      group: 'More:',
+      summary: 'print a shell completion script',
+      group: 'Other:',
       load: async () => (await import('./commands/completion.ts')).completionCommand(terminal, loadProgram),
     },
   ];
@@ -61,7 +61,7 @@ export function listCommands({
 type LoadContext = () => Promise<CommandContext>;
 
 function accountCommands(context: LoadContext): LazyCommand[] {
-  const group = 'Your account:';
+  const group = 'Account:';
   const account = async () => {
     const [{ createAccountContext }, { renewLiteralKeys }] = await Promise.all([
       import('./account-context.ts'),
@@ -73,19 +73,19 @@ function accountCommands(context: LoadContext): LazyCommand[] {
   return [
     {
       name: 'login',
-      summary: 'sign in by a link in your mail',
+      summary: 'sign in with a link sent by email',
       group,
       load: async () => (await import('./commands/login.ts')).loginCommand(await account()),
     },
     {
       name: 'logout',
-      summary: 'invalidate the key and forget it',
+      summary: 'revoke the key and remove it',
       group,
       load: async () => (await import('./commands/logout.ts')).logoutCommand(await account()),
     },
     {
       name: 'status',
-      summary: 'who, where, what is used, and whether the daemon answers',
+      summary: 'show your account, quotas and daemon',
       group,
       load: async () => (await import('./commands/status.ts')).statusCommand(await account()),
     },
@@ -93,7 +93,7 @@ function accountCommands(context: LoadContext): LazyCommand[] {
 }
 
 function assistantCommands(context: LoadContext, version: string): LazyCommand[] {
-  const group = 'Your assistants:';
+  const group = 'Assistants:';
   return [
     {
       name: 'mcp-config',
@@ -114,7 +114,7 @@ function assistantCommands(context: LoadContext, version: string): LazyCommand[]
     },
     {
       name: 'mcp',
-      summary: 'the bridge that assistants start (standard input and output)',
+      summary: 'run the stdio bridge that assistants start',
       group,
       load: async () => (await import('./commands/mcp.ts')).mcpCommand(await context(), version),
     },
@@ -122,29 +122,29 @@ function assistantCommands(context: LoadContext, version: string): LazyCommand[]
 }
 
 function memoryCommands(context: LoadContext): LazyCommand[] {
-  const group = 'Your memories:';
+  const group = 'Memories:';
   return [
     {
       name: 'add',
-      summary: 'remember something',
+      summary: 'store a memory',
       group,
       load: async () => (await import('./commands/add.ts')).addCommand(await context()),
     },
     {
       name: 'search',
-      summary: 'recall by words',
+      summary: 'search memories',
       group,
       load: async () => (await import('./commands/search.ts')).searchCommand(await context()),
     },
     {
       name: 'list',
-      summary: 'memories, newest first',
+      summary: 'list memories, newest first',
       group,
       load: async () => (await import('./commands/list.ts')).listCommand(await context()),
     },
     {
       name: 'show',
-      summary: 'one memory, with its history',
+      summary: 'show one memory and its history',
       group,
       load: async () => (await import('./commands/show.ts')).showCommand(await context()),
     },
@@ -156,7 +156,7 @@ function memoryCommands(context: LoadContext): LazyCommand[] {
     },
     {
       name: 'forget',
-      summary: 'erase memories',
+      summary: 'erase memories permanently',
       group,
       load: async () => (await import('./commands/forget.ts')).forgetCommand(await context()),
     },
@@ -168,7 +168,7 @@ function memoryCommands(context: LoadContext): LazyCommand[] {
     },
     {
       name: 'import',
-      summary: 'bring in an export, or another system’s file',
+      summary: 'import an export or another system’s file',
       group,
       load: async () => (await import('./commands/import.ts')).importCommand(await context()),
     },
@@ -176,23 +176,23 @@ function memoryCommands(context: LoadContext): LazyCommand[] {
 }
 
 function providerCommands(context: LoadContext): LazyCommand[] {
-  const group = 'Your own models:';
+  const group = 'Models:';
   return [
     {
       name: 'provider',
-      summary: 'your own provider keys, and what svc may do with them',
+      summary: 'manage provider keys and how svc may use them',
       group,
       load: async () => (await import('./commands/provider.ts')).providerCommand(await context()),
     },
     {
       name: 'extract',
-      summary: 'draw memories out of a conversation',
+      summary: 'extract memories from a conversation',
       group,
       load: async () => (await import('./commands/extract.ts')).extractCommand(await context()),
     },
     {
       name: 'jobs',
-      summary: 'how far that is, and what was decided',
+      summary: 'show extraction jobs and their decisions',
       group,
       load: async () => (await import('./commands/jobs.ts')).jobsCommand(await context()),
     },

@@ -4,17 +4,19 @@ import { CommandFailure } from './failure.ts';
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * A daemon's address as people write it, as scheme, host and port: without a scheme it is http on this machine and https
- * elsewhere. What is no address is a fault of usage.
+ * Parses a typed daemon address to scheme, host and port. Without a scheme it is http on this machine and https
+ * elsewhere. Throws `CommandFailure` (usage) for anything that is not an address.
  */
 export function parseDaemonUrl(typed: string): string {
   const text = typed.trim();
-  const spelled = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${isLoopbackHost(text) ? 'http' : 'https'}://${text}`;
-  const url = URL.canParse(spelled) ? new URL(spelled) : undefined;
+  const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+    ? text
+    : `${isLoopbackHost(text) ? 'http' : 'https'}://${text}`;
+  const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new CommandFailure(
       EXIT.usage,
-      `${JSON.stringify(typed)} is no address of a daemon, like https://svc.example.com`,
+      `${JSON.stringify(typed)} is not a daemon address such as https://svc.example.com`,
     );
   }
   return url.origin;
@@ -24,7 +26,7 @@ function isLoopbackHost(text: string): boolean {
   return URL.canParse(`http://${text}`) && LOOPBACK.test(new URL(`http://${text}`).hostname);
 }
 
-/** Whether a key would cross a network in the clear on its way to the daemon. */
+/** Whether a key sent to this address would cross a network unencrypted. */
 export function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !LOOPBACK.test(hostname);

@@ -2,12 +2,12 @@ import { UnreachableError } from '../client/transport.ts';
 import { AppError } from '../contract/errors.ts';
 import { EXIT } from './exit.ts';
 
-/** Ctrl-C, as shells have it (128 + SIGINT). */
+/** Exit code after Ctrl-C, by shell convention: 128 + SIGINT. */
 export const EXIT_INTERRUPTED = 130;
 
 /**
- * An end that a command foresees: what went wrong and what to do, in words for a person, and the exit code. An empty
- * message says that the command has told it all already.
+ * An expected failure of a command: a message that says what went wrong and what to do, and the exit code. The message
+ * is empty if the command has already reported it.
  */
 export class CommandFailure extends Error {
   override readonly name: string = 'CommandFailure';
@@ -19,7 +19,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Nobody is signed in, or no longer: exit code 3. */
+/** Not signed in, or no longer: exit code 3. */
 export class NotSignedInError extends CommandFailure {
   override readonly name = 'NotSignedInError';
 
@@ -28,14 +28,16 @@ export class NotSignedInError extends CommandFailure {
   }
 }
 
-/** Every error that a command may end with, as a failure; `undefined` for what is a fault of ours. */
+/** Converts an expected error to a failure with its exit code; returns `undefined` for a bug. */
 export function toFailure(error: unknown): CommandFailure | undefined {
   if (error instanceof CommandFailure) return error;
   if (error instanceof UnreachableError) {
-    const advice = 'Start it with svc serve, or name another with SVC_URL.';
+    const advice = 'Start it with svc serve, or point to another with SVC_URL.';
     return new CommandFailure(EXIT.unreachable, `${error.message}\n${advice}`);
   }
   if (!(error instanceof AppError)) return undefined;
   if (error.code !== 'unauthenticated') return new CommandFailure(EXIT.failed, error.message);
-  return new NotSignedInError('The key is no longer valid: a newer sign-in replaced it. Run svc login.');
+  return new NotSignedInError(
+    'The key is no longer valid: it was revoked or replaced by a newer sign-in. Run svc login.',
+  );
 }

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import type { Fetch } from '../client/client.ts';
 
 /**
- * `fetch` for the client on Node's own http. The platform's costs a tenth of a second at its first call, which is more
- * than the rest of most commands.
+ * `fetch` for the client, built on Node's http module. The global `fetch` takes a tenth of a second on first use, longer
+ * than most commands take in total.
  */
 export function createHttpFetch(): Fetch {
   const agents = { 'http:': new http.Agent({ keepAlive: true }), 'https:': new https.Agent({ keepAlive: true }) };
@@ -32,7 +32,7 @@ export function createHttpFetch(): Fetch {
         return Buffer.concat(chunks).toString('utf8');
       },
       get body() {
-        // Without a strategy it would hold thousands of chunks.
+        // The default strategy would buffer thousands of chunks.
         const stream = Readable.toWeb(response, { strategy: { highWaterMark: 1 } });
         return stream as unknown as ReadableStream<Uint8Array>;
       },
@@ -40,7 +40,7 @@ export function createHttpFetch(): Fetch {
   };
 }
 
-/** Sends at the pace at which it is taken. An answer that comes before the end ends the sending. */
+/** Streams a body with backpressure. Stops if the response arrives before the end. */
 async function sendStream(body: ReadableStream<Uint8Array>, request: http.ClientRequest): Promise<void> {
   const reader = body.getReader();
   const ended = new AbortController();
@@ -50,7 +50,7 @@ async function sendStream(body: ReadableStream<Uint8Array>, request: http.Client
   };
   request.once('close', end).once('response', (response: http.IncomingMessage) => {
     end();
-    // A connection on which half a request was sent serves no other.
+    // A connection with a half-sent request cannot be reused.
     response.once('end', () => request.writableEnded || request.destroy());
   });
   try {

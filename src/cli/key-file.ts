@@ -3,20 +3,20 @@ import { dirname, join } from 'node:path';
 import { EXIT } from './exit.ts';
 import { CommandFailure } from './failure.ts';
 
-/** Keys by account, in a file that only its owner may read. */
+/** API keys by account, in a file that only its owner can read. */
 export interface KeyFile {
   path: string;
   get(account: string): Promise<string | undefined>;
   set(account: string, apiKey: string): Promise<void>;
-  /** Whether there was one. The last one takes the file with it. */
+  /** Returns whether the key existed. Deleting the last key removes the file. */
   delete(account: string): Promise<boolean>;
-  /** Throws where nothing could be written. Leaves nothing behind. */
+  /** Throws if the file could not be written. Leaves nothing behind. */
   probe(): Promise<void>;
 }
 
 /**
- * The way out where there is no keychain. The file is replaced as a whole (written beside, flushed, renamed), and
- * refused where others could read it: whoever opened it up should learn of it.
+ * The fallback when there is no keychain. Every write replaces the file atomically. A file that others can read is
+ * rejected, so that its owner learns of it.
  */
 export function openKeyFile(folder: string): KeyFile {
   const path = join(folder, 'keys.json');
@@ -41,13 +41,13 @@ export function openKeyFile(folder: string): KeyFile {
       return true;
     },
     async probe() {
-      const made = await withDraft(path, await read(), async () => {});
-      if (made) await rmdir(folder);
+      const created = await withDraft(path, await read(), async () => {});
+      if (created) await rmdir(folder);
     },
   };
 }
 
-/** Writes the keys beside `path` and hands them over; a draft that is still there afterwards goes. Says whether the folder is new. */
+/** Writes the keys to a draft beside `path`, calls `use` and removes the draft. Returns whether the folder was created. */
 async function withDraft(
   path: string,
   keys: Record<string, string>,
@@ -56,8 +56,8 @@ async function withDraft(
   const draft = `${path}.${process.pid}`;
   const folder = dirname(path);
   try {
-    const made = (await mkdir(folder, { recursive: true })) !== undefined;
-    if (made) await chmod(folder, 0o700);
+    const created = (await mkdir(folder, { recursive: true })) !== undefined;
+    if (created) await chmod(folder, 0o700);
     await rm(draft, { force: true });
     const file = await open(draft, 'wx', 0o600);
     try {
@@ -67,9 +67,9 @@ async function withDraft(
       await file.close();
     }
     await use(draft);
-    return made;
+    return created;
   } catch (error) {
-    throw new CommandFailure(EXIT.failed, `The key file cannot be written: ${(error as Error).message}`);
+    throw new CommandFailure(EXIT.failed, `Cannot write the key file: ${(error as Error).message}`);
   } finally {
     await rm(draft, { force: true });
   }
@@ -78,19 +78,19 @@ async function withDraft(
 async function readKeys(path: string): Promise<Record<string, string>> {
   try {
     const { mode } = await stat(path);
-    if (process.platform !== 'win32' && mode & 0o077) throw tooOpen(path, mode);
+    if (process.platform !== 'win32' && mode & 0o077) throw exposedError(path, mode);
     return JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(EXIT.failed, `The key file cannot be read: mend or remove ${path}`);
+    throw new CommandFailure(EXIT.failed, `Cannot read the key file: repair or remove ${path}`);
   }
 }
 
-function tooOpen(path: string, mode: number): CommandFailure {
-  const shown = (mode & 0o777).toString(8);
+function exposedError(path: string, mode: number): CommandFailure {
+  const octal = (mode & 0o777).toString(8);
   return new CommandFailure(
     EXIT.failed,
-    `${path} holds keys and others may read it (mode ${shown}).\nRun chmod 600 on it; if somebody may have read it, svc login makes a new key.`,
+    `${path} contains keys and is readable by others (mode ${octal}).\nRun chmod 600 on it. If someone may have read it, run svc login for a new key.`,
   );
 }

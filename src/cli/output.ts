@@ -1,7 +1,7 @@
 import type { CommandTerminal } from './command-context.ts';
 import { padToWidth, wrap } from './memory/terminal-text.ts';
 
-/** How a word is set off. Without color every one of these changes nothing: the words must say it all. */
+/** Text styles. Without color they do nothing, so the words alone must carry the meaning. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
@@ -29,16 +29,16 @@ export function createStyle(color: boolean): Style {
   >;
 }
 
-/** What a command says: its result on standard output, all else on standard error. */
+/** Writes the result to standard output and everything else to standard error. */
 export interface Output {
   json: boolean;
   style: Style;
   columns: number;
-  /** A line of the result; left out with `--json`, where the result is data. */
+  /** Prints a line of the result, unless `--json` is given. */
   line(text?: string): void;
-  /** The result for programs; only with `--json`. */
+  /** Prints the result as JSON, only with `--json`. */
   data(value: unknown): void;
-  /** Progress, for whoever watches. */
+  /** Prints progress to standard error. */
   note(text: string): void;
   warn(text: string): void;
 }
@@ -51,7 +51,7 @@ export function createOutput(terminal: CommandTerminal, { json = false }: Output
   const style = createStyle(terminal.color);
   const errorStyle = createStyle(terminal.color && terminal.errorIsTty);
   const { columns } = terminal;
-  const told = (text: string) => terminal.error(`${text}\n`);
+  const printError = (text: string) => terminal.error(`${text}\n`);
   return {
     json,
     style,
@@ -62,18 +62,18 @@ export function createOutput(terminal: CommandTerminal, { json = false }: Output
     data(value) {
       if (json) terminal.out(`${JSON.stringify(value, null, 2)}\n`);
     },
-    note: (text) => told(wrap(text, columns).join('\n')),
+    note: (text) => printError(wrap(text, columns).join('\n')),
     warn(text) {
       const [first = '', ...rest] = wrap(text, columns - 2);
-      told([`${errorStyle.caution('!')} ${first}`, ...rest.map((line) => `  ${line}`)].join('\n'));
+      printError([`${errorStyle.caution('!')} ${first}`, ...rest.map((line) => `  ${line}`)].join('\n'));
     },
   };
 }
 
-/** A label with what it names: a text to be wrapped, or lines that fit themselves into a width. */
+/** A label with its value: text to wrap, or a function that formats lines for a width. */
 export type Field = [label: string, value: string | ((width: number) => string[])];
 
-/** Labels in one column, what they name in the next, wrapped within it. */
+/** Formats labels in one column and their values in the next, wrapped. */
 export function formatFields(rows: Field[], columns: number, style: Style): string[] {
   const margin = 2;
   const gutter = margin + Math.max(...rows.map(([label]) => label.length)) + 2;
@@ -87,7 +87,7 @@ export function formatFields(rows: Field[], columns: number, style: Style): stri
   });
 }
 
-/** A share between 0 and 1 as a bar of `width` columns. What is begun shows. */
+/** Draws a share between 0 and 1 as a bar of `width` columns. Any share above 0 fills at least one. */
 export function bar(share: number, width: number, style: Style): string {
   const bounded = Math.min(Math.max(share, 0), 1);
   const filled = bounded === 0 ? 0 : Math.max(1, Math.floor(bounded * width));

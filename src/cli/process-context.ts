@@ -4,7 +4,7 @@ import { EXIT } from './exit.ts';
 import { CommandFailure } from './failure.ts';
 import { type Environment, openSettings, processEnvironment } from './settings.ts';
 
-/** The process and the machine as commands take them. What is only sometimes needed is loaded when it is. */
+/** Creates the command context of this process. Dependencies that few commands need are loaded lazily. */
 export function createProcessContext(terminal: Terminal, stopSignal: () => Promise<string>): CommandContext {
   const environment = processEnvironment();
   const settings = openSettings(environment);
@@ -37,7 +37,7 @@ export function createProcessContext(terminal: Terminal, stopSignal: () => Promi
 
 let closed: AbortController | undefined;
 
-/** Fires when standard output has lost its reader (`| head`): there is nobody to go on for. One for the process. */
+/** Returns a signal, one per process, that aborts when the reader of standard output goes away (`| head`). */
 function outputClosed(): AbortSignal {
   if (!closed) {
     const controller = new AbortController();

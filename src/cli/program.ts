@@ -7,12 +7,12 @@ const EPILOGUE = `
 Examples:
   $ svc serve                          start the daemon on http://127.0.0.1:8787
   $ svc login                          sign in; the key goes into the keychain
-  $ svc mcp-config                     set svc up in the assistants on this machine
-  $ svc add "Ada prefers tea"          remember
-  $ svc search what does Ada drink     recall
-  $ svc help search                    a command with its examples
+  $ svc mcp-config                     connect the assistants on this machine
+  $ svc add "Ada prefers tea"          store a memory
+  $ svc search what does Ada drink     search memories
+  $ svc help search                    help and examples for a command
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 not signed in, 4 daemon not reachable.`;
+Exit codes: 0 success, 1 failure, 2 usage, 3 not signed in, 4 daemon unreachable.`;
 
 /**
  * Runs one command line and returns the exit code. `stopSignal` resolves when the process is asked to stop.
@@ -24,18 +24,18 @@ export async function runProgram(
   stopSignal: () => Promise<string>,
 ): Promise<number> {
   let exitCode: number = EXIT.done;
-  const endWith: SetExitCode = (code) => {
+  const setExitCode: SetExitCode = (code) => {
     exitCode = code;
   };
-  const world: CommandDependencies = { version, terminal, stopSignal, setExitCode: endWith, loadProgram };
-  const commands = listCommands(world);
+  const dependencies: CommandDependencies = { version, terminal, stopSignal, setExitCode, loadProgram };
+  const commands = listCommands(dependencies);
 
   async function loadProgram(): Promise<Command> {
     return createProgram(commands, () => true, version, terminal);
   }
 
   try {
-    // The first word that names a command: `svc help serve` and options before the command find it too.
+    // The first word that names a command, which also covers `svc help serve` and options before the command.
     const wanted = argv.find((word) => commands.some(({ name }) => name === word));
     const program = await createProgram(commands, (name) => name === wanted, version, terminal);
     if (argv.length === 0) program.outputHelp();
@@ -46,7 +46,7 @@ export async function runProgram(
   }
 }
 
-/** The whole program, with the code of those commands that `isWanted` names. */
+/** Creates the program and loads the commands that `isWanted` selects. */
 async function createProgram(
   commands: readonly LazyCommand[],
   isWanted: (name: string) => boolean,
@@ -57,7 +57,7 @@ async function createProgram(
     .description('Persistent memory for AI assistants: the daemon and its command line.')
     .version(version, '-V, --version')
     .addHelpText('after', EPILOGUE)
-    .showHelpAfterError('(svc --help shows what there is)');
+    .showHelpAfterError('(run svc --help for usage)');
   for (const { name, summary, group, load } of commands) {
     const command = isWanted(name) ? await load() : new Command(name);
     program.addCommand(command.summary(summary).helpGroup(group));
@@ -76,7 +76,7 @@ function applyToAll(command: Command, apply: (command: Command) => void): void {
   for (const child of command.commands) applyToAll(child, apply);
 }
 
-/** Says what went wrong, in a line for a person where it was foreseen, and returns the exit code. */
+/** Prints an error, with a stack trace only if it was unexpected, and returns the exit code. */
 async function report(error: unknown, terminal: Terminal): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { name, message, stack } = error as Error;

@@ -2,8 +2,8 @@ import type { StoredSignIn } from './account-context.ts';
 import type { CommandContext } from './command-context.ts';
 
 /**
- * After a sign-in has replaced the key: assistants whose entry holds the old one are found, and get the new one where
- * the person agrees. Without a terminal nothing is written; what to do is said.
+ * After a sign-in, finds assistants whose configuration contains an old key and offers to replace it. Without a terminal
+ * it changes nothing and only prints advice.
  */
 export async function renewLiteralKeys(
   { profile, apiKey }: StoredSignIn,
@@ -17,14 +17,14 @@ export async function renewLiteralKeys(
   const names = [...new Set(stale.map(({ title, last4 }) => `${title} (…${last4})`))].join(', ');
   if (!input.isTty) {
     terminal.error(
-      `Another key of this daemon stands in the configuration of ${names}. Run svc mcp-config to renew it.\n`,
+      `The configuration of ${names} contains another key for this daemon. Run svc mcp-config to replace it.\n`,
     );
     return;
   }
-  terminal.error(`Another key of this daemon stands in the configuration of ${names}.\n`);
-  const answer = await input.ask('Write the new one? [Y/n] ');
+  terminal.error(`The configuration of ${names} contains another key for this daemon.\n`);
+  const answer = await input.ask('Replace it with the new key? [Y/n] ');
   if (!/^\s*(?:y|yes)?\s*$/i.test(answer)) return;
   for (const { title, path, fault } of await rewriteLiteralKeys(stale, apiKey)) {
-    terminal.error(fault === undefined ? `${title}: renewed in ${path}\n` : `${title}: left as it is. ${fault}\n`);
+    terminal.error(fault === undefined ? `${title}: replaced in ${path}\n` : `${title}: not changed. ${fault}\n`);
   }
 }

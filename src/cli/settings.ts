@@ -5,7 +5,7 @@ import envPaths from 'env-paths';
 import { EXIT } from './exit.ts';
 import { CommandFailure } from './failure.ts';
 
-/** Where a command runs: everything of the machine that the command line looks at. */
+/** The machine and environment that a command runs in. */
 export interface Environment {
   home: string;
   platform: NodeJS.Platform;
@@ -13,7 +13,7 @@ export interface Environment {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** One daemon and account under a name. Its key is in the keychain, or where there is none in a file of mode 0600. */
+/** A named account at a daemon. Its key is in the keychain or, if there is none, in a file with mode 0600. */
 export interface Profile {
   /** Scheme, host and port of the daemon. */
   url: string;
@@ -22,19 +22,18 @@ export interface Profile {
   keyStore: 'keychain' | 'file';
 }
 
-/** The settings of the command line, in the platform's configuration folder (or `SVC_CONFIG_DIR`). */
+/** Command-line settings, stored in the platform's configuration folder or `SVC_CONFIG_DIR`. */
 export interface Settings {
-  /** The folder that they are in. */
   folder: string;
-  /** What the environment gives: `SVC_URL` and `SVC_API_KEY`. */
+  /** Values of `SVC_URL` and `SVC_API_KEY`. */
   overrides: { url?: string; apiKey?: string };
-  /** The address that signed in last, also where it is signed out since. */
+  /** The address that last signed in, even if it has signed out since. */
   lastEmail(): string | undefined;
-  /** `--profile`, else `SVC_PROFILE`, else the one that was used last. */
-  profileName(asked: string | undefined): string;
+  /** `--profile`, otherwise `SVC_PROFILE`, otherwise the profile used last. */
+  profileName(requested: string | undefined): string;
   profile(name: string): Profile | undefined;
   profiles(): Record<string, Profile>;
-  /** Keeps the profile and makes it the one in use. */
+  /** Saves the profile and makes it the current one. */
   save(name: string, profile: Profile): Promise<void>;
   remove(name: string): Promise<void>;
 }
@@ -44,7 +43,7 @@ type Stored = { current?: string; lastEmail?: string; profiles: Record<string, P
 export const DEFAULT_URL = 'http://127.0.0.1:8787';
 export const DEFAULT_PROFILE = 'default';
 
-/** Variables of the command line; the daemon lets them pass. */
+/** Environment variables of the command line, which the daemon ignores. */
 export const CLI_VARIABLES = ['SVC_URL', 'SVC_PROFILE', 'SVC_API_KEY', 'SVC_CONFIG_DIR'] as const;
 
 export function processEnvironment(): Environment {
@@ -52,14 +51,14 @@ export function processEnvironment(): Environment {
 }
 
 /**
- * Reads the file itself and loads conf, which takes longer to load than most commands to run, only to write: atomically,
- * mode 0600. Reading writes nothing, not even a folder. A damaged file is refused and left as it is.
+ * Opens the settings. Reads the file directly and loads conf, which is slow to import, only to write: atomically, mode
+ * 0600. Reading never creates anything. A damaged file is rejected and left unchanged.
  */
 export function openSettings({ env }: Environment): Settings {
   const folder = env.SVC_CONFIG_DIR || envPaths('svc', { suffix: '' }).config;
   const read = () => readStored(join(folder, 'settings.json'));
 
-  async function change(next: (stored: Stored) => Stored): Promise<void> {
+  async function update(next: (stored: Stored) => Stored): Promise<void> {
     await writeStored(folder, next(read()));
   }
 
@@ -70,21 +69,21 @@ export function openSettings({ env }: Environment): Settings {
       ...(env.SVC_API_KEY && { apiKey: env.SVC_API_KEY }),
     },
     lastEmail: () => read().lastEmail,
-    profileName: (asked) => asked ?? (env.SVC_PROFILE || read().current || DEFAULT_PROFILE),
+    profileName: (requested) => requested ?? (env.SVC_PROFILE || read().current || DEFAULT_PROFILE),
     profile(name) {
       const { profiles } = read();
       return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
     },
     profiles: () => read().profiles,
     save: (name, profile) =>
-      change((stored) => ({
+      update((stored) => ({
         ...stored,
         current: name,
         lastEmail: profile.email,
         profiles: { ...stored.profiles, [name]: profile },
       })),
     remove: (name) =>
-      change(({ current, ...stored }) => {
+      update(({ current, ...stored }) => {
         const { [name]: _, ...profiles } = stored.profiles;
         const next = current === name ? Object.keys(profiles)[0] : current;
         return { ...stored, ...(next !== undefined && { current: next }), profiles };
@@ -105,13 +104,13 @@ function readStored(path: string): Stored {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
-    throw new CommandFailure(EXIT.failed, `The settings cannot be read: ${(error as Error).message}`);
+    throw new CommandFailure(EXIT.failed, `Cannot read the settings: ${(error as Error).message}`);
   }
   try {
     const stored = JSON.parse(text) as Partial<Stored> | null;
-    if (typeof (stored?.profiles ?? {}) !== 'object' || Array.isArray(stored)) throw new Error('no settings');
+    if (typeof (stored?.profiles ?? {}) !== 'object' || Array.isArray(stored)) throw new Error('not settings');
     return { ...stored, profiles: stored?.profiles ?? {} };
   } catch {
-    throw new CommandFailure(EXIT.failed, `The settings are damaged: mend or remove ${path}`);
+    throw new CommandFailure(EXIT.failed, `The settings are damaged: repair or remove ${path}`);
   }
 }

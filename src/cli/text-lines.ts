@@ -1,7 +1,7 @@
 /**
- * The lines of a byte stream, without their ends (`\n` or `\r\n`), each as soon as it is whole; a last line without an
- * end is a line. Only these two end a line: JSON text may hold U+2028 and U+2029, at which `readline` would break it.
- * A byte order mark at the start is dropped.
+ * Splits a byte stream into lines without their terminators, each yielded as soon as it is complete. Only `\n` and
+ * `\r\n` end a line: JSON may contain U+2028 and U+2029, at which `readline` would break it. A byte order mark at the
+ * start is dropped.
  */
 export async function* textLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();

@@ -130,7 +130,7 @@ describe('svc import', () => {
     const { apiKey } = await newPerson('Free');
     const limit = QUOTAS.A.Free.dailyMemories!;
     const said: string[] = [];
-    const { report, ended } = await uploadImport({
+    const { report, error } = await uploadImport({
       client: createClient({ baseUrl: daemon.baseUrl, apiKey }),
       source: { open: () => bytesOf(ndjson(facts(limit + 5))), bytes: undefined, repeatable: true },
       options: { format: 'svc' },
@@ -140,7 +140,7 @@ describe('svc import', () => {
       onWait: (text) => said.push(text),
       sleep: async (ms) => daemon.clock.advance(ms),
     });
-    expect({ ...report, ended }).toMatchObject({ added: memories(limit + 5), known: none, ended: undefined });
+    expect({ ...report, error }).toMatchObject({ added: memories(limit + 5), known: none, error: undefined });
     expect(said).toEqual([expect.stringMatching(/Waiting; resumes (in|tomorrow|today)/)]);
     const refused = await person.run(['import', '-', '--wait'], { stdin: '' });
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--wait needs a file') });
@@ -170,10 +170,10 @@ describe('svc import', () => {
     expect(await sending(2)).toMatchObject({ report: { added: memories(3) } });
     expect(tries).toHaveLength(3);
     tries.length = 0;
-    expect(await sending(100)).toMatchObject({ ended: { message: 'The connection broke.' } });
+    expect(await sending(100)).toMatchObject({ error: { message: 'The connection broke.' } });
     expect(tries).toHaveLength(6);
     tries.length = 0;
-    expect(await sending(100, false)).toMatchObject({ ended: { message: 'The connection broke.' } });
+    expect(await sending(100, false)).toMatchObject({ error: { message: 'The connection broke.' } });
     expect(tries).toHaveLength(1);
   });
 

@@ -173,6 +173,6 @@ describe('the process', () => {
   test('output that cannot be written is a failure and says so', async () => {
     const { stdout, stderr } = await shell('eval $SVC serve --check > /dev/full; echo "$?"');
     expect(stdout).toBe('1');
-    expect(stderr).toBe('svc: the output could not be written (ENOSPC)');
+    expect(stderr).toBe('svc: cannot write output (ENOSPC)');
   });
 });

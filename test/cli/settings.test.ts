@@ -60,7 +60,7 @@ describe('settings', () => {
     await open().save('one', PROFILE);
     const path = join(folder, 'settings.json');
     await writeFile(path, '{"profiles": {');
-    expect(() => open().profiles()).toThrow(`mend or remove ${path}`);
+    expect(() => open().profiles()).toThrow(`repair or remove ${path}`);
     await expect(open().save('one', PROFILE)).rejects.toThrow('damaged');
     expect(await readFile(path, 'utf8')).toBe('{"profiles": {');
   });
@@ -102,7 +102,7 @@ describe('the key file', () => {
     await file.set('a', KEY);
     await writeFile(file.path, `{"a": "${KEY}`);
     const refusal = await file.set('b', KEY).catch((error: Error) => error.message);
-    expect(refusal).toContain(`mend or remove ${file.path}`);
+    expect(refusal).toContain(`repair or remove ${file.path}`);
     expect(refusal).not.toContain(KEY);
   });
 });

@@ -43,12 +43,12 @@ describe('svc status', () => {
     const { exitCode, out, error } = await line.run(statusCommand);
     expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
     expect(out).toContain(`✓ Signed in as ${EMAIL}`);
-    expect(out).toMatch(/at http:\/\/127\.0\.0\.1:\d+, which answers in \d+ ms/);
+    expect(out).toMatch(/at http:\/\/127\.0\.0\.1:\d+ \(responded in \d+ ms\)/);
     expect(out).toContain('Free, 120 requests a minute');
-    expect(out).toMatch(/Memories\s+█░+ under 1 %\n\s+1 of 5,000 today; starts anew/);
-    expect(out).toMatch(/Searches\s+░+ 0 %\n\s+0 of 50,000 this month; starts anew/);
-    expect(out).toContain(`…${apiKey.slice(-4)}, made just now`);
-    expect(out).toContain("the system's keychain");
+    expect(out).toMatch(/Memories\s+█░+ under 1 %\n\s+1 of 5,000 today; resets/);
+    expect(out).toMatch(/Searches\s+░+ 0 %\n\s+0 of 50,000 this month; resets/);
+    expect(out).toContain(`…${apiKey.slice(-4)}, created just now`);
+    expect(out).toContain('the system keychain');
     expect(out).toMatch(/Profile\s+default\n/);
     expect(out).not.toContain(apiKey);
     expect(out).not.toContain('\u001b');
@@ -84,7 +84,7 @@ describe('svc status', () => {
     await keepProfile(line, 'away', { ...profile, url: 'http://127.0.0.1:9' }, apiKey);
     const { exitCode, out } = await line.run(statusCommand);
     expect(exitCode).toBe(4);
-    expect(out).toContain('http://127.0.0.1:9, which does not answer');
+    expect(out).toContain('http://127.0.0.1:9 (not responding)');
     expect(out).toContain('svc serve');
     expect(out).toContain('1 more: svc status --all');
     const json = JSON.parse((await line.run(statusCommand, '--json')).out);
@@ -119,7 +119,7 @@ describe('svc status', () => {
     const given = await commandLine({ env: { SVC_API_KEY: apiKey, SVC_URL: daemon.baseUrl } });
     const { out, exitCode } = await given.run(statusCommand);
     expect(exitCode).toBe(0);
-    expect(out).toContain('the variable SVC_API_KEY');
+    expect(out).toContain('the environment variable SVC_API_KEY');
   });
 
   test.each([40, 60, 120])('fits into %i columns', async (columns) => {

@@ -89,7 +89,7 @@ describe('a backup beside a daemon that serves', () => {
   test('says that the master key is not in it and where it is', async () => {
     const { out } = await backup();
     expect(out).toMatch(new RegExp(`^Backed up to .*: 1 account, \\d+\\.\\d MiB, schema ${SCHEMA_VERSION}\\.\\n`));
-    expect(out).toContain(`The master key is not in it.`);
+    expect(out).toContain(`The master key is not in it,`);
     expect(out).toContain(join(daemon.folder, 'master.key'));
     const key = (await readFile(join(daemon.folder, 'master.key'), 'utf8')).trim();
     const bytes = await readFile(target);

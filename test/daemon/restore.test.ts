@@ -137,8 +137,8 @@ describe('a restored backup', () => {
 
   test('says that old keys work again and erased things are back', async () => {
     const { out } = await runAdmin(folder, 'restore', backup);
-    expect(out).toMatch(/a key that was replaced or invalidated since then works again/);
-    expect(out).toMatch(/What was erased since then is there again/);
+    expect(out).toMatch(/A key that was replaced or revoked since then works again/);
+    expect(out).toMatch(/Data that was erased since then is back/);
   });
 });
 
@@ -149,7 +149,7 @@ describe('a restore that would replace accounts', () => {
     const before = await digestsOf(folder);
     const { code, out, error } = await runAdmin(folder, 'restore', backup);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(error).toBe('svc: There is a database with 1 account. To replace it without a question give --yes.\n');
+    expect(error).toBe('svc: A database with 1 account already exists. Pass --yes to replace it without asking.\n');
     expect(await digestsOf(folder)).toEqual(before);
     expect((await runAdmin(folder, 'restore', backup, '--yes')).code).toBe(0);
   });
@@ -158,7 +158,7 @@ describe('a restore that would replace accounts', () => {
     const before = await digestsOf(folder);
     const no = await runAdminAtTerminal(folder, 'n', 'restore', backup);
     expect(no).toMatchObject({
-      questions: ['There is a database with 1 account. Replace it by the backup? [y/N] '],
+      questions: ['A database with 1 account already exists. Replace it with the backup? [y/N] '],
       failure: 'Nothing was changed.',
     });
     expect(await digestsOf(folder)).toEqual(before);

@@ -149,7 +149,7 @@ describe('svc login at a terminal', () => {
     await terminal.type(`svc login --email ${EMAIL}; echo "ended with $?"\n`);
     const { code } = await confirmed(before);
     await terminal.type(`${code}\n`);
-    await terminal.sees('Write the new one?');
+    await terminal.sees('Replace it with the new key?');
     await terminal.type('y\n');
     expect(await terminal.sees(/ended with \d/)).toContain('ended with 0');
     expect(await readFile(file, 'utf8')).not.toContain('0'.repeat(32));

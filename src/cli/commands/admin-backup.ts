@@ -8,68 +8,70 @@ import { createProgressLine } from '../memory/progress-line.ts';
 import type { AdminContext } from './admin-context.ts';
 
 const BACKUP_HELP = `
-The daemon may go on serving and writing: everything that was answered before this command began is in the file, and
-nothing that was erased. The file takes its name once it is whole and checked. It is readable by you alone.
+The daemon can keep running: the backup contains every write acknowledged before
+this command began, and nothing that was erased by then. The file appears only
+once it is complete and checked, and is readable by you alone.
 
 Examples:
   $ svc admin backup /backups/svc-$(date +%F).db
   $ svc admin backup /backups/svc.db --force --json`;
 
 const RESTORE_HELP = `
-Stop the daemon first. The file is checked before anything is touched; the database that was there is kept beside the
-new one. A backup of an older svc is brought up to date.
+Stop the daemon first. The backup is checked before anything is changed, and the
+existing database is kept beside the restored one. A backup made by an older
+version of svc is migrated.
 
 Examples:
   $ svc admin restore /backups/svc-2026-11-20.db
   $ svc admin restore /backups/svc.db --yes --data-dir /var/lib/svc`;
 
 /** `svc admin backup` and `svc admin restore`. */
-export function addBackupCommands(admin: Command, parts: AdminContext): void {
-  const { config, print: say } = parts;
+export function addBackupCommands(admin: Command, shared: AdminContext): void {
+  const { config, print } = shared;
   admin
     .command('backup')
-    .description('copy the database into a file, while the daemon goes on')
-    .argument('<file>', 'where to write')
-    .option('--force', 'replace the file where it is there')
+    .description('copy the database to a file while the daemon keeps running')
+    .argument('<file>', 'the file to write')
+    .option('--force', 'overwrite an existing file')
     .addHelpText('after', BACKUP_HELP)
     .action(async (file: string, { force }: { force?: true }) => {
       const { backUp } = await import('../../daemon/backup.ts');
       const settings = await config();
-      const report = await watched('copying the database', parts, (watching) =>
-        backUp(settings, file, { ...watching, force: force === true }),
+      const report = await withProgress('copying the database', shared, (progress) =>
+        backUp(settings, file, { ...progress, force: force === true }),
       );
-      say(backupText(report), { ...report, masterKeyIncluded: false, masterKeyFile: report.masterKeyFile ?? null });
+      print(backupText(report), { ...report, masterKeyIncluded: false, masterKeyFile: report.masterKeyFile ?? null });
     });
   admin
     .command('restore')
-    .description('put a backup in the place of the database; the daemon must be stopped')
-    .argument('<file>', 'what svc admin backup wrote')
-    .option('--yes', 'do not ask, where accounts would be replaced')
+    .description('replace the database with a backup; the daemon must be stopped')
+    .argument('<file>', 'a file written by svc admin backup')
+    .option('--yes', 'replace existing accounts without asking')
     .addHelpText('after', RESTORE_HELP)
     .action(async (file: string, { yes }: { yes?: true }) => {
       const { restore } = await import('../../daemon/backup.ts');
       const settings = await config();
-      const context = await parts.context();
-      const confirm = (accounts: number | undefined) => confirmed(accounts, yes === true, context);
-      const report = await watched('copying the backup', parts, (watching) =>
-        restore(settings, file, { ...watching, confirm }),
+      const context = await shared.context();
+      const confirm = (accounts: number | undefined) => confirmReplacement(accounts, yes === true, context);
+      const report = await withProgress('copying the backup', shared, (progress) =>
+        restore(settings, file, { ...progress, confirm }),
       );
       const { former = null, missingMasterKey = null } = report;
-      say(restoreText(report), { ...report, former, missingMasterKey });
+      print(restoreText(report), { ...report, former, missingMasterKey });
     });
 }
 
-/** Runs long work with a progress line; Ctrl-C ends it with nothing left behind. */
-async function watched<T>(
+/** Runs long work with a progress line; Ctrl-C cancels it and leaves nothing behind. */
+async function withProgress<T>(
   what: string,
   { context, json }: AdminContext,
-  work: (watching: ProgressOptions) => Promise<T>,
+  work: (progress: ProgressOptions) => Promise<T>,
 ): Promise<T> {
   const loaded = await context();
   const stop = new AbortController();
   void loaded
     .stopSignal()
-    .then(() => stop.abort(new CommandFailure(EXIT_INTERRUPTED, 'Stopped. Nothing was changed.')));
+    .then(() => stop.abort(new CommandFailure(EXIT_INTERRUPTED, 'Canceled. Nothing was changed.')));
   const progress = createProgressLine(loaded, json() ? { json: true } : {});
   try {
     return await work({
@@ -85,14 +87,18 @@ async function watched<T>(
   }
 }
 
-async function confirmed(accounts: number | undefined, yes: boolean, { input }: CommandContext): Promise<void> {
+async function confirmReplacement(
+  accounts: number | undefined,
+  yes: boolean,
+  { input }: CommandContext,
+): Promise<void> {
   if (yes) return;
   const what =
     accounts === undefined
-      ? 'There is a database that cannot be read.'
-      : `There is a database with ${pluralize(accounts, 'account')}.`;
-  if (!input.isTty) throw new CommandFailure(EXIT.usage, `${what} To replace it without a question give --yes.`);
-  const answer = await input.ask(`${what} Replace it by the backup? [y/N] `);
+      ? 'The existing database cannot be read.'
+      : `A database with ${pluralize(accounts, 'account')} already exists.`;
+  if (!input.isTty) throw new CommandFailure(EXIT.usage, `${what} Pass --yes to replace it without asking.`);
+  const answer = await input.ask(`${what} Replace it with the backup? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure(EXIT.failed, 'Nothing was changed.');
 }
 
@@ -100,16 +106,16 @@ function backupText({ file, bytes, schema, accounts, masterKeyFile }: BackupRepo
   const key = masterKeyFile === undefined ? 'SVC_MASTER_KEY' : masterKeyFile;
   return [
     `Backed up to ${file}: ${pluralize(accounts, 'account')}, ${(bytes / 1024 / 1024).toFixed(1)} MiB, schema ${schema}.`,
-    `The master key is not in it. What is sealed with it opens only with that key: keep ${key} too,`,
-    'in another place than the backup.',
+    `The master key is not in it, and encrypted data cannot be read without that key:`,
+    `keep a copy of ${key} in a different place than the backup.`,
   ].join('\n');
 }
 
 function keyText(name: string): string[] {
   return [
     '',
-    `It will not start without the master key named ${name}, which was in force then and is not here.`,
-    'Put that into SVC_MASTER_KEY or master.key; if it is lost: svc admin rotate-master-key --lost.',
+    `It will not start without the master key ${name}, which was in use then and is missing here.`,
+    'Put it in SVC_MASTER_KEY or master.key. If it is lost, run svc admin rotate-master-key --lost.',
   ];
 }
 
@@ -118,13 +124,13 @@ function restoreText({ database, accounts, former, missingMasterKey }: RestoreRe
     `Restored ${database}: ${pluralize(accounts, 'account')}. Start the daemon again.`,
     ...(missingMasterKey === undefined ? [] : keyText(missingMasterKey)),
     '',
-    'All is as it was when the backup was made:',
-    '- Keys too: a key that was replaced or invalidated since then works again, and the newer one does not.',
-    '  Who must not have an old key signs in anew.',
-    '- What was erased since then is there again. Erase it anew.',
+    'Everything is as it was when the backup was made:',
+    '- A key that was replaced or revoked since then works again, and the newer one does not.',
+    '  To revoke the old key again, sign in to that account.',
+    '- Data that was erased since then is back. Erase it again.',
   ];
   if (former !== undefined) {
-    lines.push('', `The database that was there is kept as ${former}.`, 'Remove it once you need it no more.');
+    lines.push('', `The previous database was kept as ${former}.`, 'Delete it when you no longer need it.');
   }
   return lines.join('\n');
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../daemon/config.ts';
 import type { CommandContext } from '../command-context.ts';
 
-/** What the commands of `svc admin` share. */
+/** Dependencies shared by the commands of `svc admin`. */
 export interface AdminContext {
   context(): Promise<CommandContext>;
   config(): Promise<Config>;

@@ -7,44 +7,48 @@ import { createProgressLine } from '../memory/progress-line.ts';
 import type { AdminContext } from './admin-context.ts';
 
 const ROTATION_HELP = `
-The master key wraps the keys that seal what accounts keep secret, such as their provider keys. The daemon may go on
-serving. Where the master key is in the data folder, a new one is made. Where it is in SVC_MASTER_KEY, set that to the
-new key, a comma and the old one, start the daemon again with it, run this, and then take the old one out.
-A backup needs the master key that was in force when it was made: keep the old one as long as its backups.
+The master key wraps the data keys that encrypt account secrets, such as
+provider keys. The daemon can keep running. If the master key is in the data
+folder, a new one is generated. If it is in SVC_MASTER_KEY, set that to the new
+key, a comma and the old one, restart the daemon, run this command, and then
+remove the old key.
+
+A backup needs the master key that was in use when it was made: keep the old key
+as long as its backups.
 
 Examples:
   $ svc admin rotate-master-key
   $ svc admin rotate-master-key --lost --yes`;
 
 /** `svc admin rotate-master-key`. */
-export function addRotationCommand(admin: Command, parts: AdminContext): void {
+export function addRotationCommand(admin: Command, shared: AdminContext): void {
   admin
     .command('rotate-master-key')
-    .description('change the master key, while the daemon goes on')
-    .option('--lost', 'give up what only a lost master key opens: provider keys have to be entered again')
-    .option('--yes', 'do not ask about --lost')
+    .description('change the master key while the daemon keeps running')
+    .option('--lost', 'the old key is lost: erase what only it could decrypt, such as provider keys')
+    .option('--yes', 'do not ask to confirm --lost')
     .addHelpText('after', ROTATION_HELP)
     .action(async ({ lost, yes }: { lost?: true; yes?: true }) => {
       const { rotateMasterKey } = await import('../../daemon/key-rotation.ts');
-      const config = await parts.config();
-      const context = await parts.context();
-      if (lost && !yes) await confirmed(context.input);
-      const progress = createProgressLine(context, parts.json() ? { json: true } : {});
+      const config = await shared.config();
+      const context = await shared.context();
+      if (lost && !yes) await confirmLost(context.input);
+      const progress = createProgressLine(context, shared.json() ? { json: true } : {});
       try {
-        const onProgress = (share: number) => progress.show('wrapping the keys again', share);
+        const onProgress = (share: number) => progress.show('rewrapping the data keys', share);
         const report = await rotateMasterKey(config, { lost: lost === true, onProgress });
         progress.clear();
-        parts.print(rotationText(report), report);
+        shared.print(rotationText(report), report);
       } finally {
         progress.clear();
       }
     });
 }
 
-async function confirmed(input: { isTty: boolean; ask(question: string): Promise<string> }): Promise<void> {
-  const what = 'Provider keys that only the lost master key opens are erased.';
-  if (!input.isTty) throw new CommandFailure(EXIT.usage, `${what} To do so without a question give --yes.`);
-  const answer = await input.ask(`${what} Go on? [y/N] `);
+async function confirmLost(input: { isTty: boolean; ask(question: string): Promise<string> }): Promise<void> {
+  const what = 'This erases the provider keys that only the lost master key can decrypt.';
+  if (!input.isTty) throw new CommandFailure(EXIT.usage, `${what} Pass --yes to continue without asking.`);
+  const answer = await input.ask(`${what} Continue? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure(EXIT.failed, 'Nothing was changed.');
 }
 
@@ -57,13 +61,14 @@ function rotationText({ rewrapped, lost, masterKeyId, kept }: RotationReport): s
     );
     return lines.join('\n');
   }
-  lines.push(`The master key ${masterKeyId} is in force: it wraps ${pluralize(rewrapped, 'data key')} anew.`);
-  if (lost > 0) lines.push(`${pluralize(lost, 'data key')} of a lost master key given up, with all that they sealed.`);
+  lines.push(`The master key is now ${masterKeyId}: ${pluralize(rewrapped, 'data key')} rewrapped.`);
+  if (lost > 0)
+    lines.push(`${pluralize(lost, 'data key')} of a lost master key erased, with everything they encrypted.`);
   lines.push(
     kept === 'SVC_MASTER_KEY'
-      ? 'Take the old key out of SVC_MASTER_KEY now.'
-      : 'It is in master.key of the data folder; the old one is gone from there.',
-    'Backups made before need the old one: back up anew.',
+      ? 'Remove the old key from SVC_MASTER_KEY now.'
+      : 'It is in master.key in the data folder, where it replaced the old one.',
+    'Earlier backups need the old key: make a new backup.',
   );
   return lines.join('\n');
 }

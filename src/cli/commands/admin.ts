@@ -16,14 +16,14 @@ interface Options {
   json?: true;
 }
 
-/** `svc admin`: the operator's commands. They work on the data folder itself, with the daemon running or not. */
+/** `svc admin`: operator commands that work directly on the data folder, whether or not the daemon is running. */
 export function adminCommand(
   terminal: Terminal,
-  endWith: SetExitCode,
+  setExitCode: SetExitCode,
   context: () => Promise<CommandContext>,
 ): Command {
   const admin = new Command('admin')
-    .description("the operator's commands, on the daemon's machine; the daemon may go on meanwhile")
+    .description("operator commands, run on the daemon's machine, usually while it is running")
     .option('--data-dir <folder>', 'the data folder [SVC_DATA_DIR]')
     .option('--json', 'print JSON');
   const options = () => admin.opts<Options>();
@@ -31,12 +31,12 @@ export function adminCommand(
   const administration = () => import('../../daemon/administration.ts');
   const inRooms = async <T>(work: (rooms: Rooms) => Promise<T>) =>
     (await administration()).withRooms(await config(), work);
-  const say = (text: string, data: unknown) =>
+  const print = (text: string, data: unknown) =>
     terminal.out(`${options().json ? JSON.stringify(data, null, 2) : text}\n`);
 
   admin
     .command('tenants')
-    .description('list the accounts, newest first')
+    .description('list accounts, newest first')
     .action(async () => {
       const rows = await inRooms(({ accounts }) => accounts.list());
       const tenants = rows.map(({ tenantId, email, tier, createdAt }) => ({
@@ -49,71 +49,71 @@ export function adminCommand(
         ({ tenantId, email, tier, createdAt }) =>
           `${createdAt.slice(0, 10)}  ${tier.padEnd(10)}  ${tenantId}  ${email}`,
       );
-      say(lines.join('\n') || 'No accounts yet. The first sign-in makes one.', tenants);
+      print(lines.join('\n') || 'No accounts yet. The first sign-in creates one.', tenants);
     });
   admin
     .command('tier')
-    .description("change an account's tier; in force at once")
-    .argument('<email>', 'address of the account', emailAddress)
+    .description("change an account's tier, effective immediately")
+    .argument('<email>', "the account's email address", parseEmail)
     .addArgument(new Argument('<tier>', 'the new tier').choices(TIERS))
     .action(async (address: string, tier: Tier) => {
       await inRooms(async ({ accounts }) => accounts.setTier((await accounts.byEmail(address)).tenantId, tier));
-      say(`${address} is on ${tier} now.`, { email: address, tier });
+      print(`${address} is on ${tier} now.`, { email: address, tier });
     });
   admin
     .command('erase')
-    .description('erase an account and everything that is its')
-    .argument('<email>', 'address of the account', emailAddress)
-    .requiredOption('--yes', 'really: it cannot be undone')
+    .description('erase an account and all its data')
+    .argument('<email>', "the account's email address", parseEmail)
+    .requiredOption('--yes', 'confirm: this cannot be undone')
     .action(async (address: string) => {
       await inRooms(async ({ accounts }) => accounts.erase((await accounts.byEmail(address)).tenantId));
-      say(`${address} is erased.`, { erased: address });
+      print(`Erased ${address}.`, { erased: address });
     });
   admin
     .command('invite')
-    .description('let an address sign up where SVC_SIGNUP=invite')
-    .argument('<email>', 'address to invite', emailAddress)
+    .description('let an address sign up when SVC_SIGNUP=invite')
+    .argument('<email>', 'the address to invite', parseEmail)
     .action(async (address: string) => {
       await inRooms(({ accounts }) => accounts.invite(address));
-      say(`${address} may sign up.`, { invited: address });
+      print(`${address} can now sign up.`, { invited: address });
     });
   admin
     .command('invitations')
-    .description('list the open invitations')
+    .description('list open invitations')
     .action(async () => {
       const invitations = await inRooms(({ accounts }) => accounts.invitations());
       const lines = invitations.map(({ email, createdAt }) => `${createdAt.slice(0, 10)}  ${email}`);
-      say(lines.join('\n') || 'No open invitations.', invitations);
+      print(lines.join('\n') || 'No open invitations.', invitations);
     });
   admin
     .command('withdraw')
-    .description('take an invitation back')
-    .argument('<email>', 'invited address', emailAddress)
+    .description('withdraw an invitation')
+    .argument('<email>', 'the invited address', parseEmail)
     .action(async (address: string) => {
-      const was = await inRooms(({ accounts }) => accounts.withdraw(address));
-      if (!was) throw new AppError('not_found', `${address} has no open invitation.`);
-      say(`${address} may no longer sign up.`, { withdrawn: address });
+      const withdrawn = await inRooms(({ accounts }) => accounts.withdraw(address));
+      if (!withdrawn) throw new AppError('not_found', `${address} has no open invitation.`);
+      print(`${address} can no longer sign up.`, { withdrawn: address });
     });
   admin
     .command('check')
-    .description('check the integrity of the database and of its index')
+    .description('check the integrity of the database and its index')
     .action(async () => {
       const { checkIntegrity } = await administration();
       const problems = await checkIntegrity(await config());
-      say(problems.length === 0 ? 'The database is sound.' : problems.join('\n'), {
+      print(problems.length === 0 ? 'The database is sound.' : problems.join('\n'), {
         sound: problems.length === 0,
         problems,
       });
-      if (problems.length > 0) endWith(EXIT.failed);
+      if (problems.length > 0) setExitCode(EXIT.failed);
     });
-  const parts: AdminContext = { context, config, json: () => options().json, print: say };
-  addBackupCommands(admin, parts);
-  addRotationCommand(admin, parts);
+  const shared: AdminContext = { context, config, json: () => options().json, print };
+  addBackupCommands(admin, shared);
+  addRotationCommand(admin, shared);
   return admin;
 }
 
-/** In its normal form, under which the account is kept. */
-function emailAddress(text: string): string {
+/** Returns the normalized address, under which the account is stored. */
+function parseEmail(text: string): string {
   try {
     return normalizeEmail(text);
   } catch (error) {

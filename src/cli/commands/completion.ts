@@ -10,17 +10,17 @@ type Shell = keyof typeof SHELLS;
 
 const HELP = `
 Examples:
-  $ source <(svc completion bash)                          now; in .bashrc for good
+  $ source <(svc completion bash)                          now, or in .bashrc to keep it
   $ svc completion zsh > "\${fpath[1]}/_svc"
   $ svc completion fish > ~/.config/fish/completions/svc.fish`;
 
 /**
- * `svc completion`: a script for the shell, made from the program itself. `loadProgram` gives the program with the code
- * of every command, of which only names and options are read.
+ * `svc completion`: prints a completion script generated from the program itself. `loadProgram` loads every command, of
+ * which only names and options are read.
  */
 export function completionCommand(terminal: Terminal, loadProgram: () => Promise<Command>): Command {
   return new Command('completion')
-    .description('print a script that completes svc in your shell')
+    .description('print a completion script for your shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SHELLS)))
     .addHelpText('after', HELP)
     .action(async (shell: Shell) => {

@@ -78,20 +78,20 @@ export function importCommand(context: CommandContext): Command {
 
 /** Reports what was imported, even after a failure, which is then thrown. */
 function finish(
-  { report, ended }: Awaited<ReturnType<typeof uploadImport>>,
+  { report, error }: Awaited<ReturnType<typeof uploadImport>>,
   options: ImportOptions,
   progress: ProgressLine,
   context: CommandContext,
 ): void {
   progress.clear();
-  const resetsAt = ended && quotaResetTime(ended);
-  const stopped = ended === undefined ? null : { message: ended.message, ...(resetsAt !== undefined && { resetsAt }) };
+  const resetsAt = error && quotaResetTime(error);
+  const stopped = error === undefined ? null : { message: error.message, ...(resetsAt !== undefined && { resetsAt }) };
   if (options.json) printJson(context, { ...report, stopped });
-  else context.terminal.out(`${formatImportReport(ended ? { ...report, complete: true } : report)}\n`);
+  else context.terminal.out(`${formatImportReport(error ? { ...report, complete: true } : report)}\n`);
   if (resetsAt !== undefined) {
     const advice = 'Run the same command again after that, or now with --wait: nothing is added twice.';
-    throw new CommandFailure(EXIT.failed, `${ended!.message}\n${advice}`);
+    throw new CommandFailure(EXIT.failed, `${error!.message}\n${advice}`);
   }
-  if (ended !== undefined) throw ended;
+  if (error !== undefined) throw error;
   if (!report.complete || report.reasons.some(({ fault }) => fault)) throw new CommandFailure(EXIT.failed);
 }

@@ -18,12 +18,14 @@ interface LoginOptions {
 }
 
 const HELP = `
-You get a link by mail. Open it on this computer, and the terminal goes on by itself; open it on a phone, or work over
-SSH, and type the code that the page shows. Signing in makes a new key: the one before it stops working at once.
+You get a link by email. Open it on this computer and the terminal continues;
+on a phone or over SSH, type the code that the page shows. Signing in creates a
+new key: the previous one stops working at once.
 
-The key goes into the system's keychain. Where there is none, it goes into a file that only you may read, and you are
-told so; --key-store keychain refuses that instead. Where standard input is no terminal nothing is asked: name the
-address, and pipe the code in as a line where the link cannot be opened here.
+The key is stored in the system keychain. If there is none, svc says so and uses
+a file that only you can read; --key-store keychain fails instead. If standard
+input is not a terminal, nothing is asked: pass --email, and pipe the code in as
+a line if the link cannot be opened on this computer.
 
 Examples:
   $ svc login                                           asks for your address
@@ -31,19 +33,19 @@ Examples:
   $ svc login --email b@example.com --profile work      a second account beside the first
   $ svc login --email a@example.com --json --timeout 300`;
 
-/** The longest that a link and, after it, its code can live. */
+/** The combined lifetime of a link and its code. */
 const UNATTENDED_SECONDS = 25 * 60;
 
-/** `svc login`: signs this terminal in by a mailed link, and keeps the key. */
+/** `svc login`: signs this terminal in with an emailed link and stores the key. */
 export function loginCommand(context: AccountContext): Command {
   return new Command('login')
-    .description('sign in by a link in your mail')
-    .option('--email <address>', 'your address; asked for where it is not given')
-    .option('--url <address>', 'the daemon [SVC_URL, or the one of the profile]')
-    .addOption(profileOption('keep the sign-in under this name; several can be kept'))
-    .addOption(new Option('--key-store <kind>', 'keep the key here or fail').choices(['keychain', 'file'] as const))
-    .option('--no-browser-hand-over', 'do not listen for the browser of this computer; the code is typed')
-    .option('--timeout <seconds>', `give up after so long [${UNATTENDED_SECONDS} where nobody types]`, wholeSeconds)
+    .description('sign in with a link sent by email')
+    .option('--email <address>', 'your email address; asked for if omitted')
+    .option('--url <address>', "the daemon [SVC_URL, or the profile's]")
+    .addOption(profileOption('save the sign-in under this name; you can have several'))
+    .addOption(new Option('--key-store <kind>', 'store the key here or fail').choices(['keychain', 'file'] as const))
+    .option('--no-browser-hand-over', 'do not wait for a browser on this computer; type the code')
+    .option('--timeout <seconds>', `give up after this long [${UNATTENDED_SECONDS} without a terminal]`, parseSeconds)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action((options: LoginOptions) => login(options, context));
@@ -62,13 +64,13 @@ async function login(options: LoginOptions, context: AccountContext): Promise<vo
     { ...options, handOver: options.browserHandOver, timeoutMs: seconds && seconds * 1000 },
     { context: { ...context, keychain: openKeychain(context) }, settings, dialogue, output },
   );
-  tell(result, output);
+  printResult(result, output);
   if (result.warning !== undefined) output.warn(result.warning);
   const { profileName, profile, apiKey } = result;
   await context.afterLogin?.({ profileName, profile, apiKey }).catch((error: Error) => output.warn(error.message));
 }
 
-/** A drawn dialogue where there is a terminal to draw on; it is loaded only there. */
+/** Opens an interactive screen on a terminal, plain lines otherwise. The screen is loaded only when used. */
 async function openDialogue(context: AccountContext, output: Output): Promise<Dialogue> {
   const { screen, terminal, input, clock } = context;
   const monotonicMs = () => clock.monotonicMs();
@@ -80,7 +82,7 @@ async function openDialogue(context: AccountContext, output: Output): Promise<Di
   return createLineDialogue({ input, output, monotonicMs });
 }
 
-function tell({ account, profile, profileName }: SignInResult, output: Output): void {
+function printResult({ account, profile, profileName }: SignInResult, output: Output): void {
   const { email, tenantId, tier, limits } = account;
   const { url, keyStore } = profile;
   output.data({ status: 'signed-in', email, tenantId, tier, url, profile: profileName, keyStore });
@@ -88,11 +90,11 @@ function tell({ account, profile, profileName }: SignInResult, output: Output): 
   output.line(`${style.good('✓')} Signed in as ${style.bold(email)}`);
   output.line(`  at ${url}`);
   output.line(`  ${tier}, ${formatCount(limits.requestsPerMinute)} requests a minute`);
-  output.line(`  profile ${profileName}, key in ${keyStore === 'keychain' ? 'the keychain' : 'a file of mode 0600'}`);
+  output.line(`  profile ${profileName}, key in ${keyStore === 'keychain' ? 'the keychain' : 'a file with mode 0600'}`);
 }
 
-function wholeSeconds(text: string): number {
+function parseSeconds(text: string): number {
   const seconds = Number(text);
   if (Number.isInteger(seconds) && seconds > 0 && seconds <= 86_400) return seconds;
-  throw new InvalidArgumentError('It is a number of seconds, 1 to 86400.');
+  throw new InvalidArgumentError('Expected a number of seconds between 1 and 86400.');
 }

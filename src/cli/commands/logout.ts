@@ -13,22 +13,23 @@ interface LogoutOptions {
 }
 
 const HELP = `
-The key is made invalid at the daemon, then forgotten here. Assistants that hold it in their own files stop working
-until the next svc login. Where the daemon cannot be reached the key is forgotten all the same, you are told that it is
-still valid, and the exit code is 4.
+Revokes the key at the daemon, then removes it from this computer. Assistants
+that have it in their own files stop working until the next svc login. If the
+daemon cannot be reached, the key is removed anyway, svc warns that it is still
+valid, and the exit code is 4.
 
 Examples:
   $ svc logout
   $ svc logout --all                  every profile
-  $ svc logout --keep-key             forget the key here; it stays valid elsewhere`;
+  $ svc logout --keep-key             remove the key here; it stays valid elsewhere`;
 
-/** `svc logout`: makes the key invalid and forgets it. */
+/** `svc logout`: revokes the key and removes it. */
 export function logoutCommand(context: AccountContext): Command {
   return new Command('logout')
-    .description('make the key invalid and forget it')
-    .addOption(profileOption('sign out of this one'))
+    .description('revoke the key and remove it from this computer')
+    .addOption(profileOption('sign out of this profile'))
     .option('--all', 'sign out of every profile')
-    .option('--keep-key', 'forget the key here only; it stays valid')
+    .option('--keep-key', 'remove the key here only; it stays valid')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action((options: LogoutOptions) => logout(options, context));
@@ -49,24 +50,26 @@ async function logout(options: LogoutOptions, context: AccountContext): Promise<
       { name, profile, keepKey: options.keepKey === true },
       { ...context, settings, keychain },
     );
-    tell(result, output);
+    printResult(result, output);
     results.push(result);
   }
-  output.data(options.all ? results.map(shown) : shown(results[0]!));
-  if (settings.overrides.apiKey !== undefined) output.warn('SVC_API_KEY is still set, and commands go on with it.');
+  output.data(options.all ? results.map(toJson) : toJson(results[0]!));
+  if (settings.overrides.apiKey !== undefined) output.warn('SVC_API_KEY is still set, and commands keep using it.');
   const exitCode = exitCodeOf(results);
   if (exitCode !== EXIT.done) throw new CommandFailure(exitCode);
 }
 
 type Result = Awaited<ReturnType<typeof import('../sign-in/sign-out.ts').signOut>>;
 
-function shown({ name, profile: { url, email }, key, trouble }: Result) {
+function toJson({ name, profile: { url, email }, key, trouble }: Result) {
   return { profile: name, url, email, key, ...(trouble !== undefined && { trouble }) };
 }
 
-function tell({ name, profile, key, trouble }: Result, output: Output): void {
+function printResult({ name, profile, key, trouble }: Result, output: Output): void {
   if (trouble !== undefined) output.warn(trouble);
   if (key === 'kept-here') return;
-  const fate = { invalidated: 'its key is invalid now', 'still-valid': 'its key is still valid' }[key];
-  output.line(`${output.style.good('✓')} Signed out of ${profile.url} as ${profile.email} (profile ${name}); ${fate}.`);
+  const outcome = { invalidated: 'its key was revoked', 'still-valid': 'its key is still valid' }[key];
+  output.line(
+    `${output.style.good('✓')} Signed out of ${profile.url} as ${profile.email} (profile ${name}); ${outcome}.`,
+  );
 }

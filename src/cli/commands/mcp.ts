@@ -5,19 +5,20 @@ import { createKnownTools } from '../bridge/known-tools.ts';
 import type { CommandContext } from '../command-context.ts';
 
 const HELP = `
-Assistants start it by themselves: \`svc mcp-config\` writes the entry. It reads the key from the keychain, so the
-assistant's own file holds none. Without a sign-in or a daemon it stays up and says so as a tool's result.
+Assistants start it from the entry that svc mcp-config writes. It reads the key
+from the keychain, so the assistant's own file contains none. Without a sign-in
+or a daemon it keeps running and reports the problem in tool results.
 
 Example:
-  $ svc mcp --debug                   the protocol on standard output, what happens on standard error`;
+  $ svc mcp --debug                   the protocol on standard output, a log on standard error`;
 
-/** `svc mcp`: the stdio bridge to the daemon's MCP door. Standard output carries protocol and nothing else. */
+/** `svc mcp`: the stdio bridge to the daemon's MCP endpoint. Standard output carries only the protocol. */
 export function mcpCommand(context: CommandContext, version: string): Command {
   const { terminal, input, settingsFolder, session, stopSignal } = context;
   return new Command('mcp')
     .description('speak MCP on standard input and output, for assistants')
-    .option('--profile <name>', 'the account to use, where there are several [SVC_PROFILE]')
-    .option('--debug', 'say on standard error what happens (no key, no memory)')
+    .option('--profile <name>', 'the account to use, if there are several [SVC_PROFILE]')
+    .option('--debug', 'log to standard error (no keys, no memories)')
     .addHelpText('after', HELP)
     .action(async ({ profile, debug }: { profile?: string; debug?: true }) => {
       const stop = new AbortController();

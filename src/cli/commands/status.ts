@@ -19,8 +19,8 @@ interface StatusOptions {
 }
 
 const HELP = `
-Ends with 0 where you are signed in and the daemon answers, 3 where you are not signed in, 4 where the daemon cannot be
-reached.
+Exits with 0 if you are signed in and the daemon responds, 3 if you are not
+signed in, 4 if the daemon cannot be reached.
 
 Examples:
   $ svc status
@@ -28,12 +28,12 @@ Examples:
 
 const BAR_COLUMNS = 24;
 
-/** `svc status`: who is signed in where, what is left of the quotas, and whether the daemon answers. */
+/** `svc status`: shows the account, its quotas, and whether the daemon responds. */
 export function statusCommand(context: AccountContext): Command {
   return new Command('status')
-    .description('who you are, where, and what is left of your quotas')
-    .addOption(profileOption('look at this one'))
-    .option('--all', 'look at every profile')
+    .description('show your account, your quotas and whether the daemon responds')
+    .addOption(profileOption('show this profile'))
+    .option('--all', 'show every profile')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action((options: StatusOptions) => status(options, context));
@@ -48,21 +48,21 @@ async function status(options: StatusOptions, context: AccountContext): Promise<
   const output = createOutput(context.terminal, options);
   const settings = openSettings(context.environment);
   const { clock, fetch } = context;
-  const parts = { settings, keychain: openKeychain(context), clock, ...(fetch && { fetch }) };
+  const dependencies = { settings, keychain: openKeychain(context), clock, ...(fetch && { fetch }) };
   const names = options.all ? chosenProfiles(settings, options).map(({ name }) => name) : [options.profile];
-  const results = await Promise.all(names.map((profile) => accountStatus({ ...parts, profile })));
+  const results = await Promise.all(names.map((profile) => accountStatus({ ...dependencies, profile })));
   const more = Object.keys(settings.profiles()).length - results.length;
   for (const result of results) {
     if (result !== results[0]) output.line();
-    tell(result, { output, nowMs: clock.nowMs(), more, folder: settings.folder });
+    printStatus(result, { output, nowMs: clock.nowMs(), more, folder: settings.folder });
   }
-  const shown = results.map(({ exitCode: _, account, ...result }) => ({ ...result, ...account }));
-  output.data(options.all ? shown : shown[0]);
-  const bad = results.find(({ exitCode }) => exitCode !== EXIT.done);
-  if (bad) throw new CommandFailure(bad.exitCode);
+  const data = results.map(({ exitCode: _, account, ...result }) => ({ ...result, ...account }));
+  output.data(options.all ? data : data[0]);
+  const failed = results.find(({ exitCode }) => exitCode !== EXIT.done);
+  if (failed) throw new CommandFailure(failed.exitCode);
 }
 
-interface Telling {
+interface PrintOptions {
   output: Output;
   nowMs: number;
   /** How many profiles are not shown. */
@@ -70,13 +70,13 @@ interface Telling {
   folder: string;
 }
 
-function tell(result: AccountStatus, { output, nowMs, more, folder }: Telling): void {
+function printStatus(result: AccountStatus, { output, nowMs, more, folder }: PrintOptions): void {
   const { style, columns } = output;
   const { signedIn, email, url, account, problem } = result;
   const mark = signedIn ? style.good('✓') : signedIn === false ? style.bad('✗') : style.caution('!');
-  const who = signedIn === false ? 'Not signed in' : signedIn ? 'Signed in' : 'Not known whether signed in';
+  const who = signedIn === false ? 'Not signed in' : signedIn ? 'Signed in' : 'Unknown whether signed in';
   output.line(`${mark} ${who}${email === undefined ? '' : ` as ${style.bold(email)}`}`);
-  const where = wrap(`at ${url}${reachOf(result)}`, columns - 2);
+  const where = wrap(`at ${url}${describeReachability(result)}`, columns - 2);
   const trouble = problem === undefined ? [] : wrap(problem, columns - 2);
   for (const text of [...where, ...trouble]) output.line(`  ${text}`);
   output.line();
@@ -86,26 +86,24 @@ function tell(result: AccountStatus, { output, nowMs, more, folder }: Telling): 
     rows.push(['Tier', `${tier}, ${formatCount(limits.requestsPerMinute)} requests a minute`]);
     rows.push(['Memories', (width) => quotaLines(quotas.dailyMemories, 'today', { width, style, nowMs })]);
     rows.push(['Searches', (width) => quotaLines(quotas.monthlyQueries, 'this month', { width, style, nowMs })]);
-    const used = key.lastUsedAt === null ? 'not used yet' : `last used ${sayPast(key.lastUsedAt, nowMs)}`;
-    rows.push(['Key', `…${key.last4}, made ${sayPast(key.createdAt, nowMs)}, ${used}`]);
+    const used = key.lastUsedAt === null ? 'not used yet' : `last used ${formatPast(key.lastUsedAt, nowMs)}`;
+    rows.push(['Key', `…${key.last4}, created ${formatPast(key.createdAt, nowMs)}, ${used}`]);
   }
-  rows.push(['Kept in', placeOf(result, folder)]);
+  rows.push(['Stored in', keyLocation(result, folder)]);
   rows.push(['Profile', `${result.profile}${more > 0 ? ` (${more} more: svc status --all)` : ''}`]);
   for (const line of formatFields(rows, columns, style)) output.line(line);
 }
 
-function reachOf({ reachable, latencyMs }: AccountStatus): string {
+function describeReachability({ reachable, latencyMs }: AccountStatus): string {
   if (reachable === undefined) return '';
-  return reachable
-    ? `, which answers${latencyMs === undefined ? '' : ` in ${latencyMs} ms`}`
-    : ', which does not answer';
+  return reachable ? ` (responded${latencyMs === undefined ? '' : ` in ${latencyMs} ms`})` : ' (not responding)';
 }
 
-function placeOf({ keyStore }: AccountStatus, folder: string): string {
-  if (keyStore === 'environment') return 'the variable SVC_API_KEY';
+function keyLocation({ keyStore }: AccountStatus, folder: string): string {
+  if (keyStore === 'environment') return 'the environment variable SVC_API_KEY';
   return keyStore === 'keychain'
-    ? "the system's keychain"
-    : `a file of mode 0600, not encrypted: ${keyFilePath({ folder })}`;
+    ? 'the system keychain'
+    : `a file with mode 0600, not encrypted: ${keyFilePath({ folder })}`;
 }
 
 function quotaLines(
@@ -113,18 +111,18 @@ function quotaLines(
   period: string,
   { width, style, nowMs }: { width: number; style: Style; nowMs: number },
 ): string[] {
-  if (limit === null) return wrap(`${formatCount(used)} ${period}, without limit`, width);
+  if (limit === null) return wrap(`${formatCount(used)} ${period}, no limit`, width);
   const share = limit === 0 ? 1 : used / limit;
-  const drawn = bar(share, Math.min(BAR_COLUMNS, width - 11), style);
-  const text = `${formatCount(used)} of ${formatCount(limit)} ${period}; starts anew ${sayInstant(resetsAt, nowMs)}`;
-  return [`${drawn} ${formatPercent(share)}`, ...wrap(text, width)];
+  const usageBar = bar(share, Math.min(BAR_COLUMNS, width - 11), style);
+  const text = `${formatCount(used)} of ${formatCount(limit)} ${period}; resets ${formatInstant(resetsAt, nowMs)}`;
+  return [`${usageBar} ${formatPercent(share)}`, ...wrap(text, width)];
 }
 
-/** The daemon's clock may be ahead of this one; what it did is past all the same. */
-function sayPast(timestamp: string, nowMs: number): string {
+/** Formats a past time. The daemon's clock may be ahead of ours, so it is clamped to now. */
+function formatPast(timestamp: string, nowMs: number): string {
   return formatRelativeTime(Math.min(parseTimestamp(timestamp) ?? nowMs, nowMs), nowMs);
 }
 
-function sayInstant(timestamp: string, nowMs: number): string {
+function formatInstant(timestamp: string, nowMs: number): string {
   return formatRelativeTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
 }

@@ -20,72 +20,72 @@ export interface ImportUpload {
 }
 
 const RETRIES = 5;
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
-const LONGEST_SLEEP_MS = 60_000;
+const INITIAL_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+const MAX_SLEEP_MS = 60_000;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
  * Uploads the source, retrying from the beginning, since nothing is added twice. If the upload cannot be completed,
- * `ended` is the error and the report covers what earlier attempts are known to have added.
+ * `error` says why and the report covers what earlier attempts are known to have added.
  */
-export async function uploadImport(upload: ImportUpload): Promise<{ report: ImportReport; ended?: Error }> {
+export async function uploadImport(upload: ImportUpload): Promise<{ report: ImportReport; error?: Error }> {
   const { client, source, options, onProgress } = upload;
   let before: ImportReport | undefined;
   for (let failures = 0; ; ) {
     try {
       return { report: mergeReports(before, await client.import(source.open(), { ...options, onProgress })) };
-    } catch (error) {
-      const ended = error as Error;
-      const partial = reportIn(ended);
+    } catch (cause) {
+      const error = cause as Error;
+      const partial = reportIn(error);
       if (partial) before = mergeReports(before, partial);
-      const wait = source.repeatable && (await waitAfter(upload, ended, failures));
-      if (!wait) return { report: before ?? EMPTY_REPORT, ended };
+      const wait = source.repeatable && (await waitAfter(upload, error, failures));
+      if (!wait) return { report: before ?? EMPTY_REPORT, error };
       failures = wait === 'quota' ? 0 : failures + 1;
     }
   }
 }
 
 /** Waits before the next attempt. Returns `false` if retrying would not help. */
-async function waitAfter(upload: ImportUpload, ended: Error, failures: number): Promise<'quota' | 'failure' | false> {
+async function waitAfter(upload: ImportUpload, error: Error, failures: number): Promise<'quota' | 'failure' | false> {
   const { waitForQuota, onWait, sleep = pause } = upload;
-  const resetsAt = quotaResetTime(ended);
+  const resetsAt = quotaResetTime(error);
   if (resetsAt !== undefined && waitForQuota) {
-    await untilReset(upload, ended, resetsAt);
+    await untilReset(upload, error, resetsAt);
     return 'quota';
   }
-  const waitMs = retryDelayMs(ended, failures);
+  const waitMs = retryDelayMs(error, failures);
   if (waitMs === undefined || failures >= RETRIES) return false;
-  onWait(`${ended.message} Retrying in ${Math.ceil(waitMs / 1000)} s.`);
+  onWait(`${error.message} Retrying in ${Math.ceil(waitMs / 1000)} s.`);
   await sleep(waitMs);
   return 'failure';
 }
 
 /** Returns the delay before retrying a transient failure; `undefined` if the failure is permanent. */
-function retryDelayMs(ended: Error, failures: number): number | undefined {
-  const backOffMs = FIRST_WAIT_MS * 2 ** failures;
-  if (ended instanceof UnreachableError) return ended.timedOut ? undefined : backOffMs;
-  if (!(ended instanceof AppError) || !['unavailable', 'rate_limited'].includes(ended.code)) return undefined;
-  return Math.min(LONGEST_WAIT_MS, Math.max((ended.options.retryAfterSeconds ?? 0) * 1000, backOffMs));
+function retryDelayMs(error: Error, failures: number): number | undefined {
+  const backOffMs = INITIAL_DELAY_MS * 2 ** failures;
+  if (error instanceof UnreachableError) return error.timedOut ? undefined : backOffMs;
+  if (!(error instanceof AppError) || !['unavailable', 'rate_limited'].includes(error.code)) return undefined;
+  return Math.min(MAX_DELAY_MS, Math.max((error.options.retryAfterSeconds ?? 0) * 1000, backOffMs));
 }
 
-async function untilReset({ clock, onWait, sleep = pause }: ImportUpload, ended: Error, resetsAt: string) {
+async function untilReset({ clock, onWait, sleep = pause }: ImportUpload, error: Error, resetsAt: string) {
   const untilMs = parseTimestamp(resetsAt) ?? clock.nowMs();
   onWait(
-    `${ended.message} Waiting; resumes ${formatRelativeTime(untilMs, clock.nowMs())}. Ctrl-C stops it without losing anything.`,
+    `${error.message} Waiting; resumes ${formatRelativeTime(untilMs, clock.nowMs())}. Ctrl-C stops it without losing anything.`,
   );
-  while (clock.nowMs() < untilMs) await sleep(Math.min(LONGEST_SLEEP_MS, untilMs - clock.nowMs()));
+  while (clock.nowMs() < untilMs) await sleep(Math.min(MAX_SLEEP_MS, untilMs - clock.nowMs()));
 }
 
 /** Returns when the quota that stopped the import resets, if a quota did. */
-export function quotaResetTime(ended: Error): string | undefined {
-  if (!(ended instanceof AppError) || ended.code !== 'quota_exceeded') return undefined;
-  const { resetsAt } = ended.options.extra ?? {};
+export function quotaResetTime(error: Error): string | undefined {
+  if (!(error instanceof AppError) || error.code !== 'quota_exceeded') return undefined;
+  const { resetsAt } = error.options.extra ?? {};
   return resetsAt === undefined ? undefined : String(resetsAt);
 }
 
-function reportIn(ended: Error): ImportReport | undefined {
-  return ended instanceof AppError ? (ended.options.extra?.report as ImportReport | undefined) : undefined;
+function reportIn(error: Error): ImportReport | undefined {
+  return error instanceof AppError ? (error.options.extra?.report as ImportReport | undefined) : undefined;
 }
 
 /** Merges the reports of two attempts: the second sends the whole file again and finds what the first added already stored. */
