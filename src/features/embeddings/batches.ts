@@ -1,14 +1,14 @@
 import { estimateTokens } from '../../lib/text.ts';
 
-/** Limits of a single embedding request. */
+/** How much a model is asked for in one request. */
 export interface BatchLimits {
   texts: number;
   tokens: number;
 }
 
 /**
- * Splits jobs, in order, into at most `maxBatches` requests. Identical texts count once; a text over the limit gets a
- * request to itself.
+ * The first `most` requests for these jobs, in their order. A text that several have counts once; one that alone is too
+ * much goes alone.
  */
 export function batchesOf<T extends { text: string }>(
   jobs: readonly T[],

@@ -1,24 +1,24 @@
-/** Concurrency limiter for work on many models, which take turns. */
+/** Work on many models at once, in turns. */
 export interface ModelLimiter {
-  /** Queues a model, unless it is queued or running already. */
+  /** Takes a model up as soon as there is room; one that waits or is under way already is not taken twice. */
   add(model: number): void;
-  /** Resolves when nothing is queued or running. */
+  /** Once nothing waits and nothing is under way. */
   settled(): Promise<void>;
-  /** Starts nothing more; running steps finish. */
+  /** Takes up nothing more; what is under way ends by itself. */
   close(): void;
 }
 
 interface Parts {
-  /** Runs one step; never rejects. `more`: the model goes to the back of the queue. */
+  /** One step; never rejects. `more`: it goes on behind the others. */
   work(model: number): Promise<'more' | 'done'>;
   isFailing(model: number): boolean;
 }
 
 const MAX_RUNNING = 12;
-/** Models whose last request failed run in a pool of their own, because some hang until they time out. */
+/** Those that failed last are asked beside the others, never before them: some hang until they are given up. */
 const MAX_FAILING_RUNNING = 4;
 
-/** Runs up to twelve healthy models at once, plus four failing ones. */
+/** Twelve at once, and four of those that failed last. */
 export function createModelLimiter({ work, isFailing }: Parts): ModelLimiter {
   const healthy = { atOnce: MAX_RUNNING, busy: 0, waiting: new Set<number>() };
   const failing = { atOnce: MAX_FAILING_RUNNING, busy: 0, waiting: new Set<number>() };

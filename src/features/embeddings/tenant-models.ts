@@ -12,19 +12,19 @@ import { canEmbed } from './key-embedder.ts';
 import { type EmbeddingModel, listModels, retire, selectModel } from './models-sqlite.ts';
 import { listTenantsWithModels, promoteFillingModels } from './tenant-models-sqlite.ts';
 
-/** The models that tenants choose, updated in the same transactions as choices and keys. */
+/** The models that tenants choose, kept true in the transactions in which choices are made and keys go. */
 export interface TenantModels extends EmbeddingChoiceObserver, ProviderKeyObserver {
-  /** Loads the state left by the previous process. Call it once, before anything is written. */
+  /** Reads what an earlier daemon left. Call it once, before anything is written. */
   begin(): Promise<void>;
-  /** Whether a tenant may have a model; `false` means that it has none. */
+  /** Whether a tenant may have a model of its own; where not, it has none. */
   mayHaveModel(tenantId: string): boolean;
-  /** Whether any tenant may have a model. */
+  /** Whether any tenant may. */
   mayAnyHaveModel(): boolean;
-  /** Backoffs of tenants' models, for stored texts and for queries. */
+  /** With a tenant's models, as to what is stored and as to queries. */
   backoffs: { stored: Backoffs; queries: Backoffs };
-  /** Number of failures of tenants' models since the start. */
+  /** How often models of tenants failed since the start. */
   failures(): number;
-  /** Why this daemon cannot search tenants' vectors, if it cannot. */
+  /** Why no model of a tenant's can serve here. */
   cannotSearch: string | undefined;
 }
 
@@ -32,21 +32,18 @@ interface Parts {
   db: Database;
   clock: Clock;
   log: Log;
-  /** Whether the operator's embedder serves tenants whose own model does not. */
+  /** Whether an embedder of the operator's serves those whose models do not. */
   operator: boolean;
   cannotSearch: string | undefined;
 }
 
 const MAX_PAUSE_MS = 300_000;
-/** Searches skip the model for up to this long after a fault. */
+/** After a fault searches do not wait at all for so long. */
 const MAX_QUERY_PAUSE_MS = 5000;
-/** A rejected key is not retried earlier unless it is replaced or checked. */
+/** A key that was refused is not shown again sooner, unless it is replaced or checked. */
 const SETTINGS_PAUSE_MS = 300_000;
 
-/**
- * Caches only which tenants may have models; the models themselves are read from the database, so that a choice takes
- * effect immediately.
- */
+/** Keeps in memory only who may have models: what they are is read where it matters, so that a choice holds at once. */
 export function createTenantModels({ db, clock, log, operator, cannotSearch }: Parts): TenantModels {
   const tenants = new Set<string>();
   let failures = 0;
@@ -82,7 +79,7 @@ export function createTenantModels({ db, clock, log, operator, cannotSearch }: P
     },
     async chosen(connection, tenantId, choice) {
       if (choice === undefined) return retireAll(connection, await listModels(connection, tenantId));
-      // Set before the write commits; a tenant too many in the set does no harm.
+      // Before anything more is written; one too many does no harm.
       tenants.add(tenantId);
       await selectModel(connection, { tenantId, provider: choice.provider, name: choice.model }, !operator);
     },
