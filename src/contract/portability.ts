@@ -9,15 +9,19 @@ import { memoryFields } from './memories.ts';
 export { IMPORT_FORMATS, type ImportFormat } from './import-formats.ts';
 
 /**
- * The lines of an export, NDJSON: first `svc-export`, then memories (each version a line, oldest first), then each
- * conversation with its messages behind it, then episodes, then what was learned of each user, last `end` with how many
- * there were, so that a file that was cut off is told from a whole one. The same lines are what an import reads.
+ * The lines of an export, NDJSON: a head, then memories (one line per version, oldest first), then each conversation
+ * followed by its messages, then episodes, then what was learned of each user, and last `end` with the counts, so that a
+ * truncated file is recognized. An import reads the same lines.
+ *
+ * The version is raised when a line changes its meaning. A new field or a new type of line needs no new version: readers
+ * leave out what they do not know and report it.
  */
-export const EXPORT_FORMAT = 1;
+export const EXPORT_VERSION = 2;
 
 export const ExportHead = Type.Object({
   type: Type.Literal('svc-export'),
-  format: Type.Integer(),
+  format: Type.Literal('svc'),
+  version: Type.Integer({ minimum: 1 }),
   exportedAt: Timestamp,
 });
 export type ExportHead = Static<typeof ExportHead>;

@@ -98,7 +98,7 @@ describe('svc import', () => {
     await newPerson();
     const { out, err, code } = await person.run(['import', '-'], { stdin: '{"content":"a"}\nx\n', tty: true });
     expect(out).toBe(
-      'Imported 1 memory.\n1 entry skipped:\n  line 2  no JSON object (plain text needs --format lines, a file of another system its --format)\n',
+      'Imported 1 memory.\n1 entry skipped:\n  line 2  is not a JSON object (plain text needs --format lines, a file of another system its own --format)\n',
     );
     expect([code, err.replaceAll(/\r\u001b\[K[^\r]*/g, '')]).toEqual([1, '']);
   });

@@ -77,7 +77,7 @@ describe('every answer to a caller with a key carries the headers of its tier', 
       () => call('/v1/import', { body: lines('<a/>'), headers: { 'content-type': 'text/xml' } }),
     ],
     [422, 'idempotency key', unprocessable],
-    [422, 'newer export', () => call('/v1/import', { body: { type: 'svc-export', format: 2 } })],
+    [422, 'export of another program', () => call('/v1/import', { body: { type: 'svc-export', format: 'zip' } })],
   ];
 
   test.each(cases)('%i: %s', async (status, what, ask) => {

@@ -212,7 +212,7 @@ describe('an import', () => {
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey: caller.apiKey, ...(fetchIt && { fetch: fetchIt }) });
     let sent = 0;
     const endless = async function* () {
-      yield Buffer.from('{"type":"svc-export","format":99}\n');
+      yield Buffer.from('{"type":"svc-export","format":"zip"}\n');
       for (;;) {
         sent += 1;
         yield Buffer.alloc(65_536, 'x');
@@ -232,7 +232,7 @@ describe('an import', () => {
     socket.on('data', (chunk) => {
       heard += chunk.toString();
     });
-    const body = Buffer.concat([Buffer.from('{"type":"svc-export","format":99}\n'), Buffer.alloc(30_000_000, 'x')]);
+    const body = Buffer.concat([Buffer.from('{"type":"svc-export","format":"zip"}\n'), Buffer.alloc(30_000_000, 'x')]);
     socket.write(`content-length: ${body.length}\r\n\r\n`);
     await new Promise((resolve) => socket.write(body, resolve));
     await until(async () => heard.startsWith('HTTP/1.1 '));

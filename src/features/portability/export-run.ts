@@ -1,4 +1,4 @@
-import { EXPORT_FORMAT, type ExportEnd, type ExportHead, type PortableRecord } from '../../contract/portability.ts';
+import { EXPORT_VERSION, type ExportEnd, type ExportHead, type PortableRecord } from '../../contract/portability.ts';
 import type { Reader } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { Conversations } from '../conversations/conversations.ts';
@@ -29,7 +29,7 @@ export async function* exportRecords(
   reader: Reader,
   scope: ExportScope,
 ): AsyncGenerator<PortableRecord | ExportHead | ExportEnd> {
-  yield { type: 'svc-export', format: EXPORT_FORMAT, exportedAt: toTimestamp(scope.nowMs) };
+  yield { type: 'svc-export', format: 'svc', version: EXPORT_VERSION, exportedAt: toTimestamp(scope.nowMs) };
   const end: ExportEnd = { type: 'end', memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
   let former: string | undefined;
   for await (const version of allVersions(parts, reader, scope)) {

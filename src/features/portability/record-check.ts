@@ -26,18 +26,35 @@ const SCHEMAS = {
   learned: PortableLearned,
 };
 
-/** Says what the contract has against a thing that is to be brought in; `undefined` where nothing. */
-export type CheckRecord = (kind: keyof typeof SCHEMAS, value: unknown) => LeftOut | undefined;
+/**
+ * Returns why the contract refuses a record; `undefined` if it accepts it. With `onUnknown`, fields that the contract does
+ * not know are removed from `value` and reported by their path instead.
+ */
+export type CheckRecord = (
+  kind: keyof typeof SCHEMAS,
+  value: unknown,
+  onUnknown?: (field: string) => void,
+) => LeftOut | undefined;
+
+/** A record with more unknown fields than this is refused. */
+const MAX_UNKNOWN_FIELDS = 64;
 
 /** The schemas are compiled when the first thing comes: most daemons import nothing. */
 export function createRecordCheck(): CheckRecord {
   const compiled = new Map<string, ValidateFunction>();
   const ajv = new Ajv({ allErrors: false, strict: false });
   addFormats(ajv);
-  return (kind, value) => {
+  return (kind, value, onUnknown) => {
     const validate = compiled.get(kind) ?? ajv.compile(SCHEMAS[kind]);
     compiled.set(kind, validate);
-    if (!validate(value)) return { reason: reasonOf(validate.errors?.[0]), fault: true };
+    let isValid = validate(value);
+    for (let removed = 0; !isValid && onUnknown && removed < MAX_UNKNOWN_FIELDS; removed += 1) {
+      const field = removeUnknown(value, validate.errors?.[0]);
+      if (field === undefined) break;
+      onUnknown(field);
+      isValid = validate(value);
+    }
+    if (!isValid) return { reason: reasonOf(validate.errors?.[0]), fault: true };
     try {
       requireStorable(value);
       // Here already, so that what waits to be written is of a bounded size.
@@ -48,6 +65,17 @@ export function createRecordCheck(): CheckRecord {
       throw error;
     }
   };
+}
+
+/** Removes the field that an `additionalProperties` error names and returns its path; `undefined` for other errors. */
+function removeUnknown(value: unknown, error: ErrorObject | undefined): string | undefined {
+  if (error?.keyword !== 'additionalProperties') return undefined;
+  const name = String(error.params.additionalProperty);
+  const path = error.instancePath.split('/').slice(1);
+  const parent = path.reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], value);
+  if (typeof parent !== 'object' || parent === null) return undefined;
+  delete (parent as Record<string, unknown>)[name];
+  return [...path, name].join('.');
 }
 
 function reasonOf(error: ErrorObject | undefined): string {

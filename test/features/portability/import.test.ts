@@ -32,8 +32,8 @@ describe('a line that cannot be taken', () => {
   const deep = `${'['.repeat(40)}${']'.repeat(40)}`;
   const withMetadata = (json: string) => JSON.stringify(version()).replace('"metadata":{}', `"metadata":{"a":${json}}`);
   test.each<[string, string | Uint8Array, RegExp]>([
-    ['no JSON', '{"type":', /no JSON object/],
-    ['a list', '[]', /no JSON object/],
+    ['no JSON', '{"type":', /is not a JSON object/],
+    ['a list', '[]', /is not a JSON object/],
     ['bad UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /UTF-8/],
     ['NUL', JSON.stringify(version({ content: 'a\0b' })), /NUL/],
     ['a lone surrogate', JSON.stringify(version({ content: 'a\ud800b' })), /surrogate/],
@@ -201,11 +201,15 @@ describe('the file', () => {
     expect((await to.history(id)).body).toEqual((await from.history(id)).body);
   });
 
-  test('of a newer svc is refused', async () => {
-    const caller = await newAccount(daemon);
-    const answer = await portable(caller).send('{"type":"svc-export","format":2,"exportedAt":""}\n');
-    expect(answer.status).toBe(422);
-  });
+  test.each(['{"type":"svc-export","format":"zip"}', '{"type":"svc-export","format":"svc"}', '{"type":"svc-export"}'])(
+    'with the head %s of another program is refused',
+    async (head) => {
+      const caller = await newAccount(daemon);
+      const answer = await portable(caller).send(`${head}\n${JSON.stringify(version())}\n`);
+      expect(answer.status).toBe(422);
+      expect(await caller.list()).toEqual([]);
+    },
+  );
 
   test.each([
     'application/x-ndjson',

@@ -78,7 +78,7 @@ describe('a file of another system', () => {
       expect(reasonsOf(await read(format, '[]'))).toEqual(['!the file: It holds nothing that could be imported.']);
     }
     for (const format of ['basic-memory', 'mcp-memory'] as const) {
-      expect(reasonsOf(await read(format, 'hello'))).toEqual(['!line 1: The line is no JSON object.']);
+      expect(reasonsOf(await read(format, 'hello'))).toEqual(['!line 1: The line is not a JSON object.']);
     }
   });
 

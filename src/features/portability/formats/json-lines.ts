@@ -14,7 +14,7 @@ export async function* readJsonLines(
     if ('reason' in line) yield line;
     else {
       const fields = parse(line.text);
-      if (fields === undefined) yield fault(line.place, 'The line is no JSON object.');
+      if (fields === undefined) yield fault(line.place, 'The line is not a JSON object.');
       else yield* read(fields, line.place);
     }
   }

@@ -9,12 +9,16 @@ export interface Omissions {
 }
 
 const NAMES_SHOWN = 5;
+/** What a file calls its kinds is up to the file: beyond so many they are counted together. */
+const MAX_KINDS = 100;
+const OTHER_KINDS = 'other thing(s)';
 
 /** Nothing left out yet. */
 export function createOmissions(): Omissions {
   const counts = new Map<string, { count: number; names: string[] }>();
   return {
-    add(kind, name, count = 1) {
+    add(given, name, count = 1) {
+      const kind = counts.has(given) || counts.size < MAX_KINDS ? given : OTHER_KINDS;
       const known = counts.get(kind) ?? { count: 0, names: [] };
       known.count += count;
       if (name !== undefined && known.names.length < NAMES_SHOWN) known.names.push(clip(oneLine(name), 80));

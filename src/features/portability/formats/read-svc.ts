@@ -1,58 +1,74 @@
 import { AppError } from '../../../contract/errors.ts';
 import { type LeftOut, leftOutBecause } from '../../../contract/import-outcome.ts';
 import type { NewMemory } from '../../../contract/memories.ts';
-import { EXPORT_FORMAT, type PortableRecord } from '../../../contract/portability.ts';
+import type { PortableRecord } from '../../../contract/portability.ts';
 import { parseStorableText } from '../../../contract/storable.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
 import type { Found, ImportGiven, ReadItems } from '../import-items.ts';
 import { readLines } from '../import-lines.ts';
-import { type Fields, fieldsOf } from './foreign-values.ts';
+import { type Fields, fieldsOf, kindName } from './foreign-values.ts';
+import { createOmissions, type Omissions } from './omissions.ts';
 
 /** More than the largest thing there is takes as JSON. */
 const LONGEST_MIB = 1;
 
-/** Reads the lines of an export of svc, and lines that are memories to add. */
+/**
+ * Reads the lines of an export of svc, or lines that are memories to add. After the head of an export, fields and types
+ * of line that this version does not know are left out and reported once each at the end; without a head they are faults.
+ */
 export const readSvc: ReadItems = async function* (stream, given) {
+  let unknown: Omissions | undefined;
   for await (const line of readLines(stream, LONGEST_MIB)) {
-    if ('reason' in line) yield { ...line, reason: `${line.reason} (${ANOTHER_FORMAT})` };
-    else yield { place: line.place, ...readLine(line.text, given) };
+    if ('reason' in line) yield { ...line, reason: `${line.reason} (${OTHER_FORMATS})` };
+    else {
+      const found = readLine(line.text, given, unknown);
+      if (found === undefined) continue;
+      if ('mark' in found && found.mark === 'head') unknown ??= createOmissions();
+      yield { place: line.place, ...found };
+    }
   }
+  if (unknown) yield* unknown.reasons('the file');
 };
 
-/** Throws `unprocessable` for an export of a newer svc. */
-function readLine(text: string, given: ImportGiven): Found {
+/** Returns nothing for a line of an unknown type after a head. Throws `unprocessable` for a head of another program. */
+function readLine(text: string, given: ImportGiven, unknown: Omissions | undefined): Found | undefined {
   try {
     const fields = fieldsOf(parseStorableText(text));
-    return fields ? readObject(fields, given) : NO_OBJECT;
+    return fields ? readObject(fields, given, unknown) : NOT_AN_OBJECT;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;
-    return error.options.errors ? leftOutBecause(error) : NO_OBJECT;
+    return error.options.errors ? leftOutBecause(error) : NOT_AN_OBJECT;
   }
 }
 
-/** What most often is wrong with a file of which nothing can be read. */
-const ANOTHER_FORMAT = 'plain text needs --format lines, a file of another system its --format';
-const NO_OBJECT: LeftOut = { reason: `no JSON object (${ANOTHER_FORMAT})`, fault: true };
+/** The usual mistake with a file of which nothing can be read. */
+const OTHER_FORMATS = 'plain text needs --format lines, a file of another system its own --format';
+const NOT_AN_OBJECT: LeftOut = { reason: `is not a JSON object (${OTHER_FORMATS})`, fault: true };
 const KINDS = ['memory', 'conversation', 'message', 'episode', 'learned'] as const;
 
-function readObject(fields: Fields, given: ImportGiven): Found {
+function readObject(fields: Fields, given: ImportGiven, unknown: Omissions | undefined): Found | undefined {
   const { type } = fields;
-  // A search answer's memory says its type too.
+  // A search answer's memory has a type too.
   if (type === undefined || (type === 'memory' && fields.version === undefined)) return readMemory(fields, given);
-  if (type === 'svc-export') {
-    if (fields.format !== EXPORT_FORMAT) throw newer();
-    return { mark: 'head' };
-  }
+  if (type === 'svc-export') return readHead(fields);
   if (type === 'end') return { mark: 'end' };
   const kind = KINDS.find((name) => name === type);
-  if (kind === undefined) return { reason: 'has a type that svc does not know', fault: true };
+  if (kind === undefined) {
+    if (!unknown) return { reason: 'has a type that svc does not know', fault: true };
+    unknown.add(`line(s) of the unknown type ${kindName(type)}`);
+    return undefined;
+  }
   const record = kind === 'memory' ? withTags(fields, given.tags) : fields;
-  return given.check(kind, record) ?? { record: record as PortableRecord };
+  const onUnknown =
+    unknown && ((field: string) => unknown.add(`value(s) of the unknown ${kind} field ${kindName(field)}`));
+  return given.check(kind, record, onUnknown) ?? { record: record as PortableRecord };
 }
 
-function newer(): AppError {
-  const message = 'The file was written by another version of svc, whose exports this one does not read.';
-  return new AppError('unprocessable', `${message} Bring this svc up to date.`);
+/** Exports of the first version have a number as their format. */
+function readHead({ format, version }: Fields): Found {
+  const isKnown = typeof format === 'number' || (format === 'svc' && Number.isInteger(version));
+  if (!isKnown) throw new AppError('unprocessable', 'The first line names a format that svc does not read.');
+  return { mark: 'head' };
 }
 
 /** Fields that a list, a search answer or an older export carries and that are given anew. */

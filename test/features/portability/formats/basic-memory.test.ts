@@ -51,7 +51,7 @@ describe('a note of Basic Memory', () => {
     expect(reasonsOf(found)).toEqual([
       'empty.md: The note is empty',
       expect.stringMatching(/^!broken\.md: Its front matter was read as text: Flow sequence/),
-      '!line 5: The line is no JSON object.',
+      '!line 5: The line is not a JSON object.',
     ]);
   });
 
@@ -97,7 +97,7 @@ describe('a note of Basic Memory', () => {
     ).toEqual([
       '!line 1: The note has no “path”.',
       '!a.md: The note has no “content”.',
-      '!line 3: The line is no JSON object.',
+      '!line 3: The line is not a JSON object.',
     ]);
   });
 });

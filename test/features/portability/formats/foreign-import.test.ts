@@ -106,8 +106,8 @@ describe('a file of another system', () => {
     };
     expect(await sent(chats, 'claude')).toBe('It is neither a conversation of Claude nor what Claude remembers.');
     expect(await sent(chats, 'mem0')).toBe('It has no text under “memory”.');
-    expect(await sent(chats, 'mcp-memory')).toBe('The line is no JSON object.');
-    expect(await sent(chats, 'svc')).toMatch(/no JSON object .*a file of another system its --format/);
+    expect(await sent(chats, 'mcp-memory')).toBe('The line is not a JSON object.');
+    expect(await sent(chats, 'svc')).toMatch(/not a JSON object .*a file of another system its own --format/);
     expect(await sent(`[{"mapping":{}}${' '.repeat(1024 * 1024)}]`, 'svc')).toMatch(/longer than 1 MiB .*--format/);
     expect(await sent('PK\u0003\u0004', 'chatgpt')).toMatch(/ZIP archive, unpack it/);
     expect(await sent('', 'chatgpt')).toBe('The file is empty.');

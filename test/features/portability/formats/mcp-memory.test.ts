@@ -21,7 +21,7 @@ describe('a graph of the MCP memory server', () => {
     expect(reasonsOf(await read('mcp-memory', broken))).toEqual([
       '!line 1: The entity has no name.',
       '!line 2: The relation lacks “from”, “relationType” or “to”.',
-      '!line 3: The line is no JSON object.',
+      '!line 3: The line is not a JSON object.',
     ]);
   });
 
