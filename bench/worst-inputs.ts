@@ -1,4 +1,4 @@
-import { readQuestion } from '../src/features/search/question.ts';
+import { parseQuery } from '../src/features/search/parsed-query.ts';
 import { datesIn } from '../src/features/text/dates.ts';
 import { termsOf } from '../src/features/text/terms.ts';
 import { deriveFrom } from '../src/features/text/traits.ts';
@@ -37,9 +37,9 @@ const SUBJECTS: readonly Subject[] = [
     units: ['?', '? ', '??a', 'in ', 'in the ', 'a \u00a0', ', ', 'I', "Aa'", '1', 'last ', '12/12/', 'ß', '\ud800'],
   },
   {
-    name: 'question',
+    name: 'query',
     characters: 10_000,
-    read: (text) => readQuestion(text, NOW_MS),
+    read: (text) => parseQuery(text, NOW_MS),
     units: ['a', 'in the ', 'when ', 'last week ', '1/1', 'may 5 ', '漢', '? ', 'what ', 'a-', '\u0301'],
   },
 ];

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Conversation, Message } from '../../src/contract/conversations.ts';
 import type { AddedMemory } from '../../src/contract/memories.ts';
 import type { ContextAnswer, SearchAnswer } from '../../src/contract/search.ts';
-import { bucketOfQuery } from '../../src/features/search/learned-order.ts';
-import { readQuestion } from '../../src/features/search/question.ts';
+import { parseQuery } from '../../src/features/search/parsed-query.ts';
+import { bucketOfQuery } from '../../src/features/search/ranking.ts';
 import { callApi, connectMcp, signInByMail } from '../api-session.ts';
 import type { Dialogue, Turn } from '../locomo-data.ts';
 import { type DaemonOptions, runSvc, startDaemon } from '../processes.ts';
@@ -154,7 +154,7 @@ export async function recordPools(stored: StoredDialogues): Promise<RecordedPool
       signals: Object.fromEntries(Object.entries(why!.signals).map(([name, { value }]) => [name, value])),
     }));
     const speakers = new Set(pool.some(({ signals }) => signals.speaker !== 0) ? ['named'] : []);
-    const bucket = bucketOfQuery(text, readQuestion(text, Date.now()), { candidates: [], speakers, unknown: [] });
+    const bucket = bucketOfQuery(text, parseQuery(text, Date.now()), { candidates: [], speakers, unknown: [] });
     return { bucket, pool, relevant: wanted };
   });
   return pools.filter((pool) => pool !== undefined);

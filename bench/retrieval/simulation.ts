@@ -1,5 +1,5 @@
 import type { SignalModel } from '../../src/features/learning/signal-model.ts';
-import { SIGNAL_MODEL } from '../../src/features/search/learned-order.ts';
+import { SIGNAL_MODEL } from '../../src/features/search/ranking.ts';
 import type { Finding, Section } from '../report.ts';
 import { calibrate } from './calibration.ts';
 import { createChance } from './chance.ts';

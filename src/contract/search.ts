@@ -9,6 +9,7 @@ export const ITEM_TYPES = ['memory', 'message', 'episode'] as const;
 export type ItemType = (typeof ITEM_TYPES)[number];
 const Types = Type.Array(Type.Enum([...ITEM_TYPES]), { minItems: 1, maxItems: 3, uniqueItems: true });
 export const STRATEGIES = ['auto', 'default', 'lexical', 'semantic', 'recent'] as const;
+export type Strategy = (typeof STRATEGIES)[number];
 
 /** The first line of a context: by it svc knows its own words where somebody gives them back. */
 export const CONTEXT_HEADING = 'What is remembered (newest knowledge wins; cite by number):';

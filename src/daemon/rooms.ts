@@ -32,7 +32,7 @@ import { createProviderKeys } from '../features/providers/provider-keys.ts';
 import { createProviderSettings } from '../features/providers/provider-settings.ts';
 import { createSpending } from '../features/providers/spending.ts';
 import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
-import { SIGNAL_MODEL } from '../features/search/learned-order.ts';
+import { SIGNAL_MODEL } from '../features/search/ranking.ts';
 import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
@@ -164,8 +164,19 @@ export async function openRooms(
     tenantModels,
     tenantExists: isThere,
   });
-  const meaning = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
-  const search = createSearch({ db, clock, ids, log, usage, scopes, learning, candidates, meaning, loadTokenCounter });
+  const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
+  const search = createSearch({
+    db,
+    clock,
+    ids,
+    log,
+    usage,
+    scopes,
+    learning,
+    candidates,
+    queryEmbedder,
+    loadTokenCounter,
+  });
 
   const related = createRelatedMemories({ db, clock, scopes, candidates });
   const work = createExtractionHandler({

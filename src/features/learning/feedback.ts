@@ -2,7 +2,7 @@ import { AppError, type FieldError } from '../../contract/errors.ts';
 import type { Feedback } from '../../contract/learning.ts';
 import type { Connection } from '../../db/connection.ts';
 import { utcDay } from '../../lib/clock.ts';
-import type { Place } from './learned-cache.ts';
+import type { UserKey } from './learned-cache.ts';
 import { createLearnedState, decodeLearnedState, encodeLearnedState, type LearnedState } from './learned-state.ts';
 import { learnFrom } from './learning-step.ts';
 import {
@@ -30,7 +30,7 @@ export interface GivenFeedback extends Feedback {
 /** What feedback led to; `learned` where it told something new. */
 export interface FeedbackOutcome {
   learned: boolean;
-  place: Place;
+  place: UserKey;
   state: LearnedState;
 }
 

@@ -2,16 +2,16 @@ import type { Clock } from '../../lib/clock.ts';
 import type { LearnedState } from './learned-state.ts';
 
 /** One end user of a tenant. */
-export interface Place {
+export interface UserKey {
   tenantId: string;
   endUser: string;
 }
 
 /** What was learned, as searches ask for it. */
 export interface LearnedCache {
-  get(place: Place): Promise<LearnedState>;
+  get(place: UserKey): Promise<LearnedState>;
   /** The state of a committed change. */
-  set(place: Place, state: LearnedState): void;
+  set(place: UserKey, state: LearnedState): void;
   /** All users of the tenant, or one. */
   forget(tenantId: string, endUser?: string): void;
 }
@@ -21,13 +21,13 @@ const MAX_KEPT = 2000;
 const KEPT_MS = 30_000;
 
 /** Keeps what `load` reads, for half a minute; what was changed here is seen at once. */
-export function createLearnedCache(clock: Clock, load: (place: Place) => Promise<LearnedState>): LearnedCache {
+export function createLearnedCache(clock: Clock, load: (place: UserKey) => Promise<LearnedState>): LearnedCache {
   const kept = new Map<string, { state: LearnedState; atMs: number }>();
   /** Counts changes: what was read before one must not be kept after it. */
   let changes = 0;
-  const keyOf = ({ tenantId, endUser }: Place) => `${tenantId} ${endUser}`;
+  const keyOf = ({ tenantId, endUser }: UserKey) => `${tenantId} ${endUser}`;
 
-  function keep(place: Place, state: LearnedState): void {
+  function keep(place: UserKey, state: LearnedState): void {
     if (kept.size >= MAX_KEPT) kept.clear();
     kept.set(keyOf(place), { state, atMs: clock.monotonicMs() });
   }

@@ -4,7 +4,7 @@ import { type Clock, utcDay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../keys/keys.ts';
 import { type GivenFeedback, SEARCH_KEPT_MS, takeFeedback } from './feedback.ts';
-import { createLearnedCache, type Place } from './learned-cache.ts';
+import { createLearnedCache, type UserKey } from './learned-cache.ts';
 import { learnedWeights } from './learned-ranking.ts';
 import { createLearnedState, decodeLearnedState } from './learned-state.ts';
 import {
@@ -23,6 +23,7 @@ import { createShownResults } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
 import { createWaitingSearches } from './waiting-searches.ts';
 
+export type { UserKey } from './learned-cache.ts';
 export { guarded } from './learned-ranking.ts';
 export { bucketOf, type QueryBucket, type QueryTraits, textTraitsOf } from './query-bucket.ts';
 export type { RememberedCandidate } from './remembered-search.ts';
@@ -37,7 +38,7 @@ export interface LearnedRanking {
 }
 
 /** A search that was answered. */
-export interface AnsweredSearch extends Place {
+export interface AnsweredSearch extends UserKey {
   searchId: string;
   bucket: QueryBucket;
   /** All candidates, the default ranking's best first. */
@@ -51,7 +52,7 @@ type Tenant = Pick<Principal, 'tenantId'>;
 /** The retrieval learns from what becomes of its results: for each end user of a tenant by itself. */
 export interface Learning {
   /** What was learned of a user for such queries; `undefined` where nothing is, so that the default ranking holds. */
-  rankingFor(place: Place, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
+  rankingFor(place: UserKey, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
   /** What shapes such queries of a user of whom nothing is learned. */
   unlearned(bucket: QueryBucket): LearnedShift;
   /** Keeps a search for 24 hours, for feedback; written in the background. Past some a second they are dropped. */

@@ -1,60 +1,94 @@
-import type { ItemType } from '../../contract/search.ts';
+import type { ItemType, SearchFilter } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
+import type { MessageRow } from '../conversations/conversations.ts';
 import type { QueryVector } from '../embeddings/embeddings.ts';
-import type { CandidateQuery, FoundRows } from './sources-sqlite.ts';
+import type { EpisodeRow } from '../episodes/episodes.ts';
+import type { MemoryRow } from '../memories/memories.ts';
 
-/** What is known of a candidate beside the words: enough for the signals, without its text. */
+/** What to look for, in whose items, and how much of it. */
+export interface CandidateQuery {
+  tenantId: string;
+  endUser: string;
+  scope: number;
+  /** Folded query terms. */
+  terms: readonly string[];
+  /** Months the query names, as index terms: rows dated in them are candidates whatever their words. */
+  months: readonly string[];
+  /** Defaults to all types. */
+  types?: readonly ItemType[];
+  filter: SearchFilter & { afterMs?: number | undefined; beforeMs?: number | undefined };
+  asOfMs: number | undefined;
+  nowMs: number;
+  /** How many candidates of each type to find. */
+  pool: number;
+}
+
+/** Everything the signals need about a row except its text. */
 export interface CandidateFacts {
-  number: number;
+  rowId: number;
   id: string;
-  /** When it began and ended, epoch milliseconds. */
+  /** Start and end, epoch milliseconds. */
   at: number;
   until: number;
   speaker: string | null;
-  /** Characters of its text. */
+  /** Characters of text. */
   length: number;
   traits: number;
   dates: string | null;
-  /** Of the message before it. */
+  /** Traits of the preceding message. */
   traitsBefore: number;
 }
 
-/** What one of the indices found, or what stands beside it, with the scores of its words (higher is better). */
+/** A row that an index found, or a neighbor of one, with its raw scores (higher is better). */
 export interface Candidate {
   type: ItemType;
   facts: CandidateFacts;
   scores: {
     lexical: number;
-    /** Words nearly like those that nobody wrote. */
+    /** Terms spelled like query terms that occur nowhere. */
     trigram: number;
     window: number;
     session: number;
-    /** The words of its neighbours. */
+    /** Lexical scores of the neighbors. */
     context: number;
-    /** The words of the message before it. */
+    /** Lexical score of the preceding message. */
     before: number;
-    /** The cosine of its vector with that of the query; absent where it has none, or the query has none. */
+    /** Cosine similarity to the query; absent where either has no vector. */
     vector?: number | undefined;
   };
 }
 
 export interface FoundCandidates {
   candidates: Candidate[];
-  /** Words of the query that are names of people who said something. */
+  /** Query terms that are names of speakers. */
   speakers: ReadonlySet<string>;
-  /** Words of the query that stand nowhere. */
+  /** Query terms that occur nowhere. */
   unknown: readonly string[];
 }
 
-/** Finds candidates on one engine; the signals and their fusion are the same for every engine. */
+export const NO_CANDIDATES: FoundCandidates = { candidates: [], speakers: new Set(), unknown: [] };
+
+/** Whole rows by type. */
+export interface ItemRows {
+  memory: MemoryRow;
+  message: MessageRow & { endUser: string };
+  episode: EpisodeRow;
+}
+
+/** Finds candidates on one database engine; signals and fusion are the same for every engine. */
 export interface CandidateSearch {
-  /** With a vector of the query, which may still be on its way, what is nearest to it is found too. */
+  /** Given the query's vector, which may still be pending, also finds its nearest neighbors. */
   find(reader: Reader, query: CandidateQuery, vector?: Promise<QueryVector | undefined>): Promise<FoundCandidates>;
-  /** The rows of candidates, whole, by their numbers; those that are gone meanwhile are not among them. */
+  /** Loads whole rows by id; rows deleted in the meantime are missing from the result. */
   load<T extends ItemType>(
     reader: Reader,
     query: CandidateQuery,
     type: T,
-    numbers: readonly number[],
-  ): Promise<Map<number, FoundRows[T]>>;
+    rowIds: readonly number[],
+  ): Promise<Map<number, ItemRows[T]>>;
+}
+
+/** Breaks ties by recency, then by id: both survive an export, unlike row ids. */
+export function compareCandidates(a: Candidate, b: Candidate): number {
+  return b.facts.at - a.facts.at || (a.facts.id < b.facts.id ? 1 : -1);
 }

@@ -1,22 +1,21 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { CONTEXT_HEADING, type ContextAnswer, type SearchResult } from '../../contract/search.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
-import { type Choosable, diverseOrder } from './diversity.ts';
+import { type DiverseItem, diverseOrder } from './diversity.ts';
 
-/** No text of any length has so many characters a token: a longer one is passed over unread. */
-const CHARACTERS_PER_TOKEN = 16;
+/** No text has this many characters per token: a line that exceeds it cannot fit and is skipped uncounted. */
+const MAX_CHARACTERS_PER_TOKEN = 16;
 /** A line has at least its number, its date and a word. */
-const SHORTEST_LINE_TOKENS = 8;
-/** So many characters are counted in one turn; then others have theirs. */
+const MIN_LINE_TOKENS = 8;
+/** Characters to tokenize, and results to compare, before yielding to the event loop. */
 const CHARACTERS_PER_TURN = 100_000;
-/** So many results are weighed against each other in one. */
 const RESULTS_PER_TURN = 6;
 
 /**
- * One block of text for a prompt: the best and most diverse results (see `diverseOrder`), a line each, numbered for
- * citing, as many as fit into `maxTokens` with the heading. A result that does not fit is passed over, so that a shorter
- * one behind it may. Never more than the budget: what is counted is the whole text.
+ * Composes a block of text for a prompt: the best and most diverse results (see `diverseOrder`), one numbered line
+ * each, as many as fit into `maxTokens` with the heading. A result that does not fit is skipped in favor of shorter
+ * ones. The text never exceeds the budget.
  */
 export async function composeContext(
   results: readonly SearchResult[],
@@ -28,17 +27,17 @@ export async function composeContext(
   let tokens = countTokens(CONTEXT_HEADING);
   let counted = 0;
   let considered = 0;
-  for (const place of diverseOrder(results.map(toChoosable))) {
-    if (maxTokens - tokens < SHORTEST_LINE_TOKENS) break;
+  for (const index of diverseOrder(results.map(toDiverseItem))) {
+    if (maxTokens - tokens < MIN_LINE_TOKENS) break;
     considered += 1;
-    if (considered % RESULTS_PER_TURN === 0) await nextTurn();
-    const result = results[place]!;
+    if (considered % RESULTS_PER_TURN === 0) await yieldToEventLoop();
+    const result = results[index]!;
     const line = lineOf(result, citations.length + 1);
-    if (line.length > (maxTokens - tokens) * CHARACTERS_PER_TOKEN) continue;
+    if (line.length > (maxTokens - tokens) * MAX_CHARACTERS_PER_TOKEN) continue;
     counted += line.length;
     if (counted > CHARACTERS_PER_TURN) {
       counted = 0;
-      await nextTurn();
+      await yieldToEventLoop();
     }
     const cost = countTokens(`\n${line}`);
     if (tokens + cost > maxTokens) continue;
@@ -49,7 +48,7 @@ export async function composeContext(
   return longestFitting(lines, citations, maxTokens, countTokens);
 }
 
-/** Tokens may fall otherwise at the seams of lines: what counts is the whole text. */
+/** Drops lines until the whole text fits: tokens may span line breaks, so the sum over lines is only an estimate. */
 function longestFitting(
   lines: string[],
   citations: ContextAnswer['citations'],
@@ -69,7 +68,7 @@ function lineOf(result: SearchResult, number: number): string {
   return `[${number}] (${momentOf(result).slice(0, 10)}) ${text.replace(/\s+/g, ' ').trim()}`;
 }
 
-function toChoosable(result: SearchResult): Choosable {
+function toDiverseItem(result: SearchResult): DiverseItem {
   return { text: result.content, atMs: parseTimestamp(momentOf(result)) ?? 0, score: result.score };
 }
 

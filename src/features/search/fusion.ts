@@ -20,7 +20,7 @@ const DEFAULT: Weights = {
   },
 };
 
-/** The strategies that can be asked for by name; `auto` is the default one until there is feedback to learn from. */
+/** Weights of the named strategies; `auto` is `default` until there is feedback to learn from. */
 export const STRATEGY_WEIGHTS = {
   default: DEFAULT,
   lexical: { ...NONE, lexical: 1 },
@@ -28,40 +28,43 @@ export const STRATEGY_WEIGHTS = {
   recent: { ...DEFAULT, recency: 4 },
 } satisfies Record<string, Weights>;
 
-/** Divides the default scores, so that their softmax over a pool is how often each result is the one that is used. */
+/** Divides default scores so that their softmax over a pool is the probability that a result gets used. */
 export const TEMPERATURE = 0.85;
 
-/** Something with what speaks for it. */
-export interface Signalled<T> {
+export interface WithSignals<T> {
   item: T;
   signals: Signals;
 }
 
-export interface Fused<T> extends Signalled<T> {
+export interface Fused<T> extends WithSignals<T> {
   score: number;
 }
 
 /**
- * Orders items by the weighted sum of their signals, the best first; of equals the one that `compare` puts first. The
- * order does not depend on the order of the input. A score is the part of what could be had: 1 where every signal that
- * says anything in this query says all it can.
+ * Sorts items by the weighted sum of their signals, best first, ties by `compare`; the order of the input does not
+ * matter. Scores are divided by the best attainable one: 1 where every signal that is present in this query is at its
+ * maximum.
  */
-export function fuse<T>(items: readonly Signalled<T>[], weights: Weights, compare: (a: T, b: T) => number): Fused<T>[] {
-  const speaking = SIGNAL_NAMES.filter((name) => items.some(({ signals }) => signals[name] !== 0));
-  const attainable = speaking.reduce((sum, name) => sum + Math.max(0, weights[name]), 0) || 1;
+export function fuse<T>(
+  items: readonly WithSignals<T>[],
+  weights: Weights,
+  compare: (a: T, b: T) => number,
+): Fused<T>[] {
+  const present = SIGNAL_NAMES.filter((name) => items.some(({ signals }) => signals[name] !== 0));
+  const attainable = present.reduce((sum, name) => sum + Math.max(0, weights[name]), 0) || 1;
   return items
     .map(({ item, signals }) => ({ item, signals, score: scoreOf(signals, weights) / attainable }))
     .sort((a, b) => b.score - a.score || compare(a.item, b.item));
 }
 
-/** Whether words of the query lead to it, or its meaning, or it is of the very days asked for. */
-export function isMeant({ signals }: { signals: Signals }): boolean {
+/** Whether an item matches by words, by meaning or by an exact date; other signals only rank matches. */
+export function isMatch({ signals }: { signals: Signals }): boolean {
   const { lexical, trigram, window, session, vector, date } = signals;
   return lexical > 0 || trigram > 0 || window > 0 || session > 0 || vector > 0 || date === 1;
 }
 
-/** Whether any signal that counts says anything for it. */
-export function speaksFor(signals: Signals, weights: Weights): boolean {
+/** Whether any weighted signal is positive. */
+export function hasPositiveSignal(signals: Signals, weights: Weights): boolean {
   return SIGNAL_NAMES.some((name) => weights[name] > 0 && signals[name] > 0);
 }
 
@@ -70,17 +73,22 @@ function scoreOf(signals: Signals, weights: Weights): number {
 }
 
 /**
- * What each signal gave to a score, for `explain`. The surroundings of what stands alone are its own words: all that is
- * said of them is told of these.
+ * Each signal's contribution to a score, for `explain`. An item outside conversations has its own lexical score as
+ * window and session, so their contributions are reported as lexical.
  */
-export function sharesOf(
+export function explainSignals(
   signals: Signals,
   weights: Weights,
-  standsAlone: boolean,
+  isStandalone: boolean,
 ): Record<string, { value: number; weight: number; share: number }> {
-  const told = standsAlone ? { ...signals, window: 0, session: 0 } : signals;
-  const weighed = standsAlone ? { ...weights, lexical: weights.lexical + weights.window + weights.session } : weights;
+  const values = isStandalone ? { ...signals, window: 0, session: 0 } : signals;
+  const effective = isStandalone
+    ? { ...weights, lexical: weights.lexical + weights.window + weights.session }
+    : weights;
   return Object.fromEntries(
-    SIGNAL_NAMES.map((name) => [name, { value: told[name], weight: weighed[name], share: weighed[name] * told[name] }]),
+    SIGNAL_NAMES.map((name) => [
+      name,
+      { value: values[name], weight: effective[name], share: effective[name] * values[name] },
+    ]),
   );
 }

@@ -1,40 +1,40 @@
-/** Where one word of a query stands, and how much of it there is, by BM25 without the weight of the word. */
+/** The rows that one query term occurs in, with BM25's term-frequency factor of each. */
 export interface Posting {
-  /** How many of the user's documents hold it. */
+  /** Document frequency among the user's documents. */
   documents: number;
-  /** Numbers of the rows, and beside each its part: between 0 and `MOST_PART`. */
-  numbers: number[];
-  parts: number[];
+  rowIds: number[];
+  /** In the order of `rowIds`: the score of the term without its idf, 0 to `MAX_SATURATION`. */
+  saturations: number[];
 }
 
-/** BM25's part of a word grows towards this with its frequency (k1 + 1, k1 = 1.2 as FTS5 has it). */
-export const MOST_PART = 2.2;
+/** BM25's term-frequency factor approaches k1 + 1 (k1 = 1.2, as in FTS5). */
+export const MAX_SATURATION = 2.2;
 
-/** What the words of a query say of the rows of one type, by the numbers of the rows. */
+/** Scores of the rows of one type, by row id. */
 export interface LexicalScores {
-  /** BM25 over the row itself. */
+  /** BM25 of the row itself. */
   lexical: Map<number, number>;
-  /** Over the row with its neighbours: those of the rows that may be worth looking at. */
+  /** BM25 of the row and its neighbors; only for rows around the best lexical ones. */
   window: Map<number, number>;
-  /** Over the stretch in which it stands, by `stretchOf`. */
+  /** BM25 of a passage, by `passageOf`. */
   session: Map<number, number>;
-  /** What a row that holds every word once or more could reach. */
+  /** The lexical score of a row that holds every term once. */
   attainable: number;
 }
 
-/** Messages in one stretch: a conversation of this length is one, a longer one several. */
-export const STRETCH = 64;
-/** Rows whose neighbourhood is looked at, the best by their own words. */
-const SEEDS = 200;
-const REACH = 2;
-/** A neighbour counts less than the row itself, the less the farther. */
-const NEARNESS = [1, 0.8, 0.6];
-/** BM25's k1 for a window and for a stretch: they are longer, so that a word in them says less. */
-const WINDOW_K = 2;
-const STRETCH_K = 3;
-const K1 = MOST_PART - 1;
+/** Messages in a passage: a conversation up to this length is a single passage. */
+export const PASSAGE_MESSAGES = 64;
+/** Windows are scored around this many of the best rows. */
+const MAX_SEEDS = 200;
+const WINDOW_REACH = 2;
+/** Weight of a term by its distance from the center of the window. */
+const DISTANCE_WEIGHTS = [1, 0.8, 0.6];
+/** BM25's k1 for windows and passages: a term in a longer text says less. */
+const WINDOW_K1 = 2;
+const PASSAGE_K1 = 3;
+const K1 = MAX_SATURATION - 1;
 
-/** BM25 (Robertson & Zaragoza 2009) of rows; idf in the form of Lucene, which is never negative. */
+/** BM25 of rows (Robertson & Zaragoza 2009), with Lucene's idf, which is never negative. */
 export function scoreRows(
   postings: readonly Posting[],
   documents: number,
@@ -44,101 +44,102 @@ export function scoreRows(
   for (const posting of postings) {
     const weight = idf(posting.documents, documents);
     attainable += weight;
-    for (const [index, number] of posting.numbers.entries()) {
-      lexical.set(number, (lexical.get(number) ?? 0) + weight * posting.parts[index]!);
+    for (const [index, rowId] of posting.rowIds.entries()) {
+      lexical.set(rowId, (lexical.get(rowId) ?? 0) + weight * posting.saturations[index]!);
     }
   }
   return { lexical, attainable };
 }
 
 /**
- * The same of windows (a row with its two neighbours on each side) and of stretches, from the rows' own postings:
- * neighbours in a conversation have neighbouring numbers, so no index of windows has to be kept true.
+ * BM25 of windows (a row and two neighbors on each side) and passages, computed from the postings of single rows:
+ * neighbors in a conversation have consecutive row ids, so windows need no index of their own.
  */
 export function scoreSurroundings(
   postings: readonly Posting[],
   lexical: ReadonlyMap<number, number>,
   documents: number,
-  stretches: number,
+  passages: number,
 ): Pick<LexicalScores, 'window' | 'session'> {
-  const seeds = best(lexical, SEEDS);
-  const near = new Set(seeds.flatMap((seed) => around(seed, 2 * REACH)));
-  const frequencies = postings.map((posting) => frequenciesOf(posting, near));
-  const places = new Set(seeds.flatMap((seed) => around(seed, REACH)));
+  const seeds = topK(lexical, MAX_SEEDS);
+  const nearby = new Set(seeds.flatMap((seed) => rowsAround(seed, 2 * WINDOW_REACH)));
+  const frequencies = postings.map((posting) => termFrequencies(posting, nearby));
+  const centers = new Set(seeds.flatMap((seed) => rowsAround(seed, WINDOW_REACH)));
   const window = new Map(
-    [...places].map((number) => [number, windowScore(number, postings, frequencies, documents)] as const),
+    [...centers].map((rowId) => [rowId, windowScore(rowId, postings, frequencies, documents)] as const),
   );
-  return { window, session: scoreStretches(postings, stretches) };
+  return { window, session: scorePassages(postings, passages) };
 }
 
-/** The stretch of a conversation in which a message stands. */
-export function stretchOf(number: number): number {
-  return Math.floor(number / STRETCH);
+/** The passage of a conversation that a message belongs to. */
+export function passageOf(rowId: number): number {
+  return Math.floor(rowId / PASSAGE_MESSAGES);
 }
 
-/** The numbers with the highest scores, the highest first; of equals the newest. */
-export function best(scores: ReadonlyMap<number, number>, count: number): number[] {
-  // Numbers of their own sort are sorted natively: of a hundred thousand scores only the best become entries.
-  const threshold = Float64Array.from(scores.values()).sort()[Math.max(0, scores.size - count)] ?? 0;
+/** The keys with the highest scores, best first; ties go to the newest. */
+export function topK(scores: ReadonlyMap<number, number>, k: number): number[] {
+  // Typed arrays sort numerically and natively: of 100,000 scores only the top k become entries.
+  const threshold = Float64Array.from(scores.values()).sort()[Math.max(0, scores.size - k)] ?? 0;
   const entries: [number, number][] = [];
   for (const entry of scores) if (entry[1] >= threshold) entries.push(entry);
   return entries
     .sort((a, b) => b[1] - a[1] || b[0] - a[0])
-    .slice(0, count)
-    .map(([number]) => number);
+    .slice(0, k)
+    .map(([key]) => key);
 }
 
-function idf(holding: number, documents: number): number {
-  const all = Math.max(holding, documents);
-  return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
+/** `total` may be a few seconds old, hence the bound. */
+function idf(documentFrequency: number, total: number): number {
+  const documents = Math.max(documentFrequency, total);
+  return Math.log(1 + (documents - documentFrequency + 0.5) / (documentFrequency + 0.5));
 }
 
-function around(number: number, reach: number): number[] {
-  return Array.from({ length: 2 * reach + 1 }, (_, step) => number - reach + step);
+function rowsAround(rowId: number, reach: number): number[] {
+  return Array.from({ length: 2 * reach + 1 }, (_, step) => rowId - reach + step);
 }
 
-/** How often the word stands in each of these rows. */
-function frequenciesOf({ numbers, parts }: Posting, near: ReadonlySet<number>): Map<number, number> {
+/** How often the term occurs in each of the `nearby` rows. */
+function termFrequencies({ rowIds, saturations }: Posting, nearby: ReadonlySet<number>): Map<number, number> {
   const frequencies = new Map<number, number>();
-  for (const [index, number] of numbers.entries()) {
-    if (near.has(number)) frequencies.set(number, frequencyOf(parts[index]!));
+  for (const [index, rowId] of rowIds.entries()) {
+    if (nearby.has(rowId)) frequencies.set(rowId, frequencyOf(saturations[index]!));
   }
   return frequencies;
 }
 
-/** As if all rows were of the same length: BM25's part turned round. */
-function frequencyOf(part: number): number {
-  return (K1 * part) / Math.max(0.05, MOST_PART - part);
+/** Inverts BM25's saturation, assuming rows of average length. */
+function frequencyOf(saturation: number): number {
+  return (K1 * saturation) / Math.max(0.05, MAX_SATURATION - saturation);
 }
 
 function windowScore(
-  number: number,
+  rowId: number,
   postings: readonly Posting[],
   frequencies: readonly ReadonlyMap<number, number>[],
   documents: number,
 ): number {
   let score = 0;
-  for (const [word, of] of frequencies.entries()) {
+  for (const [term, frequencyIn] of frequencies.entries()) {
     let frequency = 0;
-    for (let step = -REACH; step <= REACH; step += 1) {
-      frequency += (of.get(number + step) ?? 0) * NEARNESS[Math.abs(step)]!;
+    for (let step = -WINDOW_REACH; step <= WINDOW_REACH; step += 1) {
+      frequency += (frequencyIn.get(rowId + step) ?? 0) * DISTANCE_WEIGHTS[Math.abs(step)]!;
     }
-    if (frequency > 0) score += idf(postings[word]!.documents, documents) * (frequency / (frequency + WINDOW_K));
+    if (frequency > 0) score += idf(postings[term]!.documents, documents) * (frequency / (frequency + WINDOW_K1));
   }
   return score;
 }
 
-function scoreStretches(postings: readonly Posting[], stretches: number): Map<number, number> {
+function scorePassages(postings: readonly Posting[], passages: number): Map<number, number> {
   const scores = new Map<number, number>();
-  for (const { numbers, parts } of postings) {
-    const inStretch = new Map<number, number>();
-    for (const [index, number] of numbers.entries()) {
-      const stretch = stretchOf(number);
-      inStretch.set(stretch, (inStretch.get(stretch) ?? 0) + frequencyOf(parts[index]!));
+  for (const { rowIds, saturations } of postings) {
+    const frequencies = new Map<number, number>();
+    for (const [index, rowId] of rowIds.entries()) {
+      const passage = passageOf(rowId);
+      frequencies.set(passage, (frequencies.get(passage) ?? 0) + frequencyOf(saturations[index]!));
     }
-    const weight = idf(inStretch.size, stretches);
-    for (const [stretch, frequency] of inStretch) {
-      scores.set(stretch, (scores.get(stretch) ?? 0) + weight * (frequency / (frequency + STRETCH_K)));
+    const weight = idf(frequencies.size, passages);
+    for (const [passage, frequency] of frequencies) {
+      scores.set(passage, (scores.get(passage) ?? 0) + weight * (frequency / (frequency + PASSAGE_K1)));
     }
   }
   return scores;

@@ -10,7 +10,12 @@ export function searchRoutes({ search }: { search: Search }): FastifyPluginAsync
     app.post(
       '/v1/search',
       {
-        schema: { summary: 'Recall by query', tags, body: SearchRequest, response: { 200: SearchAnswer, ...problems } },
+        schema: {
+          summary: 'Search memories, messages and episodes',
+          tags,
+          body: SearchRequest,
+          response: { 200: SearchAnswer, ...problems },
+        },
       },
       (request) => search.search(request.principal, request.body),
     );
@@ -18,7 +23,7 @@ export function searchRoutes({ search }: { search: Search }): FastifyPluginAsync
       '/v1/context',
       {
         schema: {
-          summary: 'A block of text for a prompt, within a token budget',
+          summary: 'Compose a block of text for a prompt within a token budget',
           tags,
           body: ContextRequest,
           response: { 200: ContextAnswer, ...problems },

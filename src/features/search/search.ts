@@ -1,4 +1,3 @@
-import { AppError } from '../../contract/errors.ts';
 import {
   type ContextAnswer,
   type ContextRequest,
@@ -6,6 +5,7 @@ import {
   type ItemType,
   type SearchAnswer,
   type SearchRequest,
+  type Strategy,
 } from '../../contract/search.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
@@ -13,29 +13,34 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
-import type { QueryVector } from '../embeddings/embeddings.ts';
-import { noModel, type QueryEmbedder } from '../embeddings/query-embedder.ts';
+import type { QueryEmbedder } from '../embeddings/query-embedder.ts';
 import type { Principal } from '../keys/keys.ts';
-import type { Learning } from '../learning/learning.ts';
+import type { LearnedRanking, Learning, UserKey } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { Candidate, CandidateSearch, FoundCandidates } from './candidate.ts';
+import {
+  type Candidate,
+  type CandidateQuery,
+  type CandidateSearch,
+  type ItemRows,
+  NO_CANDIDATES,
+} from './candidate.ts';
 import { composeContext } from './context.ts';
-import type { Fused } from './fusion.ts';
-import { bucketOfQuery, rankCandidates, toRemembered } from './learned-order.ts';
-import { type Question, readQuestion } from './question.ts';
-import { type LoadedHit, toResult } from './search-results.ts';
-import type { CandidateQuery, FoundRows } from './sources-sqlite.ts';
+import type { Fused, Weights } from './fusion.ts';
+import { type ParsedQuery, parseQuery } from './parsed-query.ts';
+import { findQueryVector } from './query-vector.ts';
+import { bucketOfQuery, rankCandidates, toRemembered } from './ranking.ts';
+import { type LoadedHit, toResults } from './search-results.ts';
 
-/** Recall: candidates (by engine), then signals, then fusion, then the page. */
+/** Recall: candidates (by engine), then signals, then fusion, then the page of results. */
 export interface Search {
-  /** Counts as one query; one that fails does not count. Throws `quota_exceeded`. */
+  /** Counts as one query unless it fails. Throws `quota_exceeded`. */
   search(principal: Principal, request: SearchRequest): Promise<SearchAnswer>;
-  /** A block of text for a prompt, within the token budget. Counts as one query. */
+  /** Returns a block of text for a prompt, within the token budget. Counts as one query unless it fails. */
   context(principal: Principal, request: ContextRequest): Promise<ContextAnswer>;
 }
 
-interface Parts {
+interface Dependencies {
   db: Database;
   clock: Clock;
   ids: Ids;
@@ -44,138 +49,128 @@ interface Parts {
   scopes: Scopes;
   learning: Learning;
   candidates: CandidateSearch;
-  meaning: QueryEmbedder;
+  queryEmbedder: QueryEmbedder;
   loadTokenCounter: () => Promise<CountTokens>;
 }
 
-const NO_PAST = 'A search by meaning knows the present only: leave asOf out, or the strategy.';
-const POOL = 80;
-const NOTHING: FoundCandidates = { candidates: [], speakers: new Set(), unknown: [] };
-/** A context draws on this many results; the budget decides how many it shows. */
+/** An answer, and what to call with the ids of the results that were shown. */
+interface Answered {
+  answer: SearchAnswer;
+  remember: (shownIds: readonly string[]) => void;
+}
+
+/** Candidates to find of each type. */
+const MIN_POOL = 80;
+const DEFAULT_LIMIT = 10;
+/** Results that a context chooses from, until its budget is used up. */
 const CONTEXT_RESULTS = 100;
 
-export function createSearch(parts: Parts): Search {
-  const { db, clock, ids, log, usage, scopes, learning, candidates, meaning, loadTokenCounter } = parts;
+export function createSearch(dependencies: Dependencies): Search {
+  const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, loadTokenCounter } = dependencies;
 
-  /** The quota is counted beside the search, not before it; a search that fails is given back. */
-  async function asOneQuery<T>(principal: Principal, work: () => Promise<T>): Promise<T> {
-    const [counted, done] = await Promise.allSettled([usage.takeQuery(principal), work()]);
+  /** Takes from the quota while the search runs, and refunds a search that fails. */
+  async function countQuery<T>(principal: Principal, run: () => Promise<T>): Promise<T> {
+    const [counted, result] = await Promise.allSettled([usage.takeQuery(principal), run()]);
     if (counted.status === 'rejected') throw counted.reason;
-    if (done.status === 'fulfilled') return done.value;
-    await usage.refundQuery(principal).catch((error) => log.warn({ error }, 'could not give back a failed query'));
-    throw done.reason;
+    if (result.status === 'fulfilled') return result.value;
+    await usage.refundQuery(principal).catch((error) => log.warn({ error }, 'could not refund a failed query'));
+    throw result.reason;
   }
 
-  async function queryOf(
-    principal: Principal,
+  /** Throws `invalid_request` for a timestamp that is not one; `undefined` for a user who has no items. */
+  async function toCandidateQuery(
+    user: UserKey,
     request: SearchRequest,
-    question: Question,
-    pool: number,
+    { terms, months }: ParsedQuery,
+    nowMs: number,
   ): Promise<CandidateQuery | undefined> {
-    const place = { tenantId: principal.tenantId, endUser: request.user ?? 'default' };
     const asOfMs = parseInstant(request.asOf, '/asOf');
     const afterMs = parseInstant(request.filter?.after, '/filter/after');
     const beforeMs = parseInstant(request.filter?.before, '/filter/before');
-    const scope = await scopes.find(db.readers, place);
+    const scope = await scopes.find(db.readers, user);
     if (scope === undefined) return undefined;
+    const types = request.types && { types: request.types };
+    const filter = { ...request.filter, afterMs, beforeMs };
     return {
-      ...place,
+      ...user,
       scope,
-      terms: question.terms,
-      months: question.months,
-      ...(request.types && { types: request.types }),
-      filter: { ...request.filter, afterMs, beforeMs },
+      terms,
+      months,
+      ...types,
+      filter,
       asOfMs,
-      nowMs: clock.nowMs(),
-      pool,
+      nowMs,
+      pool: Math.max(MIN_POOL, limitOf(request)),
     };
   }
 
-  /**
-   * On its way while words are looked up. What was true at a time that has passed has no vectors. Throws, for a search
-   * by meaning alone, `unprocessable` where that is impossible and `unavailable` where the model does not answer.
-   */
-  function meaningOf(
-    { tenantId }: Principal,
-    { query, asOf, strategy }: SearchRequest,
-  ): Promise<QueryVector | undefined> | undefined {
-    const isNeeded = strategy === 'semantic';
-    if (isNeeded && asOf !== undefined) throw new AppError('unprocessable', NO_PAST);
-    if (asOf !== undefined || strategy === 'lexical') return undefined;
-    const asked = meaning.vectorOf(tenantId, query);
-    if (isNeeded && asked === undefined) throw noModel();
-    const vector = asked?.then((found) => {
-      if (!(found instanceof AppError)) return found;
-      if (isNeeded) throw found;
-      return undefined;
-    });
-    // Where the search fails before it waits for it, nobody else takes a failure.
-    vector?.catch(() => {});
-    return vector;
-  }
-
-  /** The rows of the best, in their order. */
-  async function load(query: CandidateQuery, hits: readonly Fused<Candidate>[]): Promise<LoadedHit[]> {
+  /** Loads the rows of the hits; a hit whose row was deleted in the meantime is left out. */
+  async function loadHits(query: CandidateQuery, hits: readonly Fused<Candidate>[]): Promise<LoadedHit[]> {
     const rows = await Promise.all(
       ITEM_TYPES.map(async (type) => {
-        const numbers = hits.filter(({ item }) => item.type === type).map(({ item }) => item.facts.number);
-        return [type, await candidates.load(db.readers, query, type, numbers)] as const;
+        const rowIds = hits.filter(({ item }) => item.type === type).map(({ item }) => item.facts.rowId);
+        return [type, await candidates.load(db.readers, query, type, rowIds)] as const;
       }),
     );
-    const byType = new Map<ItemType, ReadonlyMap<number, FoundRows[ItemType]>>(rows);
+    const byType = new Map<ItemType, ReadonlyMap<number, ItemRows[ItemType]>>(rows);
     return hits.flatMap((hit) => {
-      const row = byType.get(hit.item.type)!.get(hit.item.facts.number);
+      const row = byType.get(hit.item.type)!.get(hit.item.facts.rowId);
       return row ? [{ ...hit, row }] : [];
     });
   }
 
-  async function answer(principal: Principal, request: SearchRequest): Promise<[SearchAnswer, Shown]> {
+  async function answer(principal: Principal, request: SearchRequest): Promise<Answered> {
     const startMs = clock.monotonicMs();
-    const { limit = 10, strategy = 'auto', explain = false } = request;
+    const { strategy = 'auto', explain = false } = request;
     const nowMs = clock.nowMs();
-    const question = readQuestion(request.query, nowMs);
-    const query = await queryOf(principal, request, question, Math.max(POOL, limit));
-    const vector = meaningOf(principal, request);
-    const found = query === undefined ? NOTHING : await candidates.find(db.readers, query, vector);
-    const place = { tenantId: principal.tenantId, endUser: request.user ?? 'default' };
-    const bucket = bucketOfQuery(request.query, question, found);
-    const learned = strategy === 'auto' ? await learning.rankingFor(place, bucket) : undefined;
-    const { ranked, byDefault, weights } = rankCandidates(found, question, nowMs, strategy, learned);
-    const hits = query === undefined ? [] : await load(query, ranked.slice(0, limit));
+    const user = { tenantId: principal.tenantId, endUser: request.user ?? 'default' };
+    const parsed = parseQuery(request.query, nowMs);
+    const query = await toCandidateQuery(user, request, parsed, nowMs);
+    const vector = findQueryVector(queryEmbedder, principal.tenantId, request);
+    const found = query === undefined ? NO_CANDIDATES : await candidates.find(db.readers, query, vector);
+    const bucket = bucketOfQuery(request.query, parsed, found);
+    const learned = strategy === 'auto' ? await learning.rankingFor(user, bucket) : undefined;
+    const ranking = rankCandidates(found, parsed, nowMs, strategy, learned);
+    const hits = query === undefined ? [] : await loadHits(query, ranking.ranked.slice(0, limitOf(request)));
     const searchId = ids.next('srch');
-    const ranksOf = ({ item }: LoadedHit, index: number) =>
-      explain ? { rank: index + 1, defaultRank: byDefault.findIndex((hit) => hit.item === item) + 1 } : undefined;
-    const answered: SearchAnswer = {
+    const byDefault = toRemembered(ranking.byDefault);
+    const answer = {
       searchId,
-      results: hits.map((hit, index) => toResult(hit, weights, ranksOf(hit, index))),
-      strategy: {
-        name: learned || strategy !== 'auto' ? strategy : 'default',
-        weights,
-        learnedFrom: learned?.events ?? 0,
-      },
+      results: toResults(hits, ranking, explain),
+      strategy: describeStrategy(strategy, ranking.weights, learned),
       ...(explain && strategy === 'auto' && { learned: learned?.explain() ?? learning.unlearned(bucket) }),
       tookMs: Math.round((clock.monotonicMs() - startMs) * 100) / 100,
     };
-    const remembered = { ...place, searchId, bucket, byDefault: toRemembered(byDefault) };
-    return [answered, (shownIds) => learning.remember({ ...remembered, shownIds })];
+    return { answer, remember: (shownIds) => learning.remember({ ...user, searchId, bucket, byDefault, shownIds }) };
   }
 
   return {
     search: (principal, request) =>
-      asOneQuery(principal, async () => {
-        const [answered, shown] = await answer(principal, request);
-        shown(answered.results.map(({ id }) => id));
-        return answered;
+      countQuery(principal, async () => {
+        const { answer: found, remember } = await answer(principal, request);
+        remember(found.results.map(({ id }) => id));
+        return found;
       }),
     context: (principal, { maxTokens = 1000, ...request }) =>
-      asOneQuery(principal, async () => {
-        const [{ searchId, results }, shown] = await answer(principal, { ...request, limit: CONTEXT_RESULTS });
-        const context = await composeContext(results, maxTokens, await loadTokenCounter());
-        shown(context.citations.map(({ id }) => id));
-        return { searchId, ...context };
+      countQuery(principal, async () => {
+        const { answer: found, remember } = await answer(principal, { ...request, limit: CONTEXT_RESULTS });
+        const context = await composeContext(found.results, maxTokens, await loadTokenCounter());
+        remember(context.citations.map(({ id }) => id));
+        return { searchId: found.searchId, ...context };
       }),
   };
 }
 
-/** Tells the learning which results were shown. */
-type Shown = (ids: readonly string[]) => void;
+function limitOf({ limit = DEFAULT_LIMIT }: SearchRequest): number {
+  return limit;
+}
+
+/** `auto` is reported as `default` until something was learned. */
+function describeStrategy(
+  requested: Strategy,
+  weights: Weights,
+  learned: LearnedRanking | undefined,
+): SearchAnswer['strategy'] {
+  const name = learned || requested !== 'auto' ? requested : 'default';
+  return { name, weights, learnedFrom: learned?.events ?? 0 };
+}

@@ -3,33 +3,34 @@ import { DAY_MS, daysApart } from '../text/dates.ts';
 import { termsOf } from '../text/terms.ts';
 import { daysOf, TRAIT } from '../text/traits.ts';
 import type { Candidate } from './candidate.ts';
-import type { Question } from './question.ts';
+import type { ParsedQuery } from './parsed-query.ts';
 
 /**
- * What speaks for a candidate; each between 0 and 1 (`speaker` from -1), the best of the query being 1:
- * `lexical` its own words, `trigram` words nearly like those asked, `window` the words of it with its neighbours, `session` of its
- * stretch of conversation, `context` of its neighbours alone, `speaker` who said it, `date` the days it tells of against those
- * asked for, `recency` how recent it is, `answerCue` that it holds what is asked for (a time, a number, a name), `reply` that it
- * answers a question like this one, `self` that it is a statement in the first person, `vector` its meaning.
+ * Evidence for a candidate, each between 0 and 1 (`speaker` from -1), relative to the best of the query:
+ * - `lexical`: its own words; `trigram`: words spelled like unknown query terms
+ * - `window`, `session`, `context`: words of it and its neighbors, of its passage, of its neighbors alone
+ * - `speaker`: who said it; `date`: its dates against those asked for; `recency`: how new it is
+ * - `answerCue`: it holds what is asked for (a time, a number, a place, a name)
+ * - `reply`: it follows a question like this one; `self`: it is a first-person statement
+ * - `vector`: its meaning
  */
 export type Signals = Record<SignalName, number>;
 
-/** After this time half of a thing's recency is left. */
 const RECENCY_HALF_LIFE_MS = 30 * DAY_MS;
-/** Of the nearness to a day asked for, a week away leaves 1/e. */
+/** A week away from the date asked for leaves 1/e of the signal. */
 const DATE_DECAY_DAYS = 7;
-/** Characters of a text that says enough. */
-const TELLING_LENGTH = 200;
+/** Length in characters from which a text gets the full length bonus. */
+const FULL_LENGTH = 200;
 
-/** The signals of all candidates of one query, in their order. */
+/** Computes the signals of all candidates of one query, in the order of the candidates. */
 export function signalsOf(
   candidates: readonly Candidate[],
-  question: Question,
+  query: ParsedQuery,
   speakers: ReadonlySet<string>,
   nowMs: number,
 ): Signals[] {
   const isSpeaker = speakerTest(candidates, speakers);
-  const meaning = meaningOf(candidates);
+  const vectors = vectorSignals(candidates);
   const all = candidates.map((candidate, index) => {
     const { scores, facts } = candidate;
     return {
@@ -39,58 +40,59 @@ export function signalsOf(
       session: scores.session,
       context: scores.context,
       speaker: isSpeaker(candidate),
-      date: dateSignal(candidate, question),
+      date: dateSignal(candidate, query),
       recency: 2 ** (-Math.max(0, nowMs - facts.until) / RECENCY_HALF_LIFE_MS),
-      answerCue: (facts.traits & question.answerTraits) === 0 ? 0 : 1,
+      answerCue: (facts.traits & query.answerTraits) === 0 ? 0 : 1,
       reply: (facts.traitsBefore & TRAIT.question) === 0 ? 0 : scores.before,
       self: selfSignal(candidate),
-      vector: meaning[index]!,
+      vector: vectors[index]!,
     };
   });
-  normalise(candidates, all);
+  normalize(candidates, all);
   return all;
 }
 
-const AROUND = ['window', 'session', 'context', 'reply'] as const;
+/** Signals that only messages have. */
+const CONVERSATION_SIGNALS = ['window', 'session', 'context', 'reply'] as const;
 
 /**
- * Word scores against the best of the query, recency against the newest, so that in an archive too the newer is told
- * from the older. What stands in no conversation has no surroundings: for it they are its own words, and against messages
- * nothing is gained or lost by that.
+ * Divides word scores by the best of the query, and recency by the newest so that it still discriminates in an archive.
+ * An item outside conversations gets its lexical score as window and session, and the signals of messages are scaled to
+ * the messages' best lexical score, so that neither kind gains an advantage.
  */
-function normalise(candidates: readonly Candidate[], all: Signals[]): void {
-  const isSpoken = candidates.map(({ type }) => type === 'message');
-  const spoken = all.filter((_, index) => isSpoken[index]);
-  const [lexTop, triTop] = [topOf('lexical', all), topOf('trigram', all)];
-  const spokenShare = spoken.length === 0 ? 1 : Math.min(1, topOf('lexical', spoken) / lexTop);
-  const tops = AROUND.map((name) => topOf(name, spoken));
-  const newest = topOf('recency', all);
+function normalize(candidates: readonly Candidate[], all: Signals[]): void {
+  const isMessage = candidates.map(({ type }) => type === 'message');
+  const messages = all.filter((_, index) => isMessage[index]);
+  const [topLexical, topTrigram] = [topOf('lexical', all), topOf('trigram', all)];
+  const messageShare = messages.length === 0 ? 1 : Math.min(1, topOf('lexical', messages) / topLexical);
+  const tops = CONVERSATION_SIGNALS.map((name) => topOf(name, messages));
+  const topRecency = topOf('recency', all);
   for (const [index, signals] of all.entries()) {
-    signals.lexical /= lexTop;
-    signals.trigram /= triTop;
-    signals.recency /= newest;
-    if (!isSpoken[index]) {
+    signals.lexical /= topLexical;
+    signals.trigram /= topTrigram;
+    signals.recency /= topRecency;
+    if (!isMessage[index]) {
       signals.window = signals.lexical;
       signals.session = signals.lexical;
       continue;
     }
-    for (const [place, name] of AROUND.entries()) signals[name] *= spokenShare / tops[place]!;
+    for (const [at, name] of CONVERSATION_SIGNALS.entries()) signals[name] *= messageShare / tops[at]!;
   }
 }
 
 /**
- * Cosines above what is usual in this pool, against the best: most models find any two texts rather alike, so that a
- * cosine as such says little. The fewer there are, the less is usual: one alone is the best. Squared, so that a model
- * that knows nothing of the matter costs less (vectors of pure noise: .2, .3 and .3 points of recall@5, recall@10 and
- * MRR, where unsquared ones cost .5, .9 and .4).
+ * Cosines above the pool's median, relative to the best: most models find any two texts fairly similar, so an absolute
+ * cosine says little. The median is scaled down for small pools; a single cosine scores 1. Squared, so that a model
+ * that does not fit the data costs less (pure noise costs .2, .3 and .3 points of recall@5, recall@10 and MRR; .5, .9
+ * and .4 unsquared).
  */
-function meaningOf(candidates: readonly Candidate[]): number[] {
+function vectorSignals(candidates: readonly Candidate[]): number[] {
   const cosines = candidates.flatMap(({ scores }) => scores.vector ?? []).sort((a, b) => a - b);
   const count = cosines.length;
-  const usual = count === 0 ? 0 : Math.max(0, (cosines[count >> 1]! * (count - 1)) / count);
-  const most = (cosines.at(-1) ?? 0) - usual;
+  const baseline = count === 0 ? 0 : Math.max(0, (cosines[count >> 1]! * (count - 1)) / count);
+  const range = (cosines.at(-1) ?? 0) - baseline;
   return candidates.map(({ scores: { vector } }) =>
-    vector === undefined || most <= 0 ? 0 : (Math.max(0, vector - usual) / most) ** 2,
+    vector === undefined || range <= 0 ? 0 : (Math.max(0, vector - baseline) / range) ** 2,
   );
 }
 
@@ -98,28 +100,28 @@ function topOf(name: SignalName, of: readonly Signals[]): number {
   return of.reduce((top, signals) => Math.max(top, signals[name]), 0) || 1;
 }
 
-/** +1 where the one who is named said it, -1 where another did, 0 where nobody or several are named. */
+/** +1 where the named speaker said it, -1 where another did, 0 where no one speaker has all the names. */
 function speakerTest(candidates: readonly Candidate[], named: ReadonlySet<string>): (candidate: Candidate) => number {
   if (named.size === 0) return () => 0;
   const names = new Set(candidates.flatMap(({ facts }) => facts.speaker ?? []));
-  const meant = new Set([...names].filter((name) => includesAll(termsOf(name), named)));
-  if (meant.size === 0) return () => 0;
-  return ({ facts: { speaker } }) => (speaker === null ? 0 : meant.has(speaker) ? 1 : -1);
+  const matching = new Set([...names].filter((name) => includesAll(termsOf(name), named)));
+  if (matching.size === 0) return () => 0;
+  return ({ facts: { speaker } }) => (speaker === null ? 0 : matching.has(speaker) ? 1 : -1);
 }
 
 function includesAll(terms: readonly string[], wanted: ReadonlySet<string>): boolean {
   return [...wanted].every((term) => terms.includes(term));
 }
 
-function dateSignal({ facts }: Candidate, { dates }: Question): number {
+function dateSignal({ facts }: Candidate, { dates }: ParsedQuery): number {
   if (dates.length === 0) return 0;
   const days = daysOf(facts.at, facts.until, facts.dates);
-  const apart = dates.map((asked) => Math.min(...days.map((range) => daysApart(asked, range))));
+  const apart = dates.map((date) => Math.min(...days.map((range) => daysApart(date, range))));
   return Math.exp(-Math.min(...apart) / DATE_DECAY_DAYS);
 }
 
 function selfSignal({ facts: { traits, length } }: Candidate): number {
   const firstPerson = traits & TRAIT.firstPerson ? 0.4 : 0;
   const statement = traits & TRAIT.asks ? 0 : 0.3;
-  return firstPerson + statement + 0.3 * Math.min(1, length / TELLING_LENGTH);
+  return firstPerson + statement + 0.3 * Math.min(1, length / FULL_LENGTH);
 }

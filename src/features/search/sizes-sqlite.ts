@@ -1,71 +1,73 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type CandidateQuery, SOURCES } from './sources-sqlite.ts';
+import type { CandidateQuery } from './candidate.ts';
+import { SOURCES } from './sources-sqlite.ts';
 
-const SIZES_KEPT_MS = 30_000;
-const MAX_REMEMBERED = 50_000;
-/** From so many documents on, counting them is felt. */
-const LARGE = 2000;
+const CACHE_TTL_MS = 30_000;
+const MAX_CACHED = 50_000;
+/** Counting is cached only from this many documents on: below it is cheap. */
+const MIN_CACHED_DOCUMENTS = 2000;
 
-/**
- * How many documents there are: of this user, and in the whole index, on which FTS5's own weights rest; and how many
- * stretches of conversation the user's make.
- */
+/** Collection sizes that idf is computed from. */
 export interface Sizes {
+  /** The user's documents. */
   own: number;
+  /** All documents in the index, which FTS5 bases its own idf on. */
   index: number;
-  stretches: number;
+  /** The user's passages. */
+  passages: number;
 }
 
-export type SizesOf = (
+/** Reads the sizes of each type. */
+export type ReadSizes = (
   reader: Reader,
   query: CandidateQuery,
   types: readonly ItemType[],
 ) => Promise<Map<ItemType, Sizes>>;
 
-/** Sizes enter by their logarithm: those of large users are counted anew every half minute only. */
-export function createSizes(clock: Clock): SizesOf {
-  const remembered = new Map<string, { sizes: Sizes; atMs: number }>();
+/** Caches large sizes for half a minute: only their logarithm matters, so an old one does no harm. */
+export function createReadSizes(clock: Clock): ReadSizes {
+  const cache = new Map<string, { sizes: Sizes; atMs: number }>();
 
-  function remember(type: ItemType, scope: number, sizes: Sizes): void {
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    if (sizes.own >= LARGE) remembered.set(`${type} ${scope}`, { sizes, atMs: clock.monotonicMs() });
+  function store(type: ItemType, scope: number, sizes: Sizes): void {
+    if (cache.size >= MAX_CACHED) cache.clear();
+    if (sizes.own >= MIN_CACHED_DOCUMENTS) cache.set(`${type} ${scope}`, { sizes, atMs: clock.monotonicMs() });
   }
 
   return async (reader, { tenantId, endUser, scope }, types) => {
     const found = new Map<ItemType, Sizes>();
     for (const type of types) {
-      const known = remembered.get(`${type} ${scope}`);
-      if (known && clock.monotonicMs() - known.atMs < SIZES_KEPT_MS) found.set(type, known.sizes);
+      const cached = cache.get(`${type} ${scope}`);
+      if (cached && clock.monotonicMs() - cached.atMs < CACHE_TTL_MS) found.set(type, cached.sizes);
     }
-    const unknown = types.filter((type) => !found.has(type));
-    if (unknown.length === 0) return found;
+    const missing = types.filter((type) => !found.has(type));
+    if (missing.length === 0) return found;
     const row = await reader.get<Record<string, Buffer | number | null>>(
-      `SELECT ${unknown.map(sizesSql).join(', ')}`,
-      unknown.flatMap(() => [tenantId, endUser, tenantId, endUser]),
+      `SELECT ${missing.map(sizesSql).join(', ')}`,
+      missing.flatMap(() => [tenantId, endUser, tenantId, endUser]),
     );
-    for (const type of unknown) {
+    for (const type of missing) {
       const averages = row?.[`${type}Averages`];
       const sizes = {
         own: Number(row?.[`${type}Own`]),
         index: Buffer.isBuffer(averages) ? firstVarint(averages) : 0,
-        stretches: Number(row?.[`${type}Stretches`]),
+        passages: Number(row?.[`${type}Passages`]),
       };
       found.set(type, sizes);
-      remember(type, scope, sizes);
+      store(type, scope, sizes);
     }
     return found;
   };
 }
 
 function sizesSql(type: ItemType): string {
-  const { index, own, stretches } = SOURCES[type];
+  const { index, own, passages } = SOURCES[type];
   return `(SELECT block FROM ${index}_data WHERE id = 1) AS ${type}Averages, (${own}) AS ${type}Own,
-    (${stretches}) AS ${type}Stretches`;
+    (${passages}) AS ${type}Passages`;
 }
 
-/** FTS5 keeps the number of its rows first in its record of averages, as a varint of the SQLite file format. */
+/** The row count leads FTS5's averages record, as a varint of the SQLite file format. */
 function firstVarint(bytes: Buffer): number {
   let value = 0;
   for (const byte of bytes) {

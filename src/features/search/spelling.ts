@@ -1,57 +1,56 @@
-/** Shorter words are too easily like others. */
-const SHORTEST = 4;
-/** From this length on two letters may be wrong. */
-const LONG = 9;
-const MOST_VARIANTS = 3;
-/** Letters that a stem may lack of the word, were it written right. */
-const LONGEST_ENDING = 5;
+/** Shorter words have too many neighbors. */
+const MIN_LENGTH = 4;
+/** Words of this length may have two errors. */
+const LONG_LENGTH = 9;
+const MAX_VARIANTS = 3;
+/** Letters that stemming may have removed from the word. */
+const MAX_ENDING = 5;
 const FAR = Number.POSITIVE_INFINITY;
 
 export interface Variant {
-  /** A stem of the vocabulary. */
   stem: string;
-  /** Above 0, below 1. */
-  likeness: number;
+  /** Between 0 and 1, exclusive. */
+  similarity: number;
 }
 
 /**
- * The stems that a word which nobody wrote may stand for: one letter wrong, missing, too many or exchanged with its
- * neighbour (the optimal string alignment distance), in long words two; of a word longer than the stem its beginning is
- * compared, since the stem has lost its ending.
+ * The vocabulary stems that a misspelled word may mean: within one edit (optimal string alignment: a letter replaced,
+ * missing, added or swapped with its neighbor), two in long words. Compares the beginning of a word that is longer than
+ * the stem, since the stem has lost its ending.
  */
 export function variantsOf(word: string, vocabulary: readonly string[]): Variant[] {
-  if (word.length < SHORTEST) return [];
-  const allowed = word.length < LONG ? 1 : 2;
+  if (word.length < MIN_LENGTH) return [];
+  const allowed = word.length < LONG_LENGTH ? 1 : 2;
   return vocabulary
-    .map((stem) => ({ stem, distance: fromStem(word, stem, allowed) }))
+    .map((stem) => ({ stem, distance: distanceToStem(word, stem, allowed) }))
     .filter(({ distance }) => distance <= allowed)
     .sort((a, b) => a.distance - b.distance || (a.stem < b.stem ? -1 : 1))
-    .slice(0, MOST_VARIANTS)
-    .map(({ stem, distance }) => ({ stem, likeness: 1 - (distance + 0.5) / (stem.length + 1) }));
+    .slice(0, MAX_VARIANTS)
+    .map(({ stem, distance }) => ({ stem, similarity: 1 - (distance + 0.5) / (stem.length + 1) }));
 }
 
-/** The least distance of a stem to the beginnings of the word that are about as long; what is above `allowed` is far. */
-function fromStem(word: string, stem: string, allowed: number): number {
-  if (stem.length < SHORTEST - 1 || word.length - stem.length > LONGEST_ENDING + allowed) return FAR;
-  let [before, last] = [[] as number[], Array.from({ length: stem.length + 1 }, (_, column) => column)];
+/** The least distance from a stem to a prefix of the word of about its length; `FAR` above `allowed`. */
+function distanceToStem(word: string, stem: string, allowed: number): number {
+  if (stem.length < MIN_LENGTH - 1 || word.length - stem.length > MAX_ENDING + allowed) return FAR;
+  let [beforeLast, last] = [[] as number[], Array.from({ length: stem.length + 1 }, (_, column) => column)];
   let least = FAR;
   for (let row = 1; row <= Math.min(word.length, stem.length + 1); row += 1) {
-    const next = nextRow(word, stem, row, allowed, before, last);
+    const next = nextRow(word, stem, row, allowed, beforeLast, last);
     if (row >= stem.length - 1) least = Math.min(least, next[stem.length]!);
-    // A distance comes of the row before it, or by an exchange of the one before that.
+    // A cell depends on the row before it or, for a swap, on the one before that.
     if (Math.min(...next) > allowed && Math.min(...last) > allowed) break;
-    [before, last] = [last, next];
+    [beforeLast, last] = [last, next];
   }
   return least;
 }
 
-/** One row of the matrix of distances; so far beside its diagonal that more than `allowed` would be wrong, all is far. */
+/** One row of the distance matrix; cells further than `allowed` from the diagonal are `FAR`. */
 function nextRow(
   word: string,
   stem: string,
   row: number,
   allowed: number,
-  before: readonly number[],
+  beforeLast: readonly number[],
   last: readonly number[],
 ): number[] {
   const next: number[] = new Array(stem.length + 1).fill(FAR);
@@ -60,13 +59,13 @@ function nextRow(
     const same = isSame(word[row - 1]!, stem, column - 1) ? 0 : 1;
     let cost = Math.min(last[column]! + 1, next[column - 1]! + 1, last[column - 1]! + same);
     const swapped = row > 1 && column > 1 && word[row - 1] === stem[column - 2] && word[row - 2] === stem[column - 1];
-    if (swapped) cost = Math.min(cost, before[column - 2]! + 1);
+    if (swapped) cost = Math.min(cost, beforeLast[column - 2]! + 1);
     next[column] = cost;
   }
   return next;
 }
 
-/** The stemmer makes an `i` of a final `y`. */
-function isSame(letter: string, stem: string, place: number): boolean {
-  return letter === stem[place] || (letter === 'y' && stem[place] === 'i' && place === stem.length - 1);
+/** The stemmer turns a final `y` into `i`. */
+function isSame(letter: string, stem: string, index: number): boolean {
+  return letter === stem[index] || (letter === 'y' && stem[index] === 'i' && index === stem.length - 1);
 }

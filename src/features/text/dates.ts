@@ -5,7 +5,7 @@ import { toDate } from '../../lib/clock.ts';
 export type DayRange = readonly [from: number, to: number];
 
 /** A date that a question names: a stretch of days, or a day or month of whichever year. */
-export type AskedDate = { range: DayRange } | { month: number; day: number | undefined };
+export type QueryDate = { range: DayRange } | { month: number; day: number | undefined };
 
 export const DAY_MS = 86_400_000;
 /** Only where one of these stands the text is parsed: most texts name no date, and parsing takes its time. */
@@ -29,10 +29,10 @@ export function datesIn(text: string, saidAtMs: number): DayRange[] {
 }
 
 /** The dates that a question names. */
-export function askedDates(question: string, nowMs: number): AskedDate[] {
+export function queryDates(question: string, nowMs: number): QueryDate[] {
   return snippetsOf(question).flatMap((snippet) => {
     const found = parse(snippet, nowMs);
-    const asked = found.flatMap((one): AskedDate[] => {
+    const asked = found.flatMap((one): QueryDate[] => {
       const yearless = one.start.isCertain('month') && !one.start.isCertain('year');
       if (!yearless) return [{ range: rangeOf(one) }];
       return [one.start, one.end ?? []].flat().map((each) => {
@@ -44,7 +44,7 @@ export function askedDates(question: string, nowMs: number): AskedDate[] {
 }
 
 /** Days between what is asked for and a stretch of days; 0 where they meet. */
-export function daysApart(asked: AskedDate, [from, to]: DayRange): number {
+export function daysApart(asked: QueryDate, [from, to]: DayRange): number {
   if ('range' in asked) return Math.max(0, asked.range[0] - to, from - asked.range[1]);
   const year = toDate(from * DAY_MS).getUTCFullYear();
   const gaps = [year - 1, year, year + 1].map((one) => {

@@ -127,7 +127,7 @@ const candidates = async (more: object) => {
   const asked = { ...query, nowMs: 3, pool: 9, ...more };
   const found = await search.find(connection, asked);
   const rows = await Promise.all(
-    found.candidates.map(({ type, facts }) => search.load(connection, asked, type, [facts.number])),
+    found.candidates.map(({ type, facts }) => search.load(connection, asked, type, [facts.rowId])),
   );
   return rows.flatMap((loaded) => [...loaded.values()]);
 };

@@ -4,7 +4,7 @@ import { PortableMessage } from '../../../src/contract/portability.ts';
 import { draftsOf, isFull, planAppend } from '../../../src/features/conversations/message-appends.ts';
 import { messageNumber, PLACES } from '../../../src/features/conversations/message-number.ts';
 import type { ConversationRow } from '../../../src/features/conversations/message-row.ts';
-import { stretchOf } from '../../../src/features/search/lexical.ts';
+import { passageOf } from '../../../src/features/search/lexical.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { conversing } from './conversation-caller.ts';
 
@@ -37,7 +37,7 @@ test('neighbours in a conversation have neighbouring numbers, and no two message
       const same = one === other && ordinal === place;
       expect(messageNumber(one, ordinal) === messageNumber(other, place)).toBe(same);
       if (one !== other)
-        expect(stretchOf(messageNumber(one, ordinal))).not.toBe(stretchOf(messageNumber(other, place)));
+        expect(passageOf(messageNumber(one, ordinal))).not.toBe(passageOf(messageNumber(other, place)));
       expect(Number.isSafeInteger(messageNumber(one, ordinal))).toBe(true);
     }),
   );

@@ -7,7 +7,7 @@ import {
   encodeLearnedState,
 } from '../../../src/features/learning/learned-state.ts';
 import { type FeedbackEvent, learnFrom } from '../../../src/features/learning/learning-step.ts';
-import { SIGNAL_MODEL } from '../../../src/features/search/learned-order.ts';
+import { SIGNAL_MODEL } from '../../../src/features/search/ranking.ts';
 
 /** Four events, of which the fixture holds the state that was stored while signals had short names. */
 const EVENTS: FeedbackEvent[] = (['short', 'date', 'other', 'short'] as const).map((bucket, at) => ({

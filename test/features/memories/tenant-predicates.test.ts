@@ -133,6 +133,6 @@ test.each<[string, () => Promise<{ tenantId: string }[]>, number]>([
 
 async function rowsOf(of: typeof query | (Omit<typeof query, 'asOfMs'> & { asOfMs: number })) {
   const { candidates } = await search.find(connection, of);
-  const numbers = candidates.map(({ facts }) => facts.number);
-  return [...(await search.load(connection, of, 'memory', numbers)).values()];
+  const rowIds = candidates.map(({ facts }) => facts.rowId);
+  return [...(await search.load(connection, of, 'memory', rowIds)).values()];
 }

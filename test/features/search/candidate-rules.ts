@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Candidate, CandidateFacts } from '../../../src/features/search/candidate.ts';
-import type { Question } from '../../../src/features/search/question.ts';
+import type { ParsedQuery } from '../../../src/features/search/parsed-query.ts';
 
 export const DAY_MS = 86_400_000;
 export const NOW = 20_000 * DAY_MS;
@@ -16,16 +16,16 @@ export function candidate(
 ): Candidate {
   made += 1;
   const none = { lexical: 0, trigram: 0, window: 0, session: 0, context: 0, before: 0 };
-  const plain = { number: made, id: `x_${made}`, speaker: null, length: 0, traits: 0, dates: null, traitsBefore: 0 };
+  const plain = { rowId: made, id: `x_${made}`, speaker: null, length: 0, traits: 0, dates: null, traitsBefore: 0 };
   return { type, scores: { ...none, ...scores }, facts: { ...plain, at, until: at, ...facts } };
 }
 
-export const question = (more: Partial<Question> = {}): Question => ({
+export const parsedQuery = (more: Partial<ParsedQuery> = {}): ParsedQuery => ({
   terms: [],
   dates: [],
   months: [],
   answerTraits: 0,
-  recent: false,
+  asksForRecent: false,
   ...more,
 });
 

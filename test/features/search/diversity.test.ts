@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Choosable, diverseOrder } from '../../../src/features/search/diversity.ts';
+import { type DiverseItem, diverseOrder } from '../../../src/features/search/diversity.ts';
 
 const WORDS = 'the kayak is red and rents cheaply by the lake in April'.split(' ');
-const sorted = (items: Choosable[]) => items.sort((a, b) => b.score - a.score);
+const sorted = (items: DiverseItem[]) => items.sort((a, b) => b.score - a.score);
 const items = fc
   .array(
     fc.record({
@@ -15,7 +15,7 @@ const items = fc
   )
   .map(sorted);
 
-const order = (all: Choosable[]) => [...diverseOrder(all)];
+const order = (all: DiverseItem[]) => [...diverseOrder(all)];
 const kayak = (colour: string, atMs: number, score: number) => ({
   text: `the kayak by the lake house is painted ${colour}`,
   atMs,

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SIGNAL_NAMES } from '../../../src/contract/signals.ts';
+import { compareCandidates } from '../../../src/features/search/candidate.ts';
 import {
+  explainSignals,
   fuse,
-  isMeant,
+  hasPositiveSignal,
+  isMatch,
   STRATEGY_WEIGHTS,
-  sharesOf,
-  speaksFor,
   type Weights,
 } from '../../../src/features/search/fusion.ts';
-import { compareCandidates } from '../../../src/features/search/search-results.ts';
 import type { Signals } from '../../../src/features/search/signals.ts';
 import { candidate, NOW } from './candidate-rules.ts';
 
@@ -53,7 +53,7 @@ describe('a fusion', () => {
         const speaking = SIGNAL_NAMES.filter((name) => all.some((one) => one.signals[name] !== 0));
         const most = speaking.reduce((sum, name) => sum + Math.max(0, weighed[name]), 0) || 1;
         for (const [index, { score, signals: own }] of fused.entries()) {
-          const shares = Object.values(sharesOf(own, weighed, false)).reduce((sum, { share }) => sum + share, 0);
+          const shares = Object.values(explainSignals(own, weighed, false)).reduce((sum, { share }) => sum + share, 0);
           expect(score).toBeCloseTo(shares / most, 9);
           if (weighed.speaker >= 0) expect(score).toBeLessThanOrEqual(1 + 1e-9);
           expect(fused[index - 1]?.score ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(score);
@@ -85,18 +85,18 @@ describe('a fusion', () => {
 
 test('words, meaning or the very day lead to a thing; what is like an answer does not alone', () => {
   for (const name of ['lexical', 'trigram', 'window', 'session', 'vector', 'date'] as const) {
-    expect(isMeant({ signals: signals({ [name]: 1 }) }), name).toBe(true);
+    expect(isMatch({ signals: signals({ [name]: 1 }) }), name).toBe(true);
   }
   for (const some of [{}, { date: 0.99 }, { answerCue: 1, self: 1, recency: 1, reply: 1, context: 1, speaker: 1 }]) {
-    expect(isMeant({ signals: signals(some) })).toBe(false);
+    expect(isMatch({ signals: signals(some) })).toBe(false);
   }
 });
 
 test('a strategy shows what its own signals speak for', () => {
   const nearly = signals({ trigram: 1, recency: 1, speaker: -1 });
-  expect(speaksFor(nearly, STRATEGY_WEIGHTS.lexical)).toBe(false);
-  expect(speaksFor(nearly, STRATEGY_WEIGHTS.default)).toBe(true);
-  expect(speaksFor(signals({ lexical: 0.1 }), STRATEGY_WEIGHTS.lexical)).toBe(true);
-  expect(speaksFor(signals({ recency: 1 }), STRATEGY_WEIGHTS.default)).toBe(false);
-  expect(speaksFor(signals({ recency: 1 }), STRATEGY_WEIGHTS.recent)).toBe(true);
+  expect(hasPositiveSignal(nearly, STRATEGY_WEIGHTS.lexical)).toBe(false);
+  expect(hasPositiveSignal(nearly, STRATEGY_WEIGHTS.default)).toBe(true);
+  expect(hasPositiveSignal(signals({ lexical: 0.1 }), STRATEGY_WEIGHTS.lexical)).toBe(true);
+  expect(hasPositiveSignal(signals({ recency: 1 }), STRATEGY_WEIGHTS.default)).toBe(false);
+  expect(hasPositiveSignal(signals({ recency: 1 }), STRATEGY_WEIGHTS.recent)).toBe(true);
 });

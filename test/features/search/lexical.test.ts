@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  best,
-  MOST_PART,
+  MAX_SATURATION,
+  PASSAGE_MESSAGES,
   type Posting,
-  STRETCH,
+  passageOf,
   scoreRows,
   scoreSurroundings,
-  stretchOf,
+  topK,
 } from '../../../src/features/search/lexical.ts';
 
 const K1 = 1.2;
@@ -25,14 +25,14 @@ type Documents = ReadonlyMap<number, number[]>;
 
 const lengthOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-function partsOf(all: Documents): Posting[] {
+function postingsOf(all: Documents): Posting[] {
   const average = [...all.values()].reduce((sum, counts) => sum + lengthOf(counts), 0) / all.size || 1;
   return [0, 1, 2].map((word) => {
     const holding = [...all].filter(([, counts]) => counts[word]! > 0);
     return {
       documents: holding.length,
-      numbers: holding.map(([number]) => number),
-      parts: holding.map(([, counts]) => {
+      rowIds: holding.map(([rowId]) => rowId),
+      saturations: holding.map(([, counts]) => {
         const frequency = counts[word]!;
         return (frequency * (K1 + 1)) / (frequency + K1 * (1 - B + (B * lengthOf(counts)) / average));
       }),
@@ -41,22 +41,21 @@ function partsOf(all: Documents): Posting[] {
 }
 
 const idf = (holding: number, all: number) => Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
-const frequencyOf = (part: number) => (K1 * part) / Math.max(0.05, MOST_PART - part);
+const frequencyOf = (saturation: number) => (K1 * saturation) / Math.max(0.05, MAX_SATURATION - saturation);
 
-/** What a word's part says of a row, or 0. */
-const partIn = ({ numbers, parts }: Posting, number: number) => parts[numbers.indexOf(number)] ?? 0;
+const saturationIn = ({ rowIds, saturations }: Posting, rowId: number) => saturations[rowIds.indexOf(rowId)] ?? 0;
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 describe('the words of rows', () => {
   test('score as BM25 over the documents of the user', () => {
     fc.assert(
       fc.property(documents, (all) => {
-        const postings = partsOf(all);
+        const postings = postingsOf(all);
         const { lexical, attainable } = scoreRows(postings, all.size);
         const weights = postings.map((posting) => idf(posting.documents, all.size));
         expect(attainable).toBeCloseTo(sum(weights), 9);
         for (const number of all.keys()) {
-          const expected = sum(postings.map((posting, word) => weights[word]! * partIn(posting, number)));
+          const expected = sum(postings.map((posting, word) => weights[word]! * saturationIn(posting, number)));
           expect(lexical.get(number) ?? 0).toBeCloseTo(expected, 9);
           expect(lexical.has(number)).toBe(expected > 0);
         }
@@ -65,21 +64,23 @@ describe('the words of rows', () => {
   });
 
   test('never speak against a row, even if they stand in more rows than were counted', () => {
-    const everywhere = { documents: 9, numbers: [1], parts: [1] };
+    const everywhere = { documents: 9, rowIds: [1], saturations: [1] };
     expect(scoreRows([everywhere], 3).lexical.get(1)).toBeGreaterThan(0);
     expect(scoreRows([everywhere], 0).attainable).toBeGreaterThan(0);
   });
 
-  test('score windows and stretches as their definitions say', () => {
+  test('score windows and passages as their definitions say', () => {
     fc.assert(
-      fc.property(documents, fc.integer({ min: 1, max: 9 }), (all, stretches) => {
-        const postings = partsOf(all);
+      fc.property(documents, fc.integer({ min: 1, max: 9 }), (all, passages) => {
+        const postings = postingsOf(all);
         const { lexical } = scoreRows(postings, all.size);
-        const { window, session } = scoreSurroundings(postings, lexical, all.size, stretches);
+        const { window, session } = scoreSurroundings(postings, lexical, all.size, passages);
         for (const [number, score] of window) {
           const words = postings.map((posting) => {
             const frequency = sum(
-              [-2, -1, 0, 1, 2].map((step) => frequencyOf(partIn(posting, number + step)) * (1 - 0.2 * Math.abs(step))),
+              [-2, -1, 0, 1, 2].map(
+                (step) => frequencyOf(saturationIn(posting, number + step)) * (1 - 0.2 * Math.abs(step)),
+              ),
             );
             return (idf(posting.documents, all.size) * frequency) / (frequency + 2);
           });
@@ -87,23 +88,23 @@ describe('the words of rows', () => {
         }
         const near = new Set([...lexical.keys()].flatMap((number) => [-2, -1, 0, 1, 2].map((step) => number + step)));
         expect(new Set(window.keys())).toEqual(near);
-        const inStretches = new Set([...lexical.keys()].map(stretchOf));
-        expect(new Set(session.keys())).toEqual(inStretches);
-        for (const stretch of inStretches) {
+        const passagesFound = new Set([...lexical.keys()].map(passageOf));
+        expect(new Set(session.keys())).toEqual(passagesFound);
+        for (const passage of passagesFound) {
           const words = postings.map((posting) => {
-            const holding = new Set(posting.numbers.map(stretchOf)).size;
-            const inIt = posting.numbers.filter((number) => stretchOf(number) === stretch);
-            const frequency = sum(inIt.map((number) => frequencyOf(partIn(posting, number))));
-            return (idf(holding, Math.max(holding, stretches)) * frequency) / (frequency + 3);
+            const holding = new Set(posting.rowIds.map(passageOf)).size;
+            const inIt = posting.rowIds.filter((number) => passageOf(number) === passage);
+            const frequency = sum(inIt.map((number) => frequencyOf(saturationIn(posting, number))));
+            return (idf(holding, Math.max(holding, passages)) * frequency) / (frequency + 3);
           });
-          expect(session.get(stretch)).toBeCloseTo(sum(words), 9);
+          expect(session.get(passage)).toBeCloseTo(sum(words), 9);
         }
       }),
     );
   });
 
-  test('a stretch is so many places of one conversation', () => {
-    expect([0, STRETCH - 1, STRETCH].map(stretchOf)).toEqual([0, 0, 1]);
+  test('a passage is so many places of one conversation', () => {
+    expect([0, PASSAGE_MESSAGES - 1, PASSAGE_MESSAGES].map(passageOf)).toEqual([0, 0, 1]);
   });
 });
 
@@ -114,7 +115,7 @@ test('the best are the first of all when sorted, of equals the newest', () => {
   fc.assert(
     fc.property(scores, fc.integer({ min: 1, max: 70 }), (all, count) => {
       const sorted = [...all].sort(([a, scoreA], [b, scoreB]) => scoreB - scoreA || b - a).map(([number]) => number);
-      expect(best(all, count)).toEqual(sorted.slice(0, count));
+      expect(topK(all, count)).toEqual(sorted.slice(0, count));
     }),
   );
 });

@@ -6,10 +6,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Connection, openConnection } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
+import type { CandidateQuery } from '../../../src/features/search/candidate.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
-import { MOST_PART } from '../../../src/features/search/lexical.ts';
+import { MAX_SATURATION } from '../../../src/features/search/lexical.ts';
 import { readDated, readPostings, readStems, readVocabulary } from '../../../src/features/search/postings-sqlite.ts';
-import { type CandidateQuery, SOURCES, type Source } from '../../../src/features/search/sources-sqlite.ts';
+import { createSourceSearch } from '../../../src/features/search/source-search-sqlite.ts';
+import { SOURCES } from '../../../src/features/search/sources-sqlite.ts';
 import { variantsOf } from '../../../src/features/search/spelling.ts';
 import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
 import { createTestClock } from '../../helpers/clock.ts';
@@ -31,13 +33,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const MESSAGES = SOURCES.message as unknown as Source;
 const query = (scope: number, more: Partial<CandidateQuery> = {}): CandidateQuery => ({
   ...{ tenantId: 'ten_1', endUser: 'ann', scope, terms: [], months: [], filter: {}, asOfMs: undefined, nowMs: 0 },
   pool: 50,
   ...more,
 });
-const sizes = (index: number) => ({ own: index, index, stretches: 1 });
+const messageSearch = (scope: number, documents = 1, more: Partial<CandidateQuery> = {}) =>
+  createSourceSearch({
+    reader: connection,
+    query: query(scope, more),
+    source: SOURCES.message,
+    sizes: { own: documents, index: documents, passages: 1 },
+  });
 
 /** Messages of nobody's conversation: what the index knows of them is all that is asked. */
 async function say(scope: number, entries: { number: number; text: string; speaker?: string; at?: number }[]) {
@@ -76,18 +83,18 @@ describe('what one user asks', () => {
           const own = entries.filter((entry) => entry.scope === scope);
           const holds = (pattern: RegExp) => own.filter(({ text }) => pattern.test(text)).map(({ number }) => number);
           const asked = ['kayak', '2', 'kay', 'lee', '\u{1e922}\u{1e923}\u{1e924}'];
-          const found = await readPostings(connection, MESSAGES, query(scope), asked, sizes(all.length), false);
-          expect(found.words[0]!.numbers.toSorted()).toEqual(holds(/kayak/).toSorted());
-          expect(found.words[4]!.numbers).toEqual(holds(/\u{1e900}/u));
+          const found = await readPostings(messageSearch(scope, all.length), asked);
+          expect(found.words[0]!.rowIds.toSorted()).toEqual(holds(/kayak/).toSorted());
+          expect(found.words[4]!.rowIds).toEqual(holds(/\u{1e900}/u));
           const names = own.map(({ speaker }) => speaker.toLowerCase());
           const speakers = asked.filter((term) => names.some((name) => name.split(' ').includes(term)));
           expect([...found.speakers]).toEqual(speakers);
           const words = new Set(own.flatMap(({ text }) => (/^ke?a?yak/.test(text) ? [text.slice(0, 5)] : [])));
           if (own.some(({ text }) => text.endsWith('kayak') || text.endsWith('kayaks'))) words.add('kayak');
-          const vocabulary = await readVocabulary(connection, MESSAGES, query(scope), 'kayac');
+          const vocabulary = await readVocabulary(messageSearch(scope), 'kayac');
           expect(new Set(vocabulary)).toEqual(words);
-          const months = query(scope, { months: ['__1970m2'] });
-          const dated = await readDated(connection, MESSAGES, months, [], { limit: 50, narrowed: false });
+          const inFebruary = messageSearch(scope, all.length, { months: ['__1970m2'] });
+          const dated = await readDated(inFebruary, { speakers: [], limit: 50 });
           expect(dated.toSorted()).toEqual(
             own
               .filter(({ at }) => at > 0)
@@ -102,7 +109,7 @@ describe('what one user asks', () => {
 
   test('finds words of characters beyond the basic plane by one that is wrong', async () => {
     await say(1, [{ number: 1, text: '\u{1e900}\u{1e901}\u{1e902}\u{1e903}' }]);
-    const [folded] = await readVocabulary(connection, MESSAGES, query(1), '\u{1e922}\u{1e923}\u{1e924}\u{1e926}');
+    const [folded] = await readVocabulary(messageSearch(1), '\u{1e922}\u{1e923}\u{1e924}\u{1e926}');
     expect(folded).toBe('\u{1e922}\u{1e923}\u{1e924}\u{1e925}');
   });
 });
@@ -113,10 +120,10 @@ describe('a word that is misspelt', () => {
     async (word) => {
       await say(1, [{ number: 1, text: `my ${word}` }]);
       const misspelt = word.slice(0, 2) + word.slice(3);
-      const [variant] = variantsOf(misspelt, await readVocabulary(connection, MESSAGES, query(1), misspelt));
+      const [variant] = variantsOf(misspelt, await readVocabulary(messageSearch(1), misspelt));
       const stems = [variant!.stem];
-      const found = await readStems(connection, MESSAGES, query(1), stems, sizes(1), false);
-      expect(found).toMatchObject([{ documents: 1, numbers: [1] }]);
+      const found = await readStems(messageSearch(1), stems);
+      expect(found).toMatchObject([{ documents: 1, rowIds: [1] }]);
     },
   );
 });
@@ -128,10 +135,10 @@ test('a word weighs no more than it can, even if the index has grown since it wa
   }));
   await say(1, entries);
   for (const measured of [1, 20, 39, 40, 41, 60, 400]) {
-    const { words } = await readPostings(connection, MESSAGES, query(1), ['kayak'], sizes(measured), false);
-    for (const part of words[0]!.parts) {
-      expect(part).toBeGreaterThanOrEqual(0);
-      expect(part).toBeLessThanOrEqual(MOST_PART);
+    const { words } = await readPostings(messageSearch(1, measured), ['kayak']);
+    for (const saturation of words[0]!.saturations) {
+      expect(saturation).toBeGreaterThanOrEqual(0);
+      expect(saturation).toBeLessThanOrEqual(MAX_SATURATION);
     }
   }
 });

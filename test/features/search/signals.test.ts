@@ -4,15 +4,18 @@ import { SIGNAL_NAMES } from '../../../src/contract/signals.ts';
 import { STRATEGY_WEIGHTS } from '../../../src/features/search/fusion.ts';
 import { signalsOf } from '../../../src/features/search/signals.ts';
 import { TRAIT } from '../../../src/features/text/traits.ts';
-import { anyCandidate, candidate, DAY_MS, NOW, question } from './candidate-rules.ts';
+import { anyCandidate, candidate, DAY_MS, NOW, parsedQuery } from './candidate-rules.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
-const of = (...candidates: Parameters<typeof signalsOf>[0]) => signalsOf(candidates, question(), NOBODY, NOW);
+const of = (...candidates: Parameters<typeof signalsOf>[0]) => signalsOf(candidates, parsedQuery(), NOBODY, NOW);
 
 describe('signals', () => {
   test('are between nought and one, who said it from minus one, and the best of the query is one', () => {
     const named = fc.constantFrom(NOBODY, new Set(['ann']), new Set(['ann', 'lee']), new Set(['zoe']));
-    const asked = fc.constantFrom(question(), question({ dates: [{ month: 4, day: undefined }], answerTraits: 20 }));
+    const asked = fc.constantFrom(
+      parsedQuery(),
+      parsedQuery({ dates: [{ month: 4, day: undefined }], answerTraits: 20 }),
+    );
     fc.assert(
       fc.property(fc.array(anyCandidate, { maxLength: 12 }), asked, named, (candidates, questioned, speakers) => {
         const all = signalsOf(candidates, questioned, speakers, NOW);
@@ -35,8 +38,8 @@ describe('signals', () => {
   test('do not depend on the order of the candidates', () => {
     fc.assert(
       fc.property(fc.array(anyCandidate, { maxLength: 12 }), (candidates) => {
-        const backwards = signalsOf(candidates.toReversed(), question(), new Set(['ann']), NOW);
-        expect(backwards.toReversed()).toEqual(signalsOf(candidates, question(), new Set(['ann']), NOW));
+        const backwards = signalsOf(candidates.toReversed(), parsedQuery(), new Set(['ann']), NOW);
+        expect(backwards.toReversed()).toEqual(signalsOf(candidates, parsedQuery(), new Set(['ann']), NOW));
       }),
     );
   });
@@ -84,7 +87,7 @@ describe('who said it', () => {
   const said = (...speakers: (string | null)[]) =>
     speakers.map((speaker) => candidate(speaker === null ? 'memory' : 'message', {}, { speaker }));
   const speaker = (named: string[], ...speakers: (string | null)[]) =>
-    signalsOf(said(...speakers), question(), new Set(named), NOW).map((signals) => signals.speaker);
+    signalsOf(said(...speakers), parsedQuery(), new Set(named), NOW).map((signals) => signals.speaker);
 
   test.each<[string, string[], (string | null)[], number[]]>([
     ['nobody named speaks for none', [], ['Ann', 'Bob'], [0, 0]],
@@ -112,7 +115,7 @@ describe('time', () => {
   });
 
   test('counts a day asked for by the nearest day of the item: its own, or one that it tells of', () => {
-    const asked = question({ dates: [{ range: [19_000, 19_001] }] });
+    const asked = parsedQuery({ dates: [{ range: [19_000, 19_001] }] });
     const date = (at: number, dates: string | null = null) =>
       signalsOf([candidate('memory', {}, { at: at * DAY_MS, dates })], asked, NOBODY, NOW)[0]!.date;
     expect(date(19_000)).toBe(1);
@@ -122,8 +125,8 @@ describe('time', () => {
   });
 });
 
-test('an answer holds what is asked for, follows a question like this one, and is a statement of someone', () => {
-  const asked = question({ answerTraits: TRAIT.time | TRAIT.number });
+test('an answer holds what is asked for, follows a parsedQuery like this one, and is a statement of someone', () => {
+  const asked = parsedQuery({ answerTraits: TRAIT.time | TRAIT.number });
   const [dated, named, idle] = signalsOf(
     [
       candidate(

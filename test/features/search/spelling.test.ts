@@ -60,15 +60,15 @@ describe('a word that nobody wrote', () => {
     expect(variantsOf('elefantine', ['elephantin'])).toMatchObject([{ stem: 'elephantin' }]);
   });
 
-  test('has at most three variants, the nearest first, each with a likeness between nought and one', () => {
+  test('has at most three variants, the nearest first, each with a similarity between 0 and 1', () => {
     const word = letters('abc', { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(word, fc.uniqueArray(word, { maxLength: 12 }), (asked, vocabulary) => {
         const variants = variantsOf(asked, vocabulary);
         expect(variants.length).toBeLessThanOrEqual(3);
-        for (const { stem, likeness } of variants) {
+        for (const { stem, similarity } of variants) {
           expect(vocabulary).toContain(stem);
-          expect(likeness > 0 && likeness < 1).toBe(true);
+          expect(similarity > 0 && similarity < 1).toBe(true);
         }
         expect(variantsOf(asked, vocabulary.toReversed())).toEqual(variants);
       }),
@@ -82,7 +82,7 @@ describe('a word that nobody wrote', () => {
         const lengths = [stem.length - 1, stem.length, stem.length + 1].filter((length) => length <= asked.length);
         const distance = Math.min(...lengths.map((length) => distanceOf(asked.slice(0, length), stem)));
         expect(variantsOf(asked, [stem])).toEqual(
-          distance <= 1 ? [{ stem, likeness: 1 - (distance + 0.5) / (stem.length + 1) }] : [],
+          distance <= 1 ? [{ stem, similarity: 1 - (distance + 0.5) / (stem.length + 1) }] : [],
         );
       }),
       { numRuns: 500 },

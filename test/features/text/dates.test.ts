@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { askedDates, DAY_MS, type DayRange, datesIn, daysApart, monthsOf } from '../../../src/features/text/dates.ts';
+import { DAY_MS, type DayRange, datesIn, daysApart, monthsOf, queryDates } from '../../../src/features/text/dates.ts';
 import { toDate } from '../../../src/lib/clock.ts';
 
 const WEDNESDAY = Date.parse('2026-05-20T12:00:00Z');
@@ -84,7 +84,7 @@ describe('the dates of a text', () => {
         for (const [from, to] of datesIn(said, saidAtMs)) {
           expect([Number.isInteger(from), Number.isInteger(to), from <= to], said).toEqual([true, true, true]);
         }
-        for (const asked of askedDates(said, saidAtMs)) expect(daysApart(asked, [0, 1])).toBeGreaterThanOrEqual(0);
+        for (const asked of queryDates(said, saidAtMs)) expect(daysApart(asked, [0, 1])).toBeGreaterThanOrEqual(0);
       }),
       { numRuns: 400 },
     );
@@ -93,18 +93,18 @@ describe('the dates of a text', () => {
 
 describe('the dates of a question', () => {
   test('a month or day without its year is of any year', () => {
-    expect(askedDates('What did we do in April?', WEDNESDAY)).toEqual([{ month: 4, day: undefined }]);
-    expect(askedDates('What did we do on April 5?', WEDNESDAY)).toEqual([{ month: 4, day: 5 }]);
-    expect(askedDates('What did we do from May to June?', WEDNESDAY)).toEqual([
+    expect(queryDates('What did we do in April?', WEDNESDAY)).toEqual([{ month: 4, day: undefined }]);
+    expect(queryDates('What did we do on April 5?', WEDNESDAY)).toEqual([{ month: 4, day: 5 }]);
+    expect(queryDates('What did we do from May to June?', WEDNESDAY)).toEqual([
       { month: 5, day: undefined },
       { month: 6, day: undefined },
     ]);
   });
 
   test('with its year, or counted from now, it is those days', () => {
-    expect(askedDates('What did we do on April 5, 2020?', WEDNESDAY)).toEqual([{ range: range('2020-04-05') }]);
-    expect(askedDates('What did we do in 2020?', WEDNESDAY)).toEqual([{ range: range('2020-01-01', '2020-12-31') }]);
-    expect(askedDates('What did we do last week?', WEDNESDAY)).toEqual([{ range: range('2026-05-10', '2026-05-16') }]);
+    expect(queryDates('What did we do on April 5, 2020?', WEDNESDAY)).toEqual([{ range: range('2020-04-05') }]);
+    expect(queryDates('What did we do in 2020?', WEDNESDAY)).toEqual([{ range: range('2020-01-01', '2020-12-31') }]);
+    expect(queryDates('What did we do last week?', WEDNESDAY)).toEqual([{ range: range('2026-05-10', '2026-05-16') }]);
   });
 
   test('are as far from other days as days lie between, the nearest year of a yearless one', () => {

@@ -1,18 +1,17 @@
-import { type AskedDate, askedDates, monthsOf } from '../text/dates.ts';
+import { monthsOf, type QueryDate, queryDates } from '../text/dates.ts';
 import { monthTokenOf, queryTerms } from '../text/terms.ts';
 import { TRAIT } from '../text/traits.ts';
 
-/** What a query asks, read from its words alone. */
-export interface Question {
-  /** The words to look up, folded; names of speakers among them. */
+/** What a query asks for, by its text alone. */
+export interface ParsedQuery {
+  /** Folded terms, speakers' names included. */
   terms: string[];
-  dates: AskedDate[];
-  /** The months of these dates, as terms of the index. */
+  dates: QueryDate[];
+  /** Months of `dates`, as index terms. */
   months: string[];
-  /** The traits of which an answer has at least one; 0 where the question tells nothing of that. */
+  /** Traits of which an answer has at least one; 0 where the query implies none. */
   answerTraits: number;
-  /** It asks for what is newest. */
-  recent: boolean;
+  asksForRecent: boolean;
 }
 
 const CUES: readonly [RegExp, number][] = [
@@ -24,19 +23,19 @@ const CUES: readonly [RegExp, number][] = [
 const RECENT =
   /\b(?:latest|newest|most recent(?:ly)?|recently|currently|right now|nowadays|at the moment|these days)\b/i;
 
-export function readQuestion(query: string, nowMs: number): Question {
+export function parseQuery(query: string, nowMs: number): ParsedQuery {
   const answerTraits = CUES.reduce((traits, [pattern, trait]) => (pattern.test(query) ? traits | trait : traits), 0);
-  const dates = askedDates(query, nowMs);
+  const dates = queryDates(query, nowMs);
   return {
     terms: queryTerms(query),
     dates,
-    months: askedMonths(dates),
+    months: monthTermsOf(dates),
     answerTraits,
-    recent: RECENT.test(query),
+    asksForRecent: RECENT.test(query),
   };
 }
 
-function askedMonths(dates: readonly AskedDate[]): string[] {
+function monthTermsOf(dates: readonly QueryDate[]): string[] {
   const terms = dates.flatMap((date) =>
     'range' in date ? monthsOf([date.range]).map((one) => monthTokenOf(one)) : [monthTokenOf({ month: date.month })],
   );

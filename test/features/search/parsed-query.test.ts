@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readQuestion } from '../../../src/features/search/question.ts';
+import { parseQuery } from '../../../src/features/search/parsed-query.ts';
 import { daysOf, deriveFrom, TRAIT } from '../../../src/features/text/traits.ts';
 
 const AT = Date.parse('2026-05-20T12:00:00Z');
@@ -55,7 +55,7 @@ describe('a question', () => {
     ['the kayak whenever whoever', []],
     ['What colour is it?', []],
   ])('"%s" asks for an answer with one of %j', (query, traits) => {
-    expect(namesOf(readQuestion(query, AT).answerTraits).sort()).toEqual([...traits].sort());
+    expect(namesOf(parseQuery(query, AT).answerTraits).sort()).toEqual([...traits].sort());
   });
 
   test.each([
@@ -65,7 +65,7 @@ describe('a question', () => {
     ['the plan of late', false],
     ['the newestplan', false],
   ])('"%s" asks for what is newest: %s', (query, recent) => {
-    expect(readQuestion(query, AT).recent).toBe(recent);
+    expect(parseQuery(query, AT).asksForRecent).toBe(recent);
   });
 
   test.each<[string, string[]]>([
@@ -78,15 +78,15 @@ describe('a question', () => {
     ['in 2020', []],
     ['a kayak', []],
   ])('"%s" looks among the things of %j', (query, months) => {
-    expect(readQuestion(query, AT).months).toEqual(months);
+    expect(parseQuery(query, AT).months).toEqual(months);
   });
 
   test('contributes at most sixty-four words', () => {
     for (const unit of ['a', 'in the ', 'when ', 'last week ', '1/1', 'may 5 ', '漢', '? ', 'what ', 'a-', '\u0301']) {
-      const { terms } = readQuestion(unit.repeat(10_000 / unit.length), AT);
+      const { terms } = parseQuery(unit.repeat(10_000 / unit.length), AT);
       expect(terms.length).toBeLessThanOrEqual(64);
     }
     const words = Array.from({ length: 3000 }, (_, index) => `w${index}`);
-    expect(readQuestion(words.join(' '), AT).terms).toEqual(words.slice(0, 64));
+    expect(parseQuery(words.join(' '), AT).terms).toEqual(words.slice(0, 64));
   });
 });

@@ -1,0 +1,102 @@
+import type { ItemType } from '../../contract/search.ts';
+import type { Candidate, CandidateFacts, FoundCandidates } from './candidate.ts';
+import { type LexicalScores, passageOf, topK } from './lexical.ts';
+import { readDated } from './postings-sqlite.ts';
+import { joinVisible, type SourceSearch } from './source-search-sqlite.ts';
+import { lookUpVisible, scoreSpellings, scoreTerms, type TermLookup } from './term-lookup-sqlite.ts';
+import { type NearestRows, readCosines, readNearest } from './vectors-sqlite.ts';
+
+/** The best passages, and how many of their messages become candidates. */
+const TOP_PASSAGES = 3;
+const MAX_PASSAGE_ROWS = 60;
+/** Candidates by date alone. */
+const MAX_DATED = 150;
+
+type Scores = LexicalScores & { trigram: Map<number, number>; vector: ReadonlyMap<number, number> };
+
+/** What is known once the terms were looked up in all sources. */
+interface QueryFindings extends Pick<FoundCandidates, 'speakers' | 'unknown'> {
+  nearest: NearestRows | undefined;
+}
+
+/** The candidates of one source: rows that match, their surroundings, and rows of the dates asked for. */
+export async function findSourceCandidates(lookup: TermLookup, findings: QueryFindings): Promise<Candidate[]> {
+  const { search } = lookup;
+  const { nearest } = findings;
+  let pool = await readPool(lookup, findings, nearest?.byType.get(search.source.type) ?? new Map());
+  // Hidden rows not yet swept from the index took places in the pool: search again without them.
+  if (pool.hasHidden && !search.visibleOnly) {
+    const visible = await lookUpVisible(lookup);
+    const cosines = nearest ? await readNearest(visible.search, nearest.vector) : new Map();
+    pool = await readPool(visible, findings, cosines);
+  }
+  const { facts, scores } = pool;
+  const vector = nearest ? await readCosines(search, nearest.vector, facts.keys(), scores.vector) : scores.vector;
+  return [...facts.values()].map((row) => toCandidate(search.source.type, row, { ...scores, vector }));
+}
+
+interface Pool {
+  scores: Scores;
+  facts: Map<number, CandidateFacts>;
+  /** Whether rows were found that the query may not show. */
+  hasHidden: boolean;
+}
+
+async function readPool(
+  lookup: TermLookup,
+  { speakers, unknown }: QueryFindings,
+  vector: ReadonlyMap<number, number>,
+): Promise<Pool> {
+  const { search, postings } = lookup;
+  const trigram = await scoreSpellings(search, unknown);
+  const dated = await readDated(search, { speakers: [...postings.speakers], limit: MAX_DATED });
+  const scores = { ...scoreTerms(lookup, speakers), trigram, vector };
+  const { all, matched } = selectRows(scores, search.query.pool);
+  const facts = await readFacts(search, [...new Set([...all, ...dated])]);
+  return { scores, facts, hasHidden: [...matched, ...dated].some((rowId) => !facts.has(rowId)) };
+}
+
+/** The best rows by each score; `matched` are those that match themselves, not only by their surroundings. */
+function selectRows(
+  { lexical, window, session, trigram, vector }: Scores,
+  pool: number,
+): { all: Set<number>; matched: number[] } {
+  const matched = [...topK(lexical, pool), ...topK(trigram, pool), ...vector.keys()];
+  const passages = new Set(topK(session, TOP_PASSAGES));
+  const inPassages = new Map([...window].filter(([rowId]) => passages.has(passageOf(rowId))));
+  return { all: new Set([...matched, ...topK(window, pool), ...topK(inPassages, MAX_PASSAGE_ROWS)]), matched };
+}
+
+async function readFacts(search: SourceSearch, rowIds: readonly number[]): Promise<Map<number, CandidateFacts>> {
+  if (rowIds.length === 0) return new Map();
+  const { facts, at, until } = search.source;
+  const join = joinVisible(search, facts.join);
+  const rows = await search.reader.all<CandidateFacts>(
+    `SELECT m.number AS rowId, m.id, ${at} AS at, ${until} AS until, ${facts.speaker} AS speaker,
+       ${facts.length} AS length, m.traits, m.dates, ${facts.traitsBefore} AS traitsBefore
+     FROM (SELECT value AS number FROM json_each(?)) f ${join.sql}`,
+    [JSON.stringify(rowIds), ...join.values],
+  );
+  return new Map(rows.map((row) => [row.rowId, row]));
+}
+
+function toCandidate(type: ItemType, facts: CandidateFacts, scores: Scores): Candidate {
+  const { rowId } = facts;
+  const lexicalOf = (neighbor: number) => scores.lexical.get(neighbor) ?? 0;
+  const context =
+    0.5 * lexicalOf(rowId - 1) + 0.3 * lexicalOf(rowId + 1) + 0.2 * lexicalOf(rowId - 2) + 0.1 * lexicalOf(rowId + 2);
+  const isMessage = type === 'message';
+  return {
+    type,
+    facts,
+    scores: {
+      lexical: lexicalOf(rowId) / (scores.attainable || 1),
+      trigram: scores.trigram.get(rowId) ?? 0,
+      window: scores.window.get(rowId) ?? 0,
+      session: scores.session.get(passageOf(rowId)) ?? 0,
+      context: isMessage ? context : 0,
+      before: isMessage ? lexicalOf(rowId - 1) : 0,
+      vector: scores.vector.get(rowId),
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { type LexicalScores, scoreRows, scoreSurroundings } from './lexical.ts';
+import { countDocuments, type Postings, readPostings, readStems, readVocabulary } from './postings-sqlite.ts';
+import type { SourceSearch } from './source-search-sqlite.ts';
+import { type Variant, variantsOf } from './spelling.ts';
+
+/** Users with this many documents have common terms dropped from their queries. */
+const MIN_PRUNED_DOCUMENTS = 20_000;
+const COMMON_SHARE = 0.05;
+/** Postings that are scored in about ten milliseconds. */
+const MAX_POSTINGS = 40_000;
+/** Terms that windows and passages are scored by: the rarest ones of a pasted page. */
+const MAX_WINDOW_TERMS = 16;
+/** Unknown terms whose likely spellings are looked up. */
+const MAX_CORRECTED_TERMS = 3;
+
+/** The query terms looked up in one source. */
+export interface TermLookup {
+  search: SourceSearch;
+  /** The terms kept, and their postings. */
+  terms: readonly string[];
+  postings: Postings;
+}
+
+export async function lookUpTerms(search: SourceSearch): Promise<TermLookup> {
+  const terms = await selectTerms(search);
+  return { search, terms, postings: await readPostings(search, terms) };
+}
+
+/** Repeats a lookup with the query's conditions inside the statements. */
+export async function lookUpVisible({ search, terms }: TermLookup): Promise<TermLookup> {
+  const visible = { ...search, visibleOnly: true };
+  return { search: visible, terms, postings: await readPostings(visible, terms) };
+}
+
+/** Whether any source has the term; one that was pruned in a source is common there. */
+export function isKnown(term: string, lookups: readonly TermLookup[]): boolean {
+  return lookups.some(
+    ({ terms, postings }) => !terms.includes(term) || postings.words[terms.indexOf(term)]!.documents > 0,
+  );
+}
+
+/** Scores rows by their terms. Speakers' names say who, not what: they count only where no other term occurs. */
+export function scoreTerms(
+  { search: { source, sizes }, terms, postings }: TermLookup,
+  speakers: ReadonlySet<string>,
+): LexicalScores {
+  const isMessage = source.type === 'message';
+  const unnamed = postings.words.filter((_, word) => !(isMessage && speakers.has(terms[word]!)));
+  const words = unnamed.some(({ rowIds }) => rowIds.length > 0) ? unnamed : postings.words;
+  const rows = scoreRows(words, sizes.own);
+  if (!isMessage) return { ...rows, window: new Map(), session: new Map() };
+  const rarest = words.toSorted((a, b) => a.documents - b.documents).slice(0, MAX_WINDOW_TERMS);
+  return { ...rows, ...scoreSurroundings(rarest, rows.lexical, sizes.own, sizes.passages) };
+}
+
+/** Scores rows by words spelled like the unknown terms. */
+export async function scoreSpellings(search: SourceSearch, unknown: readonly string[]): Promise<Map<number, number>> {
+  const variants: Variant[] = [];
+  for (const word of unknown.slice(0, MAX_CORRECTED_TERMS)) {
+    variants.push(...variantsOf(word, await readVocabulary(search, word)));
+  }
+  if (variants.length === 0) return new Map();
+  const postings = await readStems(
+    search,
+    variants.map(({ stem }) => stem),
+  );
+  const weighted = postings.map((posting, index) => ({
+    ...posting,
+    saturations: posting.saturations.map((saturation) => saturation * variants[index]!.similarity),
+  }));
+  return scoreRows(weighted, search.sizes.own).lexical;
+}
+
+/** Keeps the rarest terms, at least two, where the postings of all terms could be too many to score. */
+async function selectTerms(search: SourceSearch): Promise<readonly string[]> {
+  const { terms } = search.query;
+  const { own } = search.sizes;
+  if (terms.length <= 2 || own * terms.length <= MAX_POSTINGS) return terms;
+  const counts = await countDocuments(search, terms);
+  const rarestFirst = [...terms.keys()].sort((a, b) => counts[a]! - counts[b]!);
+  let postings = 0;
+  const isAffordable = (word: number) =>
+    postings <= MAX_POSTINGS && (own < MIN_PRUNED_DOCUMENTS || counts[word]! <= own * COMMON_SHARE);
+  const selected = rarestFirst.filter((word, rank) => {
+    postings += counts[word]!;
+    return rank < 2 || isAffordable(word);
+  });
+  return terms.filter((_, word) => selected.includes(word));
+}
