@@ -7,28 +7,21 @@ import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import {
   type CommonOptions,
-  collect,
   JSON_OPTION,
   openClient,
   PROFILE_OPTION,
-  parseMetadata,
   printJson,
   renderOptions,
 } from '../memory/command-options.ts';
 import { type Draft, editText } from '../memory/editor.ts';
 import { findId } from '../memory/find-id.ts';
+import { type NewMemoryOptions, newMemoryOf, withNewMemoryOptions } from '../memory/memory-options.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { formatRelativeTime } from '../memory/relative-time.ts';
 import { shortId } from '../memory/short-id.ts';
 import { readStdin } from '../memory/stdin.ts';
-import { parseTime } from '../memory/time-option.ts';
 
-interface AddOptions extends CommonOptions {
-  user?: string;
-  tag?: string[];
-  metadata?: Record<string, unknown>;
-  occurred?: string;
-  expires?: string;
+interface AddOptions extends CommonOptions, NewMemoryOptions {
   supersedes?: string;
 }
 
@@ -46,14 +39,10 @@ Examples:
 /** `svc add`: stores one memory from the arguments, a pipe or the editor. */
 export function addCommand(context: CommandContext): Command {
   const { clock } = context;
-  return new Command('add')
+  const command = new Command('add')
     .description('store a memory')
-    .argument('[text...]', 'what to remember; - reads standard input')
-    .option('--user <name>', 'whose memory, if the account serves several users')
-    .option('--tag <tag>', 'a tag to filter by later; repeatable', collect)
-    .option('--metadata <key=value>', 'an extra field; key:=json for anything but text; repeatable', parseMetadata)
-    .option('--occurred <time>', 'when it happened, if not now', (text) => parseTime(text, clock.nowMs(), 'past'))
-    .option('--expires <time>', 'when to forget it', (text) => parseTime(text, clock.nowMs(), 'future'))
+    .argument('[text...]', 'what to remember; - reads standard input');
+  return withNewMemoryOptions(command, clock.nowMs)
     .option('--supersedes <id>', 'the memory this one replaces, which stays as history')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
@@ -92,16 +81,9 @@ async function memoryOf(
   client: Client,
   { settingsFolder }: CommandContext,
 ): Promise<NewMemory> {
-  const { user, tag, metadata, occurred, expires, supersedes } = options;
-  return {
-    content,
-    ...(user !== undefined && { user }),
-    ...(tag && { tags: [...new Set(tag)] }),
-    ...(metadata && { metadata }),
-    ...(occurred !== undefined && { occurredAt: occurred }),
-    ...(expires !== undefined && { expiresAt: expires }),
-    ...(supersedes !== undefined && { supersedes: await findId(supersedes, client, createRecentIds(settingsFolder)) }),
-  };
+  const memory = newMemoryOf(content, options);
+  if (options.supersedes === undefined) return memory;
+  return { ...memory, supersedes: await findId(options.supersedes, client, createRecentIds(settingsFolder)) };
 }
 
 /** Adds the path of the draft to the error, so that text written in the editor is not lost when it cannot be sent. */

@@ -5,33 +5,15 @@ import type { Memory, MemoryChange } from '../../contract/memories.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
-import {
-  type CommonOptions,
-  collect,
-  JSON_OPTION,
-  openClient,
-  PROFILE_OPTION,
-  parseMetadata,
-  printJson,
-} from '../memory/command-options.ts';
+import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
 import { type Draft, editText } from '../memory/editor.ts';
 import { findId } from '../memory/find-id.ts';
+import { CHANGE_FLAGS, type ChangeOptions, changeOf, withChangeOptions } from '../memory/memory-options.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortId } from '../memory/short-id.ts';
-import { parseTime, type TimeDirection } from '../memory/time-option.ts';
 import { withDraftPath } from './add.ts';
 
-interface EditOptions extends CommonOptions {
-  content?: string;
-  /** `false` for `--no-tag`. */
-  tag?: string[] | false;
-  metadata?: Record<string, unknown>;
-  occurred?: string;
-  expires?: string;
-}
-
-/** Clears a time. */
-const NEVER = 'never';
+type EditOptions = CommonOptions & ChangeOptions;
 
 const HELP = `
 Without options it opens the text in your editor ($VISUAL, $EDITOR). Every
@@ -45,17 +27,10 @@ Examples:
 
 /** `svc edit`: changes a memory by option or in the editor. */
 export function editCommand(context: CommandContext): Command {
-  const time = (direction: TimeDirection) => (text: string) =>
-    text.trim().toLowerCase() === NEVER ? NEVER : parseTime(text, context.clock.nowMs(), direction);
-  return new Command('edit')
+  const command = new Command('edit')
     .description('change a memory')
-    .argument('<id>', 'its id, or the part shown in lists')
-    .option('--content <text>', 'the new text')
-    .option('--tag <tag>', 'replace the tags; repeatable', collect)
-    .option('--no-tag', 'remove all tags')
-    .option('--metadata <key=value>', 'replace the metadata; repeatable', parseMetadata)
-    .option('--occurred <time>', 'when it happened; never clears it', time('past'))
-    .option('--expires <time>', 'when to forget it; never keeps it', time('future'))
+    .argument('<id>', 'its id, or the part shown in lists');
+  return withChangeOptions(command, context.clock.nowMs)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
@@ -74,23 +49,9 @@ export function editCommand(context: CommandContext): Command {
     });
 }
 
-function changeOf({ content, tag, metadata, occurred, expires }: EditOptions): MemoryChange {
-  return {
-    ...(content !== undefined && { content }),
-    ...(Array.isArray(tag) && { tags: [...new Set(tag)] }),
-    ...(tag === false && { tags: [] }),
-    ...(metadata && { metadata }),
-    ...(occurred !== undefined && { occurredAt: occurred === NEVER ? null : occurred }),
-    ...(expires !== undefined && { expiresAt: expires === NEVER ? null : expires }),
-  };
-}
-
 async function editContent(client: Client, before: Tagged<Memory>, context: CommandContext): Promise<Memory> {
   if (!context.input.isTty) {
-    throw new CommandFailure(
-      EXIT.usage,
-      'Nothing to change: pass --content, --tag, --metadata, --occurred or --expires.',
-    );
+    throw new CommandFailure(EXIT.usage, `Nothing to change: pass ${CHANGE_FLAGS}.`);
   }
   const draft: Draft = await editText(before.body.content, context.environment);
   const unchanged = draft.text === before.body.content || draft.text.trim() === '';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Client, PageOf } from '../../client/client.ts';
-import type { MemoriesQuery, Memory } from '../../contract/memories.ts';
+import type { Memory } from '../../contract/memories.ts';
 import type { CommandContext } from '../command-context.ts';
 import {
   type CommonOptions,
@@ -12,21 +12,15 @@ import {
   renderOptions,
 } from '../memory/command-options.ts';
 import { memoryCard } from '../memory/memory-card.ts';
+import { type FilterOptions, queryOf, withFilterOptions } from '../memory/memory-options.ts';
 import { memoryRow } from '../memory/memory-row.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortIds } from '../memory/short-id.ts';
 import { wrap } from '../memory/terminal-text.ts';
-import { parseTime } from '../memory/time-option.ts';
 
-interface ListOptions extends CommonOptions {
+interface ListOptions extends CommonOptions, FilterOptions {
   limit: number;
   all?: true;
-  cursor?: string;
-  user?: string;
-  tag?: string;
-  after?: string;
-  before?: string;
-  superseded?: true;
 }
 
 const LARGEST_PAGE = 200;
@@ -43,17 +37,11 @@ Examples:
 
 /** `svc list`: lists memories, newest first. */
 export function listCommand(context: CommandContext): Command {
-  const past = (text: string) => parseTime(text, context.clock.nowMs(), 'past');
-  return new Command('list')
+  const command = new Command('list')
     .description('list memories, newest first')
     .option('--limit <count>', 'how many to show', parseCount, 20)
-    .option('--all', 'show all of them')
-    .option('--cursor <cursor>', 'continue after a page: the nextCursor of its --json')
-    .option('--user <name>', 'whose memories, if the account serves several users')
-    .option('--tag <tag>', 'only memories with this tag')
-    .option('--after <time>', 'only memories after this time', past)
-    .option('--before <time>', 'only memories before this time', past)
-    .option('--superseded', 'include superseded memories')
+    .option('--all', 'show all of them');
+  return withFilterOptions(command, context.clock.nowMs)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
@@ -63,17 +51,6 @@ export function listCommand(context: CommandContext): Command {
       if (!context.terminal.isTty) return printRows(client, options, context);
       await printCards(await collected(client, options), options, context);
     });
-}
-
-function queryOf({ cursor, user, tag, after, before, superseded }: ListOptions): MemoriesQuery {
-  return {
-    ...(cursor !== undefined && { cursor }),
-    ...(user !== undefined && { user }),
-    ...(tag !== undefined && { tag }),
-    ...(after !== undefined && { after }),
-    ...(before !== undefined && { before }),
-    ...(superseded && { includeSuperseded: true }),
-  };
 }
 
 /** Yields pages until `limit` memories were read, or all of them. */

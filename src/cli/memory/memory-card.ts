@@ -1,6 +1,5 @@
 import type { Memory } from '../../contract/memories.ts';
-import { parseTimestamp } from '../../lib/clock.ts';
-import { formatRelativeTime } from './relative-time.ts';
+import { memoryFacts } from './memory-facts.ts';
 import type { MemoryStyle } from './style.ts';
 import { displayWidth, padToWidth, printable, truncate, wrap } from './terminal-text.ts';
 import { createMatcher } from './word-match.ts';
@@ -51,16 +50,4 @@ export function memoryCard(memory: Memory, options: CardOptions, { columns, styl
   return [style.bold(padToWidth(label, displayWidth(label) + GAP)) + first, ...rest.map((line) => margin + line)].join(
     '\n',
   );
-}
-
-/** The time, validity, user and tags, in a few words each. */
-export function memoryFacts(memory: Memory, nowMs: number): string[] {
-  const formatTime = (timestamp: string) => formatRelativeTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
-  const facts = [formatTime(memory.occurredAt ?? memory.createdAt)];
-  if (memory.validTo !== null)
-    facts.push(memory.supersededBy ? 'superseded' : `valid until ${formatTime(memory.validTo)}`);
-  if (memory.expiresAt !== null) facts.push(`expires ${formatTime(memory.expiresAt)}`);
-  if (memory.user !== 'default') facts.push(`user ${printable(memory.user)}`);
-  if (memory.tags.length > 0) facts.push(memory.tags.map((tag) => `#${printable(tag)}`).join(' '));
-  return facts;
 }

@@ -1,6 +1,7 @@
 import type { Memory } from '../../contract/memories.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import type { RenderOptions } from './memory-card.ts';
+import { changedFields, detailFacts } from './memory-facts.ts';
 import { formatTimeWithDate } from './relative-time.ts';
 import { padToWidth, printable, wrap } from './terminal-text.ts';
 
@@ -17,25 +18,6 @@ export function memoryDetail(memory: Memory, { columns, style, nowMs }: RenderOp
   return [...wrap(printable(memory.content), width), '', ...facts].join('\n');
 }
 
-function detailFacts(memory: Memory, nowMs: number): [string, string][] {
-  const formatTime = (timestamp: string | null) =>
-    timestamp === null ? '' : formatTimeWithDate(parseTimestamp(timestamp) ?? nowMs, nowMs);
-  const facts: [string, string][] = [
-    ['id', memory.id],
-    ['user', memory.user],
-    ['tags', memory.tags.map((tag) => `#${tag}`).join(' ')],
-    ['metadata', Object.keys(memory.metadata).length === 0 ? '' : JSON.stringify(memory.metadata)],
-    ['source', memory.source === null ? '' : Object.values(memory.source).join(', ')],
-    ['occurred', formatTime(memory.occurredAt)],
-    ['created', formatTime(memory.createdAt)],
-    ['updated', memory.version > 1 ? `${formatTime(memory.updatedAt)}, version ${memory.version}` : ''],
-    ['expires', formatTime(memory.expiresAt)],
-    ['valid until', formatTime(memory.validTo)],
-    ['replaced by', memory.supersededBy ?? ''],
-  ];
-  return facts.filter(([, value]) => value !== '');
-}
-
 /** Formats all versions of a memory, newest first, each under a heading with its time. */
 export function memoryHistory(versions: readonly Memory[], { columns, style, nowMs }: RenderOptions): string {
   const width = Math.max(16, Math.min(columns, 100)) - 2;
@@ -47,10 +29,4 @@ export function memoryHistory(versions: readonly Memory[], { columns, style, now
     return [heading, ...wrap(printable(memory.content), width).map((line) => `  ${line}`), ...note].join('\n');
   });
   return blocks.join('\n\n');
-}
-
-function changedFields(memory: Memory, before: Memory | undefined): string[] {
-  if (!before) return [];
-  const fields = ['content', 'tags', 'metadata', 'occurredAt', 'expiresAt'] as const;
-  return fields.filter((field) => JSON.stringify(memory[field]) !== JSON.stringify(before[field]));
 }

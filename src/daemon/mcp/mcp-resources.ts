@@ -3,7 +3,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { Memory } from '../../contract/memories.ts';
 import type { Principal } from '../../features/keys/keys.ts';
 import type { Memories } from '../../features/memories/memories.ts';
-import { PROFILE_TOKENS, type Profile } from '../../features/profile/profile.ts';
+import { PROFILE_CONTENTS, PROFILE_TOKENS, type Profile } from '../../features/profile/profile.ts';
 import { memoryText } from './mcp-answers.ts';
 import { protocolError } from './mcp-protocol-error.ts';
 import type { McpCall, Registration } from './mcp-tool.ts';
@@ -13,7 +13,7 @@ const PROFILE_URI = 'memory://profile';
 const PROFILE_OF = new UriTemplate('memory://profile/{user}');
 const MEMORY = new UriTemplate('memory://{id}');
 
-const DIGEST = `At most ${PROFILE_TOKENS} tokens of Markdown: the newest memories, the most used tags, recent conversations and episodes.`;
+const DIGEST = `At most ${PROFILE_TOKENS} tokens of Markdown: ${PROFILE_CONTENTS}.`;
 /** A valid user name, as in the contract; anything else has no profile. */
 const USER_NAME = /^[^\u0000-\u001f\u007f]{1,256}$/u;
 

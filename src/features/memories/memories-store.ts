@@ -1,3 +1,4 @@
+import type { MemoriesQuery } from '../../contract/memories.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import { MEMORY_COLUMNS, type MemoryRow, type NewMemoryRow } from './memory-row.ts';
@@ -5,10 +6,8 @@ import { MEMORY_COLUMNS, type MemoryRow, type NewMemoryRow } from './memory-row.
 const INSERT = `INSERT INTO memories (${MEMORY_COLUMNS.join(', ')})`;
 
 /** Which memories a list shows; `olderThanId` is the place where the page before ended. */
-export interface ListFilter {
+export interface ListFilter extends Omit<MemoriesQuery, 'limit' | 'cursor' | 'after' | 'before'> {
   tenantId: string;
-  user?: string | undefined;
-  tag?: string | undefined;
   afterMs?: number | undefined;
   beforeMs?: number | undefined;
   includeSuperseded: boolean;

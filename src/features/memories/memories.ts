@@ -91,13 +91,13 @@ export function createMemories(parts: Parts): Memories {
       return toMemory(shown(await findCurrent(`${tenantId} ${id}`), clock.nowMs()));
     },
     async list({ tenantId }, { limit = 50, cursor, includeSuperseded = false, ...query }) {
-      const boundTo = ['memories', tenantId, query.user, query.tag, query.after, query.before, includeSuperseded];
+      const { after, before, ...same } = query;
+      const boundTo = ['memories', tenantId, after, before, includeSuperseded, Object.entries(same).sort()];
       const rows = await listMemories(db.readers, {
+        ...same,
         tenantId,
-        user: query.user,
-        tag: query.tag,
-        afterMs: parseInstant(query.after, 'after'),
-        beforeMs: parseInstant(query.before, 'before'),
+        afterMs: parseInstant(after, 'after'),
+        beforeMs: parseInstant(before, 'before'),
         includeSuperseded,
         olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
         nowMs: clock.nowMs(),

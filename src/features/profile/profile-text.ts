@@ -12,6 +12,9 @@ export interface ProfileParts {
   episodes: readonly RecentEpisode[];
 }
 
+/** The sections in their order, as a resource is described. */
+export const PROFILE_CONTENTS = 'the newest memories, the most used tags, recent conversations and episodes';
+
 const NEWEST = 10;
 const TAGS = 8;
 const PER_TAG = 3;

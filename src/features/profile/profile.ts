@@ -5,6 +5,8 @@ import type { Principal } from '../keys/keys.ts';
 import { listRecentConversations, listRecentEpisodes, listRecentMemories } from './profile-store.ts';
 import { OPENING_CHARACTERS, profileText } from './profile-text.ts';
 
+export { PROFILE_CONTENTS } from './profile-text.ts';
+
 /** A bounded digest of what is known about one of the people that a tenant serves. */
 export interface Profile {
   /** Markdown of at most `PROFILE_TOKENS`, made without any model; the same for the same data. */

@@ -1,0 +1,46 @@
+import type { Memory } from '../../contract/memories.ts';
+import { parseTimestamp } from '../../lib/clock.ts';
+import { formatRelativeTime, formatTimeWithDate } from './relative-time.ts';
+import { printable } from './terminal-text.ts';
+
+/** The time, validity, user and tags, in a few words each. */
+export function memoryFacts(memory: Memory, nowMs: number): string[] {
+  const formatTime = (timestamp: string) => formatRelativeTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
+  const facts = [formatTime(memory.occurredAt ?? memory.createdAt)];
+  if (memory.validTo !== null)
+    facts.push(memory.supersededBy ? 'superseded' : `valid until ${formatTime(memory.validTo)}`);
+  if (memory.expiresAt !== null) facts.push(`expires ${formatTime(memory.expiresAt)}`);
+  if (memory.user !== 'default') facts.push(`user ${printable(memory.user)}`);
+  if (memory.tags.length > 0) facts.push(memory.tags.map((tag) => `#${printable(tag)}`).join(' '));
+  return facts;
+}
+
+/** Every field that is set, with its label. */
+export function detailFacts(memory: Memory, nowMs: number): [string, string][] {
+  const formatTime = (timestamp: string | null) =>
+    timestamp === null ? '' : formatTimeWithDate(parseTimestamp(timestamp) ?? nowMs, nowMs);
+  const facts: [string, string][] = [
+    ['id', memory.id],
+    ['user', memory.user],
+    ['tags', memory.tags.map((tag) => `#${tag}`).join(' ')],
+    ['metadata', Object.keys(memory.metadata).length === 0 ? '' : JSON.stringify(memory.metadata)],
+    ['source', memory.source === null ? '' : Object.values(memory.source).join(', ')],
+    ['occurred', formatTime(memory.occurredAt)],
+    ['created', formatTime(memory.createdAt)],
+    ['updated', memory.version > 1 ? `${formatTime(memory.updatedAt)}, version ${memory.version}` : ''],
+    ['expires', formatTime(memory.expiresAt)],
+    ['valid until', formatTime(memory.validTo)],
+    ['replaced by', memory.supersededBy ?? ''],
+  ];
+  return facts.filter(([, value]) => value !== '');
+}
+
+/** What always differs between two versions. */
+const VERSION_FIELDS = new Set<string>(['version', 'validFrom', 'validTo', 'supersededBy', 'updatedAt']);
+
+/** The fields that a version changed; none for the first. */
+export function changedFields(memory: Memory, before: Memory | undefined): string[] {
+  if (!before) return [];
+  const fields = (Object.keys(memory) as (keyof Memory)[]).filter((field) => !VERSION_FIELDS.has(field));
+  return fields.filter((field) => JSON.stringify(memory[field]) !== JSON.stringify(before[field]));
+}

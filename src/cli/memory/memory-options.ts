@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import type { MemoriesQuery, MemoryChange, NewMemory } from '../../contract/memories.ts';
+import { collect, parseMetadata } from './command-options.ts';
+import { parseTime, type TimeDirection } from './time-option.ts';
+
+/** The options of `svc add`, `svc edit` and `svc list` that name fields of a memory, and what they send. */
+
+type ParseTime = (text: string) => string;
+
+export interface NewMemoryOptions {
+  user?: string;
+  tag?: string[];
+  metadata?: Record<string, unknown>;
+  occurred?: string;
+  expires?: string;
+}
+
+export interface ChangeOptions {
+  content?: string;
+  /** `false` for `--no-tag`. */
+  tag?: string[] | false;
+  metadata?: Record<string, unknown>;
+  occurred?: string;
+  expires?: string;
+}
+
+export interface FilterOptions {
+  cursor?: string;
+  user?: string;
+  tag?: string;
+  after?: string;
+  before?: string;
+  superseded?: true;
+}
+
+/** Clears a time. */
+const NEVER = 'never';
+
+/** The options of `svc edit`, for the error of a call without one. */
+export const CHANGE_FLAGS = '--content, --tag, --metadata, --occurred or --expires';
+
+export function withNewMemoryOptions(command: Command, nowMs: () => number): Command {
+  const time = timeParser(nowMs);
+  return command
+    .option('--user <name>', 'whose memory, if the account serves several users')
+    .option('--tag <tag>', 'a tag to filter by later; repeatable', collect)
+    .option('--metadata <key=value>', 'an extra field; key:=json for anything but text; repeatable', parseMetadata)
+    .option('--occurred <time>', 'when it happened, if not now', time('past'))
+    .option('--expires <time>', 'when to forget it', time('future'));
+}
+
+export function newMemoryOf(content: string, options: NewMemoryOptions): NewMemory {
+  const { user, tag, metadata, occurred, expires } = options;
+  return {
+    content,
+    ...(user !== undefined && { user }),
+    ...(tag && { tags: [...new Set(tag)] }),
+    ...(metadata && { metadata }),
+    ...(occurred !== undefined && { occurredAt: occurred }),
+    ...(expires !== undefined && { expiresAt: expires }),
+  };
+}
+
+export function withChangeOptions(command: Command, nowMs: () => number): Command {
+  const time = timeParser(nowMs);
+  const timeOrNever = (direction: TimeDirection) => (text: string) =>
+    text.trim().toLowerCase() === NEVER ? NEVER : time(direction)(text);
+  return command
+    .option('--content <text>', 'the new text')
+    .option('--tag <tag>', 'replace the tags; repeatable', collect)
+    .option('--no-tag', 'remove all tags')
+    .option('--metadata <key=value>', 'replace the metadata; repeatable', parseMetadata)
+    .option('--occurred <time>', 'when it happened; never clears it', timeOrNever('past'))
+    .option('--expires <time>', 'when to forget it; never keeps it', timeOrNever('future'));
+}
+
+export function changeOf({ content, tag, metadata, occurred, expires }: ChangeOptions): MemoryChange {
+  return {
+    ...(content !== undefined && { content }),
+    ...(Array.isArray(tag) && { tags: [...new Set(tag)] }),
+    ...(tag === false && { tags: [] }),
+    ...(metadata && { metadata }),
+    ...(occurred !== undefined && { occurredAt: occurred === NEVER ? null : occurred }),
+    ...(expires !== undefined && { expiresAt: expires === NEVER ? null : expires }),
+  };
+}
+
+export function withFilterOptions(command: Command, nowMs: () => number): Command {
+  const past = timeParser(nowMs)('past');
+  return command
+    .option('--cursor <cursor>', 'continue after a page: the nextCursor of its --json')
+    .option('--user <name>', 'whose memories, if the account serves several users')
+    .option('--tag <tag>', 'only memories with this tag')
+    .option('--after <time>', 'only memories after this time', past)
+    .option('--before <time>', 'only memories before this time', past)
+    .option('--superseded', 'include superseded memories');
+}
+
+export function queryOf({ cursor, user, tag, after, before, superseded }: FilterOptions): MemoriesQuery {
+  return {
+    ...(cursor !== undefined && { cursor }),
+    ...(user !== undefined && { user }),
+    ...(tag !== undefined && { tag }),
+    ...(after !== undefined && { after }),
+    ...(before !== undefined && { before }),
+    ...(superseded && { includeSuperseded: true }),
+  };
+}
+
+const timeParser =
+  (nowMs: () => number) =>
+  (direction: TimeDirection): ParseTime =>
+  (text) =>
+    parseTime(text, nowMs(), direction);
