@@ -3,12 +3,12 @@ import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { ROWS } from './embedding-jobs-sqlite.ts';
 import { type EmbeddingModel, findModel, OPERATOR } from './models-sqlite.ts';
 
-/** The type whose rows are to be looked through for some without a vector. */
+/** The first item type whose rows have not all been scanned for missing vectors. */
 export function typeToBackfill(model: EmbeddingModel): ItemType | undefined {
   return ITEM_TYPES.find((type) => model[`${type}Fill`] !== null);
 }
 
-/** Looks through the next rows of that type; a model knows how far it has come. */
+/** Scans the next rows of that type and queues those without a vector; the model row records the progress. */
 export async function backfillBatch(connection: Connection, { id }: EmbeddingModel, limit: number): Promise<void> {
   const model = await findModel(connection, id);
   const type = model && typeToBackfill(model);
@@ -17,7 +17,7 @@ export async function backfillBatch(connection: Connection, { id }: EmbeddingMod
   else await backfillTenant(connection, model, type, limit);
 }
 
-/** By number, the order of the table, in which the rows of all tenants stand. */
+/** Scans by row number, which is the order of the table across all tenants. */
 async function backfillOperator(
   connection: Connection,
   model: EmbeddingModel,
@@ -33,7 +33,7 @@ async function backfillOperator(
   );
 }
 
-/** By tenant and id, so that the rows of others cost nothing. Versions of one id stay together. */
+/** Scans by tenant and id, so that other tenants' rows cost nothing. All versions of one id are scanned together. */
 async function backfillTenant(
   connection: Connection,
   model: EmbeddingModel,
@@ -70,7 +70,7 @@ async function insertUnembedded(
   );
 }
 
-/** How many rows wait for the operator's models; those that nobody has looked at yet count as waiting. */
+/** Counts the rows waiting for the operator's models, including rows not scanned yet. */
 export async function countWaiting(reader: Reader): Promise<number> {
   const unseen = Object.entries(ROWS).map(
     ([type, { table }]) => `(SELECT COUNT(*) FROM ${table} m WHERE m.number > e.${type}Fill)`,
@@ -84,7 +84,7 @@ export async function countWaiting(reader: Reader): Promise<number> {
   return row!.count;
 }
 
-/** The same for a model of a tenant. */
+/** Counts the rows waiting for one tenant's model, including rows not scanned yet. */
 export async function countWaitingFor(reader: Reader, model: EmbeddingModel): Promise<number> {
   const { id, tenantId, fillAfter } = model;
   const first = typeToBackfill(model);

@@ -2,27 +2,27 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
 
-/** How long a model is left alone after a fault. */
+/** Backoff for one model. */
 export interface Backoff {
-  /** Whether the model may be asked now. */
+  /** Whether the model may be called now. */
   isReady(): boolean;
-  /** It answered. */
+  /** Call after a success. */
   reset(): void;
   /**
-   * Notes, counts and logs (once a minute) a fault of the embedder. Throws what is none, such as a full disk, after which
-   * it is left alone too: answers that cannot be kept are paid for all the same.
+   * Counts an embedder fault, logs it (at most once a minute) and starts the next pause. Rethrows any other error, such
+   * as a full disk, after pausing as well: vectors that cannot be stored still cost money.
    */
   recordFailure(error: unknown): void;
-  /** What it failed with, unless it answered since. */
+  /** The last fault, or `undefined` if the model has succeeded since. */
   fault(): EmbedderFault | undefined;
 }
 
 export interface BackoffOptions {
   maxPauseMs: number;
-  /** Where the settings are wrong, waiting mends nothing but what somebody else mends. */
+  /** Pause after a misconfiguration, which does not fix itself. */
   settingsPauseMs?: number;
   count(): void;
-  /** Absent: faults are told elsewhere than in the log. */
+  /** Omit it to keep faults out of the log. */
   message?: string;
 }
 
@@ -30,7 +30,7 @@ const FIRST_PAUSE_MS = 1000;
 const SETTINGS_PAUSE_MS = 60_000;
 const LOG_INTERVAL_MS = 60_000;
 
-/** Pauses double up to `maxPauseMs`; what the embedder asks for itself goes before. */
+/** Doubles the pause up to `maxPauseMs`; a `Retry-After` from the embedder takes precedence. */
 export function createBackoff(
   { clock, log }: { clock: Clock; log: Log },
   { maxPauseMs, settingsPauseMs = Math.min(SETTINGS_PAUSE_MS, maxPauseMs), count, message }: BackoffOptions,
@@ -57,7 +57,7 @@ export function createBackoff(
         throw error;
       }
       count();
-      // Nobody else waits for what one text brought on.
+      // A fault caused by one text does not delay the others.
       if (error.reason === 'texts') return;
       fault = error;
       pause(error.retryAfterMs ?? (error.reason === 'settings' ? settingsPauseMs : Math.min(pauseMs, maxPauseMs)));
@@ -70,17 +70,17 @@ export function createBackoff(
   };
 }
 
-/** Patience with each model by itself. */
+/** A separate backoff for each model. */
 export interface Backoffs {
   with(model: { id: number; tenantId: string }): Backoff;
   isReady(model: number): boolean;
   fault(model: number): EmbedderFault | undefined;
-  /** The models of this tenant may be asked again at once. */
+  /** Clears the backoff of all models of this tenant. */
   resetTenant(tenantId: string): void;
   forget(model: number): void;
 }
 
-/** Each begins with the first that is asked of a model. */
+/** Creates each backoff on first use. */
 export function createBackoffs(dependencies: { clock: Clock; log: Log }, options: BackoffOptions): Backoffs {
   const known = new Map<number, { tenantId: string; backoff: Backoff }>();
   const forget = (model: number) => void known.delete(model);

@@ -1,14 +1,14 @@
 import { estimateTokens } from '../../lib/text.ts';
 
-/** How much a model is asked for in one request. */
+/** Limits of a single embedding request. */
 export interface BatchLimits {
   texts: number;
   tokens: number;
 }
 
 /**
- * The first `most` requests for these jobs, in their order. A text that several have counts once; one that alone is too
- * much goes alone.
+ * Splits jobs, in order, into at most `maxBatches` requests. Identical texts count once; a text over the limit gets a
+ * request to itself.
  */
 export function batchesOf<T extends { text: string }>(
   jobs: readonly T[],

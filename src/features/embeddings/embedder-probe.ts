@@ -1,11 +1,11 @@
 import { EmbedderFault } from '../../outside/models/embedder.ts';
 
-/** A text that no embedder refuses. */
+/** A text that no working embedder rejects. */
 const PROBE = 'hello';
 
 /**
- * Tells a model that refuses one text from one that refuses all, which is wrongly set or gone: for that it throws a fault
- * of the settings.
+ * Distinguishes a model that rejects one text from one that rejects everything, which is misconfigured or gone: for the
+ * latter it throws a `settings` fault.
  */
 export async function probeEmbedder<T>(ask: (text: string) => Promise<T>): Promise<T> {
   try {

@@ -2,20 +2,20 @@ import type { ItemType } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { ensureDimensions } from './models-sqlite.ts';
 
-/** A row that waits for its vector, with its text. */
+/** A row waiting for its vector, with its text. */
 export interface EmbeddingJob {
   id: number;
   tenantId: string;
-  /** How often the model refused this very text. */
+  /** How often the model has rejected this text. */
   attempts: number;
-  /** Cut to what models take, shorter with each attempt; `null` where the row has none. */
+  /** Truncated to what models accept, and further with each attempt; `null` if the row has no text. */
   text: string | null;
 }
 
 const MAX_CHARACTERS = 8000;
 const MAX_HALVINGS = 3;
 
-/** The rows that are found, and what they say. */
+/** Searchable rows and their text, by item type. */
 export const ROWS: Record<ItemType, { table: string; text: string; live: string }> = {
   memory: { table: 'memories', text: 'm.content', live: 'm.current = 1 AND m.validTo IS NULL' },
   message: { table: 'messages', text: 'm.content', live: '1 = 1' },
@@ -34,8 +34,8 @@ const TEXT = Object.entries(ROWS)
   .join(' ');
 
 /**
- * Due jobs, an equal share of each tenant that has some, from the tenant after `afterTenant` on in a circle: a tenant
- * with a hundred thousand rows does not hold up one with three.
+ * Lists due jobs with an equal share for each tenant, starting after `afterTenant` and wrapping around: a tenant with a
+ * hundred thousand rows does not delay one with three.
  */
 export async function listDueJobs(
   reader: Reader,
@@ -57,7 +57,7 @@ export async function listDueJobs(
   );
 }
 
-/** The next tenants with a due job, found by as many looks into the index. */
+/** Lists the next tenants with a due job, at one index lookup each. */
 async function listDueTenants(
   reader: Reader,
   model: number,
@@ -74,7 +74,10 @@ async function listDueTenants(
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** Keeps vectors of those rows that still wait for them: who was changed or erased meanwhile does not, nor does a model. */
+/**
+ * Stores vectors for the rows that are still waiting. Rows changed or erased in the meantime, and models retired in the
+ * meantime, are skipped.
+ */
 export async function storeVectors(
   connection: Connection,
   model: number,
@@ -97,23 +100,23 @@ export async function storeVectors(
   return 'stored';
 }
 
-/** These rows wait no longer. */
+/** Removes jobs from the queue. */
 export async function deleteJobs(connection: Connection, ids: readonly number[]): Promise<void> {
   await connection.run('DELETE FROM unembedded WHERE id IN (SELECT value FROM json_each(?))', [JSON.stringify(ids)]);
 }
 
-/** The model refused this text: not before `dueAt` again. */
+/** Records that the model rejected this text, and retries it no earlier than `dueAt`. */
 export async function updateAfterRejection(connection: Connection, id: number, dueAt: number): Promise<void> {
   await connection.run('UPDATE unembedded SET attempts = attempts + 1, dueAt = ? WHERE id = ?', [dueAt, id]);
 }
 
-/** Whether rows wait that the model was not asked about yet. */
+/** Whether any waiting row has not been sent to the model yet. */
 export async function hasUnattemptedJobs(reader: Reader, model: number): Promise<boolean> {
   const row = await reader.get('SELECT 1 FROM unembedded WHERE model = ? AND attempts = 0 LIMIT 1', [model]);
   return row !== undefined;
 }
 
-/** Whether so many rows wait for a model. */
+/** Whether at least `count` rows are waiting for a model. */
 export async function hasJobs(reader: Reader, model: number, count: number): Promise<boolean> {
   const row = await reader.get('SELECT 1 FROM unembedded WHERE model = ? LIMIT 1 OFFSET ?', [model, count - 1]);
   return row !== undefined;

@@ -19,12 +19,12 @@ import {
 import { deleteModelBatch, type EmbeddingModel, OPERATOR, promoteModel } from './models-sqlite.ts';
 import { quantize } from './quantize.ts';
 
-/** How models are asked for vectors of what is stored. */
+/** How stored texts are sent to models. */
 export interface EmbeddingRequests {
   /** Throws `EmbedderFault`. */
   embed(model: EmbeddingModel, texts: readonly string[]): Promise<{ vectors: Float32Array[]; tokens: number }>;
   limitsOf(model: EmbeddingModel): BatchLimits;
-  /** Notes what a request took, in the transaction of what came of it. */
+  /** Counts what a request used, in the transaction that stores its result. */
   count(connection: Connection, model: EmbeddingModel, tokens: number): Promise<void>;
 }
 
@@ -34,15 +34,15 @@ interface Parts {
   log: Log;
   requests: EmbeddingRequests;
   backoffs: Backoffs;
-  /** Ends the run; who asks fails the requests on their way by it. */
+  /** Ends the run. The caller also uses it to abort requests in flight. */
   signal: AbortSignal;
 }
 
-/** Works off what waits, for one model at a time. */
+/** Works through the queue, one model per step. */
 export interface EmbeddingRun {
   /**
-   * The next step for a model: a portion of its jobs, of its filling or of its end. `switched`: it serves from now on.
-   * `done`: nothing is to do now.
+   * Runs the next step for a model: embeds some jobs, backfills some rows or deletes some vectors. `switched`: searches
+   * now use this model. `done`: there is nothing to do at the moment.
    */
   step(model: EmbeddingModel): Promise<'more' | 'switched' | 'done'>;
 }
@@ -52,16 +52,16 @@ type TextJob = EmbeddingJob & { text: string };
 const CONCURRENT_REQUESTS = 2;
 const BACKFILL_ROWS = 500;
 const DELETE_ROWS = 500;
-/** A text that was refused so often, each time shorter, gets no vector: the other signals find it. */
+/** A text rejected this often, truncated further each time, stays without a vector; the other signals still find it. */
 const MAX_ATTEMPTS = 5;
 const REJECTED_PAUSE_MS = 60_000;
 
-/** Keeps the order of tenants from one step to the next. */
+/** Remembers the position in the round-robin over tenants between steps. */
 export function createEmbeddingRun(parts: Parts): EmbeddingRun {
   const { db, clock, log, requests, backoffs, signal } = parts;
   let lastTenant = '';
 
-  /** Never inside a transaction: texts were read before, vectors are written after. */
+  /** Never called inside a transaction: texts are read before, vectors are written after. */
   async function embedAll(model: EmbeddingModel, jobs: readonly TextJob[]): Promise<void> {
     const texts = [...new Set(jobs.map(({ text }) => text))];
     let answer: Awaited<ReturnType<EmbeddingRequests['embed']>>;
@@ -88,7 +88,10 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     );
   }
 
-  /** A model that refuses everything is wrongly set or down; one that refuses this text alone may take less of it. */
+  /**
+   * Handles a rejected text. A model that rejects everything is misconfigured or down; one that rejects only this text
+   * may accept a shorter version.
+   */
   async function handleRejected(model: EmbeddingModel, { id, attempts }: EmbeddingJob): Promise<void> {
     const { tokens } = await probeEmbedder((text) => requests.embed(model, [text]));
     const isLast = attempts + 1 >= MAX_ATTEMPTS;
@@ -145,7 +148,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
   };
 }
 
-/** The log holds no words of tenants, and so not what they call their models. */
+/** The log contains no tenant data, and that includes the names of their models. */
 function logName({ id, tenantId, name }: EmbeddingModel): string | number {
   return tenantId === OPERATOR ? name : id;
 }

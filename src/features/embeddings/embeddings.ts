@@ -10,23 +10,23 @@ import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 
 export type { QueryVector } from './query-vectors.ts';
 
-/** The operator's embedder: gives everything that is stored a vector in the background, and queries theirs at once. */
+/** The operator's embedder: embeds stored texts in the background and queries immediately. */
 export interface Embeddings {
-  /** What a query means; `undefined` where the embedder does not answer within half a second. */
+  /** The query's vector, or `undefined` if the embedder does not respond within half a second. */
   vectorOf(tenantId: string, query: string): Promise<QueryVector | undefined>;
-  /** Makes the configured model the one that is wanted. Call it once, before anything is written. */
+  /** Selects the configured model. Call it once, before anything is written. */
   begin(): Promise<void>;
-  /** Gives vectors to all that waits, as far as the embedder goes along; one run at a time. */
+  /** Embeds waiting rows for as long as the embedder works. Concurrent calls share one run. */
   follow(): Promise<void>;
-  /** Ends a run that is under way, its requests included. What waits is taken up after the next start. */
+  /** Stops the current run and aborts its requests. Waiting rows are picked up after the next start. */
   stop(): Promise<void>;
-  /** How many rows wait. */
+  /** Number of waiting rows. */
   waiting(): Promise<number>;
-  /** How often the embedder failed since the start. */
+  /** Number of embedder failures since the start. */
   failures(): number;
-  /** `failing`: it failed when it was last asked for what is stored, or for a query. */
+  /** `failing`: the last request, for stored texts or for a query, failed. */
   state(): 'ok' | 'failing';
-  /** Forgets what a tenant asked. */
+  /** Forgets a tenant's cached queries. */
   erase(tenantId: string): Promise<void>;
 }
 
@@ -35,18 +35,18 @@ interface Parts {
   clock: Clock;
   log: Log;
   embedder: Embedder;
-  /** The name of the model: another name is another model. */
+  /** A different name is a different model. */
   model: string;
 }
 
-/** An answer of so many vectors is read in some milliseconds. */
+/** A response with this many vectors parses in a few milliseconds. */
 const BATCH_LIMITS = { texts: 32, tokens: Number.POSITIVE_INFINITY };
 const MAX_PAUSE_MS = 300_000;
 const QUERY_WAIT_MS = 500;
-/** After a fault searches do not wait at all for so long. */
+/** Searches skip the embedder for up to this long after a fault. */
 const MAX_QUERY_PAUSE_MS = 5000;
 
-/** For one embedder; `begin` reads what an earlier daemon left. */
+/** Creates the feature for one embedder; `begin` loads the state left by the previous process. */
 export function createEmbeddings(parts: Parts): Embeddings {
   const { db, embedder, model } = parts;
   const stopping = new AbortController();
@@ -80,7 +80,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
   const run = createEmbeddingRun({ ...parts, requests, backoffs: storedBackoffs, signal });
   let running: Promise<void> | undefined;
 
-  /** A step for each model in turn, so that one that fills holds up none that serves. */
+  /** Takes one step per model in turn, so that a model being filled does not delay one that serves. */
   async function followAll(): Promise<void> {
     let more = true;
     while (more && !signal.aborted) {
@@ -116,7 +116,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
     async stop() {
       stopping.abort();
       await running?.catch(() => {
-        // Who ran it was told.
+        // The caller of `follow` already got this error.
       });
       await embedder.close();
     },
@@ -127,7 +127,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
   };
 }
 
-/** Notes that what is written from now on is written without an embedder. */
+/** Records that no embedder is configured: from now on rows are written without being queued for vectors. */
 export async function pauseEmbeddings(db: Database): Promise<void> {
   if ((await listModels(db.readers, OPERATOR)).length > 0) await db.writes.write(resetBackfill);
 }

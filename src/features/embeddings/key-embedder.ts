@@ -13,14 +13,14 @@ import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { BatchLimits } from './batches.ts';
 import { type EmbeddingModel, findModel } from './models-sqlite.ts';
 
-/** Asks a tenant's model by the tenant's own key, and by no other. Throws `EmbedderFault`. */
+/** Calls a tenant's model with that tenant's key, never with another. Throws `EmbedderFault`. */
 export type KeyEmbedder = (
   model: EmbeddingModel,
   request: Pick<EmbedRequest, 'texts' | 'purpose'>,
   signal: AbortSignal,
 ) => Promise<Embedded>;
 
-/** For models that still are their tenant's: nobody is asked for one that was taken back meanwhile. */
+/** Checks before each request that the model still belongs to the tenant, so that a retired one is never called. */
 export function createKeyEmbedder({
   db,
   models,
@@ -46,7 +46,7 @@ export function createKeyEmbedder({
 
 const MODEL_RETIRED = 'The account has given up this model.';
 
-/** A key that is refused, or that cannot be opened, mends by what somebody does. */
+/** A rejected or unreadable key stays broken until somebody replaces it: a `settings` fault. */
 function asEmbedderFault(error: unknown): unknown {
   if (error instanceof AppError) {
     return new EmbedderFault(error.code === 'conflict' ? 'unavailable' : 'settings', error.message);
@@ -61,12 +61,12 @@ function reasonOf({ reason }: ProviderFault): EmbedderFault['reason'] {
   return reason === 'refused' || reason === 'out_of_scope' || reason === 'address' ? 'settings' : 'unavailable';
 }
 
-/** An answer of so many vectors, some with thousands of dimensions, is read in some milliseconds. */
+/** A response with this many vectors, some with thousands of dimensions, parses in a few milliseconds. */
 const MAX_TEXTS = 64;
-/** What runs on a machine of the tenant's own answers a small request sooner than it is given up. */
+/** Small requests, because a self-hosted model may be slow enough to run into the timeout. */
 const SELF_HOSTED = { texts: 32, tokens: 16_000 };
 
-/** About half of what the providers take in one request, since tokens are guessed. */
+/** About half of what each provider accepts per request, because token counts are estimates. */
 const MAX_TOKENS_PER_REQUEST: Record<Provider, number> = {
   openai: 150_000,
   anthropic: 0,
@@ -79,13 +79,13 @@ const MAX_TOKENS_PER_REQUEST: Record<Provider, number> = {
   'openai-compatible': SELF_HOSTED.tokens,
 };
 
-/** How much a provider is asked for at once. */
+/** Limits of a single embedding request to the provider. */
 export function batchLimitsOf(provider: Provider): BatchLimits {
   const maxTexts = provider === 'ollama' || provider === 'openai-compatible' ? SELF_HOSTED.texts : MAX_TEXTS;
   return { texts: Math.min(maxTexts, MAX_TEXTS_PER_REQUEST[provider]), tokens: MAX_TOKENS_PER_REQUEST[provider] };
 }
 
-/** Whether the provider has models that embed. */
+/** Whether the provider offers embedding models. */
 export function canEmbed(provider: Provider): boolean {
   return MAX_TEXTS_PER_REQUEST[provider] > 0;
 }

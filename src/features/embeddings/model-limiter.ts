@@ -1,24 +1,24 @@
-/** Work on many models at once, in turns. */
+/** Concurrency limiter for work on many models, which take turns. */
 export interface ModelLimiter {
-  /** Takes a model up as soon as there is room; one that waits or is under way already is not taken twice. */
+  /** Queues a model, unless it is queued or running already. */
   add(model: number): void;
-  /** Once nothing waits and nothing is under way. */
+  /** Resolves when nothing is queued or running. */
   settled(): Promise<void>;
-  /** Takes up nothing more; what is under way ends by itself. */
+  /** Starts nothing more; running steps finish. */
   close(): void;
 }
 
 interface Parts {
-  /** One step; never rejects. `more`: it goes on behind the others. */
+  /** Runs one step; never rejects. `more`: the model goes to the back of the queue. */
   work(model: number): Promise<'more' | 'done'>;
   isFailing(model: number): boolean;
 }
 
 const MAX_RUNNING = 12;
-/** Those that failed last are asked beside the others, never before them: some hang until they are given up. */
+/** Models whose last request failed run in a pool of their own, because some hang until they time out. */
 const MAX_FAILING_RUNNING = 4;
 
-/** Twelve at once, and four of those that failed last. */
+/** Runs up to twelve healthy models at once, plus four failing ones. */
 export function createModelLimiter({ work, isFailing }: Parts): ModelLimiter {
   const healthy = { atOnce: MAX_RUNNING, busy: 0, waiting: new Set<number>() };
   const failing = { atOnce: MAX_FAILING_RUNNING, busy: 0, waiting: new Set<number>() };

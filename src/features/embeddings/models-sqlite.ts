@@ -2,32 +2,37 @@ import type { Provider } from '../../contract/providers.ts';
 import { ITEM_TYPES } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 
-/** A model whose vectors are stored. Each has a space of its own: vectors of two models are never compared. */
+/** A model with stored vectors. Vectors of different models are never compared. */
 export interface EmbeddingModel {
   id: number;
-  /** Whose rows get vectors of it, and whose key it is asked with; `OPERATOR`: everyone's, by the operator's embedder. */
+  /**
+   * Owner of the rows it embeds and of the key it is called with; `OPERATOR`: all rows, with the operator's embedder.
+   */
   tenantId: string;
-  /** `null` for the operator's. */
+  /** `null` for the operator's models. */
   provider: Provider | null;
   name: string;
-  /** `null` until its first answer. */
+  /** `null` until the first response. */
   dimensions: number | null;
-  /** `serving`: searches ask it; `filling`: it will serve once it has everything; `retiring`: its vectors go. */
+  /**
+   * `serving`: searches use it; `filling`: it will serve once it has every vector; `retiring`: its vectors are being
+   * deleted.
+   */
   state: 'serving' | 'filling' | 'retiring';
-  /** Up to which number the rows of a type were looked through for some without a vector; `null` where all were. */
+  /** Row number up to which a type has been scanned for missing vectors; `null` once the scan is complete. */
   memoryFill: number | null;
   messageFill: number | null;
   episodeFill: number | null;
-  /** In the place of those numbers for a tenant's: the id up to which rows of the first type that is left were seen. */
+  /** A tenant's model records its scan here instead: the id up to which the first unfinished type has been scanned. */
   fillAfter: string;
 }
 
-/** In the place of a tenant. */
+/** Stands in for the tenant id. */
 export const OPERATOR = '';
 
 const RESTART_BACKFILL = `${ITEM_TYPES.map((type) => `${type}Fill = 0`).join(', ')}, fillAfter = ''`;
 
-/** Those of a tenant or the operator's, the one that serves first. */
+/** Lists the models of a tenant or of the operator, the serving one first. */
 export async function listModels(reader: Reader, tenantId: string): Promise<EmbeddingModel[]> {
   return reader.all<EmbeddingModel>(
     `SELECT * FROM embeddingModels WHERE tenantId = ? ORDER BY state = 'serving' DESC, id`,
@@ -35,14 +40,14 @@ export async function listModels(reader: Reader, tenantId: string): Promise<Embe
   );
 }
 
-/** By its number, whosever it is. */
+/** Finds a model of any tenant. */
 export async function findModel(reader: Reader, id: number): Promise<EmbeddingModel | undefined> {
   return reader.get<EmbeddingModel>('SELECT * FROM embeddingModels WHERE id = ?', [id]);
 }
 
 /**
- * This model is the one that is wanted of those of its tenant. The first serves at once where `mayServe`, so that what is
- * embedded already is found; a later one fills beside the one that serves, and others that were filling are given up.
+ * Selects the model that its tenant wants. A tenant's first model serves immediately if `mayServe`, so that rows
+ * embedded so far are found. A later one is filled beside the serving one, and any other model being filled is retired.
  */
 export async function selectModel(
   connection: Connection,
@@ -64,12 +69,12 @@ export async function selectModel(
   for (const model of models) if (model.state === 'filling' && model !== own) await retire(connection, model);
 }
 
-/** Without an embedder nothing notes what comes: once there is one again, it has to look through all. */
+/** Restarts the scan: while no embedder is configured, new rows are not queued. */
 export async function resetBackfill(connection: Connection): Promise<void> {
   await connection.run(`UPDATE embeddingModels SET ${RESTART_BACKFILL} WHERE tenantId = ?`, [OPERATOR]);
 }
 
-/** Takes the number of dimensions of the first answer. Returns that which holds. */
+/** Stores the dimensions of the first response. Returns the stored dimensions. */
 export async function ensureDimensions(connection: Connection, id: number, dimensions: number): Promise<number | null> {
   await connection.run('UPDATE embeddingModels SET dimensions = ? WHERE id = ? AND dimensions IS NULL', [
     dimensions,
@@ -78,7 +83,10 @@ export async function ensureDimensions(connection: Connection, id: number, dimen
   return (await findModel(connection, id))?.dimensions ?? null;
 }
 
-/** From now on its searches ask this model; the one before it retires. One that was given up meanwhile stays so. */
+/**
+ * Makes searches use this model and retires the previous one. Does nothing if the model has been retired in the
+ * meantime.
+ */
 export async function promoteModel(connection: Connection, { id, tenantId }: EmbeddingModel): Promise<void> {
   const models = await listModels(connection, tenantId);
   if (models.find((model) => model.id === id)?.state !== 'filling') return;
@@ -86,12 +94,12 @@ export async function promoteModel(connection: Connection, { id, tenantId }: Emb
   await connection.run(`UPDATE embeddingModels SET state = 'serving' WHERE id = ?`, [id]);
 }
 
-/** Searches ask it no longer, and its vectors go. */
+/** Removes the model from searches; its vectors are deleted afterwards. */
 export async function retire(connection: Connection, { id }: EmbeddingModel): Promise<void> {
   await connection.run(`UPDATE embeddingModels SET state = 'retiring' WHERE id = ?`, [id]);
 }
 
-/** Some of what a retiring model left, at last itself; answers whether there is more. */
+/** Deletes a batch of a retiring model's rows, and finally the model. Returns whether more is left. */
 export async function deleteModelBatch(connection: Connection, id: number, limit: number): Promise<boolean> {
   if ((await findModel(connection, id))?.state !== 'retiring') return false;
   const jobs = await connection.run(

@@ -5,11 +5,11 @@ import type { QueryVector } from './query-vectors.ts';
 import type { TenantEmbeddings } from './tenant-embeddings.ts';
 import type { TenantModels } from './tenant-models.ts';
 
-/** What queries mean: to the tenant's own model where one serves, or else to the operator's. */
+/** Embeds queries with the tenant's own model if one is serving, otherwise with the operator's. */
 export interface QueryEmbedder {
   /**
-   * Resolves with why there is no vector, for those who cannot do without one; `undefined` at once where nobody is to be
-   * asked. The operator's model never stands in for a tenant's that fails.
+   * Resolves with an error that explains why there is no vector, for searches that need one; returns `undefined`
+   * synchronously if no model is configured. The operator's model never replaces a tenant's model that fails.
    */
   vectorOf(tenantId: string, query: string): Promise<QueryVector | AppError> | undefined;
 }
@@ -22,14 +22,14 @@ interface Parts {
 
 const RETRY_SECONDS = 5;
 
-/** Asks who may have a model of its own first for that. */
+/** Looks for a tenant's model only if the tenant may have one. */
 export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings }: Parts): QueryEmbedder {
   async function byOperatorModel(tenantId: string, query: string): Promise<QueryVector | AppError> {
     if (embeddings === undefined) return noModel();
     return (await embeddings.vectorOf(tenantId, query)) ?? temporarilyUnavailable('The embedder does not answer.');
   }
 
-  /** Where its settings are wrong, waiting mends nothing. */
+  /** `unprocessable` for a misconfiguration, which retrying does not fix; `unavailable` otherwise. */
   function unavailableReason({ id, provider, name }: EmbeddingModel): AppError {
     const fault = tenantModels.backoffs.queries.fault(id);
     const what = `${name} of ${provider}, which this account has chosen, gives no vectors`;
@@ -52,7 +52,7 @@ export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings
   };
 }
 
-/** Nobody is there to be asked. */
+/** The error for a semantic search without any embedding model. */
 export function noModel(): AppError {
   return new AppError(
     'unprocessable',

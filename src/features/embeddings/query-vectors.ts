@@ -3,15 +3,15 @@ import type { Backoffs } from './backoff.ts';
 import type { EmbeddingModel } from './models-sqlite.ts';
 import { quantize } from './quantize.ts';
 
-/** What a query means to the model that serves. */
+/** A query's vector from the serving model. */
 export interface QueryVector {
   model: number;
   embedding: Buffer;
 }
 
-/** Vectors of queries, the last ones remembered by tenant: how fast one comes tells nothing of what others ask. */
+/** Vectors of queries, with a cache per tenant: response times reveal nothing about other tenants' queries. */
 export interface QueryVectors {
-  /** `undefined` where the model does not answer in time: a search goes on without it then. */
+  /** `undefined` if the model does not respond in time; the search then goes on without it. */
   find(model: EmbeddingModel, tenantId: string, query: string): Promise<QueryVector | undefined>;
   forget(tenantId: string): void;
 }
@@ -20,7 +20,7 @@ interface Parts {
   /** Throws `EmbedderFault`. */
   embed(model: EmbeddingModel, query: string): Promise<Float32Array>;
   backoffs: Backoffs;
-  /** A search waits no longer. */
+  /** How long a search waits for its vector. */
   waitMs: number;
   signal: AbortSignal;
 }
@@ -28,9 +28,9 @@ interface Parts {
 const MAX_CACHED = 500;
 const MAX_CHARACTERS = 8000;
 
-/** Each model by itself: one that fails holds up no other. */
+/** Keeps a separate backoff for each model, so that a failing one does not affect the others. */
 export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): QueryVectors {
-  /** The one used last stands last. */
+  /** In order of last use. */
   const cache = new Map<string, Promise<QueryVector | undefined>>();
 
   async function requestVector(model: EmbeddingModel, query: string): Promise<QueryVector | undefined> {
@@ -41,12 +41,12 @@ export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): 
     return { model: model.id, embedding: quantize(vector) };
   }
 
-  /** One request for all who ask the same meanwhile; a failure is not remembered. */
+  /** Shares one request between concurrent callers with the same query. Failures are not cached. */
   function request(key: string, model: EmbeddingModel, query: string): Promise<QueryVector | undefined> {
     const pending = requestVector(model, query).then(
       (vector) => {
         backoffs.with(model).reset();
-        // One that came too late for its search is there for the next.
+        // A vector that arrives too late for its own search is cached for the next one.
         cacheVector(key, pending);
         return vector;
       },

@@ -15,21 +15,21 @@ import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 import type { TenantModels } from './tenant-models.ts';
 import { countWaitingForTenants, findServing, listOpenModels } from './tenant-models-sqlite.ts';
 
-/** Models of the tenants' own choice, asked by their own keys: what is stored is embedded in the background. */
+/** Models that tenants choose, called with their own keys. Stored texts are embedded in the background. */
 export interface TenantEmbeddings {
-  /** The model of its own that a tenant's searches ask. */
+  /** The tenant's own model that its searches use. */
   serving(tenantId: string): Promise<EmbeddingModel | undefined>;
-  /** What a query means to that model; `undefined` where it does not answer in time. */
+  /** The query's vector from that model, or `undefined` if it does not respond in time. */
   vectorOf(model: EmbeddingModel, query: string): Promise<QueryVector | undefined>;
-  /** Takes up what is to be done, as far as there is room. Returns before it is done. */
+  /** Starts whatever is due, up to the concurrency limit. Does not wait for it to finish. */
   follow(): Promise<void>;
-  /** Once nothing is under way. */
+  /** Resolves when nothing is running. */
   settled(): Promise<void>;
-  /** Breaks off what is under way; it is taken up after the next start. */
+  /** Aborts running work, which resumes after the next start. */
   stop(): Promise<void>;
-  /** How many rows wait. */
+  /** Number of waiting rows. */
   waiting(): Promise<number>;
-  /** Erases what is left of a tenant's models, and forgets what it asked. */
+  /** Deletes a tenant's models and vectors, and forgets its cached queries. */
   erase(tenantId: string): Promise<void>;
 }
 
@@ -41,15 +41,18 @@ interface Parts {
   providerKeys: ProviderKeys;
   spending: Spending;
   tenantModels: TenantModels;
-  /** Whether the tenant is there and not being erased. */
+  /** Whether the tenant exists and is not being erased. */
   tenantExists(reader: Reader, tenantId: string): Promise<boolean>;
 }
 
-/** Providers are far: longer than the operator's embedder, but not so long that a search is given up. */
+/**
+ * Longer than for the operator's embedder, because providers are farther away, but short enough for an interactive
+ * search.
+ */
 const QUERY_WAIT_MS = 1500;
 const ERASE_ROWS = 500;
 
-/** Tenants take turns, and those whose providers fail hold up nobody else. */
+/** Tenants take turns, and those with failing providers do not delay the others. */
 export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
   const { db, clock, log, spending, tenantModels, tenantExists } = parts;
   const { backoffs, cannotSearch } = tenantModels;
@@ -57,7 +60,7 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
   const { signal } = stopping;
   const embedByKey = createKeyEmbedder(parts);
 
-  /** Of an account that is being erased nothing is counted any more. */
+  /** Counts nothing for an account that is being erased. */
   async function count(connection: Connection, model: EmbeddingModel, tokens: number): Promise<void> {
     const { tenantId, provider, name } = model;
     if (!(await tenantExists(connection, tenantId))) return;
@@ -67,7 +70,7 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
 
   async function requestQueryVector(model: EmbeddingModel, query: string): Promise<Float32Array> {
     const { vectors, tokens } = await embedByKey(model, { texts: [query], purpose: 'query' }, signal);
-    // The search does not wait for it.
+    // Counted in the background: the search does not wait.
     db.writes
       .write((connection) => count(connection, model, tokens))
       .catch((error: unknown) => log.warn({ error }, 'the tokens of a query could not be counted'));
@@ -78,7 +81,8 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
     try {
       return await requestQueryVector(model, query);
     } catch (error) {
-      // A model that is not there refuses any: it is left alone then.
+      // A model that does not exist rejects every text; the probe turns that into a `settings` fault and a long
+      // backoff.
       if (error instanceof EmbedderFault && error.reason === 'texts')
         await probeEmbedder((text) => requestQueryVector(model, text));
       throw error;

@@ -1,7 +1,7 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { type EmbeddingModel, OPERATOR } from './models-sqlite.ts';
 
-/** The tenants that have models of their own. */
+/** Tenants that have embedding models of their own. */
 export async function listTenantsWithModels(reader: Reader): Promise<string[]> {
   const rows = await reader.all<{ tenantId: string }>(
     'SELECT DISTINCT tenantId FROM embeddingModels WHERE tenantId > ?',
@@ -10,7 +10,7 @@ export async function listTenantsWithModels(reader: Reader): Promise<string[]> {
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** The model of its own that a tenant's searches ask. */
+/** The tenant's own model that its searches use. */
 export async function findServing(reader: Reader, tenantId: string): Promise<EmbeddingModel | undefined> {
   return reader.get<EmbeddingModel>(`SELECT * FROM embeddingModels WHERE tenantId = ? AND state = 'serving'`, [
     tenantId,
@@ -18,8 +18,8 @@ export async function findServing(reader: Reader, tenantId: string): Promise<Emb
 }
 
 /**
- * The models of tenants for which something is to be done, found by as many looks into indices: those with due jobs, and
- * those that fill or retire. Who has all vectors costs nothing, however many there are.
+ * Lists the tenants' models that have work, at one index lookup each: those with due jobs, and those being filled or
+ * retired. Tenants whose vectors are complete cost nothing.
  */
 export async function listOpenModels(reader: Reader, nowMs: number): Promise<Pick<EmbeddingModel, 'id' | 'state'>[]> {
   return reader.all<Pick<EmbeddingModel, 'id' | 'state'>>(
@@ -36,8 +36,8 @@ export async function listOpenModels(reader: Reader, nowMs: number): Promise<Pic
 }
 
 /**
- * Where no embedder of the operator's serves, what fills serves at once for those who have nothing else: of one tenant,
- * or of all.
+ * Promotes models being filled, of one tenant or of all, where nothing else serves. For daemons without an operator's
+ * embedder.
  */
 export async function promoteFillingModels(connection: Connection, tenantId?: string): Promise<void> {
   await connection.run(
@@ -48,7 +48,7 @@ export async function promoteFillingModels(connection: Connection, tenantId?: st
   );
 }
 
-/** How many rows wait for models of tenants. */
+/** Counts the rows waiting for tenants' models. */
 export async function countWaitingForTenants(reader: Reader): Promise<number> {
   const row = await reader.get<{ count: number }>(
     'SELECT COUNT(*) AS count FROM unembedded WHERE model IN (SELECT id FROM embeddingModels WHERE tenantId > ?)',

@@ -12,19 +12,19 @@ import { canEmbed } from './key-embedder.ts';
 import { type EmbeddingModel, listModels, retire, selectModel } from './models-sqlite.ts';
 import { listTenantsWithModels, promoteFillingModels } from './tenant-models-sqlite.ts';
 
-/** The models that tenants choose, kept true in the transactions in which choices are made and keys go. */
+/** The models that tenants choose, updated in the same transactions as choices and keys. */
 export interface TenantModels extends EmbeddingChoiceObserver, ProviderKeyObserver {
-  /** Reads what an earlier daemon left. Call it once, before anything is written. */
+  /** Loads the state left by the previous process. Call it once, before anything is written. */
   begin(): Promise<void>;
-  /** Whether a tenant may have a model of its own; where not, it has none. */
+  /** Whether a tenant may have a model; `false` means that it has none. */
   mayHaveModel(tenantId: string): boolean;
-  /** Whether any tenant may. */
+  /** Whether any tenant may have a model. */
   mayAnyHaveModel(): boolean;
-  /** With a tenant's models, as to what is stored and as to queries. */
+  /** Backoffs of tenants' models, for stored texts and for queries. */
   backoffs: { stored: Backoffs; queries: Backoffs };
-  /** How often models of tenants failed since the start. */
+  /** Number of failures of tenants' models since the start. */
   failures(): number;
-  /** Why no model of a tenant's can serve here. */
+  /** Why this daemon cannot search tenants' vectors, if it cannot. */
   cannotSearch: string | undefined;
 }
 
@@ -32,18 +32,21 @@ interface Parts {
   db: Database;
   clock: Clock;
   log: Log;
-  /** Whether an embedder of the operator's serves those whose models do not. */
+  /** Whether the operator's embedder serves tenants whose own model does not. */
   operator: boolean;
   cannotSearch: string | undefined;
 }
 
 const MAX_PAUSE_MS = 300_000;
-/** After a fault searches do not wait at all for so long. */
+/** Searches skip the model for up to this long after a fault. */
 const MAX_QUERY_PAUSE_MS = 5000;
-/** A key that was refused is not shown again sooner, unless it is replaced or checked. */
+/** A rejected key is not retried earlier unless it is replaced or checked. */
 const SETTINGS_PAUSE_MS = 300_000;
 
-/** Keeps in memory only who may have models: what they are is read where it matters, so that a choice holds at once. */
+/**
+ * Caches only which tenants may have models; the models themselves are read from the database, so that a choice takes
+ * effect immediately.
+ */
 export function createTenantModels({ db, clock, log, operator, cannotSearch }: Parts): TenantModels {
   const tenants = new Set<string>();
   let failures = 0;
@@ -79,7 +82,7 @@ export function createTenantModels({ db, clock, log, operator, cannotSearch }: P
     },
     async chosen(connection, tenantId, choice) {
       if (choice === undefined) return retireAll(connection, await listModels(connection, tenantId));
-      // Before anything more is written; one too many does no harm.
+      // Set before the write commits; a tenant too many in the set does no harm.
       tenants.add(tenantId);
       await selectModel(connection, { tenantId, provider: choice.provider, name: choice.model }, !operator);
     },

@@ -3,17 +3,17 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { TextIndex, TextIndices } from '../text/text-index-sqlite.ts';
 import { OPERATOR } from './models-sqlite.ts';
 
-/** Which models rows are noted for. */
+/** Which models new rows are queued for. */
 export interface VectorSyncOptions {
-  /** The operator's too, and not only those of the tenants themselves. */
+  /** Includes the operator's models, not only the tenants' own. */
   operator: boolean;
-  /** Whether there may be anything to keep true: where there is not, writes cost nothing more. */
+  /** Whether any model needs it: if not, writes cost nothing extra. */
   isNeeded(): boolean;
 }
 
 /**
- * The same indices, which keep the vectors true beside the words: in the transaction of the rows a removed one loses its
- * vectors, and a new one is noted for every model that is to have it, if it is one that searches find.
+ * Wraps the text indexes to keep vectors in sync, in the same transaction: removing a row deletes its vectors, and
+ * inserting a searchable row queues it for every model of its owner.
  */
 export function withVectorSync(indices: TextIndices, noting: VectorSyncOptions): TextIndices {
   const entries = ITEM_TYPES.map((type) => [type, withVectorsOf(type, indices[type], noting)] as const);
@@ -47,8 +47,8 @@ function withVectorsOf(type: ItemType, index: TextIndex, { operator, isNeeded }:
 }
 
 /**
- * Vectors of rows that no search finds, rows that wait without being there, and both of models that are not theirs; empty
- * where all is well.
+ * Reports vectors without a searchable row, jobs without a row, and either belonging to another account's model. Empty
+ * if the database is consistent.
  */
 export async function vectorProblems(connection: Connection): Promise<string[]> {
   const rows = await connection.all<{ what: string; type: string; number: number }>(
@@ -88,7 +88,7 @@ async function modelProblems(connection: Connection): Promise<string[]> {
   ];
 }
 
-/** Whether there is or was an embedder. */
+/** Whether an embedder is or was configured. */
 export async function hasVectors(reader: Reader): Promise<boolean> {
   return (await reader.get('SELECT 1 FROM embeddingModels LIMIT 1')) !== undefined;
 }

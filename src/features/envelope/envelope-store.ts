@@ -1,8 +1,8 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 
-/** A data key as it is stored: wrapped by a master key, whose name stands beside it. */
+/** A data key wrapped by the named master key. */
 export interface DataKeyRow {
-  /** Empty: the daemon's own. */
+  /** Empty for the daemon's own data key. */
   tenantId: string;
   masterKeyId: string;
   wrapped: Buffer;
@@ -20,7 +20,7 @@ export async function insertDataKey(connection: Connection, row: DataKeyRow): Pr
   ]);
 }
 
-/** All rows that other master keys wrap, the daemon's own first: for the operator's rotation. */
+/** Lists data keys wrapped by any other master key, the daemon's own first. For key rotation. */
 export async function listDataKeysOfOthers(reader: Reader, masterKeyId: string, limit: number): Promise<DataKeyRow[]> {
   return reader.all<DataKeyRow>('SELECT * FROM dataKeys WHERE masterKeyId <> ? ORDER BY tenantId LIMIT ?', [
     masterKeyId,
@@ -28,7 +28,7 @@ export async function listDataKeysOfOthers(reader: Reader, masterKeyId: string, 
   ]);
 }
 
-/** How many rows there are, and how many of them other master keys wrap. */
+/** Counts all data keys, and those wrapped by any other master key. */
 export async function countDataKeys(reader: Reader, masterKeyId: string): Promise<{ all: number; others: number }> {
   const row = await reader.get<{ keys: number; others: number | null }>(
     'SELECT COUNT(*) AS keys, SUM(masterKeyId <> ?) AS others FROM dataKeys',

@@ -8,20 +8,20 @@ import { countDataKeys, deleteDataKey, findDataKey, insertDataKey } from './enve
 import { type MasterKey, type MasterKeys, unwrap, wrap } from './master-key.ts';
 
 /**
- * Envelope encryption (NIST SP 800-57, key wrapping): a master key, which is not in the database, wraps a data key for
- * each tenant, and that seals what is the tenant's. To change the master key, only data keys are wrapped again.
+ * Envelope encryption (NIST SP 800-57, key wrapping): a master key, kept outside the database, wraps one data key per
+ * tenant, which seals that tenant's secrets. Changing the master key only rewraps data keys.
  */
 export interface Envelope {
   /**
-   * The daemon's own data key, made at the first start. Throws `unprocessable` where it was wrapped by a master key that
-   * is not at hand, and what is sealed could not be opened.
+   * Returns the daemon's own data key, created at the first start. Throws `unprocessable` if the master key that
+   * wrapped it is not available and sealed secrets could not be opened.
    */
   begin(): Promise<Buffer>;
-  /** Seals for a tenant, in the caller's transaction; makes the tenant's data key where there is none. */
+  /** Seals a tenant's secret in the caller's transaction, creating the tenant's data key if needed. */
   seal(connection: Connection, tenantId: string, plaintext: string, context: string): Promise<Buffer>;
-  /** Throws `unavailable`, and logs it, where the ciphertext was altered or belongs to another place. */
+  /** Throws `unavailable`, and logs it, if the ciphertext was altered or belongs to another context. */
   open(reader: Reader, tenantId: string, sealed: Buffer, context: string): Promise<string>;
-  /** Forgets a tenant's data key, in the caller's transaction: whatever it sealed opens no more. */
+  /** Deletes a tenant's data key in the caller's transaction: nothing it sealed can be opened again. */
   forget(connection: Connection, tenantId: string): Promise<void>;
 }
 
@@ -32,18 +32,18 @@ interface Parts {
   masterKeys: MasterKeys;
 }
 
-/** Owner of the data key that seals what is no tenant's. */
+/** Owner of the data key that seals the daemon's own secrets. */
 export const DAEMON = '';
 const KEY_BYTES = 32;
 
-/** Master keys stay in memory as keys that wrap; data keys are unwrapped when they are used. */
+/** Keeps only the derived wrapping keys in memory; data keys are unwrapped on use. */
 export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope {
   async function masterKeyNamed(id: string): Promise<MasterKey | undefined> {
     const named = (keys: readonly MasterKey[]) => keys.find((key) => key.id === id);
     return named(masterKeys.current()) ?? named(await masterKeys.reload());
   }
 
-  /** The one that wraps the daemon's own key is the one of the database: what is new is wrapped by it too. */
+  /** The master key that wraps the daemon's own data key also wraps new ones. */
   async function masterKeyInForce(reader: Reader): Promise<MasterKey> {
     const own = await findDataKey(reader, DAEMON);
     const masterKey = own && (await masterKeyNamed(own.masterKeyId));
@@ -52,7 +52,7 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
   }
 
   async function dataKeyOf(reader: Reader, tenantId: string): Promise<Buffer | undefined> {
-    // Once more: it may have been wrapped by another one since it was read.
+    // Retry once: the key may have been rewrapped since the row was read.
     for (let tries = 0; tries < 2; tries += 1) {
       const row = await findDataKey(reader, tenantId);
       if (row === undefined) return undefined;
@@ -68,7 +68,7 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
     return dataKey;
   }
 
-  /** What the daemon sealed for itself so far is void: mails in the queue, cursors, codes. */
+  /** Starts with a fresh data key. Invalidates what the daemon sealed for itself: queued mails, cursors, codes. */
   async function beginAnew(): Promise<Buffer> {
     const masterKey = await masterKeys.ensure();
     return db.writes.write(async (connection) => {
@@ -84,7 +84,7 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
       const masterKey = await masterKeyNamed(row.masterKeyId);
       if (masterKey) return unwrap(row, masterKey);
       const { all } = await countDataKeys(db.readers, row.masterKeyId);
-      // A backup in a folder that makes its own master key: nothing of a tenant is lost.
+      // A backup restored into a folder with its own generated master key: no tenant secrets are affected.
       if (!masterKeys.isGiven && all === 1) {
         log.warn(
           { masterKey: row.masterKeyId },
@@ -115,7 +115,7 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
   };
 }
 
-/** The name of the master key that a database needs; `undefined` where it holds nothing of a tenant's that is sealed. */
+/** Returns the name of the master key that the database needs, or `undefined` if no tenant's secrets are sealed. */
 export async function requiredMasterKey(reader: Reader): Promise<string | undefined> {
   const row = await findDataKey(reader, DAEMON);
   return row && (await countDataKeys(reader, row.masterKeyId)).all > 1 ? row.masterKeyId : undefined;

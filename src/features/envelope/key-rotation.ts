@@ -12,7 +12,7 @@ import {
 } from './envelope-store.ts';
 import { type MasterKey, unwrap, wrap } from './master-key.ts';
 
-/** How many data keys were wrapped again, and how many were given up because their master key is lost. */
+/** Number of data keys rewrapped, and of those dropped because their master key is lost. */
 export interface Rewrapped {
   rewrapped: number;
   lost: number;
@@ -21,11 +21,11 @@ export interface Rewrapped {
 interface Rotation {
   db: Database;
   random: Random;
-  /** The first one is to wrap everything; the others open what they wrapped. */
+  /** The first one wraps everything; the others only unwrap. */
   masterKeys: readonly MasterKey[];
-  /** Gives up what none of them opens; else that is refused before anything is changed. */
+  /** Drops data keys that none of them can unwrap, instead of throwing before any change. */
   giveUpLost: boolean;
-  /** In the transaction that gives up a tenant's data key: forgets what it sealed. */
+  /** Deletes what a dropped data key sealed, in the same transaction. */
   forgetSealed(connection: Connection, tenantId: string): Promise<void>;
   onProgress(share: number): void;
 }
@@ -33,17 +33,17 @@ interface Rotation {
 const ROWS = 100;
 
 /**
- * Wraps every data key by the first master key, some rows a transaction, while a daemon may go on. The daemon's own
- * comes first: from then on new data keys are wrapped by the new master key too, so that there is an end to it. Killed
- * in between, it is run again. Throws `unprocessable` for rows whose master key is not at hand, and `conflict` where there
- * are none yet.
+ * Rewraps every data key with the first master key, in batches, while a daemon may be running. The daemon's own data
+ * key comes first: from then on new data keys use the new master key too, so the rotation terminates. Safe to rerun
+ * after a crash. Throws `unprocessable` for rows whose master key is missing, and `conflict` if there are no data keys
+ * yet.
  */
 export async function rewrapDataKeys(rotation: Rotation): Promise<Rewrapped> {
   const { db, masterKeys, onProgress } = rotation;
   const [target] = masterKeys as [MasterKey, ...MasterKey[]];
   const done: Rewrapped = { rewrapped: 0, lost: 0 };
   const { all, others: total } = await countDataKeys(db.readers, target.id);
-  // A daemon that starts for the first time holds the former master key, and is about to wrap its own data key by it.
+  // A daemon in its first start still holds the old master key and is about to wrap its own data key with it.
   if (all === 0)
     throw new AppError('conflict', 'The database has no data keys yet. Start svc serve once, then try again.');
   for (;;) {
@@ -77,7 +77,7 @@ async function rewrapSome(
   return done;
 }
 
-/** The daemon always has a key of its own: it names the master key in force. */
+/** Replaces the daemon's own data key instead of deleting it, because it names the master key in use. */
 async function giveUp(connection: Connection, row: DataKeyRow, target: MasterKey, random: Random): Promise<void> {
   if (row.tenantId === DAEMON) return updateDataKey(connection, wrap(random.bytes(32), DAEMON, target, random));
   await deleteDataKey(connection, row.tenantId);
