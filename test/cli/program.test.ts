@@ -133,7 +133,7 @@ describe('a mistake in the command line has exit code 2 and says what is wrong o
     [['admin', 'tier', 'a@b.example', 'Pro', 'more'], 'too many arguments'],
     [['admin', 'erase', 'a@b.example'], '--yes'],
     [['admin', 'invite', 'no-address'], 'no-address'],
-    [['admin', 'invite', 'a@b.example,c@d.example'], 'not one e-mail address'],
+    [['admin', 'invite', 'a@b.example,c@d.example'], 'must be a single email address'],
     [['admin', 'tenants', '--data-dir'], '--data-dir'],
   ])('%j', async (argv, says) => {
     const { code, out, error } = await run(...argv);

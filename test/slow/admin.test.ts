@@ -67,7 +67,7 @@ describe('svc admin on the folder of a daemon that does not run', () => {
     const tenants = (await admin(folder, 'tenants', '--json')).json<{ email: string; tier: string }[]>();
     expect(tenants.map(({ tier }) => tier)).toEqual(['Free', 'Pro']);
     const unknown = await admin(folder, 'tier', 'nobody@example.com', 'Pro');
-    expect(unknown).toMatchObject({ code: 1, out: '', error: 'svc: No account has the address nobody@example.com.\n' });
+    expect(unknown).toMatchObject({ code: 1, out: '', error: 'svc: No account found for nobody@example.com.\n' });
   });
 
   test('invite, invitations, withdraw', async () => {

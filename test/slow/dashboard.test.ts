@@ -157,7 +157,7 @@ describe('signing in', { timeout: 30_000 }, () => {
     const { page, complaints } = await openBrowser();
     await page.goto(link);
     await page.getByText('desk <b>').waitFor();
-    await page.getByText('Continue only if you started this yourself').waitFor();
+    await page.getByText('Continue only if you just ran').waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Code sent to your terminal').waitFor();
     const code = (await page.locator('#code').textContent()) ?? '';

@@ -25,7 +25,7 @@ export function accountsRoutes({
       '/v1/account',
       {
         schema: {
-          summary: 'Who calls: account, limits, quotas, key',
+          summary: 'Get the account of the calling key: limits, quotas, key metadata',
           tags: ['account'],
           response: { 200: Account, ...problems },
         },
@@ -36,7 +36,7 @@ export function accountsRoutes({
       '/v1/account',
       {
         schema: {
-          summary: 'Erase the tenant and all that is its',
+          summary: 'Erase the tenant and all its data',
           tags: ['account'],
           response: { 204: NoContent, ...problems },
         },
@@ -50,7 +50,7 @@ export function accountsRoutes({
       '/v1/usage',
       {
         schema: {
-          summary: 'Requests, memories, queries and tokens by day, and the learning curve',
+          summary: 'Get daily requests, memories, queries and tokens, and the learning curve',
           tags: ['account'],
           querystring: UsageQuery,
           response: { 200: UsageAnswer, ...problems },
@@ -68,7 +68,7 @@ export function accountsRoutes({
     app.delete(
       '/v1/auth/key',
       {
-        schema: { summary: 'Invalidate the key that calls', tags: ['auth'], response: { 204: NoContent, ...problems } },
+        schema: { summary: 'Invalidate the calling key', tags: ['auth'], response: { 204: NoContent, ...problems } },
       },
       async (request, reply) => {
         await keys.revoke(request.principal);

@@ -18,7 +18,7 @@ export async function findTenant(reader: Reader, tenantId: string): Promise<Tena
   return reader.get<TenantRow>('SELECT * FROM tenants WHERE tenantId = ? AND erasedAt IS NULL', [tenantId]);
 }
 
-/** All tenants, newest first: for the operator. */
+/** Lists all tenants, newest first. For the operator. */
 export async function listTenants(reader: Reader): Promise<TenantRow[]> {
   return reader.all<TenantRow>('SELECT * FROM tenants WHERE erasedAt IS NULL ORDER BY tenantId DESC');
 }
@@ -41,7 +41,7 @@ export async function updateTier(connection: Connection, tenantId: string, tier:
   await connection.run('UPDATE tenants SET tier = ? WHERE tenantId = ?', [tier, tenantId]);
 }
 
-/** Frees the address for a new account and marks the tenant as gone. */
+/** Frees the address for a new account and marks the tenant as erased. */
 export async function updateErased(connection: Connection, tenantId: string, nowMs: number): Promise<void> {
   await connection.run("UPDATE tenants SET email = 'erased:' || tenantId, erasedAt = ? WHERE tenantId = ?", [
     nowMs,

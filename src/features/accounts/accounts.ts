@@ -26,26 +26,26 @@ import {
 
 export type { TenantRow };
 
-/** Who may make a new account; who has one may always sign in. */
+/** Who may create an account. Existing accounts can always sign in. */
 export interface SignUpPolicy {
   signup: 'open' | 'invite' | 'closed';
-  /** Empty: any domain. */
+  /** Allowed email domains. Empty means any. */
   domains: readonly string[];
 }
 
-/** Tenants: each is one account, known by its e-mail address. */
+/** Tenants: one account each, identified by its email address. */
 export interface Accounts {
   view(principal: Principal): Promise<Account>;
-  /** Whether this (normal) address has an account or may make one. */
+  /** Whether a normalized address has an account or may create one. */
   canSignIn(reader: Reader, email: string): Promise<boolean>;
-  /** The tenant of an address, made where there is none, in the caller's transaction. */
+  /** Returns the tenant of an address, creating it if needed, in the caller's transaction. */
   findOrCreate(connection: Connection, email: string): Promise<TenantRow>;
   /**
-   * Erases the tenant and all that is its. Its key is dead and its address free with the first commit; the rows go in
-   * portions, and a daemon that dies in between finishes at its next start.
+   * Erases the tenant and all its data. The first commit revokes its key and frees its address; rows are then deleted in
+   * batches. If the daemon crashes in between, it finishes at its next start.
    */
   erase(tenantId: string): Promise<void>;
-  /** Finishes what an earlier process began to erase. */
+  /** Finishes erasures that an earlier process started. */
   finishErasing(): Promise<void>;
   list(): Promise<TenantRow[]>;
   /** Throws `not_found`. */
@@ -71,8 +71,8 @@ interface Dependencies {
   defaultTier: Tier;
 }
 
-export function createAccounts(parts: Dependencies): Accounts {
-  const { db, clock, ids, keys, usage, idempotency, erasables, deleteSignIns, policy, defaultTier } = parts;
+export function createAccounts(dependencies: Dependencies): Accounts {
+  const { db, clock, ids, keys, usage, idempotency, erasables, deleteSignIns, policy, defaultTier } = dependencies;
 
   async function eraseRows(tenantId: string): Promise<void> {
     for (const erasable of erasables) await erasable.erase(tenantId);
@@ -81,7 +81,7 @@ export function createAccounts(parts: Dependencies): Accounts {
       await idempotency.erase(connection, tenantId);
       await deleteTenant(connection, tenantId);
     });
-    // The text indices and the log still hold what was written; swept and emptied, they hold nothing of the tenant.
+    // Deleted text survives in the text indexes and the write-ahead log until they are swept and checkpointed.
     for (const erasable of erasables) await erasable.sweep?.();
     await db.checkpoint();
   }
@@ -103,7 +103,7 @@ export function createAccounts(parts: Dependencies): Accounts {
       };
     },
     async canSignIn(reader, email) {
-      // All three are asked for every address, so that the answer takes the same time.
+      // Always run all three checks, so that response time does not reveal whether an address is known.
       const known = (await findTenantByEmail(reader, email)) !== undefined;
       const invited = await findInvitation(reader, email);
       const domain = email.slice(email.lastIndexOf('@') + 1);
@@ -121,7 +121,7 @@ export function createAccounts(parts: Dependencies): Accounts {
     async erase(tenantId) {
       await db.writes.write(async (connection) => {
         const tenant = await findTenant(connection, tenantId);
-        if (!tenant) throw new AppError('not_found', 'There is no such tenant.');
+        if (!tenant) throw new AppError('not_found', 'Tenant not found.');
         await keys.revokeAll(connection, tenantId);
         await deleteSignIns(connection, tenant.email);
         await deleteInvitation(connection, tenant.email);
@@ -135,7 +135,7 @@ export function createAccounts(parts: Dependencies): Accounts {
     list: () => listTenants(db.readers),
     async byEmail(email) {
       const tenant = await findTenantByEmail(db.readers, email);
-      if (!tenant) throw new AppError('not_found', `No account has the address ${email}.`);
+      if (!tenant) throw new AppError('not_found', `No account found for ${email}.`);
       return tenant;
     },
     setTier: (tenantId, tier) => db.writes.write((connection) => updateTier(connection, tenantId, tier)),

@@ -1,16 +1,16 @@
-/** What a mail client or a person who opens the link sees before anything is consumed. */
+/** The page that a mailed link opens. Showing it consumes nothing. */
 export interface ConfirmPage {
   token: string;
-  /** The address that the link signs in. */
+  /** The address to sign in. */
   email: string;
-  /** Set where a terminal asked for this sign-in: the name it gave for itself. */
+  /** The terminal's name for itself, if a terminal requested this sign-in. */
   device?: string | undefined;
 }
 
 export interface CodePage {
   code: string;
   device: string;
-  /** The terminal's own `http://127.0.0.1:…` address with code and state, where it listens for it. */
+  /** The terminal's loopback URL (`http://127.0.0.1:…`) with code and state, if it listens for one. */
   loopbackUrl?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** A template whose every interpolated text is escaped; `Markup` of its own making passes as it is. */
+/** Template tag that escapes every interpolated string. `Markup` values pass through unescaped. */
 function html(strings: TemplateStringsArray, ...values: (string | Markup)[]): Markup {
   const parts = values.map((value, index) => {
     const text = value instanceof Markup ? value.text : escapeHtml(value);
@@ -73,60 +73,61 @@ function signInForm(token: string): Markup {
 }
 
 /**
- * The page behind a mailed link: one button, nothing consumed until it is pressed, so that a mail scanner signs nobody
- * in. Where a terminal asked, it warns first: whoever starts a sign-in for someone else's address lives on a click here.
+ * Renders the page that a mailed link opens. Nothing is consumed until the button is pressed, so that mail scanners
+ * cannot sign anyone in. For a terminal sign-in it warns first: an attacker who starts one for someone else's address
+ * depends on this click.
  */
 export function confirmPage({ token, email, device }: ConfirmPage): string {
   const account = html`<p>This link signs in <span class="person">${email}</span>.</p>`;
   if (device === undefined) {
     const body = html`<div class="card">
 ${account}
-<p class="caution"><strong>Signing in makes a new key.</strong> The old one stops working at once, and so do assistants set up with it until they have the new one.</p>
+<p class="caution"><strong>Signing in creates a new API key.</strong> Your current key stops working immediately. Assistants that use it stay disconnected until you give them the new one.</p>
 ${signInForm(token)}
-<p class="hint">Nothing happens until you press the button. If you did not ask for this link, close the page.</p>
+<p class="hint">Nothing happens until you press the button. If you did not request this link, close this page.</p>
 </div>`;
     return layout({ title: 'Sign in', body });
   }
   const body = html`<div class="card">
 ${account}
-<p>A terminal called <span class="person">${device}</span> asked for it. You will be shown a code to type there.</p>
-<p class="caution"><strong>Continue only if you started this yourself</strong>, just now, with <code>svc login</code>. If someone sent you here or asks you for the code, close this page: with the code they could read your memory.</p>
+<p>It was requested from a terminal on <span class="person">${device}</span>. The next page shows a code to type there.</p>
+<p class="caution"><strong>Continue only if you just ran <code>svc login</code> yourself.</strong> If someone sent you this link or asks you for the code, close this page: the code lets them read your memories.</p>
 ${signInForm(token)}
-<p class="hint">When the terminal has the code, a new key is made and the old one stops working.</p>
+<p class="hint">Once the terminal has the code, it gets a new API key and your current key stops working.</p>
 </div>`;
-  return layout({ title: 'Sign in at a terminal', body });
+  return layout({ title: 'Sign in to a terminal', body });
 }
 
-/** Shows the one-time code of a terminal sign-in, and lets the page's script hand it over on this same machine. */
+/** Renders the one-time code of a terminal sign-in. Its script delivers the code if the terminal runs on this machine. */
 export function codePage({ code, device, loopbackUrl }: CodePage): string {
   const loopbackAttribute = loopbackUrl === undefined ? NOTHING : html` data-loopback-url="${loopbackUrl}"`;
   const status = loopbackUrl === undefined ? '' : 'Looking for the terminal on this computer…';
   const body = html`<div class="card"${loopbackAttribute}>
-<p>Type it into the terminal <span class="person">${device}</span>, where <code>svc login</code> is waiting:</p>
+<p>Type this code into the terminal on <span class="person">${device}</span> where <code>svc login</code> is waiting:</p>
 <p class="code" id="code">${code}</p>
 <p class="hint" id="delivery-status" role="status" aria-live="polite">${status}</p>
-<p class="caution"><strong>Give it to nobody.</strong> It belongs into the terminal that you started yourself and nowhere else: not into a chat, a mail or a web page.</p>
-<p class="hint">The code works once, for a few minutes. Capital or small letters, with or without the dash.</p>
+<p class="caution"><strong>Do not share this code.</strong> Type it only into the terminal where you ran <code>svc login</code>, never into a chat, an email or another web page.</p>
+<p class="hint">The code works once and expires in a few minutes. Case and the dash do not matter.</p>
 </div>`;
   return layout({
-    title: 'Your code',
+    title: 'Your sign-in code',
     body,
     script: html`<script src="/dashboard/code-page.js"></script>`,
   });
 }
 
-/** A page that only says something: that a link is used up, expired or none, say. Leads on to asking for a new one. */
+/** Renders a message, such as an expired link, and a button to request a new link. */
 export function messagePage({ title, message }: { title: string; message: string }): string {
   const body = html`<div class="card">
 <p>${message}</p>
-<div class="buttons"><a class="button primary" href="/dashboard">Ask for a new link</a></div>
+<div class="buttons"><a class="button primary" href="/dashboard">Request a new link</a></div>
 </div>`;
   return layout({ title, body });
 }
 
 /**
- * The headers of every page: nothing but the daemon's own files runs or is called, no page frames it, no address leaks
- * by Referer, nothing is kept. `loopbackPort` opens the one connection that a code page needs, to the terminal.
+ * Security headers of every page: only the daemon's own files load and run, no framing, no `Referer`, no caching.
+ * `loopbackPort` additionally allows the code page to connect to the terminal.
  */
 export function pageHeaders({ loopbackPort }: { loopbackPort?: number | undefined } = {}): Record<string, string> {
   const terminal = loopbackPort === undefined ? '' : ` http://127.0.0.1:${loopbackPort}`;

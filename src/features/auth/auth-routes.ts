@@ -21,20 +21,24 @@ interface Dependencies {
   publicUrl: () => string;
 }
 
-/** Marks the browser that asked for the link. */
+/** Identifies the browser that requested the link. */
 const REQUEST_COOKIE = 'svc_signin';
-/** Marks the browser that was shown the button. */
+/** Identifies the browser that was shown the confirmation page. */
 const CONFIRM_COOKIE = 'svc_confirm';
 const FORM = 'application/x-www-form-urlencoded';
 const tags = ['auth'];
 
-/** The public routes of sign-in. Nothing here is cached, and no address leaks to another site. */
+/** Public sign-in routes. Responses are not cached and send no `Referer` to other sites. */
 export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Dependencies): FastifyPluginAsyncTypebox {
   function limitSignIns(request: FastifyRequest): void {
     const decision = rateLimits.takeSignIn(request.ip);
     if (decision.allowed) return;
     const options = { retryAfterSeconds: decision.retryAfterSeconds };
-    throw new AppError('rate_limited', 'Too many sign-in requests from this address. Wait a little.', options);
+    throw new AppError(
+      'rate_limited',
+      'Too many sign-in requests from this IP address. Wait a moment and try again.',
+      options,
+    );
   }
 
   return async (app) => {
@@ -76,7 +80,7 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: De
         limitSignIns(request);
         const { apiKey } = await signIn.redeemCode(request.body.code, request.body.codeVerifier);
         const principal = await keys.authenticate(apiKey);
-        if (!principal) throw new AppError('gone', 'Another sign-in has replaced this key already. Sign in again.');
+        if (!principal) throw new AppError('gone', 'Another sign-in has already replaced this key. Sign in again.');
         return { apiKey, account: await accounts.view(principal) };
       },
     );
@@ -87,19 +91,26 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: De
 }
 
 /**
- * The mailed link and its button: the one place that takes a form. Any site can make a browser send one; a form that
- * asked for a link would mark the browser as the one that asked.
+ * The mailed link and its confirmation form. Forms are accepted only here: any site can make a browser submit one, and a
+ * cross-site form that requested a link would set the cookie that marks this browser as the requester.
  */
 function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'publicUrl'>): FastifyPluginAsyncTypebox {
   return async (app) => {
     await app.register(formbody, { bodyLimit: 16 * 1024 });
     app.get(
       '/v1/auth/callback',
-      { schema: { summary: 'The mailed link: a page with a button', tags, security: [], querystring: CallbackQuery } },
+      {
+        schema: {
+          summary: 'Open the mailed link: shows a confirmation page',
+          tags,
+          security: [],
+          querystring: CallbackQuery,
+        },
+      },
       async (request, reply) => {
         const token = request.query.token ?? '';
         const link = await signIn.inspect(token, cookieOf(request, REQUEST_COOKIE));
-        // A prefetch or HEAD is nobody's click.
+        // A prefetch or a HEAD request is not a click.
         const purpose = `${request.headers['sec-purpose']} ${request.headers.purpose}`;
         const clicked = request.method === 'GET' && !/prefetch|preview/.test(purpose);
         if (link.sameBrowser && clicked) return answerRedeemed(reply, await signIn.redeem(token), publicUrl());
@@ -112,7 +123,7 @@ function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'pu
       '/v1/auth/callback',
       {
         schema: {
-          summary: 'Consume the link',
+          summary: 'Confirm the sign-in and consume the link',
           tags,
           security: [],
           consumes: [FORM],
@@ -127,17 +138,17 @@ function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'pu
   };
 }
 
-/** A person who follows a link sees a page where something is refused, a program the problem document. */
+/** Shows errors on the callback route as a page to browsers and as a problem document to programs. */
 function renderErrorPages(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    // What is refused before this scope is reached has not come by its hook.
+    // Requests rejected before this scope's onRequest hook ran do not have these headers yet.
     setPrivacyHeaders(reply);
     const wantsPage =
       request.routeOptions.url === '/v1/auth/callback' && /text\/html/.test(request.headers.accept ?? '');
     if (!(wantsPage && error instanceof AppError && error.status < 500)) throw error;
     const { retryAfterSeconds } = error.options;
     if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
-    return sendPage(reply, error.status, messagePage({ title: 'This did not work', message: error.message }));
+    return sendPage(reply, error.status, messagePage({ title: 'Sign-in failed', message: error.message }));
   });
 }
 
@@ -163,9 +174,9 @@ function sendPage(reply: FastifyReply, status: number, html: string, loopbackPor
 }
 
 /**
- * A form that another site sends is refused. Browsers say where a request comes from in `Sec-Fetch-Site` (Fetch
- * Metadata); over plain http to another machine they do not, and our page, which sends no referrer, has the `Origin`
- * "null" as any page of that kind: there the cookie of the confirming page decides, which is `SameSite=Strict`.
+ * Rejects cross-site form submissions. Browsers report the origin in `Sec-Fetch-Site` (Fetch Metadata), but not over
+ * plain http to another machine. There our page, which sends no referrer, has the `Origin` "null" like any such page, so
+ * the `SameSite=Strict` cookie of the confirmation page decides.
  */
 function refuseCrossSite(request: FastifyRequest, token: string, publicUrl: string): void {
   const site = request.headers['sec-fetch-site'];
@@ -177,7 +188,7 @@ function refuseCrossSite(request: FastifyRequest, token: string, publicUrl: stri
         origin === new URL(publicUrl).origin ||
         cookieOf(request, CONFIRM_COOKIE) === hashSecret(token);
   if (!sameSite)
-    throw new AppError('forbidden', 'This form was sent by another site. Open the link from your mail again.');
+    throw new AppError('forbidden', 'This form was submitted by another site. Open the link in your email again.');
 }
 
 function setCookie(name: string, value: string, sameSite: 'Lax' | 'Strict', publicUrl: string): string {

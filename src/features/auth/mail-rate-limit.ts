@@ -6,9 +6,9 @@ const MAX_AN_HOUR = 10;
 const MAX_LIVE = 3;
 
 /**
- * Whether an address gets one more mail: three at once, one more each minute, ten an hour, and no more than three
- * links alive, so that a flood of requests neither fills a mailbox nor kills the link that its owner waits for.
- * `mailed` is what was sent within the last hour, oldest first.
+ * Whether an address may be sent one more mail: bursts of three, then one per minute, ten per hour, and at most three
+ * live links. A flood of requests then neither fills a mailbox nor invalidates the link its owner is waiting for.
+ * `mailed` lists what was sent in the last hour, oldest first.
  */
 export function canSendMail(mailed: readonly { createdAt: number; live: boolean }[], nowMs: number): boolean {
   const recent = mailed.filter(({ createdAt }) => createdAt <= nowMs && nowMs - createdAt < HOUR_MS);

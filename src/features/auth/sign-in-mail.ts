@@ -11,21 +11,21 @@ export interface SignInMailOptions {
   link: string;
   email: string;
   expiresInMinutes: number;
-  /** What the terminal that asks calls itself; absent for a sign-in in the browser. */
+  /** The requesting terminal's name for itself; absent for a browser sign-in. */
   device?: string | undefined;
-  /** Where the request came from, e.g. an IP address. */
+  /** Origin of the request, such as an IP address. */
   requestedFrom?: string | undefined;
 }
 
 /**
- * The mail with the sign-in link. Anyone may ask for a sign-in of any address: what the asker chose (`device`) is shown
- * without the characters that a mail program would turn into a link, and never in the subject.
+ * Builds the mail with the sign-in link. Anyone can request a sign-in for any address, so the text the requester chose
+ * (`device`) is stripped of characters that mail clients turn into links and never appears in the subject.
  */
 export function signInMail(options: SignInMailOptions): SignInMail {
   const { link, email, expiresInMinutes, device, requestedFrom } = options;
   const copy = device === undefined ? browserCopy(email) : terminalCopy(email, displayable(device));
-  const origin = requestedFrom === undefined ? '' : ` It was asked for from ${displayableOrigin(requestedFrom)}.`;
-  const validity = `The link works once and for ${expiresInMinutes} minutes.${origin}`;
+  const origin = requestedFrom === undefined ? '' : ` It was requested from ${displayableOrigin(requestedFrom)}.`;
+  const validity = `The link works once and expires in ${expiresInMinutes} minutes.${origin}`;
   const content: Content = { ...copy, validity, link };
   return { to: email, subject: copy.title, text: asText(content), html: asHtml(content) };
 }
@@ -48,25 +48,24 @@ function browserCopy(email: string): MailCopy {
     title: 'Sign in to svc',
     opening: `Open this link to sign in as ${email}:`,
     button: 'Sign in',
-    effect: 'Signing in gives you a new API key. The one you had stops working at once.',
-    disclaimer: 'If you did not ask for this mail, ignore it: nothing happens until the link is used.',
+    effect: 'Signing in creates a new API key. Your current key stops working immediately.',
+    disclaimer: 'If you did not request this email, ignore it: nothing happens until the link is used.',
   };
 }
 
 function terminalCopy(email: string, device: string): MailCopy {
   return {
     title: 'Sign in to svc in a terminal',
-    opening: `A terminal on “${device}” asks to sign in as ${email}. Open this link to get its code:`,
+    opening: `A terminal on “${device}” wants to sign in as ${email}. Open this link to get the code for it:`,
     button: 'Show the code',
     effect:
-      'Type the code into that terminal only, and give it to nobody. ' +
-      'The terminal then gets a new API key, and the one you had stops working.',
-    disclaimer:
-      'If you did not ask for this at a terminal of yours, ignore this mail: nothing happens without the code.',
+      'Type the code only into that terminal and do not share it. ' +
+      'The terminal then gets a new API key, and your current key stops working.',
+    disclaimer: 'If you did not start this in a terminal, ignore this email: nothing happens without the code.',
   };
 }
 
-/** Letters, digits and a few signs, at most 60 of them. No dots, colons or slashes, which make a link of a name. */
+/** Keeps letters, digits and a few signs, at most 60. Drops dots, colons and slashes, which turn a name into a link. */
 function displayable(name: string): string {
   const plain = name
     .normalize('NFKC')

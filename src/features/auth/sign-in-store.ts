@@ -1,19 +1,19 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 
-/** A sign-in that was asked for. `expiresAt` in the past is a link or code that is over, 0 one that was made void. */
+/** A requested sign-in. `expiresAt` in the past means that its link or code has expired, 0 that it was voided. */
 export interface SignInRow {
   tokenHash: string;
   email: string;
   createdAt: number;
   expiresAt: number;
   usedAt: number | null;
-  /** 0: nothing was mailed, because the address may not enter or had enough mails. */
+  /** 0 if nothing was mailed, because the address may not sign in or reached its mail limit. */
   delivered: number;
   cookieHash: string | null;
   codeChallenge: string | null;
   redirectPort: number | null;
   device: string | null;
-  /** Set once the link was confirmed: the MAC of the code to type. */
+  /** MAC of the code to type, set when the link is confirmed. */
   codeHash: string | null;
   wrongCodes: number;
 }
@@ -43,7 +43,7 @@ export async function findSignIn(reader: Reader, tokenHash: string): Promise<Sig
   return reader.get<SignInRow>('SELECT * FROM signInLinks WHERE tokenHash = ?', [tokenHash]);
 }
 
-/** What was mailed to an address since an instant, oldest first. */
+/** Lists the sign-ins mailed to an address since `sinceMs`, oldest first. */
 export async function listMailed(reader: Reader, email: string, sinceMs: number): Promise<SignInRow[]> {
   return reader.all<SignInRow>(
     'SELECT * FROM signInLinks WHERE email = ? AND createdAt > ? AND delivered = 1 ORDER BY createdAt',
@@ -57,7 +57,7 @@ export async function listByChallenge(reader: Reader, codeChallenge: string): Pr
   ]);
 }
 
-/** Takes the link; false where another request had it first. */
+/** Marks the link as used; false if another request used it first. */
 export async function updateUsed(connection: Connection, tokenHash: string, nowMs: number): Promise<boolean> {
   const { changes } = await connection.run(
     'UPDATE signInLinks SET usedAt = ? WHERE tokenHash = ? AND usedAt IS NULL AND expiresAt > ?',
@@ -79,7 +79,7 @@ export async function updateCode(
   ]);
 }
 
-/** Counts a wrong code against every sign-in of a terminal; the last of `most` makes link and code void. */
+/** Counts a wrong code against every sign-in of a terminal and voids link and code at `maxWrongCodes`. */
 export async function updateWrongCodes(
   connection: Connection,
   codeChallenge: string,
@@ -92,7 +92,7 @@ export async function updateWrongCodes(
   );
 }
 
-/** Ends every link and code that was mailed to an address for good, also where the clock is set back later. */
+/** Permanently voids every link and code mailed to an address, even if the clock is set back later. */
 export async function updateVoid(connection: Connection, email: string): Promise<void> {
   await connection.run('UPDATE signInLinks SET expiresAt = 0 WHERE email = ? AND delivered = 1 AND expiresAt > 0', [
     email,

@@ -25,32 +25,32 @@ import {
   updateWrongCodes,
 } from './sign-in-store.ts';
 
-/** What following a link led to. */
+/** Outcome of redeeming a link. */
 export type Redeemed =
   | { kind: 'browser'; apiKey: string }
-  /** A terminal asked: nothing is rotated yet, this code goes there. */
+  /** A terminal requested the link. The key is rotated only when the terminal sends this code. */
   | { kind: 'terminal'; code: string; device: string; loopback: { port: number; state: string } | undefined };
 
-/** A link as its page shows it before anything is consumed. */
+/** A link that has not been consumed, as its confirmation page shows it. */
 export interface PendingLink {
   email: string;
   device: string | undefined;
-  /** The browser that asks carries the cookie of the one that requested the link. */
+  /** Whether the request carries the cookie of the browser that requested the link. */
   sameBrowser: boolean;
 }
 
-/** Passwordless sign-in by mailed link. Tokens, cookies and codes are stored hashed only. */
+/** Passwordless sign-in by mailed link. Tokens, cookies and codes are stored only as hashes. */
 export interface SignIn {
   /**
-   * Queues the mail. The answer, and the work behind it, are the same for every address, known, unknown, barred or
-   * flooded. `cookie` marks this browser. Throws `invalid_request` for what is no address.
+   * Queues the mail. Response and work are the same for every address: known, unknown, barred or over its mail limit.
+   * `cookie` identifies this browser. Throws `invalid_request` if `email` is not an address.
    */
   request(request: MagicLinkRequest): Promise<{ expiresAtMs: number; cookie: string }>;
-  /** Looks at a link and consumes nothing. Throws `gone`. */
+  /** Reads a link without consuming it. Throws `gone`. */
   inspect(token: string, cookie: string | undefined): Promise<PendingLink>;
   /** Consumes a link, once. Throws `gone`. */
   redeem(token: string): Promise<Redeemed>;
-  /** Redeems the code of a terminal sign-in. Throws `invalid_request` for a wrong code or verifier, `gone` when void. */
+  /** Redeems the code of a terminal sign-in. Throws `invalid_request` for a wrong code or verifier, `gone` if expired. */
   redeemCode(code: string, codeVerifier: string): Promise<{ apiKey: string }>;
   sweep(): Promise<void>;
 }
@@ -72,8 +72,8 @@ const CODE_MS = 10 * 60_000;
 const HOUR_MS = 3_600_000;
 const MAX_WRONG_CODES = 5;
 
-export function createSignIn(parts: Dependencies): SignIn {
-  const { db, clock, random, sealer, keys, accounts, mailQueue, publicUrl } = parts;
+export function createSignIn(dependencies: Dependencies): SignIn {
+  const { db, clock, random, sealer, keys, accounts, mailQueue, publicUrl } = dependencies;
   const codeHashOf = (code: string) => sealer.authenticate(normalizeCode(code), 'sign-in code');
 
   async function insertLink(connection: Connection, email: string, request: MagicLinkRequest, cookie: string) {
@@ -108,8 +108,8 @@ export function createSignIn(parts: Dependencies): SignIn {
   }
 
   /**
-   * The one moment at which a key is made: the former one dies and every other link of the address with it. Throws
-   * `gone` for an address that may no longer enter, because its invitation was withdrawn after the mail, say.
+   * Issues a new key, the only place that does. Invalidates the previous key and every other link of the address. Throws
+   * `gone` if the address may no longer sign in, for example because its invitation was withdrawn after the mail.
    */
   async function complete(connection: Connection, email: string): Promise<string> {
     if (!(await accounts.canSignIn(connection, email))) throw gone();
@@ -158,7 +158,7 @@ export function createSignIn(parts: Dependencies): SignIn {
         if (open.length === 0) throw gone();
         const match = open.find((row) => row.codeHash !== null && equalSecrets(row.codeHash, codeHashOf(code)));
         if (match) return { apiKey: await complete(connection, match.email) };
-        // A wrong code is remembered, so this is an outcome and no throw, which would undo it.
+        // Return instead of throwing: a throw would roll back the count of wrong codes.
         await updateWrongCodes(connection, codeChallenge, MAX_WRONG_CODES);
         return { triesLeft: Math.max(...open.map((row) => MAX_WRONG_CODES - 1 - row.wrongCodes)) };
       });
@@ -174,16 +174,19 @@ function isOpen(row: SignInRow | undefined, nowMs: number): row is SignInRow {
 }
 
 function gone(): AppError {
-  return new AppError('gone', 'This sign-in link or code was used, replaced or has expired. Ask for a new one.');
+  return new AppError(
+    'gone',
+    'This sign-in link or code has expired, or it was already used or replaced. Request a new one.',
+  );
 }
 
 function wrongCode(triesLeft: number | undefined): AppError {
   const advice =
     triesLeft === undefined
-      ? 'No sign-in of this terminal is open.'
+      ? 'This terminal has no sign-in in progress.'
       : triesLeft > 0
         ? `${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.`
-        : 'That was the last try: sign in again.';
-  const errors = [{ path: '/code', message: 'is not the code that the page shows' }];
-  return new AppError('invalid_request', `The code is wrong. ${advice}`, { errors });
+        : 'That was the last try. Sign in again.';
+  const errors = [{ path: '/code', message: 'does not match the code on the page' }];
+  return new AppError('invalid_request', `Wrong code. ${advice}`, { errors });
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { matchesWeakly } from '../../lib/entity-tag.ts';
 import type { Claim, Created, Idempotency } from './idempotency.ts';
 
-/** Runs a creating request once under its `Idempotency-Key` and answers with its status. */
+/** Runs a create request at most once per `Idempotency-Key` and sets the response status. */
 export async function createOnce<T>(
   idempotency: Idempotency,
   request: FastifyRequest,
@@ -18,12 +18,12 @@ export async function createOnce<T>(
   return created.body;
 }
 
-/** The route with what stands in its path: the same body for another conversation is another request. */
+/** Identifies the operation by route and path parameters: the same body for another conversation is a different request. */
 function operationOf({ method, routeOptions, params }: FastifyRequest): string {
   return [method, routeOptions.url, ...Object.values(params as Record<string, string>)].join(' ');
 }
 
-/** Answers a single resource with its entity tag, or with 304 where the caller has it already. */
+/** Sends a resource with its `ETag`, or 304 if the caller already has that version. */
 export function sendWithEtag<T>(request: FastifyRequest, reply: FastifyReply, resource: T, etag: string): T {
   reply.header('ETag', etag);
   const known = request.method === 'GET' ? request.headers['if-none-match'] : undefined;

@@ -6,7 +6,7 @@ export interface StoredAnswer {
   idempotencyKey: string;
   requestHash: string;
   status: number;
-  /** JSON; `null` once something in it was erased. */
+  /** JSON response; `null` once something in it was erased. */
   answer: string | null;
   createdAt: number;
 }
@@ -25,7 +25,7 @@ export async function findAnswers(
   );
 }
 
-/** Writes answers over those that are kept no longer. */
+/** Stores answers, overwriting expired ones with the same key. */
 export async function insertAnswers(
   connection: Connection,
   answers: readonly (StoredAnswer & { resourceIds: readonly string[] })[],
@@ -52,7 +52,7 @@ export async function insertAnswers(
   );
 }
 
-/** Blanks the answers that hold a resource which is being erased. */
+/** Redacts the answers that contain a resource that is being erased. */
 export async function redactAnswersAbout(connection: Connection, tenantId: string, resourceId: string): Promise<void> {
   await connection.run(
     `UPDATE idempotencyKeys SET answer = NULL WHERE tenantId = ? AND idempotencyKey IN

@@ -15,14 +15,14 @@ import {
 
 const RETENTION_MS = 24 * 3_600_000;
 
-/** One request that carries an `Idempotency-Key`. */
+/** A request that carries an `Idempotency-Key`. */
 export interface Claim {
   tenantId: string;
   key: string;
   requestHash: string;
 }
 
-/** What a creating request answered: the body and its status; `replayed` where it was answered before. */
+/** Response of a create request. `replayed` if it repeats an earlier response. */
 export interface Created<T> {
   status: number;
   body: T;
@@ -33,39 +33,39 @@ export interface AnswerToStore {
   claim: Claim;
   status: number;
   body: unknown;
-  /** What was created: erasing one of them blanks the kept answer. */
+  /** The created resources. Erasing one of them redacts the stored answer. */
   resourceIds: readonly string[];
 }
 
 /**
- * `Idempotency-Key` after draft-ietf-httpapi-idempotency-key-header: the answer is kept for 24 hours in the very
- * transaction of its effect, so that after any crash there is both or neither.
+ * `Idempotency-Key` as in draft-ietf-httpapi-idempotency-key-header. The answer is stored for 24 hours, in the same
+ * transaction as its effect, so that a crash leaves both or neither.
  */
 export interface Idempotency {
   /**
-   * Runs `work` with the claim of this request, or without one where no key was sent. Throws `conflict` while the first
-   * request with this key is still under way.
+   * Runs `work` with the claim of this request, or without one if no key was sent. Throws `conflict` while the first
+   * request with this key is in progress.
    */
   once<T>(
     request: { tenantId: string; key: string | undefined; operation: string; body: unknown },
     work: (claim: Claim | undefined) => Promise<T>,
   ): Promise<T>;
   /**
-   * For one write of its own, in the caller's transaction: answers again what was answered before, or runs `work` and
-   * keeps its answer. Throws the refusal of a key that cannot be used again.
+   * For a single write, in the caller's transaction: replays the stored answer, or runs `work` and stores its answer.
+   * Throws if the key was used for a different request or its answer was redacted.
    */
   replayOrRun<T>(
     connection: Connection,
     claim: Claim | undefined,
     work: () => Promise<{ status: number; body: T; resourceIds: readonly string[] }>,
   ): Promise<Created<T>>;
-  /** What was answered before, if anything. Throws the refusal of a key that cannot be used again. */
+  /** Returns the stored answer, if any. Throws like `replayOrRun`. */
   findReplay(reader: Reader, claim: Claim | undefined): Promise<Created<never> | undefined>;
-  /** For a grouped write: the outcome of each claim that was answered before, by `claim`. */
+  /** For grouped writes: the outcome of each claim that has a stored answer. */
   findReplays(reader: Reader, claims: readonly Claim[]): Promise<Map<Claim, Outcome<Created<never>>>>;
-  /** Keeps the answers, in the same transaction. */
+  /** Stores answers, in the caller's transaction. */
   store(connection: Connection, created: readonly AnswerToStore[]): Promise<void>;
-  /** Blanks the kept answers that hold this resource. */
+  /** Redacts the stored answers that contain this resource. */
   redact(connection: Connection, tenantId: string, resourceId: string): Promise<void>;
   sweep(): Promise<void>;
   erase(connection: Connection, tenantId: string): Promise<void>;
@@ -115,7 +115,7 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
       }
       const scopedKey = `${tenantId} ${key}`;
       if (inFlight.has(scopedKey)) {
-        const detail = 'The first request with this Idempotency-Key is still under way. Try again in a moment.';
+        const detail = 'The first request with this Idempotency-Key is still in progress. Try again in a moment.';
         throw new AppError('conflict', detail, { retryAfterSeconds: 1 });
       }
       inFlight.add(scopedKey);
@@ -146,11 +146,11 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
 
 function replay(claim: Claim, row: StoredAnswer): Outcome<Created<never>> {
   if (row.requestHash !== claim.requestHash) {
-    const detail = 'This Idempotency-Key was used with another request. Send a new key for a new request.';
+    const detail = 'This Idempotency-Key was already used for a different request. Use a new key for each request.';
     return { refused: new AppError('unprocessable', detail) };
   }
   if (row.answer === null) {
-    return { refused: new AppError('gone', 'What this Idempotency-Key created has been erased since.') };
+    return { refused: new AppError('gone', 'What this Idempotency-Key created has since been erased.') };
   }
   return { ok: { status: row.status, body: JSON.parse(row.answer) as never, replayed: true } };
 }

@@ -2,7 +2,7 @@ import type { Tier } from '../../contract/limits.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { listPlaceholders, padToPowerOfTwo } from '../../db/values.ts';
 
-/** A live key with the tenant it opens. */
+/** A valid key and its tenant. */
 export interface KeyRow {
   hash: string;
   tenantId: string;
@@ -13,7 +13,7 @@ export interface KeyRow {
   lastUsedAt: number | null;
 }
 
-/** The one query without a tenant: it finds the tenant. */
+/** Finds valid keys by hash. The only query without a tenant, because it determines the tenant. */
 export async function findKeys(reader: Reader, hashes: string[]): Promise<Map<string, KeyRow>> {
   const padded = padToPowerOfTwo(hashes);
   const rows = await reader.all<KeyRow>(
@@ -25,7 +25,7 @@ export async function findKeys(reader: Reader, hashes: string[]): Promise<Map<st
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
-/** The tenant's only key: a former one is gone with the same statement. */
+/** Sets the tenant's key, replacing any previous one in the same statement. */
 export async function replaceKey(
   connection: Connection,
   key: { tenantId: string; hash: string; last4: string; createdAt: number },

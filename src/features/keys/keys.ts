@@ -10,7 +10,7 @@ import type { Random } from '../../lib/random.ts';
 import { hashSecret, isApiKey, mintApiKey } from '../../lib/secret.ts';
 import { deleteKey, deleteKeysOf, findKeys, replaceKey, updateLastUsed } from './keys-store.ts';
 
-/** Who calls: the tenant that a key opens, and what is known of the key. */
+/** The caller: a tenant and the key that authenticated it. */
 export interface Principal {
   tenantId: string;
   email: string;
@@ -20,18 +20,17 @@ export interface Principal {
 
 export interface Keys {
   /**
-   * The principal of a key, or `undefined` where it is none that is valid now. It is looked up at each request, never
-   * trusted from a cache, so that a rotation is in force at once in every process. Throws `unavailable` where the
-   * database does not answer.
+   * Returns the principal of a key, or `undefined` if the key is not valid. Queries the database on every request instead
+   * of caching, so that a rotation takes effect immediately in every process. Throws `unavailable` if the database fails.
    */
   authenticate(apiKey: string): Promise<Principal | undefined>;
-  /** A principal as it is by now, for what goes on for long. Throws `unauthenticated` where its key is valid no more. */
+  /** Re-reads a principal during long-running work. Throws `unauthenticated` if its key is no longer valid. */
   refresh(principal: Principal): Promise<Principal>;
-  /** Makes the tenant's new key and invalidates the former one, in the caller's transaction. The only sight of its text. */
+  /** Issues a new key and invalidates the previous one, in the caller's transaction. The plaintext is not stored. */
   rotate(connection: Connection, tenantId: string): Promise<string>;
-  /** Invalidates the key that calls. */
+  /** Invalidates the calling key. */
   revoke(principal: Principal): Promise<void>;
-  /** Invalidates whatever key the tenant has, in the caller's transaction. */
+  /** Invalidates the tenant's key, if any, in the caller's transaction. */
   revokeAll(connection: Connection, tenantId: string): Promise<void>;
 }
 
@@ -41,7 +40,7 @@ export function createKeys({ db, clock, random, log }: { db: Database; clock: Cl
   const find = createBatchedRead(db.readers, findKeys);
   const touching = new Set<string>();
 
-  /** `lastUsedAt` is kept to the minute, beside the request and not in its way. */
+  /** Updates `lastUsedAt` at most once a minute, without delaying the request. */
   function touch(principal: Principal): void {
     const { hash, lastUsedAt } = principal.key;
     const nowMs = clock.nowMs();
@@ -49,13 +48,16 @@ export function createKeys({ db, clock, random, log }: { db: Database; clock: Cl
     touching.add(hash);
     db.writes
       .write((connection) => updateLastUsed(connection, principal.tenantId, hash, nowMs))
-      .catch((error) => log.warn({ error }, 'could not note when a key was last used'))
+      .catch((error) => log.warn({ error }, 'failed to update lastUsedAt of a key'))
       .finally(() => touching.delete(hash));
   }
 
   async function findPrincipal(hash: string): Promise<Principal | undefined> {
     const row = await find(hash).catch((cause) => {
-      throw new AppError('unavailable', 'The key cannot be checked at the moment.', { retryAfterSeconds: 1, cause });
+      throw new AppError('unavailable', 'The API key cannot be verified right now. Try again shortly.', {
+        retryAfterSeconds: 1,
+        cause,
+      });
     });
     if (!row) return undefined;
     const { tenantId, email, tier, ...key } = row;

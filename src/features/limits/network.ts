@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Under what an address is counted. An IPv4 address as itself, also when it is mapped into IPv6; an IPv6 address as its
- * /64, since one subscriber has all of that. A port that a proxy left on it and a zone do not matter, and all that is no
- * address is one caller, so that made-up text neither escapes a limit nor fills the memory.
+ * Returns the network that an IP address is rate-limited as: IPv4 addresses (also IPv4-mapped IPv6) as themselves, IPv6
+ * addresses as their /64, which is usually one subscriber. Ignores a port or zone. Everything else counts as a single
+ * caller, `unknown`, so that made-up text neither escapes a limit nor fills memory.
  */
 export function networkOf(address: string | undefined): string {
   const plain = withoutPort(address ?? '').replace(/%.*$/, '');
@@ -26,7 +26,7 @@ function withoutPort(address: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, '$1');
 }
 
-/** The eight groups of an IPv6 address in any of its written forms (RFC 4291, section 2.2). */
+/** Parses the eight groups of an IPv6 address in any text form (RFC 4291, section 2.2). */
 function groupsOf(address: string): number[] {
   const hexadecimal = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
     const [a, b, c, d] = bytes.map(Number);

@@ -3,12 +3,12 @@ import type { Clock } from '../../lib/clock.ts';
 import { type Bucket, type BucketDecision, type BucketRule, takeToken } from '../../lib/token-bucket.ts';
 import { networkOf } from './network.ts';
 
-/** Who is counted: a tenant by its tier, anyone else by address against the Free limit. */
+/** Who a request counts against: a tenant by its tier, anyone else by IP address at the Free limit. */
 export type Caller = { tenantId: string; tier: Tier } | { address: string | undefined };
 
 export interface RateDecision {
   allowed: boolean;
-  /** Requests a minute. */
+  /** Requests per minute. */
   limit: number;
   remaining: number;
   /** Unix time in seconds at which the bucket is full again. */
@@ -19,9 +19,9 @@ export interface RateDecision {
 }
 
 export interface RateLimits {
-  /** Takes one token (`cost` 0 only looks). */
+  /** Takes one token. `cost` 0 only reports the current state. */
   take(caller: Caller, cost?: number): RateDecision;
-  /** Thirty sign-in requests a minute an address. */
+  /** Takes one of 30 sign-in requests per minute and IP address. */
   takeSignIn(address: string | undefined): RateDecision;
 }
 
@@ -29,7 +29,7 @@ const MAX_ADDRESSES = 50_000;
 const SWEEP_INTERVAL_MS = 5000;
 const SIGN_INS_PER_MINUTE = 30;
 
-/** Buckets live in this process; intervals are measured on the monotonic clock, so that setting the clock changes nothing. */
+/** Per-process rate limits. Intervals use the monotonic clock, so that setting the system clock does not affect them. */
 export function createRateLimits({ clock }: { clock: Clock }): RateLimits {
   const tenants = createBuckets(Number.POSITIVE_INFINITY);
   const addresses = createBuckets(MAX_ADDRESSES);
@@ -57,16 +57,16 @@ export function createRateLimits({ clock }: { clock: Clock }): RateLimits {
   };
 }
 
-/** Many buckets by the caller's key, in bounded memory. */
+/** Token buckets by key, in bounded memory. */
 export interface Buckets {
-  /** Takes `cost` tokens of the caller's bucket; `cost` 0 leaves no trace. */
+  /** Takes `cost` tokens from the key's bucket. `cost` 0 stores nothing. */
   take(key: string, rule: BucketRule, nowMs: number, cost: number): BucketDecision;
   size(): number;
 }
 
 /**
- * Forgets only buckets that are full again, for which forgetting changes nothing. Past `maxSize` live ones, newcomers
- * share one bucket: memory stays bounded and nobody gains by coming from many addresses.
+ * Evicts only full buckets, which are equivalent to new ones. Beyond `maxSize` live buckets, new keys share one bucket:
+ * memory stays bounded and using many addresses gains nothing.
  */
 export function createBuckets(maxSize: number): Buckets {
   const buckets = new Map<string, { bucket: Bucket; fullAtMs: number }>();
@@ -80,7 +80,7 @@ export function createBuckets(maxSize: number): Buckets {
   function bucketKeyOf(key: string, nowMs: number): string {
     if (buckets.has(key)) return key;
     if (nowMs >= sweepAtMs) sweep(nowMs);
-    return buckets.size < maxSize ? key : 'newcomers';
+    return buckets.size < maxSize ? key : 'overflow';
   }
 
   return {

@@ -13,8 +13,8 @@ export interface UsageDelta extends UsageDay {
 }
 
 /**
- * What each tenant used of both quotas: memories on `day`, queries from `monthStart` to `day`. A tenant that is gone or
- * being erased is missing.
+ * Finds each tenant's usage of both quotas: memories on `day`, queries from `monthStart` to `day`. Omits tenants that are
+ * erased or being erased.
  */
 export async function findUsed(
   reader: Reader,
@@ -32,7 +32,7 @@ export async function findUsed(
   return new Map(rows.map((row) => [row.tenantId, row]));
 }
 
-/** Adds to the tenants' days; each (tenant, day) at most once in `deltas`. What was of tenants now gone is dropped. */
+/** Adds to daily usage; `deltas` holds each (tenant, day) at most once. Drops deltas of erased tenants. */
 export async function addUsage(connection: Connection, deltas: UsageDelta[]): Promise<void> {
   await insertRows(
     connection,
@@ -44,7 +44,7 @@ export async function addUsage(connection: Connection, deltas: UsageDelta[]): Pr
   );
 }
 
-/** Takes one query off the last day that counts one, also where midnight has passed since it was counted. */
+/** Subtracts one query from the last day that has any, even if midnight has passed since it was counted. */
 export async function updateQueryRefunded(connection: Connection, tenantId: string): Promise<void> {
   await connection.run(
     `UPDATE usageDays SET queries = queries - 1 WHERE tenantId = ? AND day =

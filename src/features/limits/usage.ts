@@ -15,37 +15,37 @@ import {
   updateQueryRefunded,
 } from './usage-store.ts';
 
-/** Whose use is counted, against the quotas of which tier. */
+/** A tenant whose usage is counted, and the tier that sets its quotas. */
 export type MeteredTenant = { tenantId: string; tier: Tier };
 
-/** How many memories each tenant may still add, as one transaction sees it. */
+/** How many memories each tenant may still add, as seen by one transaction. */
 export interface MemoryAllowance {
-  /** Takes `count` from the tenant's allowance, or returns the refusal. Nothing is written before `store`. */
+  /** Takes `count` from the tenant's allowance, or returns the error. Writes nothing until `store`. */
   take(tenant: MeteredTenant, count: number): AppError | undefined;
   /** Writes what was taken, in the same transaction. */
   store(connection: Connection): Promise<void>;
 }
 
-/** Quotas and usage by day: UTC days and months. */
+/** Quotas and daily usage, by UTC day and month. */
 export interface Usage {
   /**
-   * Throws `unauthenticated` where one of the tenants was erased since its key was checked: what it sent would stay
-   * behind with nobody to own it.
+   * Throws `unauthenticated` if one of the tenants was erased since its key was checked: a write would leave orphaned
+   * rows.
    */
   allowanceOf(connection: Connection, tenants: MeteredTenant[], nowMs: number): Promise<MemoryAllowance>;
-  /** For a write that is not counted. Throws `unauthenticated` as `allowanceOf`. */
+  /** For writes that do not count against a quota. Throws `unauthenticated` like `allowanceOf`. */
   requireTenant(reader: Reader, tenantId: string): Promise<void>;
   /**
-   * Counts one search or context call: durably where there is a quota, else in the background as requests are. Throws
-   * `quota_exceeded`, and `unauthenticated` as `allowanceOf`.
+   * Counts one search or context call: durably if the tier has a quota, otherwise in the background like requests.
+   * Throws `quota_exceeded`, and `unauthenticated` like `allowanceOf`.
    */
   takeQuery(tenant: MeteredTenant): Promise<void>;
-  /** Gives back a query that failed. */
+  /** Refunds a query that failed. */
   refundQuery(tenant: MeteredTenant): Promise<void>;
-  /** Throws `quota_exceeded` where the tenant may add not one memory more today. */
+  /** Throws `quota_exceeded` if the tenant cannot add another memory today. */
   requireMemoryQuota(tenant: MeteredTenant): Promise<void>;
   quotasOf(tenant: MeteredTenant): Promise<Record<QuotaName, QuotaState>>;
-  /** Counts a request; written in the background, so that a crash may lose a few seconds of this one figure. */
+  /** Counts a request. Written in the background: a crash may lose the last few seconds of this count. */
   countRequest(tenantId: string): void;
   flushRequests(): Promise<void>;
   days(tenant: MeteredTenant, days: number): Promise<UsageDays>;
@@ -93,7 +93,7 @@ export function createUsage({
 
   const isUnlimited = ({ tier }: MeteredTenant) => QUOTAS[variant][tier].monthlyQueries === null;
 
-  /** Counts what nothing depends on; `flushRequests` writes it. */
+  /** Counts in memory until `flushRequests` writes it. Only for counts that no quota depends on. */
   function count(tenantId: string, metric: 'requests' | 'queries', by: number): void {
     const day = utcDay(clock.nowMs());
     const delta = pendingCounts.get(tenantId + day) ?? { tenantId, day, requests: 0, memories: 0, queries: 0 };
@@ -171,7 +171,7 @@ export function createUsage({
       pendingCounts.clear();
       await db.writes
         .write((connection) => addUsage(connection, deltas))
-        .catch((error) => log.warn({ error }, 'could not write the count of requests'));
+        .catch((error) => log.warn({ error }, 'failed to write request counts'));
     },
     async days({ tenantId }, days) {
       const dayMs = 86_400_000;
@@ -191,13 +191,9 @@ export function createUsage({
 function refusal(quota: QuotaName, limit: number, used: number, nowMs: number): AppError {
   const resetMs = quota === 'dailyMemories' ? nextUtcDayMs(nowMs) : nextUtcMonthMs(nowMs);
   const resetsAt = toTimestamp(resetMs);
-  const metric = quota === 'dailyMemories' ? 'memories of today' : 'queries of this month';
-  return new AppError(
-    'quota_exceeded',
-    `${used} of ${limit} ${metric} are used. The count starts anew at ${resetsAt}.`,
-    {
-      retryAfterSeconds: Math.max(1, Math.ceil((resetMs - nowMs) / 1000)),
-      extra: { quota, limit, used, resetsAt },
-    },
-  );
+  const period = quota === 'dailyMemories' ? 'memories today' : 'queries this month';
+  return new AppError('quota_exceeded', `You have used ${used} of ${limit} ${period}. Resets at ${resetsAt}.`, {
+    retryAfterSeconds: Math.max(1, Math.ceil((resetMs - nowMs) / 1000)),
+    extra: { quota, limit, used, resetsAt },
+  });
 }

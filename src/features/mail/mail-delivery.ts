@@ -6,7 +6,7 @@ import type { Sealer } from '../../lib/seal.ts';
 import { type Mail, type Mailer, MailFault } from '../../outside/mail.ts';
 import { deleteMail, type QueuedMail, updateMailDeferred } from './mail-store.ts';
 
-/** What is put into the queue: everything but the id, which the queue gives. */
+/** A mail to enqueue. The queue assigns its Message-ID. */
 export type NewMail = Omit<Mail, 'messageId'>;
 
 export interface DeliveryOptions {
@@ -16,18 +16,18 @@ export interface DeliveryOptions {
   sealer: Sealer;
   mailer: Mailer;
   log: Log;
-  /** The pause after the first failure and the longest one; it doubles in between. */
-  backoffMs?: { first: number; most: number };
+  /** Exponential backoff: the delay after the first failure and the longest delay. */
+  backoffMs?: { first: number; max: number };
 }
 
-export const BACKOFF_MS = { first: 1000, most: 60_000 };
+export const BACKOFF_MS = { first: 1000, max: 60_000 };
 
-/** Binds a sealed mail to its row. */
+/** Context that binds a sealed mail to its row. */
 export function sealContext(mailId: string): string {
   return `mail:${mailId}`;
 }
 
-/** What becomes of one mail that was taken up: sent, put off or given up. Throws only where the database fails. */
+/** Creates a function that sends, defers or drops one claimed mail. It throws only if the database fails. */
 export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) => Promise<void> {
   const { db, clock, random, sealer, mailer, log, backoffMs = BACKOFF_MS } = options;
   const remove = (mailId: string) => db.writes.write((connection) => deleteMail(connection, mailId));
@@ -43,11 +43,11 @@ export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) =
   async function handleFailure({ mailId, attempts, expiresAt }: QueuedMail, error: unknown): Promise<void> {
     const fields = { mailId, attempts, ...errorFields(error) };
     if (error instanceof MailFault && error.permanent) {
-      log.warn(fields, 'a mail was given up: it was refused for good');
+      log.warn(fields, 'mail dropped: permanently rejected');
       return remove(mailId);
     }
     const pauseMs = backoffAfter(attempts, backoffMs, random);
-    log.warn({ ...fields, pauseMs }, 'a mail was not sent and will be tried again');
+    log.warn({ ...fields, pauseMs }, 'sending a mail failed, will retry');
     const nextAttemptAt = Math.min(clock.nowMs() + pauseMs, expiresAt);
     await db.writes.write((connection) => updateMailDeferred(connection, mailId, nextAttemptAt));
   }
@@ -55,10 +55,10 @@ export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) =
   return async (queued) => {
     const { mailId, attempts } = queued;
     const mail = open(queued);
-    if (!mail) log.error({ mailId }, 'a queued mail was dropped: it was sealed with another master key');
+    if (!mail) log.error({ mailId }, 'mail dropped: sealed with a different master key');
     if (!mail || queued.suppressed) return remove(mailId);
     if (queued.expiresAt <= clock.nowMs()) {
-      log.warn({ mailId, attempts }, 'a mail was given up: its link has expired');
+      log.warn({ mailId, attempts }, 'mail dropped: its link has expired');
       return remove(mailId);
     }
     try {
@@ -67,18 +67,18 @@ export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) =
       return handleFailure(queued, error);
     }
     await remove(mailId);
-    log.info({ mailId, attempts }, 'a mail was sent');
+    log.info({ mailId, attempts }, 'mail sent');
   };
 }
 
-/** Doubles from `first` to `most`; drawn from the upper half of that, so that mails do not come back all at once. */
-function backoffAfter(attempts: number, { first, most }: { first: number; most: number }, random: Random): number {
-  const full = Math.min(most, first * 2 ** (attempts - 1));
+/** Exponential backoff from `first` to `max`, with jitter over the upper half so that retries spread out. */
+function backoffAfter(attempts: number, { first, max }: { first: number; max: number }, random: Random): number {
+  const full = Math.min(max, first * 2 ** (attempts - 1));
   const fraction = random.bytes(4).readUInt32BE() / 2 ** 32;
   return Math.ceil((full / 2) * (1 + fraction));
 }
 
-/** What a log may say of a failure. Codes only: messages may quote an address or a path. */
+/** Loggable fields of an error. Codes only: messages may quote an address or a path. */
 export function errorFields(error: unknown): { code: string; responseCode?: number } {
   const { code, responseCode, name } = error as { code?: string; responseCode?: number; name?: string };
   return { code: code ?? name ?? 'unknown', ...(responseCode === undefined ? {} : { responseCode }) };

@@ -19,43 +19,43 @@ import {
   updateMailClaimed,
 } from './mail-store.ts';
 
-/** How long a worker has a mail to itself; after a crash in between, the next one sends it again. */
+/** How long a worker's claim on a mail lasts. After a crash, another worker sends the mail once the claim expires. */
 const CLAIM_MS = SEND_TIMEOUT_MS + 10_000;
-/** A wake-up that was missed costs at most this. */
+/** Upper bound on the delay that a missed wake-up causes. */
 const MAX_SLEEP_MS = 60_000;
 const MIN_SLEEP_MS = 20;
 const SLEEP_AFTER_ERROR_MS = 1000;
 
-/** The durable queue between a request and the mail server. */
+/** Durable queue between requests and the mail server. */
 export interface MailQueue {
   /**
-   * Inserts the mail, sealed, within the caller's transaction; call `wake` after its commit. A suppressed mail takes
-   * the same way but is never sent, so that nothing a caller can measure tells a known address from an unknown one.
-   * Throws `invalid_request` where `to` is not exactly one address.
+   * Inserts the sealed mail in the caller's transaction; call `wake` after the commit. A suppressed mail is queued and
+   * processed the same way but never sent, so that timing does not reveal whether an address is known. Throws
+   * `invalid_request` unless `to` is exactly one address.
    */
   enqueue(connection: Connection, mail: NewMail, delivery: { expiresAtMs: number; suppressed: boolean }): Promise<void>;
-  /** Begins to send, with what an earlier daemon left. */
+  /** Starts sending, beginning with mails left by an earlier process. */
   start(): void;
-  /** Takes up no more and waits up to `stopLimitMs` (10 s) for the mails on their way. The rest stays queued. */
+  /** Stops claiming mails and waits up to `stopLimitMs` (10 s) for those in flight. The rest stay queued. */
   stop(): Promise<void>;
-  /** Looks for due mails now. */
+  /** Checks for due mails now. */
   wake(): void;
-  /** How many mails wait or are on their way. */
+  /** Number of mails queued or in flight. */
   pending(): Promise<number>;
 }
 
 export interface MailQueueOptions extends DeliveryOptions {
-  /** How long `stop` waits at most. */
+  /** Maximum time that `stop` waits. */
   stopLimitMs?: number;
 }
 
-/** Sends at least once: where a crash or a lost answer leaves it open, again under the same Message-ID. */
+/** At-least-once delivery: after a crash or a lost response, a mail is sent again with the same Message-ID. */
 export function createMailQueue(options: MailQueueOptions): MailQueue {
   const { db, clock, random, sealer } = options;
   const worker = createWorker(options);
   let sequence = 0;
 
-  /** In the order of asking, also within a millisecond. */
+  /** Sorts by creation, even within a millisecond. */
   function nextMailId(): string {
     const time = clock.nowMs().toString(16).padStart(12, '0');
     const order = (sequence++ % 0x100_0000).toString(16).padStart(6, '0');
@@ -64,7 +64,7 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
 
   return {
     async enqueue(connection, { to, subject, text, html }, { expiresAtMs, suppressed }) {
-      if (!isSingleAddress(to)) throw new AppError('invalid_request', 'A mail goes to exactly one address.');
+      if (!isSingleAddress(to)) throw new AppError('invalid_request', 'A mail must have exactly one recipient.');
       const mailId = nextMailId();
       const sealed = sealer.seal(JSON.stringify({ to, subject, text, html }), sealContext(mailId));
       const nextAttemptAt = clock.nowMs();
@@ -75,7 +75,7 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   };
 }
 
-/** Takes up due mails, as many at once as there are connections. */
+/** Claims due mails and sends up to `MAX_CONNECTIONS` at a time. */
 function createWorker(options: MailQueueOptions): Pick<MailQueue, 'start' | 'stop' | 'wake'> {
   const { db, clock, log, backoffMs = BACKOFF_MS, stopLimitMs = 10_000 } = options;
   const deliver = createDelivery(options);
@@ -83,7 +83,7 @@ function createWorker(options: MailQueueOptions): Pick<MailQueue, 'start' | 'sto
 
   async function claimDue(): Promise<QueuedMail[]> {
     const nowMs = clock.nowMs();
-    const latestMs = nowMs + Math.max(backoffMs.most, CLAIM_MS);
+    const latestMs = nowMs + Math.max(backoffMs.max, CLAIM_MS);
     const due = await findDueMails(db.readers, { nowMs, latestMs, limit: 2 * MAX_CONNECTIONS });
     const next = due.filter(({ mailId }) => !inFlight.has(mailId)).slice(0, MAX_CONNECTIONS - inFlight.size);
     return next.length === 0 ? [] : db.writes.write((connection) => claimMails(connection, next, nowMs + CLAIM_MS));
@@ -92,7 +92,7 @@ function createWorker(options: MailQueueOptions): Pick<MailQueue, 'start' | 'sto
   function launch(mail: QueuedMail): void {
     const { mailId } = mail;
     const delivery = deliver(mail)
-      .catch((error: unknown) => log.error({ mailId, ...errorFields(error) }, 'a queued mail was not settled'))
+      .catch((error: unknown) => log.error({ mailId, ...errorFields(error) }, 'failed to update a queued mail'))
       .finally(() => {
         inFlight.delete(mailId);
         loop.wake();
@@ -118,7 +118,7 @@ function createWorker(options: MailQueueOptions): Pick<MailQueue, 'start' | 'sto
   };
 }
 
-/** Runs `look` at each wake-up, never twice at a time, and again after the pause in milliseconds that it gives. */
+/** Runs `poll` on each wake-up, never concurrently, and again after the delay in milliseconds that it returns. */
 function createLoop(poll: () => Promise<number>, log: Log) {
   let running = false;
   let polling: Promise<void> | undefined;
@@ -134,7 +134,7 @@ function createLoop(poll: () => Promise<number>, log: Log) {
       } while (pollAgain && running);
     } catch (error) {
       pauseMs = SLEEP_AFTER_ERROR_MS;
-      log.error(errorFields(error), 'the mail queue cannot be read');
+      log.error(errorFields(error), 'failed to read the mail queue');
     }
     polling = undefined;
     const boundedMs = Math.min(Math.max(pauseMs, MIN_SLEEP_MS), MAX_SLEEP_MS);

@@ -3,9 +3,9 @@ import type { Connection, Reader } from '../../db/connection.ts';
 export interface QueuedMail {
   mailId: string;
   sealed: Buffer;
-  /** Asked for by an address that gets no mail: worked on like any other, but never sent. */
+  /** Processed like any other mail but never sent. */
   suppressed: boolean;
-  /** How often it was taken up, the present time included. */
+  /** Number of delivery attempts, including the current one. */
   attempts: number;
   nextAttemptAt: number;
   expiresAt: number;
@@ -18,7 +18,7 @@ export async function insertMail(connection: Connection, mail: QueuedMail): Prom
   );
 }
 
-/** Mails whose time has come, oldest first; also those past `latestMs`: the clock was set back since they were put off. */
+/** Finds due mails, oldest first. Mails past `latestMs` are due too: the clock was set back after they were scheduled. */
 export async function findDueMails(
   reader: Reader,
   { nowMs, latestMs, limit }: { nowMs: number; latestMs: number; limit: number },
@@ -43,7 +43,7 @@ export async function findMailCount(reader: Reader): Promise<number> {
   return row?.mails ?? 0;
 }
 
-/** Takes up a mail until `nextAttemptAt`. False where another worker has taken it up since it was read. */
+/** Claims a mail until `nextAttemptAt`. False if another worker has claimed it since it was read. */
 export async function updateMailClaimed(
   connection: Connection,
   seen: Pick<QueuedMail, 'mailId' | 'nextAttemptAt'>,

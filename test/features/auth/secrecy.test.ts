@@ -251,7 +251,7 @@ describe('mail by SMTP', () => {
   test('nor where the mail server refuses it and repeats it', async () => {
     const { daemon, received, places, stop } = await start({ refuse: true });
     await askFor(daemon, { email: 'ada@example.com' });
-    await expect.poll(() => daemon.logLines.join(''), { timeout: 5000 }).toContain('was not sent');
+    await expect.poll(() => daemon.logLines.join(''), { timeout: 5000 }).toContain('sending a mail failed');
     expect(received.password).toBe(PASSWORD);
     expect(found(new Map([['password', PASSWORD]]), await places())).toEqual([]);
     expect(daemon.logLines.join('')).not.toContain('Invalid login');

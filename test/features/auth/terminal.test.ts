@@ -81,7 +81,7 @@ describe('a sign-in at a terminal', () => {
     const { link } = await receiveLink(daemon, email, startTerminal().login);
     const page = await visit(daemon, link, { headers: { cookie } });
     expect(page.status).toBe(200);
-    expect(page.text).toContain('Continue only if you started this yourself');
+    expect(page.text).toContain('Continue only if you just ran');
     expect(codeIn(page)).toBe('');
     const asked = await askFor(daemon, { email, login: startTerminal().login });
     expect(asked.headers.get('set-cookie')).toBeNull();

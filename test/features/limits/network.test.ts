@@ -31,7 +31,7 @@ describe('the network under which an address is counted', () => {
     '',
     'unknown',
     '_hidden',
-    'newcomers',
+    'overflow',
     '999.1.1.1',
     '1.2.3',
     '2001:db8::g',

@@ -3,15 +3,15 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { signInMail } from '../../../src/features/auth/sign-in-mail.ts';
 import { systemRandom } from '../../../src/lib/random.ts';
 import { createMailer } from '../../../src/outside/mail.ts';
-import { createMailWorld, enqueue, type MailWorld, untilEmpty } from './mail-daemon.ts';
+import { createMailHarness, enqueue, type MailHarness, untilEmpty } from './mail-harness.ts';
 
-let world: MailWorld;
+let harness: MailHarness;
 
 beforeEach(async () => {
-  world = await createMailWorld();
+  harness = await createMailHarness();
 });
 
-afterEach(() => world.end());
+afterEach(() => harness.end());
 
 const MAIL = { to: 'ada@example.com', subject: 'Sign in', text: 'text', html: '<p>text</p>', messageId: 'id' };
 
@@ -24,7 +24,7 @@ function mailerWith(settings: {
   return createMailer({ mailFrom: 'svc@example.org', show: () => {}, random: systemRandom, ...settings });
 }
 
-const NOT_ONE = [
+const NOT_A_SINGLE_ADDRESS = [
   'ada@example.com,eve@example.com',
   'ada@example.com;eve@example.com',
   'ada@example.com eve@example.com',
@@ -45,10 +45,10 @@ const NOT_ONE = [
   '',
 ];
 
-test('exactly one recipient', async () => {
-  const daemon = await world.start();
-  const mailers = [world.smtpMailer(), mailerWith({ mailDir: join(world.folder, 'mails') }), mailerWith({})];
-  for (const to of NOT_ONE) {
+test('accepts exactly one recipient', async () => {
+  const daemon = await harness.start();
+  const mailers = [harness.smtpMailer(), mailerWith({ mailDir: join(harness.folder, 'mails') }), mailerWith({})];
+  for (const to of NOT_A_SINGLE_ADDRESS) {
     await expect(enqueue(daemon, { to }), to).rejects.toMatchObject({ code: 'invalid_request' });
     for (const mailer of mailers) {
       await expect(mailer.send({ ...MAIL, to }), to).rejects.toMatchObject({ permanent: true });
@@ -57,24 +57,24 @@ test('exactly one recipient', async () => {
   for (const mailer of mailers) mailer.close();
   for (const to of ["o'neil+svc@mail.example.com", 'ada@bücher.example']) await enqueue(daemon, { to });
   await untilEmpty(daemon);
-  expect(world.smtp.mails.map((mail) => mail.to).sort()).toEqual([
+  expect(harness.smtp.mails.map((mail) => mail.to).sort()).toEqual([
     ['ada@bücher.example'],
     ["o'neil+svc@mail.example.com"],
   ]);
 });
 
-test('neither a subject nor an id can add a header', async () => {
-  const mailer = world.smtpMailer();
+test('a subject or message ID cannot inject a header', async () => {
+  const mailer = harness.smtpMailer();
   const subject = 'Sign in\r\nBcc: eve@example.com\r\n\r\nbody';
   await mailer.send({ ...MAIL, subject, messageId: 'id\r\nCc: eve@example.com' });
   mailer.close();
-  expect(world.smtp.mails[0]?.to).toEqual(['ada@example.com']);
-  const names = [...(world.smtp.mails[0]?.headers.keys() ?? [])];
+  expect(harness.smtp.mails[0]?.to).toEqual(['ada@example.com']);
+  const names = [...(harness.smtp.mails[0]?.headers.keys() ?? [])];
   expect(names).toContain('auto-submitted');
   expect(names.filter((name) => name === 'bcc' || name === 'cc')).toEqual([]);
 });
 
-test('the terminal shows the whole mail in one block without control characters', async () => {
+test('prints the whole mail to the terminal in one block without control characters', async () => {
   const show = vi.fn();
   const link = `https://svc.example.org/v1/auth/callback?token=${'t'.repeat(100)}`;
   await mailerWith({ show }).send({ ...MAIL, text: `Hello\u001b[2J\n${link}\n` });
@@ -86,31 +86,31 @@ test('the terminal shows the whole mail in one block without control characters'
   expect(block).not.toContain('\u001b');
 });
 
-test('unusable mail settings are refused', () => {
-  const unusable = [
+test('rejects invalid mail settings', () => {
+  const invalid = [
     { smtpUrl: 'http://user:secret@example.org' },
     { smtpUrl: 'mail.example.org' },
     { mailFrom: 'a@example.org, b@example.org' },
     { mailFrom: 'svc' },
   ];
-  const refusal = expect.objectContaining({ code: 'unprocessable', message: expect.not.stringContaining('secret') });
-  for (const settings of unusable) expect(() => mailerWith(settings)).toThrow(refusal);
+  const rejection = expect.objectContaining({ code: 'unprocessable', message: expect.not.stringContaining('secret') });
+  for (const settings of invalid) expect(() => mailerWith(settings)).toThrow(rejection);
 });
 
 test('an SMTP URL cannot make the daemon print mails', async () => {
   const printed = vi.spyOn(process.stdout, 'write');
   const logged = vi.spyOn(console, 'log');
-  const mailer = mailerWith({ smtpUrl: `${world.smtp.url}?logger=true&debug=true&transactionLog=true` });
+  const mailer = mailerWith({ smtpUrl: `${harness.smtp.url}?logger=true&debug=true&transactionLog=true` });
   await mailer.send(MAIL);
   mailer.close();
   const output = JSON.stringify([printed.mock.calls, logged.mock.calls]);
   printed.mockRestore();
   logged.mockRestore();
-  expect(world.smtp.mails).toHaveLength(1);
+  expect(harness.smtp.mails).toHaveLength(1);
   expect(output).not.toContain('ada@example.com');
 });
 
-test('a sign-in mail holds its link once as text, and as button and plain in HTML', () => {
+test('includes the sign-in link once in the text part and as button and plain text in the HTML part', () => {
   const link = 'https://svc.example.org/v1/auth/callback?token=abc&x="1"';
   const { to, subject, text, html } = signInMail({ link, email: 'ada@example.com', expiresInMinutes: 15 });
   expect({ to, subject }).toEqual({ to: 'ada@example.com', subject: 'Sign in to svc' });
@@ -121,7 +121,7 @@ test('a sign-in mail holds its link once as text, and as button and plain in HTM
   for (const part of [text, html]) expect(part).toMatch(/15 minutes.*ignore it/s);
 });
 
-test('a name that a stranger gave a terminal becomes neither link nor markup', () => {
+test('renders an untrusted terminal name as neither a link nor markup', () => {
   const device = '<b>Prize</b>\r\nhttps://evil.example/x?y "laptop"';
   const options = { link: 'https://svc.example.org/l', email: 'ada@example.com', expiresInMinutes: 15, device };
   const { subject, text, html } = signInMail({ ...options, requestedFrom: '203.0.113.7' });

@@ -8,92 +8,92 @@ import { systemRandom } from '../../../src/lib/random.ts';
 import { mintToken } from '../../../src/lib/secret.ts';
 import { createMailer, type Mailer } from '../../../src/outside/mail.ts';
 import { openMailbox } from '../../helpers/mailbox.ts';
-import { createMailWorld, enqueue, type MailWorld, untilEmpty } from './mail-daemon.ts';
+import { createMailHarness, enqueue, type MailHarness, untilEmpty } from './mail-harness.ts';
 
 const MINUTE_MS = 60_000;
 
-let world: MailWorld;
+let harness: MailHarness;
 let nowMs: number;
 const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => performance.now() };
 
 beforeEach(async () => {
-  world = await createMailWorld();
+  harness = await createMailHarness();
   nowMs = Date.UTC(2026, 0, 5, 9);
 });
 
-afterEach(() => world.end());
+afterEach(() => harness.end());
 
 function folderMailer(): Mailer {
-  const mailDir = join(world.folder, 'mails');
+  const mailDir = join(harness.folder, 'mails');
   return createMailer({ mailDir, mailFrom: 'svc@example.org', show: () => {}, random: systemRandom, clock });
 }
 
-test('a mail queued while the SMTP server is down is sent once when it is back', async () => {
-  const daemon = await world.start();
-  await world.smtp.stop();
+test('sends a mail once after the SMTP server comes back', async () => {
+  const daemon = await harness.start();
+  await harness.smtp.stop();
   await enqueue(daemon);
-  await world.untilLogged('tried again');
+  await harness.untilLogged('will retry');
   expect(await daemon.queue.pending()).toBe(1);
-  await world.smtp.restart();
+  await harness.smtp.restart();
   await untilEmpty(daemon);
   await sleep(200);
-  const [mail, ...others] = world.smtp.mails;
+  const [mail, ...others] = harness.smtp.mails;
   expect(others).toEqual([]);
   expect(mail).toMatchObject({ to: ['ada@example.com'], from: 'svc <svc@example.org>', subject: 'Sign in' });
   expect(mail?.text).toContain('https://svc.example.org/v1/auth/callback?token=token');
 });
 
-test('a queued mail survives a restart of the daemon', async () => {
-  await world.smtp.stop();
-  const first = await world.start();
+test('keeps queued mails across a daemon restart', async () => {
+  await harness.smtp.stop();
+  const first = await harness.start();
   await enqueue(first);
-  await world.untilLogged('tried again');
+  await harness.untilLogged('will retry');
   await first.stop();
-  await world.smtp.restart();
-  await untilEmpty(await world.start());
-  expect(world.smtp.mails).toHaveLength(1);
+  await harness.smtp.restart();
+  await untilEmpty(await harness.start());
+  expect(harness.smtp.mails).toHaveLength(1);
 });
 
-test('a mail that is sent again bears the same Message-ID', async () => {
-  const daemon = await world.start();
-  world.smtp.failNext(1, 451, 'reply');
+test('retries with the same Message-ID', async () => {
+  const daemon = await harness.start();
+  harness.smtp.failNext(1, 451, 'reply');
   await enqueue(daemon);
   await untilEmpty(daemon);
-  const [first, second] = world.smtp.mails;
+  const [first, second] = harness.smtp.mails;
   expect(first?.messageId).toMatch(/^<[0-9a-f]+@example\.org>$/);
   expect(second?.messageId).toBe(first?.messageId);
 });
 
-test('a mail taken up by a daemon that died is taken up again', async () => {
+test('claims a mail again after the daemon that claimed it crashed', async () => {
   const stuck: Mailer = { name: 'terminal', send: vi.fn(() => new Promise<void>(() => {})), close() {} };
-  const dead = await world.start({ clock, mailer: stuck });
+  const dead = await harness.start({ clock, mailer: stuck });
   await enqueue(dead, { expiresAtMs: nowMs + 15 * MINUTE_MS });
   await vi.waitFor(() => expect(stuck.send).toHaveBeenCalled());
-  const next = await world.start({ clock });
+  const next = await harness.start({ clock });
   await sleep(100);
-  expect(world.smtp.mails).toHaveLength(0);
+  expect(harness.smtp.mails).toHaveLength(0);
   nowMs += MINUTE_MS;
   next.queue.wake();
   await untilEmpty(next);
-  expect(world.smtp.mails).toHaveLength(1);
+  expect(harness.smtp.mails).toHaveLength(1);
 });
 
-test('two workers on one database send each mail once', async () => {
-  const [one, other] = [await world.start(), await world.start()];
+test('sends each mail once with two workers on one database', async () => {
+  const [one, other] = [await harness.start(), await harness.start()];
   for (let count = 0; count < 30; count += 1) await enqueue(count % 2 ? one : other, { token: `t${count}` });
   one.queue.wake();
   await untilEmpty(one);
-  expect(new Set(world.smtp.mails.map((mail) => mail.messageId)).size).toBe(30);
-  expect(world.smtp.mails).toHaveLength(30);
+  expect(new Set(harness.smtp.mails.map((mail) => mail.messageId)).size).toBe(30);
+  expect(harness.smtp.mails).toHaveLength(30);
 });
 
-test('stopping waits for the mail under way and takes up no other', async () => {
+test('stop waits for the mail in flight and claims no other', async () => {
   let arrive = () => {};
   const arrival = new Promise<void>((resolve) => {
     arrive = resolve;
   });
   const send = vi.fn(() => arrival);
-  const daemon = await world.start({ mailer: { name: 'terminal', send, close() {} } });
+  const daemon = await harness.start({ mailer: { name: 'terminal', send, close() {} } });
   await enqueue(daemon);
   await vi.waitFor(() => expect(send).toHaveBeenCalledTimes(1));
   const stopped = daemon.queue.stop();
@@ -104,94 +104,94 @@ test('stopping waits for the mail under way and takes up no other', async () => 
   expect(send).toHaveBeenCalledTimes(1);
 });
 
-test('no token of a queued mail is readable in the database or its log', async () => {
+test('stores no readable token of a queued mail in the database or its log', async () => {
   const token = mintToken(systemRandom);
-  const daemon = await world.start();
-  world.smtp.failNext(Number.MAX_SAFE_INTEGER, 451);
+  const daemon = await harness.start();
+  harness.smtp.failNext(Number.MAX_SAFE_INTEGER, 451);
   await enqueue(daemon, { token, to: 'canary@example.com' });
-  await world.untilLogged('tried again');
+  await harness.untilLogged('will retry');
   expect(await daemon.queue.pending()).toBe(1);
-  expect(await readdir(world.folder)).toContain('svc.db-wal');
-  const whileQueued = await world.databaseBytes();
-  world.smtp.failNext(0, 0);
+  expect(await readdir(harness.folder)).toContain('svc.db-wal');
+  const whileQueued = await harness.databaseBytes();
+  harness.smtp.failNext(0, 0);
   await untilEmpty(daemon);
   await daemon.stop();
-  const afterwards = await world.databaseBytes();
-  expect(world.smtp.mails[0]?.text).toContain(token);
+  const afterwards = await harness.databaseBytes();
+  expect(harness.smtp.mails[0]?.text).toContain(token);
   for (const secret of [token, 'canary@example.com', 'auth/callback']) {
     expect(whileQueued.includes(secret)).toBe(false);
     expect(afterwards.includes(secret)).toBe(false);
-    expect(JSON.stringify(world.logged)).not.toContain(secret);
+    expect(JSON.stringify(harness.logged)).not.toContain(secret);
   }
-  expect(world.logged[0]?.fields).toMatchObject({ attempts: 1, responseCode: 451 });
+  expect(harness.logged[0]?.fields).toMatchObject({ attempts: 1, responseCode: 451 });
 });
 
-test('a suppressed mail is never sent', async () => {
-  const daemon = await world.start();
+test('never sends a suppressed mail', async () => {
+  const daemon = await harness.start();
   await enqueue(daemon, { suppressed: true, to: 'nobody@example.com' });
   await enqueue(daemon, { to: 'ada@example.com' });
   await untilEmpty(daemon);
-  expect(world.smtp.mails.map((mail) => mail.to)).toEqual([['ada@example.com']]);
-  expect(world.smtp.attempts()).toBe(1);
+  expect(harness.smtp.mails.map((mail) => mail.to)).toEqual([['ada@example.com']]);
+  expect(harness.smtp.attempts()).toBe(1);
 });
 
-test('an expired mail is given up', async () => {
-  const daemon = await world.start({ clock });
-  await world.smtp.stop();
+test('drops a mail whose link has expired', async () => {
+  const daemon = await harness.start({ clock });
+  await harness.smtp.stop();
   await enqueue(daemon, { expiresAtMs: nowMs + 15 * MINUTE_MS });
-  await world.untilLogged('tried again');
+  await harness.untilLogged('will retry');
   nowMs += 15 * MINUTE_MS;
   daemon.queue.wake();
   await untilEmpty(daemon);
-  await world.untilLogged('given up: its link has expired');
-  await world.smtp.restart();
+  await harness.untilLogged('mail dropped: its link has expired');
+  await harness.smtp.restart();
   await sleep(100);
-  expect(world.smtp.mails).toHaveLength(0);
+  expect(harness.smtp.mails).toHaveLength(0);
 });
 
-test('a clock set back by an hour does not hold a mail up', async () => {
-  const daemon = await world.start({ clock });
-  await world.smtp.stop();
+test('sends due mails without delay when the clock is set back by an hour', async () => {
+  const daemon = await harness.start({ clock });
+  await harness.smtp.stop();
   await enqueue(daemon, { expiresAtMs: nowMs + 15 * MINUTE_MS });
-  await world.untilLogged('tried again');
-  await world.smtp.restart();
+  await harness.untilLogged('will retry');
+  await harness.smtp.restart();
   nowMs -= 60 * MINUTE_MS;
   daemon.queue.wake();
   await untilEmpty(daemon);
-  expect(world.smtp.mails).toHaveLength(1);
+  expect(harness.smtp.mails).toHaveLength(1);
 });
 
-test('a permanent refusal is not tried again', async () => {
-  const daemon = await world.start();
-  world.smtp.failNext(1, 550);
+test('does not retry a permanently rejected mail', async () => {
+  const daemon = await harness.start();
+  harness.smtp.failNext(1, 550);
   await enqueue(daemon, { to: 'gone@example.com' });
   await untilEmpty(daemon);
-  await world.untilLogged('refused for good');
-  expect(world.smtp.attempts()).toBe(1);
-  world.smtp.failNext(1, 450);
+  await harness.untilLogged('permanently rejected');
+  expect(harness.smtp.attempts()).toBe(1);
+  harness.smtp.failNext(1, 450);
   await enqueue(daemon, { to: 'ada@example.com' });
   await untilEmpty(daemon);
-  expect(world.smtp.attempts()).toBe(3);
-  expect(world.smtp.mails.map((mail) => mail.to)).toEqual([['ada@example.com']]);
+  expect(harness.smtp.attempts()).toBe(3);
+  expect(harness.smtp.mails.map((mail) => mail.to)).toEqual([['ada@example.com']]);
 });
 
-test('a mail sealed with another master key is dropped and said so', async () => {
-  await world.smtp.stop();
-  const first = await world.start();
+test('drops a mail sealed with a different master key and logs it', async () => {
+  await harness.smtp.stop();
+  const first = await harness.start();
   await enqueue(first);
-  await world.untilLogged('tried again');
+  await harness.untilLogged('will retry');
   await first.stop();
-  await world.smtp.restart();
-  await untilEmpty(await world.start({ masterKey: randomBytes(32) }));
-  await world.untilLogged('another master key');
-  expect(world.smtp.mails).toHaveLength(0);
+  await harness.smtp.restart();
+  await untilEmpty(await harness.start({ masterKey: randomBytes(32) }));
+  await harness.untilLogged('a different master key');
+  expect(harness.smtp.mails).toHaveLength(0);
 });
 
-test('a mail of the folder transport is a whole .eml of mode 0600', async () => {
-  const daemon = await world.start({ mailer: folderMailer(), clock });
+test('writes each mail to the folder transport as a complete .eml file with mode 0600', async () => {
+  const daemon = await harness.start({ mailer: folderMailer(), clock });
   for (const token of ['first', 'second']) await enqueue(daemon, { token, expiresAtMs: nowMs + MINUTE_MS });
   await untilEmpty(daemon);
-  const folder = join(world.folder, 'mails');
+  const folder = join(harness.folder, 'mails');
   const names = await readdir(folder);
   expect(names).toHaveLength(2);
   for (const name of names) {

@@ -13,7 +13,7 @@ import { createSealer } from '../../../src/lib/seal.ts';
 import { createMailer, type Mailer } from '../../../src/outside/mail.ts';
 import { startSmtpServer, type TestSmtpServer } from '../../helpers/smtp.ts';
 
-/** The part of a daemon that sends mails, on the world's database. */
+/** The mail part of a daemon, on the harness's database. */
 export interface MailDaemon {
   queue: MailQueue;
   db: Database;
@@ -22,36 +22,36 @@ export interface MailDaemon {
 
 export interface DaemonOptions {
   mailer?: Mailer;
-  /** Absent: the machine's clock. */
+  /** Defaults to the system clock. */
   clock?: Clock;
   masterKey?: Buffer;
 }
 
-export interface AskedMail {
+export interface MailRequest {
   to?: string;
   token?: string;
   suppressed?: boolean;
   expiresAtMs?: number;
 }
 
-/** A data folder, a mail server and what the daemons logged. */
-export interface MailWorld {
+/** A data folder, an SMTP server and the daemons' log. */
+export interface MailHarness {
   folder: string;
   smtp: TestSmtpServer;
   logged: { level: string; fields: object; message: string }[];
   smtpMailer(): Mailer;
   start(options?: DaemonOptions): Promise<MailDaemon>;
   untilLogged(message: string): Promise<void>;
-  /** The bytes of the database file and of its write-ahead log. */
+  /** Contents of the database file and its write-ahead log. */
   databaseBytes(): Promise<Buffer>;
   end(): Promise<void>;
 }
 
-export async function createMailWorld(): Promise<MailWorld> {
+export async function createMailHarness(): Promise<MailHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-mail-'));
   const smtp = await startSmtpServer();
   const masterKey = randomBytes(32);
-  const logged: MailWorld['logged'] = [];
+  const logged: MailHarness['logged'] = [];
   const daemons: MailDaemon[] = [];
   const smtpMailer = () =>
     createMailer({ smtpUrl: smtp.url, mailFrom: 'svc <svc@example.org>', show: () => {}, random: systemRandom });
@@ -81,7 +81,7 @@ export async function createMailWorld(): Promise<MailWorld> {
 
 async function startDaemon(
   folder: string,
-  logged: MailWorld['logged'],
+  logged: MailHarness['logged'],
   { mailer, masterKey, clock = systemClock }: DaemonOptions & { mailer: Mailer; masterKey: Buffer },
 ): Promise<MailDaemon> {
   const file = await ensureDatabaseFile(folder);
@@ -95,7 +95,7 @@ async function startDaemon(
     sealer: createSealer({ key: masterKey, random: systemRandom }),
     mailer,
     log: { info: at('info'), warn: at('warn'), error: at('error') },
-    backoffMs: { first: 20, most: 80 },
+    backoffMs: { first: 20, max: 80 },
     stopLimitMs: 500,
   });
   queue.start();
@@ -115,10 +115,10 @@ async function startDaemon(
   };
 }
 
-/** Queues a sign-in mail the way a request does: in a write of its own, then wakes the worker. */
-export async function enqueue({ db, queue }: MailDaemon, asked: AskedMail = {}): Promise<void> {
-  const { to = 'ada@example.com', token = 'token', suppressed = false } = asked;
-  const expiresAtMs = asked.expiresAtMs ?? systemClock.nowMs() + 900_000;
+/** Queues a sign-in mail like a request does: in its own write, then wakes the worker. */
+export async function enqueue({ db, queue }: MailDaemon, request: MailRequest = {}): Promise<void> {
+  const { to = 'ada@example.com', token = 'token', suppressed = false } = request;
+  const expiresAtMs = request.expiresAtMs ?? systemClock.nowMs() + 900_000;
   const link = `https://svc.example.org/v1/auth/callback?token=${token}`;
   const mail = { to, subject: 'Sign in', text: `Open ${link} now.\n`, html: `<a href="${link}">Sign in</a>` };
   await db.writes.write((connection) => queue.enqueue(connection, mail, { suppressed, expiresAtMs }));
