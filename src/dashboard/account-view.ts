@@ -35,7 +35,7 @@ function quotaBar(name: string, used: number, limit: number): HTMLElement {
   return bar;
 }
 
-/** Shows whose page this is, the plan, and how much of the quotas is used. */
+/** Shows the account's email, plan and quota usage. */
 export function showAccount(account: Account): void {
   byId('who-email').textContent = account.email;
   byId('who').hidden = false;
@@ -47,12 +47,12 @@ export function showAccount(account: Account): void {
   );
 }
 
-/** Shows what was done day by day. */
+/** Shows activity by day. */
 export function showActivity(usage: Usage): void {
   byId('activity').replaceChildren(...activityPlots(usage));
 }
 
-/** Takes all that belongs to an account off the page. */
+/** Removes all account data from the page. */
 export function clearAccount(): void {
   byId('who').hidden = true;
   for (const id of ['who-email', 'plan-tier', 'plan-rate', 'quotas', 'activity']) byId(id).replaceChildren();

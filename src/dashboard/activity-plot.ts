@@ -39,20 +39,20 @@ function bars(days: Usage['days'], series: Series, label: string): SVGElement {
   return plot;
 }
 
-/** Three small bar plots over the same days, each with its total; read out as total and busiest day. */
+/** Renders three small bar charts over the same days. Screen readers get the total and the busiest day of each. */
 export function activityPlots({ days }: Usage): HTMLElement[] {
   if (!days.some((day) => SERIES.some(([series]) => day[series] > 0)))
-    return [element('p', { class: 'hint' }, 'Nothing yet.')];
+    return [element('p', { class: 'hint' }, 'No activity yet.')];
   const plots = SERIES.map(([series, name]) => {
     const total = days.reduce((sum, day) => sum + day[series], 0);
     const busiest = days.reduce((best, day) => (day[series] > best[series] ? day : best));
-    const most = total === 0 ? '' : `, most on ${formatDay(busiest.day)} with ${formatNumber(busiest[series])}`;
+    const most = total === 0 ? '' : `, busiest on ${formatDay(busiest.day)} with ${formatNumber(busiest[series])}`;
     const caption = element('figcaption', {}, [
       element('span', {}, name),
       element('span', { class: 'figure' }, formatNumber(total)),
     ]);
     const figure = element('figure', { class: 'plot' }, caption);
-    figure.append(bars(days, series, `${name} by day: ${formatNumber(total)} in all${most}`));
+    figure.append(bars(days, series, `${name} per day: ${formatNumber(total)} in total${most}`));
     return figure;
   });
   const first = days[0]?.day ?? '';

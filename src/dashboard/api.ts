@@ -13,15 +13,15 @@ type JobPage = Static<typeof JobPageSchema>;
 
 export type { Account, Job, Memory, Provider, ProviderKey, ProviderSettings, SearchAnswer, Usage };
 
-/** Why a call failed, in the few kinds that the page treats differently. */
+/** Kinds of failed API calls that the page handles differently. */
 export type ApiErrorKind = 'unauthenticated' | 'limited' | 'quota' | 'refused' | 'missing' | 'unreachable' | 'broken';
 
-/** A call that brought no usable answer. `message` is the daemon's own word where it sent one. */
+/** A failed API call. `message` is the daemon's error message if it sent one. */
 export class ApiError extends Error {
   readonly kind: ApiErrorKind;
-  /** Seconds after which the same call may succeed, where that is known. */
+  /** Seconds after which a retry may succeed, if known. */
   readonly retryAfterSeconds: number | undefined;
-  /** When a used-up quota starts again. */
+  /** When the exhausted quota resets. */
   readonly resetsAt: string | undefined;
 
   constructor(kind: ApiErrorKind, message: string, more: { retryAfterSeconds?: number; resetsAt?: string } = {}) {
@@ -52,7 +52,7 @@ async function send(path: string, { method = 'GET', key, body, signal }: Call): 
     response = await fetch(path, init);
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError('unreachable', 'The daemon does not answer.');
+    throw new ApiError('unreachable', 'Could not reach svc.');
   }
   if (!response.ok) throw await toApiError(response);
   return response;
@@ -60,7 +60,7 @@ async function send(path: string, { method = 'GET', key, body, signal }: Call): 
 
 async function toApiError(response: Response): Promise<ApiError> {
   const problem = (await response.json().catch(() => ({}))) as Partial<Problem> & { resetsAt?: string };
-  const message = problem.detail ?? problem.title ?? `The daemon answered ${response.status}.`;
+  const message = problem.detail ?? problem.title ?? `svc responded with status ${response.status}.`;
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const retry = Number.isFinite(seconds) ? { retryAfterSeconds: seconds } : {};
   if (response.status === 401) return new ApiError('unauthenticated', message);
@@ -78,11 +78,11 @@ async function read<T>(path: string, call: Call): Promise<T> {
     return (await response.json()) as T;
   } catch (error) {
     if (call.signal?.aborted) throw error;
-    throw new ApiError('unreachable', 'The answer of the daemon broke off.');
+    throw new ApiError('unreachable', 'The connection was lost while loading.');
   }
 }
 
-/** The calls that the page makes with a key. Each rejects with a `ApiError`, or with the abort that was asked for. */
+/** Authenticated API calls. Each rejects with an `ApiError`, or with the abort error of its signal. */
 export function createApi(key: string) {
   return {
     account: () => read<Account>('/v1/account', { key }),
@@ -104,12 +104,12 @@ export function createApi(key: string) {
     changeProviderSettings: (body: ProviderSettingsChange) =>
       read<ProviderSettings>('/v1/provider-settings', { method: 'PATCH', key, body }),
     jobs: (signal?: AbortSignal) => read<JobPage>('/v1/jobs?limit=10', { key, signal }),
-    invalidateKey: () => send('/v1/auth/key', { method: 'DELETE', key }),
+    revokeKey: () => send('/v1/auth/key', { method: 'DELETE', key }),
   };
 }
 export type Api = ReturnType<typeof createApi>;
 
-/** Asks for a sign-in link. The answer is the same whether or not the address may sign in. */
+/** Requests a sign-in link. The response is the same whether or not the address may sign in. */
 export function requestLink(email: string): Promise<Static<typeof MagicLinkAnswer>> {
   return read('/v1/auth/magic-link', { method: 'POST', body: { email } });
 }

@@ -7,10 +7,10 @@ import { makeCopyButton } from './view.ts';
 type EntryForm = 'lines' | 'json' | 'bridge';
 
 const HINTS: Record<EntryForm, string> = {
-  lines: 'What every assistant that speaks MCP over HTTP wants to know, whatever its own file looks like.',
-  json: 'As most assistants take it. VS Code calls the outer object "servers"; Windsurf calls the address "serverUrl".',
+  lines: 'For any assistant that supports MCP over HTTP. Enter both values in its settings.',
+  json: 'The format most assistants use. VS Code names the outer object "servers"; Windsurf names the URL "serverUrl".',
   bridge:
-    'For assistants that start a program. Run "svc login" once; the key then stays in the keychain, not in the file.',
+    'For assistants that start MCP servers as a command. Run "svc login" once: the key then stays in your keychain instead of this file.',
 };
 
 function entryText(form: EntryForm, key: string): string {
@@ -22,12 +22,12 @@ function entryText(form: EntryForm, key: string): string {
   return JSON.stringify({ mcpServers: { svc: server } }, null, 2).replace('[\n        "mcp"\n      ]', '["mcp"]');
 }
 
-/** The part of the page with the key and the entry that connects an assistant. One for the life of the page. */
+/** The card with the API key and the configuration for assistants. Created once per page. */
 export interface ConnectView {
   show(session: Session): void;
-  /** Adds what the daemon knows about the key. */
+  /** Shows when the key was created and last used. */
   describe(account: Account): void;
-  /** Takes the key off the page. */
+  /** Removes the key from the page. */
   clear(): void;
 }
 
@@ -49,7 +49,7 @@ function render({ session, revealed }: State): void {
   byId('key-reveal').textContent = revealed ? 'Hide' : 'Reveal';
 }
 
-function begin(state: State, session: Session | undefined): void {
+function reset(state: State, session: Session | undefined): void {
   state.session = session;
   state.revealed = false;
   byId('key-once').hidden = !session?.fresh;
@@ -69,11 +69,11 @@ export function createConnectView(): ConnectView {
   makeCopyButton('key-copy', () => state.session?.key ?? '');
   makeCopyButton('entry-copy', () => (state.session ? entryText(chosenForm(), state.session.key) : ''));
   return {
-    show: (session) => begin(state, session),
+    show: (session) => reset(state, session),
     describe({ key }) {
       const used = key.lastUsedAt ? [', last used ', timeElement(key.lastUsedAt)] : [];
-      byId('key-facts').replaceChildren(element('span', {}, ['Made ', timeElement(key.createdAt), ...used, '.']));
+      byId('key-facts').replaceChildren(element('span', {}, ['Created ', timeElement(key.createdAt), ...used, '.']));
     },
-    clear: () => begin(state, undefined),
+    clear: () => reset(state, undefined),
   };
 }

@@ -9,18 +9,18 @@ import { type Session, takeKeyFromAddress } from './session.ts';
 import { wireSignIn } from './sign-in-view.ts';
 import { confirmWith, dismissConfirm, notify, showScreen } from './view.ts';
 
-// Before anything else, and before the page is drawn: the key leaves the address bar.
-let arrived = takeKeyFromAddress();
+// Runs before anything else, and before the page renders, to remove the key from the address bar.
+let initialSession = takeKeyFromAddress();
 
 const KEY_REFUSED =
-  'This key is not valid, or no longer: a newer sign-in replaced it, or it was invalidated. Sign in again, or open the page with the newest key.';
-const KEY_MALFORMED = 'The address of this page held no usable key. It may have been cut off when it was copied.';
-const SIGNED_OUT = 'Signed out: this page has forgotten the key. The key itself stays valid for your assistants.';
-const SIGNED_OUT_MARK = 'signed-out';
-const INVALIDATED = 'The key is invalid from now on. Sign in again for a new one.';
+  'This key is not valid. It may have been revoked or replaced by a newer sign-in. Sign in again, or enter your current key.';
+const KEY_MALFORMED = 'The link to this page contained an invalid key. It may have been cut off when it was copied.';
+const SIGNED_OUT = 'Signed out. This page has forgotten your key, which stays valid for your assistants.';
+const SIGNED_OUT_QUERY = 'signed-out';
+const KEY_REVOKED = 'Key revoked. Sign in again to get a new one.';
 
 interface Page {
-  /** The calls of the session on view, if any; what an earlier session still answers concerns nobody. */
+  /** API of the current session, if any. Responses to earlier sessions are ignored. */
   current: Api | undefined;
   readonly connect: ConnectView;
   readonly memories: MemoriesView;
@@ -58,7 +58,7 @@ function leave(page: Page, message: string, tone: 'info' | 'error' = 'info'): vo
   byId('main').focus();
 }
 
-/** True where nothing is left to say: the session is over, or this failure has just ended it. */
+/** Ends the session if its key is no longer valid. True if the session is over, so that there is no error to show. */
 function handleSessionError(page: Page, error: unknown, api: Api): boolean {
   if (api !== page.current) return true;
   if (!(error instanceof ApiError && error.kind === 'unauthenticated')) return false;
@@ -88,31 +88,31 @@ async function refreshActivity(page: Page, api: Api): Promise<void> {
   }
 }
 
-async function invalidateKey(page: Page): Promise<void> {
+async function revokeKey(page: Page): Promise<void> {
   const api = page.current;
-  const text = 'Every assistant and terminal that uses it stops working at once. To get a new key, sign in again.';
-  if (!api || !(await confirmWith({ title: 'Invalidate this key?', text, yes: 'Invalidate' }))) return;
+  const text = 'Every assistant and terminal that uses it stops working immediately. Sign in again to get a new key.';
+  if (!api || !(await confirmWith({ title: 'Revoke this key?', text, yes: 'Revoke' }))) return;
   try {
-    await api.invalidateKey();
-    if (api === page.current) leave(page, INVALIDATED);
+    await api.revokeKey();
+    if (api === page.current) leave(page, KEY_REVOKED);
   } catch (error) {
     if (!handleSessionError(page, error, api)) notify(describeError(error), 'error');
   }
 }
 
-function follow(page: Page, found: Session | 'malformed' | undefined): void {
+function openSession(page: Page, found: Session | 'malformed' | undefined): void {
   if (found === 'malformed') leave(page, KEY_MALFORMED, 'error');
   else if (found) enter(page, found);
 }
 
-/** Loads the page anew, so that the key is not even in the browser's own record of how this document was opened. */
+/** Reloads the page, so that not even the browser's navigation record of this document contains the key. */
 function signOut(page: Page): void {
   leave(page, SIGNED_OUT);
-  location.replace(`${location.pathname}?${SIGNED_OUT_MARK}`);
+  location.replace(`${location.pathname}?${SIGNED_OUT_QUERY}`);
 }
 
 function showSignedOutNotice(): void {
-  if (location.search !== `?${SIGNED_OUT_MARK}`) return;
+  if (location.search !== `?${SIGNED_OUT_QUERY}`) return;
   history.replaceState(null, '', location.pathname);
   notify(SIGNED_OUT);
 }
@@ -126,12 +126,12 @@ function startPage(): void {
   const page: Page = { current: undefined, connect: createConnectView(), memories, providers };
   wireSignIn((session) => enter(page, session));
   byId('sign-out').addEventListener('click', () => signOut(page));
-  byId('key-invalidate').addEventListener('click', () => void invalidateKey(page));
-  addEventListener('hashchange', () => follow(page, takeKeyFromAddress()));
+  byId('key-revoke').addEventListener('click', () => void revokeKey(page));
+  addEventListener('hashchange', () => openSession(page, takeKeyFromAddress()));
   showScreen('signed-out');
   showSignedOutNotice();
-  follow(page, arrived);
-  arrived = undefined;
+  openSession(page, initialSession);
+  initialSession = undefined;
 }
 
 document.addEventListener('DOMContentLoaded', startPage);

@@ -1,8 +1,8 @@
 type Child = Node | string;
 
 /**
- * Makes an element. Text reaches the page as text nodes only, so that nothing a memory contains can become markup;
- * attributes are for values that the page itself chose.
+ * Creates an element. Strings become text nodes, so that memory content can never become markup. Pass only trusted
+ * values as attributes.
  */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -15,14 +15,14 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** The element of the page's own markup with this id; a missing one is a fault of the build, not of the visitor. */
+/** Returns the element with this id. Throws if it is missing from dashboard.html. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const node = document.getElementById(id);
   if (!node) throw new Error(`The page has no element "${id}"`);
   return node as T;
 }
 
-/** A button that is not part of a form. */
+/** Creates a button that does not submit a form. */
 export function button(text: string, className: string, onPress: () => void): HTMLButtonElement {
   const node = element('button', { type: 'button', class: className }, text);
   node.addEventListener('click', onPress);

@@ -1,21 +1,21 @@
 import { button, element } from './dom.ts';
 
-/** For a user that was asked for and has nothing. */
+/** Empty state for a user without memories. */
 export function noMemoriesForUser(user: string): Node[] {
-  return [element('p', {}, `User “${user}” has no memories, or the name is another.`)];
+  return [element('p', {}, `User “${user}” has no memories. Check the spelling, or clear the User field.`)];
 }
 
-/** For a search without a hit; names the user it was about where the tenant has several. */
+/** Empty state for a search without results. Names the searched user if the tenant has several. */
 export function noResults(user: string, users: ReadonlySet<string>): Node[] {
   const hasOthers = [...users].some((other) => other !== user);
-  const advice = hasOthers ? ` The search was about user “${user}”; the User field takes the others.` : '';
+  const advice = hasOthers ? ` This search covered user “${user}”; use the User field to search another.` : '';
   return [
-    element('h3', {}, 'Try other words, or fewer'),
-    element('p', {}, `An empty box shows the newest memories.${advice}`),
+    element('h3', {}, 'Try different or fewer words'),
+    element('p', {}, `Clear the search to see your newest memories.${advice}`),
   ];
 }
 
-/** For a tenant without memories: how the first one gets there. */
+/** Empty state for a tenant without memories: how to add the first one. */
 export function firstSteps(onRefresh: () => void): Node[] {
   const command = [
     `curl ${location.origin}/v1/memories \\`,
@@ -24,9 +24,9 @@ export function firstSteps(onRefresh: () => void): Node[] {
     `  -d '{"content": "I take my tea without sugar.", "tags": ["taste"]}'`,
   ].join('\n');
   return [
-    element('h3', {}, 'Add the first one'),
-    element('p', {}, 'A connected assistant adds memories by itself. By hand, with your key:'),
+    element('h3', {}, 'Add your first memory'),
+    element('p', {}, 'Connected assistants add memories as you talk. To add one yourself, run this with your API key:'),
     element('pre', { class: 'snippet' }, command),
-    button('Look again', '', onRefresh),
+    button('Refresh', '', onRefresh),
   ];
 }

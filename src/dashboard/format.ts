@@ -6,11 +6,11 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The page is in English; dates follow the reader's own English, if any, and else the day-month-year order. */
+/** The page is in English. Dates use the reader's preferred English locale, or en-GB. */
 const LOCALE = navigator.languages.find((language) => language.startsWith('en')) ?? 'en-GB';
-const clockTime = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit' });
+const clockTime = new Intl.DateTimeFormat(LOCALE, { hour: 'numeric', minute: '2-digit' });
 const plainClockTime = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const exactClockTime = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const exactClockTime = new Intl.DateTimeFormat(LOCALE, { hour: 'numeric', minute: '2-digit', second: '2-digit' });
 const date = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', year: 'numeric' });
 const dateInYear = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long' });
 const full = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long' });
@@ -26,7 +26,7 @@ export function formatCount(count: number, one: string, many: string): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
 
-/** An instant as a person would say it: `12 minutes ago`, `today at 14:05`, `3 days ago`, `12 March 2025`. */
+/** Formats a past instant: `12 minutes ago`, `today at 14:05`, `3 days ago`, `12 March 2025`. */
 export function formatPast(epochMs: number, nowMs: number = systemClock.nowMs()): string {
   const ago = nowMs - epochMs;
   if (ago < 0) return `on ${date.format(epochMs)}`;
@@ -39,7 +39,7 @@ export function formatPast(epochMs: number, nowMs: number = systemClock.nowMs())
   return date.format(epochMs);
 }
 
-/** An instant to come: `in 5 hours, at 01:00`, `in 11 days, on 1 December`. */
+/** Formats a future instant: `in 5 hours, at 01:00`, `in 11 days, on 1 December`. */
 export function formatUpcoming(epochMs: number, nowMs: number = systemClock.nowMs()): string {
   const left = Math.max(0, epochMs - nowMs);
   if (left < HOUR) {
@@ -53,7 +53,7 @@ export function formatClockTime(epochMs: number): string {
   return plainClockTime.format(epochMs) === '00:00' ? 'midnight' : clockTime.format(epochMs);
 }
 
-/** A day of the usage answer, `YYYY-MM-DD` in UTC, as `20 November`. */
+/** Formats a UTC day, `YYYY-MM-DD`, as `20 November`. */
 export function formatDay(day: string): string {
   const noon = parseTimestamp(`${day}T12:00:00Z`);
   return noon === undefined
@@ -61,25 +61,25 @@ export function formatDay(day: string): string {
     : new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(noon);
 }
 
-/** A `<time>` that is said as people say it and tells the exact instant on hovering. */
+/** Creates a `<time>` with relative text and the exact instant as its tooltip. */
 export function timeElement(timestamp: string): HTMLElement {
   const epochMs = parseTimestamp(timestamp);
   if (epochMs === undefined) return element('span', {}, timestamp);
   return element('time', { datetime: timestamp, title: full.format(epochMs) }, formatPast(epochMs));
 }
 
-/** What went wrong and when or how it can go right, in one or two sentences. */
+/** Describes an error and what to do next, in one or two sentences. */
 export function describeError(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'Something went wrong on this page. Load it again and retry.';
+  if (!(error instanceof ApiError)) return 'Something went wrong. Reload the page and try again.';
   if (error.kind === 'limited') {
     const seconds = error.retryAfterSeconds ?? 60;
     const at = exactClockTime.format(systemClock.nowMs() + seconds * 1000);
-    return `Too many requests for the moment. Try again in ${formatCount(seconds, 'second', 'seconds')}, at ${at}.`;
+    return `Too many requests. Try again in ${formatCount(seconds, 'second', 'seconds')}, at ${at}.`;
   }
   if (error.kind === 'quota') {
     const resetsAtMs = error.resetsAt ? parseTimestamp(error.resetsAt) : undefined;
-    return `${error.message}${resetsAtMs === undefined ? '' : ` It resets ${formatUpcoming(resetsAtMs)}.`}`;
+    return resetsAtMs === undefined ? error.message : `Quota used up. It resets ${formatUpcoming(resetsAtMs)}.`;
   }
-  if (error.kind === 'unreachable') return `${error.message} Check the connection and try again.`;
+  if (error.kind === 'unreachable') return `${error.message} Check your connection and try again.`;
   return error.message;
 }

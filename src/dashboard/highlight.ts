@@ -1,10 +1,10 @@
-/** A stretch of text, and whether it matches the query. */
+/** A piece of text and whether it matches the query. */
 export interface TextPart {
   text: string;
   marked: boolean;
 }
 
-/** Words that say nothing of their own; marking them would bury the ones that do. */
+/** Words too common to highlight. */
 const STOP_WORDS = new Set(
   'a an and are as at be but by did do does for from had has have how i in is it its me my of on or our that the their they this to was we were what when where which who why will with you your'.split(
     ' ',
@@ -13,7 +13,7 @@ const STOP_WORDS = new Set(
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** Case, diacritics and the commonest English endings away, so that `Cafés` marks `café` and `moved` marks `move`. */
+/** Strips case, diacritics and common English endings, so that `Cafés` matches `café` and `moved` matches `move`. */
 function stem(word: string): string {
   const folded = word
     .normalize('NFKD')
@@ -34,8 +34,8 @@ function stemsOf(query: string): Set<string> {
 }
 
 /**
- * Splits a text so that the words it shares with the query can be marked. The parts joined are the text itself,
- * unchanged. It marks what a reader would call the same word; the daemon's own index may be more or less forgiving.
+ * Splits a text into parts that match the query and parts that do not. Joined, the parts equal the input. This is a
+ * display heuristic: the daemon's index may match more or fewer words.
  */
 export function highlightMatches(text: string, query: string): TextPart[] {
   const stems = stemsOf(query);

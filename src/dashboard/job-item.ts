@@ -6,7 +6,7 @@ import { formatCount, formatUpcoming, timeElement } from './format.ts';
 
 const TONES = { queued: '', running: '', done: 'is-good', failed: 'is-bad', cancelled: 'is-over' } as const;
 
-/** One job: state, model, how far it came, what came of it, and why it waits or failed. */
+/** Renders a job: state, model, progress, result, and why it is waiting or has failed. */
 export function jobItem(job: Job): HTMLLIElement {
   const { state, provider, model, progress, createdAt, dryRun, error } = job;
   const head = element('p', { class: 'job-name' }, [
@@ -15,7 +15,7 @@ export function jobItem(job: Job): HTMLLIElement {
     element('span', { class: 'hint' }, timeElement(createdAt)),
   ]);
   const read = `${progress.done} of ${formatCount(progress.total, 'message', 'messages')}`;
-  const facts = [`${read} read`, describeResult(job), dryRun ? 'dry run: nothing stored' : ''].filter(
+  const facts = [`${read} read`, describeResult(job), dryRun ? 'dry run, nothing stored' : ''].filter(
     (fact) => fact !== '',
   );
   const item = element('li', { class: 'job' }, [head, element('p', { class: 'hint' }, facts.join(' · '))]);
@@ -33,11 +33,11 @@ function progressBar({ done, total }: Job['progress']): HTMLElement {
 
 function describeResult({ result, progress }: Job): string {
   if (result === null) return '';
-  if (progress.total === 0) return 'nothing new to read';
-  return formatCounts(result) || 'nothing worth keeping';
+  if (progress.total === 0) return 'no new messages';
+  return formatCounts(result) || 'nothing worth remembering';
 }
 
 function describeJobError({ error, nextAttemptAt }: Job): string {
   const againMs = nextAttemptAt === null ? undefined : parseTimestamp(nextAttemptAt);
-  return `${error?.message ?? ''}${againMs === undefined ? '' : ` svc tries again ${formatUpcoming(againMs)}.`}`;
+  return `${error?.message ?? ''}${againMs === undefined ? '' : ` Retrying ${formatUpcoming(againMs)}.`}`;
 }

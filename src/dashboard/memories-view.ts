@@ -5,18 +5,18 @@ import { describeError, formatCount } from './format.ts';
 import { createMemoryList, type MemoryList } from './memory-list.ts';
 import { confirmWith } from './view.ts';
 
-/** Search results, or the newest memories where the box is empty. One for the life of the page. */
+/** Search results, or the newest memories if the search is empty. Created once per page. */
 export interface MemoriesView {
   /** Shows the newest memories of this key's tenant. */
   show(api: Api): Promise<void>;
-  /** Takes every memory off the page and gives up calls under way. */
+  /** Removes all memories from the page and aborts requests in flight. */
   clear(): void;
 }
 
 interface Events {
-  /** A call failed in a way that may concern the whole page; true where the page has dealt with it. */
+  /** Called when a request fails. Returns true if the page has handled the error. */
   onError(error: unknown, api: Api): boolean;
-  /** Something was done that the account's counts show. */
+  /** Called after an action that changes the account's usage. */
   onChange(api: Api): void;
 }
 
@@ -31,7 +31,7 @@ interface State {
 const queryOf = () => byId<HTMLInputElement>('search-query').value.trim();
 const userOf = () => byId<HTMLInputElement>('search-user').value.trim();
 
-/** Does the work with the present key and says what failed, unless something newer has taken its place. */
+/** Runs `work` with the current session and shows its error, unless a newer request has superseded it. */
 async function attempt(state: State, work: (api: Api, signal: AbortSignal) => Promise<void>): Promise<void> {
   const { api } = state;
   const { signal } = state.inFlight;
@@ -64,9 +64,9 @@ function showNewest(state: State, cursor?: string): Promise<void> {
     const page = await api.memories({ ...(user && { user }), ...(cursor && { cursor }) }, signal);
     list.append(page.data, '', (memory, card) => void forget(state, memory, card));
     state.nextCursor = page.nextCursor;
-    list.offerMore(page.nextCursor !== null);
-    if (!list.isEmpty()) list.setStatus(user ? `Newest first, of user “${user}”` : 'Newest first');
-    else if (user) list.showEmpty('No memories here', noMemoriesForUser(user));
+    list.showLoadMore(page.nextCursor !== null);
+    if (!list.isEmpty()) list.setStatus(user ? `Newest first · user “${user}”` : 'Newest first');
+    else if (user) list.showEmpty('No memories found', noMemoriesForUser(user));
     else
       list.showEmpty(
         'No memories yet',
@@ -84,15 +84,17 @@ function search(state: State, query: string): Promise<void> {
     const { results, tookMs } = await api.search(request, signal);
     const found = results.filter((result) => result.type === 'memory');
     list.append(found, query, (memory, card) => void forget(state, memory, card));
-    const of = user || list.users.size > 1 ? ` of user “${user || 'default'}”` : '';
-    list.setStatus(`${formatCount(results.length, 'memory', 'memories')}${of}, best first · ${formatDuration(tookMs)}`);
-    if (results.length === 0) list.showEmpty('Nothing found', noResults(user || 'default', list.users));
+    const of = user || list.users.size > 1 ? ` for user “${user || 'default'}”` : '';
+    list.setStatus(
+      `${formatCount(results.length, 'memory', 'memories')}${of}, best match first · ${formatDuration(tookMs)}`,
+    );
+    if (results.length === 0) list.showEmpty('No results', noResults(user || 'default', list.users));
   });
 }
 
 async function forget(state: State, memory: Memory, card: HTMLElement): Promise<void> {
   const beginning = memory.content.length > 160 ? `${memory.content.slice(0, 160)}…` : memory.content;
-  const text = `“${beginning}” is erased for good.`;
+  const text = `“${beginning}” will be permanently deleted.`;
   if (!(await confirmWith({ title: 'Forget this memory?', text, yes: 'Forget' }))) return;
   await attempt(state, async (api) => {
     await api.forget(memory.id).catch(ignoreMissing);
@@ -104,7 +106,7 @@ async function forget(state: State, memory: Memory, card: HTMLElement): Promise<
   });
 }
 
-/** A memory that is gone already is what was asked for. */
+/** Ignores a 404: the memory is already gone. */
 function ignoreMissing(error: unknown): void {
   if (!(error instanceof ApiError && error.kind === 'missing')) throw error;
 }
@@ -113,7 +115,7 @@ function formatDuration(milliseconds: number): string {
   return milliseconds < 10 ? `${milliseconds.toFixed(1)} ms` : `${Math.round(milliseconds)} ms`;
 }
 
-/** A search is asked for by Enter or the button, never by each letter typed: every one counts against the quota. */
+/** Searches on Enter or the button, not on each keystroke, because every search counts against the quota. */
 function wire(state: State): void {
   byId('search-form').addEventListener('submit', async (event) => {
     event.preventDefault();

@@ -6,7 +6,7 @@ import { highlightMatches } from './highlight.ts';
 
 type Hit = Extract<SearchAnswer['results'][number], { type: 'memory' }>;
 
-/** A signal of a newer daemon is shown by its own name. */
+/** Labels by signal name. Signals of a newer daemon have no label and are shown by name. */
 const SIGNALS: Record<string, string> = SIGNAL_LABELS;
 const LONG_TEXT = 420;
 
@@ -18,8 +18,7 @@ function whyLine({ why }: Hit): HTMLElement | undefined {
     .sort(([, a], [, b]) => b.share - a.share)
     .slice(0, 3)
     .map(
-      ([name, { share }]) =>
-        `${SIGNALS[name] ?? name}${share < whole ? ` ${Math.round((share / whole) * 100)} %` : ''}`,
+      ([name, { share }]) => `${SIGNALS[name] ?? name}${share < whole ? ` ${Math.round((share / whole) * 100)}%` : ''}`,
     );
   return element('p', { class: 'why' }, [element('span', { class: 'why-label' }, 'Why'), ` ${top.join(' · ')}`]);
 }
@@ -51,7 +50,7 @@ function factsOf(memory: Memory): HTMLElement {
   return facts;
 }
 
-/** One memory in the list: a search's hit, with its matches and its why, or a recent one where `query` is empty. */
+/** Renders a memory: a search result with highlights and explanation, or a recent memory if `query` is empty. */
 export function memoryCard(memory: Memory | Hit, query: string, onForget: (card: HTMLElement) => void): HTMLLIElement {
   const text = contentOf(memory, query);
   const card = element('li', { class: 'card memory' }, text);

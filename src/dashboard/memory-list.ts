@@ -4,17 +4,17 @@ import { memoryCard } from './memory-card.ts';
 
 type Forget = (memory: Memory, card: HTMLElement) => void;
 
-/** The part of the page where memories stand, with the line above that says what is shown. */
+/** The list of memories and the status line above it. */
 export interface MemoryList {
-  /** The users seen so far; they are offered in the user field. */
+  /** Users seen so far, suggested in the User field. */
   readonly users: ReadonlySet<string>;
   isEmpty(): boolean;
-  /** Says what is shown or what went wrong, also to a screen reader. */
+  /** Sets the status line, a live region for screen readers. */
   setStatus(text: string, tone?: 'info' | 'error'): void;
   append(memories: Memory[], query: string, onForget: Forget): void;
-  /** Stands in for the list where there is nothing to show. */
+  /** Shows `content` in place of an empty list. */
   showEmpty(status: string, content: Node[]): void;
-  offerMore(isThereMore: boolean): void;
+  showLoadMore(hasMore: boolean): void;
   clear(): void;
   clearUsers(): void;
 }
@@ -45,8 +45,8 @@ export function createMemoryList(): MemoryList {
       empty.replaceChildren(...content);
       empty.hidden = false;
     },
-    offerMore(isThereMore) {
-      byId('list-more').hidden = !isThereMore;
+    showLoadMore(hasMore) {
+      byId('list-more').hidden = !hasMore;
     },
     clear() {
       for (const part of [list, empty]) part.replaceChildren();

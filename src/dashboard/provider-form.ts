@@ -2,16 +2,16 @@ import { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from '../contract/provide
 import type { NewProviderKey } from '../contract/providers.ts';
 import { byId, element } from './dom.ts';
 
-/** The form for a new key. One for the life of the page. */
+/** The form for a new provider key. Created once per page. */
 export interface ProviderForm {
-  /** Empty and out of sight; no key is left in it. */
+  /** Clears and hides the form. */
   close(): void;
 }
 
 const keyField = () => byId<HTMLInputElement>('provider-key');
 const urlField = () => byId<HTMLInputElement>('provider-url');
 const modelsField = () => byId<HTMLInputElement>('provider-models');
-const chosen = () => byId<HTMLSelectElement>('provider-name').value as Provider;
+const selectedProvider = () => byId<HTMLSelectElement>('provider-name').value as Provider;
 
 function show(isOpen: boolean): void {
   byId('provider-form').hidden = !isOpen;
@@ -19,14 +19,14 @@ function show(isOpen: boolean): void {
 }
 
 function updateRequiredFields(): void {
-  const provider = chosen();
+  const provider = selectedProvider();
   keyField().required = !KEYLESS_PROVIDERS.has(provider);
-  keyField().placeholder = KEYLESS_PROVIDERS.has(provider) ? 'empty if it needs none' : '';
+  keyField().placeholder = KEYLESS_PROVIDERS.has(provider) ? 'optional' : '';
   urlField().required = provider === 'openai-compatible';
 }
 
-/** Takes the key out of the page's own field at once: what is left of it is in the request. */
-function taken(): NewProviderKey {
+/** Reads the form and clears the key field, so that the key remains only in the request. */
+function takeInput(): NewProviderKey {
   const key = keyField().value.trim();
   keyField().value = '';
   const baseUrl = urlField().value.trim();
@@ -40,7 +40,7 @@ function taken(): NewProviderKey {
   };
 }
 
-/** `onKey` resolves to whether the key was kept; then the form closes. */
+/** Creates the form. It closes when `onKey` resolves to true, meaning that the key was stored. */
 export function createProviderForm(onKey: (provider: Provider, key: NewProviderKey) => Promise<boolean>): ProviderForm {
   const form = byId<HTMLFormElement>('provider-form');
   const submit = form.querySelector('button');
@@ -62,7 +62,7 @@ export function createProviderForm(onKey: (provider: Provider, key: NewProviderK
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (submit) submit.disabled = true;
-    const isStored = await onKey(chosen(), taken());
+    const isStored = await onKey(selectedProvider(), takeInput());
     if (submit) submit.disabled = false;
     if (isStored) close();
     else keyField().focus();

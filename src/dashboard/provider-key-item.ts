@@ -2,7 +2,7 @@ import type { ProviderKey } from './api.ts';
 import { button, element } from './dom.ts';
 import { formatCount, timeElement } from './format.ts';
 
-/** What can be done with a key that is shown. */
+/** Actions on a listed key. */
 export interface KeyActions {
   onCheck(key: ProviderKey): void;
   onRemove(key: ProviderKey): void;
@@ -10,12 +10,12 @@ export interface KeyActions {
 
 const TONES = { valid: 'is-good', unverified: '', refused: 'is-bad' } as const;
 
-/** `the key …cdef`, without letters where none may be shown. */
+/** `the key …cdef`, or `the key` if its last characters are not known. */
 export function keyLabel({ last4 }: ProviderKey): string {
   return last4 === null ? 'the key' : `the key …${last4}`;
 }
 
-/** One key in the list: its last letters, whether the provider takes it, and what it said where it does not. */
+/** Renders a provider key: last characters, status, and the result of its last check if it failed. */
 export function providerKeyItem(key: ProviderKey, { onCheck, onRemove }: KeyActions): HTMLLIElement {
   const { provider, last4, status, check } = key;
   const name = element('span', { class: 'provider-name' }, [
@@ -36,7 +36,7 @@ export function providerKeyItem(key: ProviderKey, { onCheck, onRemove }: KeyActi
   const item = element('li', { class: 'provider' }, element('div', { class: 'provider-head' }, [name, actions]));
   item.append(element('p', { class: 'hint' }, factsOf(key)));
   if (check.outcome !== 'ok') {
-    item.append(element('p', { class: 'caution' }, ['Asked ', timeElement(check.at), `: ${check.message}`]));
+    item.append(element('p', { class: 'caution' }, ['Checked ', timeElement(check.at), `: ${check.message}`]));
   }
   return item;
 }
@@ -47,7 +47,7 @@ function withLabel(node: HTMLElement, label: string): HTMLElement {
 }
 
 function factsOf({ models, validatedAt, baseUrl }: ProviderKey): (Node | string)[] {
-  const known = models.length === 0 ? 'Models not known' : formatCount(models.length, 'model', 'models');
-  const taken = validatedAt === null ? ['never taken yet'] : ['taken by the provider ', timeElement(validatedAt)];
-  return [known, ' · ', ...taken, ...(baseUrl === null ? [] : [` · at ${baseUrl}`])];
+  const known = models.length === 0 ? 'Models unknown' : formatCount(models.length, 'model', 'models');
+  const verified = validatedAt === null ? ['not verified yet'] : ['verified ', timeElement(validatedAt)];
+  return [known, ' · ', ...verified, ...(baseUrl === null ? [] : [` · at ${baseUrl}`])];
 }

@@ -10,15 +10,15 @@ import { keyLabel, providerKeyItem } from './provider-key-item.ts';
 import { createSettingsForm, type SettingsForm } from './settings-form.ts';
 import { confirmWith } from './view.ts';
 
-/** Keys of model providers, what svc may do with them, and the jobs that do it. One for the life of the page. */
+/** Provider keys, their settings and recent jobs. Created once per page. */
 export interface ProvidersView {
   show(api: Api): Promise<void>;
-  /** Takes it all off the page, a key that was being typed included, and gives up calls under way. */
+  /** Removes everything from the page, including a partly typed key, and aborts requests in flight. */
   clear(): void;
 }
 
 interface Events {
-  /** A call failed in a way that may concern the whole page; true where the page has dealt with it. */
+  /** Called when a request fails. Returns true if the page has handled the error. */
   onError(error: unknown, api: Api): boolean;
 }
 
@@ -38,7 +38,7 @@ function setStatus(text: string, tone: 'info' | 'error' = 'info'): void {
   byId('provider-status').classList.toggle('is-error', tone === 'error');
 }
 
-/** Does the work with the present key; resolves to whether it was done. What failed is said, unless all is over. */
+/** Runs `work` with the current session and returns whether it succeeded. Shows its error unless it was aborted. */
 async function attempt(state: State, work: (api: Api, signal: AbortSignal) => Promise<void>): Promise<boolean> {
   const { api } = state;
   const { signal } = state.inFlight;
@@ -75,13 +75,13 @@ function showKeys(state: State, keys: ProviderKey[], settings: ProviderSettings)
   state.settings.show(settings, keys);
 }
 
-/** While one is open, the list is looked at again, as long as it can be seen. */
+/** Shows the jobs and polls while one is open and the list is visible. */
 function showJobs(state: State, jobs: Job[]): void {
   clearTimeout(state.pollTimer);
   const none = element(
     'li',
     { class: 'hint' },
-    'None yet. “svc extract” or POST /v1/conversations/{id}/extract makes one.',
+    'No jobs yet. Start one with “svc extract” or POST /v1/conversations/{id}/extract.',
   );
   byId('job-list').replaceChildren(...(jobs.length === 0 ? [none] : jobs.map(jobItem)));
   if (jobs.some(isOpen)) state.pollTimer = setTimeout(() => void pollJobs(state), POLL_INTERVAL_MS);
@@ -110,30 +110,30 @@ async function check(state: State, { provider }: ProviderKey): Promise<void> {
     const checked = await api.checkProviderKey(provider);
     if (!signal.aborted) setStatus(checkSummary(checked));
   });
-  // Also where the provider refused it: the list then says so.
+  // Refresh even if the provider rejected the key, to show its new status.
   await refresh(state);
 }
 
 function checkSummary(key: ProviderKey): string {
   const { provider, check, status } = key;
-  if (check.outcome === 'ok') return `${provider} takes ${keyLabel(key)}.`;
-  const kept = status === 'valid' ? 'It was valid before and stays in use.' : 'It is kept as unverified.';
+  if (check.outcome === 'ok') return `${provider} accepted ${keyLabel(key)}.`;
+  const kept = status === 'valid' ? 'It was valid before and stays in use.' : 'It was saved as unverified.';
   return `${check.message} ${kept}`;
 }
 
 async function remove(state: State, key: ProviderKey): Promise<void> {
   const { provider } = key;
-  const text = `svc stops using ${keyLabel(key)} at once: jobs that need it end, and models chosen of it are given up. At the provider it stays valid until you revoke it there.`;
+  const text = `svc stops using ${keyLabel(key)} immediately: jobs that need it are stopped and settings that use its models are reset. At the provider, the key stays valid until you revoke it there.`;
   if (!(await confirmWith({ title: `Remove the key for ${provider}?`, text, yes: 'Remove' }))) return;
   await attempt(state, async (api) => {
     await api.removeProviderKey(provider).catch(ignoreMissing);
     await refresh(state);
-    setStatus(`The key for ${provider} is removed.`);
+    setStatus(`Removed the key for ${provider}.`);
     byId('provider-status').focus();
   });
 }
 
-/** A key that is gone already is what was asked for. */
+/** Ignores a 404: the key is already gone. */
 function ignoreMissing(error: unknown): void {
   if (!(error instanceof ApiError && error.kind === 'missing')) throw error;
 }

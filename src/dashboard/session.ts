@@ -1,16 +1,16 @@
 const API_KEY = /^svc_live_[0-9a-f]{32}$/;
 const FRAGMENT = /^#key=(.*)$/;
 
-/** Who is looking at the page. The key lives in this object and nowhere else in the browser. */
+/** A signed-in session. The key exists only in this object, nowhere else in the browser. */
 export interface Session {
   readonly key: string;
-  /** The key was made by the sign-in that led here: nobody can show it again later. */
+  /** Whether the key was just created by a sign-in, so that it cannot be shown again later. */
   readonly fresh: boolean;
 }
 
 /**
- * Takes `#key=…` out of the address, and out of the tab's history entry with it, so that the key is in no address that
- * is seen, copied or bookmarked. An unusable key is removed as well and reported as `malformed`.
+ * Removes `#key=…` from the address bar and the tab's history entry, so that the key cannot be seen, copied or
+ * bookmarked there. Also removes an invalid key and reports it as `malformed`.
  */
 export function takeKeyFromAddress(): Session | 'malformed' | undefined {
   const match = FRAGMENT.exec(location.hash);
@@ -20,12 +20,12 @@ export function takeKeyFromAddress(): Session | 'malformed' | undefined {
   return isApiKey(key) ? { key, fresh: true } : 'malformed';
 }
 
-/** Whether a text has the form of a key; whether it is valid only the daemon knows. */
+/** Whether a text has the format of an API key. Only the daemon knows whether the key is valid. */
 export function isApiKey(text: string): boolean {
   return API_KEY.test(text);
 }
 
-/** The key with all but its prefix and last four characters hidden. */
+/** Masks all of the key but its prefix and last four characters. */
 export function maskKey(key: string): string {
   return `svc_live_${'•'.repeat(12)}${key.slice(-4)}`;
 }

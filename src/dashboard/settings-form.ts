@@ -6,17 +6,17 @@ import { formatCount, formatNumber, formatUpcoming } from './format.ts';
 
 type Purpose = 'embedding' | 'extraction';
 const DEFAULT_LABELS: Record<Purpose, string> = {
-  embedding: "None of mine: the operator's, if any",
-  extraction: 'A small model of the newest key',
+  embedding: 'Server default, if any',
+  extraction: 'Automatic (small model)',
 };
 
 const field = (id: string) => byId<HTMLInputElement>(id);
 const providerOf = (purpose: Purpose) => byId<HTMLSelectElement>(`${purpose}-provider`);
 
-/** The form of what svc may do with the keys by itself. One for the life of the page. */
+/** The form for models, automatic extraction and spending limits. Created once per page. */
 export interface SettingsForm {
   show(settings: ProviderSettings, keys: readonly ProviderKey[]): void;
-  /** Takes all that belongs to an account out of it. */
+  /** Removes all account data from the form. */
   clear(): void;
 }
 
@@ -33,7 +33,7 @@ export function createSettingsForm(onChange: (change: ProviderSettingsChange) =>
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (submit) submit.disabled = true;
-    await onChange(changeOf());
+    await onChange(readForm());
     if (submit) submit.disabled = false;
   });
   return {
@@ -66,7 +66,7 @@ function render(purpose: Purpose, choice: ModelChoice | null, keys: readonly Pro
   offerModels(purpose, keys);
 }
 
-/** A model can be named only with its provider; those that the key has are offered. */
+/** Shows the model field if a provider is selected, and suggests the models that its key can use. */
 function offerModels(purpose: Purpose, keys: readonly ProviderKey[]): void {
   const provider = providerOf(purpose).value;
   const models = keys.find((key) => key.provider === provider)?.models ?? [];
@@ -76,7 +76,7 @@ function offerModels(purpose: Purpose, keys: readonly ProviderKey[]): void {
   if (purpose === 'embedding') byId('embedding-hint').hidden = provider === '';
 }
 
-function changeOf(): ProviderSettingsChange {
+function readForm(): ProviderSettingsChange {
   const input = numberIn('price-in');
   const output = numberIn('price-out');
   const hasPrice = input !== null || output !== null;
@@ -108,10 +108,10 @@ function textOf(value: number | null | undefined): string {
 
 function describeToday({ today, extraction }: ProviderSettings): string {
   const resetsAtMs = parseTimestamp(today.resetsAt);
-  const until = resetsAtMs === undefined ? '' : ` Starts anew ${formatUpcoming(resetsAtMs)}.`;
-  const spent = extraction.pricePerMillion === null ? '' : `, ${formatNumber(today.extraction.spend)} spent`;
-  const search = `search by meaning ${formatTokens(today.embedding)}`;
-  return `Used today: ${search}; drawing memories ${formatTokens(today.extraction)}${spent}.${until}`;
+  const until = resetsAtMs === undefined ? '' : ` Resets ${formatUpcoming(resetsAtMs)}.`;
+  const spent = extraction.pricePerMillion === null ? '' : ` (${formatNumber(today.extraction.spend)} spent)`;
+  const search = `${formatTokens(today.embedding)} for search`;
+  return `Limits apply to extraction. Used today: ${search}, ${formatTokens(today.extraction)} for extraction${spent}.${until}`;
 }
 
 function formatTokens({ inputTokens, outputTokens }: UsedTokens): string {

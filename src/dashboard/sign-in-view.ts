@@ -4,7 +4,7 @@ import { byId, element } from './dom.ts';
 import { describeError, formatClockTime } from './format.ts';
 import { isApiKey, type Session } from './session.ts';
 
-/** Wires the signed-out view: ask for a link, or open the page with a key at hand. */
+/** Sets up the signed-out view: request a link, or open the dashboard with an existing key. */
 export function wireSignIn(onKey: (session: Session) => void): void {
   wireLinkForm();
   const field = byId<HTMLInputElement>('key-field');
@@ -14,7 +14,7 @@ export function wireSignIn(onKey: (session: Session) => void): void {
     const key = field.value.trim();
     const usable = isApiKey(key);
     answer.hidden = usable;
-    answer.textContent = usable ? '' : 'A key is svc_live_ and 32 characters of 0–9 and a–f.';
+    answer.textContent = usable ? '' : 'An API key is svc_live_ followed by 32 characters (0–9, a–f).';
     field.setAttribute('aria-invalid', String(!usable));
     if (!usable) return;
     field.value = '';
@@ -34,7 +34,7 @@ function wireLinkForm(): void {
     answer.replaceChildren();
     try {
       const { expiresAt } = await requestLink(field.value.trim());
-      answer.replaceChildren(...sentAnswer(field.value.trim(), expiresAt));
+      answer.replaceChildren(...sentMessage(field.value.trim(), expiresAt));
     } catch (error) {
       answer.replaceChildren(element('p', { class: 'error' }, describeError(error)));
     } finally {
@@ -43,9 +43,9 @@ function wireLinkForm(): void {
   });
 }
 
-function sentAnswer(email: string, expiresAt: string): Node[] {
+function sentMessage(email: string, expiresAt: string): Node[] {
   const until = parseTimestamp(expiresAt);
   const when = until === undefined ? '' : ` It works once, until ${formatClockTime(until)}.`;
-  const sentence = `If this address may sign in, a link is on its way to ${email}.${when} Opened in this browser, it signs in without a further question.`;
+  const sentence = `If this address may sign in, a link is on its way to ${email}.${when} Open it in this browser to skip the confirmation step.`;
   return [element('p', { class: 'success' }, sentence)];
 }

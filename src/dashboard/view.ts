@@ -2,13 +2,13 @@ import { byId } from './dom.ts';
 
 export type Screen = 'signed-out' | 'signed-in';
 
-/** Shows one of the two faces of the page and hides the other. */
+/** Shows one of the two screens and hides the other. */
 export function showScreen(screen: Screen): void {
   byId('signed-out').hidden = screen !== 'signed-out';
   byId('signed-in').hidden = screen !== 'signed-in';
 }
 
-/** Says something above the content, also to a screen reader; an empty text takes it away. */
+/** Shows a notice above the content, a live region for screen readers. An empty text removes it. */
 export function notify(text: string, tone: 'info' | 'error' = 'info'): void {
   const notice = byId('notice');
   notice.hidden = text === '';
@@ -16,7 +16,7 @@ export function notify(text: string, tone: 'info' | 'error' = 'info'): void {
   notice.textContent = text;
 }
 
-/** Asks before something that cannot be taken back. Escape and Cancel are both a no; no is what has the focus. */
+/** Asks for confirmation before an irreversible action. Escape and Cancel decline; Cancel has the initial focus. */
 export function confirmWith(question: { title: string; text: string; yes: string }): Promise<boolean> {
   const dialog = byId<HTMLDialogElement>('confirm');
   byId('confirm-title').textContent = question.title;
@@ -29,7 +29,7 @@ export function confirmWith(question: { title: string; text: string; yes: string
   });
 }
 
-/** Closes an open question as a no, for when the page leaves the signed-in view under it. */
+/** Declines an open confirmation, for when the signed-in screen is left underneath it. */
 export function dismissConfirm(): void {
   const dialog = byId<HTMLDialogElement>('confirm');
   if (dialog.open) dialog.close('no');
@@ -44,7 +44,7 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** The older way, for a daemon reached by plain http on another machine, where browsers offer no clipboard. */
+/** Fallback for plain http to another machine, where browsers do not offer the clipboard API. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
@@ -56,7 +56,7 @@ function copyBySelection(text: string): boolean {
   return copied;
 }
 
-/** Makes a button copy what `text` gives at that moment and say so for two seconds. */
+/** Makes a button copy the current `text()` and confirm it for two seconds. */
 export function makeCopyButton(id: string, text: () => string): void {
   const node = byId<HTMLButtonElement>(id);
   const label = node.textContent;
@@ -64,7 +64,7 @@ export function makeCopyButton(id: string, text: () => string): void {
   node.addEventListener('click', async () => {
     const copied = await copyText(text());
     node.focus();
-    node.textContent = copied ? 'Copied' : 'Reveal and copy by hand';
+    node.textContent = copied ? 'Copied' : 'Reveal and copy manually';
     clearTimeout(timer);
     timer = setTimeout(() => {
       node.textContent = label;

@@ -123,8 +123,8 @@ describe('signing in', { timeout: 30_000 }, () => {
     const email = freshAddress();
     const { page } = await openBrowser();
     await page.goto(`${daemon.baseUrl}/dashboard`);
-    await page.getByLabel('E-mail address').fill(email);
-    await page.getByRole('button', { name: 'Send me a link' }).click();
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('button', { name: 'Email me a link' }).click();
     await page.getByText('If this address may sign in, a link is on its way').waitFor();
     const link = await daemon.mailbox.latestLink(email);
     const tab = await page.context().newPage();
@@ -139,8 +139,8 @@ describe('signing in', { timeout: 30_000 }, () => {
     const headers = { authorization: `Bearer ${apiKey}` };
     expect((await fetch(`${daemon.baseUrl}/v1/auth/key`, { method: 'DELETE', headers })).status).toBe(204);
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByText('a newer sign-in replaced it').waitFor();
-    await expect.poll(() => page.getByLabel('I have a key').isVisible()).toBe(true);
+    await page.getByText('replaced by a newer sign-in').waitFor();
+    await expect.poll(() => page.getByLabel('Already have an API key?').isVisible()).toBe(true);
     expect(await page.content()).not.toContain(apiKey);
   });
 
@@ -205,7 +205,7 @@ describe('the page', { timeout: 30_000 }, () => {
     expect(stored).not.toContain(apiKey.slice(9));
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForFunction(() => !performance.getEntriesByType('navigation')[0]?.name.includes('svc_live_'));
-    await page.getByText('this page has forgotten the key').waitFor();
+    await page.getByText('This page has forgotten your key').waitFor();
     expect(await page.content()).not.toContain(apiKey);
     expect(page.url()).toBe(`${daemon.baseUrl}/dashboard`);
   });
@@ -214,9 +214,9 @@ describe('the page', { timeout: 30_000 }, () => {
     const { apiKey } = await daemon.signIn(freshAddress());
     const { page } = await openBrowser();
     await page.goto(`${daemon.baseUrl}/dashboard`);
-    await page.getByLabel('I have a key').fill(apiKey);
-    await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByText('Requests a minute').waitFor();
+    await page.getByLabel('Already have an API key?').fill(apiKey);
+    await page.getByRole('button', { name: 'Open dashboard' }).click();
+    await page.getByText('Requests per minute').waitFor();
     expect(await statusOf(apiKey)).toBe(200);
   });
 
@@ -248,7 +248,7 @@ describe('the page', { timeout: 30_000 }, () => {
         expect(await fits()).toBe(true);
         await openDashboard(page, ['unbroken'.repeat(60), 'Short.']);
         await page.getByRole('button', { name: 'Reveal' }).click();
-        for (const form of ['Two lines', 'JSON', 'Bridge']) {
+        for (const form of ['URL and header', 'JSON', 'Local command']) {
           await page.getByLabel(form).check();
           expect(await fits()).toBe(true);
         }
@@ -261,11 +261,11 @@ describe('provider keys', { timeout: 30_000 }, () => {
   const keys = (page: Page) => page.locator('#provider-list > li');
 
   async function addKey(page: Page, key: string): Promise<void> {
-    if (await page.locator('#provider-form').isHidden()) await page.getByRole('button', { name: 'Add a key' }).click();
+    if (await page.locator('#provider-form').isHidden()) await page.getByRole('button', { name: 'Add key' }).click();
     await page.getByLabel('Provider', { exact: true }).selectOption('openai');
-    await page.getByLabel('Address if not').fill(openai.baseUrl);
-    await page.getByLabel('Key', { exact: true }).fill(key);
-    await page.getByRole('button', { name: 'Check and keep' }).click();
+    await page.getByLabel('Custom base URL').fill(openai.baseUrl);
+    await page.getByLabel('API key', { exact: true }).fill(key);
+    await page.getByRole('button', { name: 'Check and save' }).click();
   }
 
   test('a key is added, checked, given to models and removed, and is never on the page', async () => {
@@ -273,17 +273,17 @@ describe('provider keys', { timeout: 30_000 }, () => {
     const apiKey = await openDashboard(page);
     expect(await keys(page).count()).toBe(0);
     await addKey(page, PROVIDER_KEY);
-    expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('');
-    await page.getByText(`openai takes the key …${PROVIDER_KEY.slice(-4)}`).waitFor();
+    expect(await page.getByLabel('API key', { exact: true }).inputValue()).toBe('');
+    await page.getByText(`openai accepted the key …${PROVIDER_KEY.slice(-4)}`).waitFor();
     await expect.poll(() => keys(page).allTextContents()).toMatchObject([expect.stringContaining('valid')]);
     const seen = await page.evaluate(() => [document.documentElement.outerHTML, JSON.stringify({ ...localStorage })]);
     expect(seen.join()).not.toContain(PROVIDER_KEY);
 
     await page.getByText('Models, limits and jobs').click();
-    await page.getByLabel('Provider that draws memories').selectOption('openai');
-    await page.getByLabel('Model that draws memories').fill('gpt-4.1-mini');
-    await page.getByLabel('Also by itself').check();
-    await page.getByLabel('Tokens a day').fill('5000');
+    await page.getByLabel('Extraction provider').selectOption('openai');
+    await page.getByLabel('Extraction model').fill('gpt-4.1-mini');
+    await page.getByLabel('Extract automatically').check();
+    await page.getByLabel('Daily token limit').fill('5000');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     const settings = await fetch(`${daemon.baseUrl}/v1/provider-settings`, { headers: bearer(apiKey) });
@@ -302,7 +302,7 @@ describe('provider keys', { timeout: 30_000 }, () => {
     expect(await keys(page).count()).toBe(1);
     await page.getByRole('button', { name: 'Remove the key for openai' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('The key for openai is removed.').waitFor();
+    await page.getByText('Removed the key for openai.').waitFor();
     expect(await keys(page).count()).toBe(0);
     // The browser itself reports the refusal of the check.
     expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
@@ -313,15 +313,15 @@ describe('provider keys', { timeout: 30_000 }, () => {
     await openDashboard(page);
     await addKey(page, 'sk-wrong-0123456789');
     await page.locator('#provider-status', { hasText: 'The provider refuses this key' }).waitFor();
-    expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('');
+    expect(await page.getByLabel('API key', { exact: true }).inputValue()).toBe('');
     expect(await keys(page).count()).toBe(0);
     expect(await page.content()).not.toContain('sk-wrong');
     await addKey(page, PROVIDER_KEY);
     await expect.poll(() => keys(page).count()).toBe(1);
-    await page.getByRole('button', { name: 'Add a key' }).click();
-    await page.getByLabel('Key', { exact: true }).fill('half-typed');
+    await page.getByRole('button', { name: 'Add key' }).click();
+    await page.getByLabel('API key', { exact: true }).fill('half-typed');
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('this page has forgotten the key').waitFor();
+    await page.getByText('This page has forgotten your key').waitFor();
     expect(await page.locator('#provider-key').inputValue()).toBe('');
   });
 

@@ -82,7 +82,7 @@ export function confirmPage({ token, email, device }: ConfirmPage): string {
   if (device === undefined) {
     const body = html`<div class="card">
 ${account}
-<p class="caution"><strong>Signing in creates a new API key.</strong> Your current key stops working immediately. Assistants that use it stay disconnected until you give them the new one.</p>
+<p class="caution"><strong>Signing in creates a new API key.</strong> If you already have one, it stops working immediately, and assistants that use it disconnect until you give them the new one.</p>
 ${signInForm(token)}
 <p class="hint">Nothing happens until you press the button. If you did not request this link, close this page.</p>
 </div>`;
@@ -93,9 +93,9 @@ ${account}
 <p>It was requested from a terminal on <span class="person">${device}</span>. The next page shows a code to type there.</p>
 <p class="caution"><strong>Continue only if you just ran <code>svc login</code> yourself.</strong> If someone sent you this link or asks you for the code, close this page: the code lets them read your memories.</p>
 ${signInForm(token)}
-<p class="hint">Once the terminal has the code, it gets a new API key and your current key stops working.</p>
+<p class="hint">Once the terminal has the code, it gets a new API key. If you already have one, it stops working.</p>
 </div>`;
-  return layout({ title: 'Sign in to a terminal', body });
+  return layout({ title: 'Sign in to svc from a terminal', body });
 }
 
 /** Renders the one-time code of a terminal sign-in. Its script delivers the code if the terminal runs on this machine. */

@@ -48,19 +48,19 @@ function browserCopy(email: string): MailCopy {
     title: 'Sign in to svc',
     opening: `Open this link to sign in as ${email}:`,
     button: 'Sign in',
-    effect: 'Signing in creates a new API key. Your current key stops working immediately.',
+    effect: 'Signing in creates a new API key. If you already have one, it stops working immediately.',
     disclaimer: 'If you did not request this email, ignore it: nothing happens until the link is used.',
   };
 }
 
 function terminalCopy(email: string, device: string): MailCopy {
   return {
-    title: 'Sign in to svc in a terminal',
+    title: 'Sign in to svc from a terminal',
     opening: `A terminal on “${device}” wants to sign in as ${email}. Open this link to get the code for it:`,
     button: 'Show the code',
     effect:
       'Type the code only into that terminal and do not share it. ' +
-      'The terminal then gets a new API key, and your current key stops working.',
+      'The terminal then gets a new API key. If you already have one, it stops working.',
     disclaimer: 'If you did not start this in a terminal, ignore this email: nothing happens without the code.',
   };
 }

@@ -26,19 +26,12 @@ describe('the network under which an address is counted', () => {
     expect(networkOf(address)).toBe(network);
   });
 
-  test.each([
-    undefined,
-    '',
-    'unknown',
-    '_hidden',
-    'overflow',
-    '999.1.1.1',
-    '1.2.3',
-    '2001:db8::g',
-    'x'.repeat(20_000),
-  ])('what is no address (%.20s) is one caller', (address) => {
-    expect(networkOf(address)).toBe('unknown');
-  });
+  test.each([undefined, '', 'unknown', '_hidden', 'overflow', '999.1.1.1', '1.2.3', '2001:db8::g', 'x'.repeat(20_000)])(
+    'what is no address (%.20s) is one caller',
+    (address) => {
+      expect(networkOf(address)).toBe('unknown');
+    },
+  );
 
   test('all of a /64 is one caller however it is written, and two /64s are two', () => {
     const group = fc.integer({ min: 0, max: 0xffff });

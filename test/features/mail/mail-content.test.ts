@@ -130,5 +130,5 @@ test('renders an untrusted terminal name as neither a link nor markup', () => {
     expect(part).toContain('203.0.113.7');
     expect(part).not.toMatch(/evil\.example|<b>/);
   }
-  expect(subject).toBe('Sign in to svc in a terminal');
+  expect(subject).toBe('Sign in to svc from a terminal');
 });
