@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { madeDialogue } from '../test/helpers/made-dialogue.ts';
 import { startProviderServer } from '../test/helpers/providers/server.ts';
+import { syntheticDialogue } from '../test/helpers/synthetic-dialogue.ts';
 import { callApi, signInByMail } from './api-session.ts';
 import type { BenchOptions } from './benchmarks.ts';
 import { type ExtractedDialogue, extractDialogue, type Run } from './dialogue-extraction.ts';
@@ -11,7 +11,7 @@ import type { Section } from './report.ts';
 
 /** Extracts memories from dialogues through the built daemon, with a rule in place of the provider's model. */
 export async function benchExtraction(options: BenchOptions): Promise<Section> {
-  const dialogues = options.data === undefined ? [toDialogue(madeDialogue())] : await readDialogues(options.data);
+  const dialogues = options.data === undefined ? [toDialogue(syntheticDialogue())] : await readDialogues(options.data);
   const extracted = await extractAll(dialogues, options);
   const rows = extracted.flatMap(([{ sampleId }, { turns, runs }]) =>
     Object.values(runs).map((run) => ({ dialogue: sampleId, turns, ...rowOf(run) })),

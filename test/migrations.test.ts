@@ -35,7 +35,7 @@ interface SchemaEntry {
   sql: string | null;
 }
 
-/** Tables, indexes and triggers as SQLite keeps them. */
+/** Tables, indexes and triggers as SQLite stores them. */
 const schemaOf = (path: string) =>
   on(path, (connection) =>
     connection.all<SchemaEntry>(
@@ -45,7 +45,7 @@ const schemaOf = (path: string) =>
 
 const SHADOW = /_(data|idx|docsize|config|content)$/;
 
-/** Rows that a migration must keep: three in every ordinary table, and as many documents in every full-text index. */
+/** Inserts rows that a migration must keep: three in every ordinary table and every full-text index. */
 async function fill(connection: Connection): Promise<void> {
   await connection.exec('PRAGMA foreign_keys = OFF');
   const tables = await connection.all<{ name: string; sql: string }>(
@@ -85,7 +85,7 @@ async function rowCounts(connection: Connection): Promise<Record<string, number>
 
 describe('migrations', () => {
   test.each(MIGRATIONS.map((_, index) => index))(
-    'from schema %i all rows, indexes and triggers arrive',
+    'keep all rows, indexes and triggers when starting from schema %i',
     async (version) => {
       await migrate(file, MIGRATIONS.slice(0, version));
       const before = await on(file, async (connection) => {
@@ -107,7 +107,7 @@ describe('migrations', () => {
     },
   );
 
-  test('a second run changes nothing', async () => {
+  test('change nothing when run twice', async () => {
     await migrate(file);
     await on(file, fill);
     const before = [await schemaOf(file), await on(file, rowCounts)];
@@ -115,7 +115,7 @@ describe('migrations', () => {
     expect([await schemaOf(file), await on(file, rowCounts)]).toEqual(before);
   });
 
-  test('names are in order and never repeat', () => {
+  test('have unique names in order', () => {
     const names = MIGRATIONS.map(({ name }) => name);
     expect(names).toEqual([...new Set(names)].sort());
     names.forEach((name, index) => {
@@ -123,7 +123,7 @@ describe('migrations', () => {
     });
   });
 
-  test('the index over memories and its rows stay joined: what is found before is found after', async () => {
+  test('keep the index of memories joined to its rows: what was found before is found afterwards', async () => {
     await migrate(file);
     await on(file, (connection) =>
       connection.run('INSERT INTO memoryText (rowid, body) VALUES (7, ?)', ['000001_tea']),
@@ -150,7 +150,7 @@ const failing: Migration = {
 };
 
 describe('a step that fails', () => {
-  test('leaves the schema before it, and says no value of a row', async () => {
+  test('leaves the previous schema, and does not reveal row values', async () => {
     const error = await migrate(file, [good, failing]).catch((fault: Error) => fault);
     expect(error).toBeInstanceOf(Error);
     expect((error as Error).stack).not.toContain('svc_live_0123');
@@ -158,7 +158,7 @@ describe('a step that fails', () => {
     expect(await schemaVersionOf(file)).toBe(1);
   });
 
-  test('is done when it has been mended', async () => {
+  test('succeeds once it is fixed', async () => {
     await migrate(file, [good, failing]).catch(() => undefined);
     await migrate(file, [
       good,
@@ -168,15 +168,15 @@ describe('a step that fails', () => {
   });
 });
 
-/** Runs the migrations in another process and kills it (SIGKILL) where it says that it has got to `moment`. */
+/** Runs the migrations in another process and kills it (SIGKILL) once it reports that it has reached `moment`. */
 async function killAt(moment: 'created' | 'in step 1' | 'in step 2' | 'after step 1'): Promise<void> {
   const script = fileURLToPath(new URL('./db/migrating-process.ts', import.meta.url));
   const child = execa(process.execPath, ['--import', 'tsx', script, folder, moment], { reject: false });
-  let said = '';
+  let output = '';
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
-      said += String(chunk);
-      if (said.includes(moment)) resolve();
+      output += String(chunk);
+      if (output.includes(moment)) resolve();
     });
     child.then(({ stderr }) => reject(new Error(stderr)));
   });

@@ -6,14 +6,14 @@ import { adminCommand } from '../../src/cli/commands/admin.ts';
 import { createProcessContext } from '../../src/cli/process-context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 
-/** `svc admin` in this process. */
+/** Runs `svc admin` in this process. */
 export async function runAdmin(dataDir: string, ...words: string[]) {
   const said = { out: '', error: '' };
   const code = await runProgram(['admin', '--data-dir', dataDir, ...words], '0', listener(said), never);
   return { code, ...said, json: <T = Record<string, unknown>>() => JSON.parse(said.out) as T };
 }
 
-/** The same for a person at a terminal who answers each question with `answer`. */
+/** Runs `svc admin` as at a terminal, where a person answers each question with `answer`. */
 export async function runAdminAtTerminal(dataDir: string, answer: string, ...words: string[]) {
   const said = { out: '', error: '' };
   const questions: string[] = [];
@@ -55,7 +55,7 @@ function listener(said: { out: string; error: string }) {
   };
 }
 
-/** Every file of a folder with the digest of its bytes, but for those that reading and locking leave. */
+/** Digests of all files in a folder, except those that reading and locking create. */
 export async function digestsOf(folder: string): Promise<Record<string, string>> {
   const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile());
   const kept = names.map(({ name }) => name).filter((name) => !/-(wal|shm)$|^daemon\.lock$/.test(name));

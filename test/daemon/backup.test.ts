@@ -42,8 +42,8 @@ async function contentsOf(file: string): Promise<string[]> {
   return rows.map(({ content }) => content);
 }
 
-describe('a backup beside a daemon that serves', () => {
-  test('holds all that was answered before, in one sound file of mode 0600', async () => {
+describe('a backup beside a running daemon', () => {
+  test('contains every acknowledged write, in one sound file of mode 0600', async () => {
     await remember('Ada prefers tea');
     const { code, error, json } = await backup('--json');
     expect({ code, error }).toEqual({ code: 0, error: '' });
@@ -62,7 +62,7 @@ describe('a backup beside a daemon that serves', () => {
     expect(await readdir(folder)).toEqual(['svc.db']);
   });
 
-  test('ends, and is of one moment, while writes never stop', async () => {
+  test('finishes with a consistent snapshot under constant writes', async () => {
     await daemon.db.writes.write((connection) =>
       connection.exec('CREATE TABLE ballast (body BLOB); INSERT INTO ballast VALUES (randomblob(40000000))'),
     );
@@ -86,7 +86,7 @@ describe('a backup beside a daemon that serves', () => {
     expect(written).toBeGreaterThan(numbers!.count);
   });
 
-  test('says that the master key is not in it and where it is', async () => {
+  test('says that it does not contain the master key, and where that is', async () => {
     const { out } = await backup();
     expect(out).toMatch(new RegExp(`^Backed up to .*: 1 account, \\d+\\.\\d MiB, schema ${SCHEMA_VERSION}\\.\\n`));
     expect(out).toContain(`The master key is not in it,`);
@@ -96,7 +96,7 @@ describe('a backup beside a daemon that serves', () => {
     expect(bytes.includes(key) || bytes.includes(Buffer.from(key, 'base64'))).toBe(false);
   });
 
-  test('holds no key and no token in plain (row 24)', async () => {
+  test('contains no key or token in plain text (row 24)', async () => {
     const link = await daemon.requestLink('bob@example.com');
     const token = new URL(link).searchParams.get('token')!;
     await backup();
@@ -105,8 +105,8 @@ describe('a backup beside a daemon that serves', () => {
     expect(bytes.includes('ada@example.com')).toBe(true);
   });
 
-  test('holds nothing of what was erased, in words or in the index', async () => {
-    // The index cuts the ends of words, and keeps a beginning that two of them share but once.
+  test('contains no erased content, in rows or in the index', async () => {
+    // The index stems words, and stores a prefix that two of them share only once.
     const [kept = '', gone = ''] = [8, 8].map((bytes) => randomBytes(bytes).toString('hex'));
     await remember(`kept${kept}zz stays`);
     const id = await remember(`gone${gone}zz leaves`);
@@ -117,7 +117,7 @@ describe('a backup beside a daemon that serves', () => {
     expect(bytes).not.toContain(gone);
   });
 
-  test('draws its progress where a person watches, and takes it away', async () => {
+  test('shows a progress line at a terminal and removes it at the end', async () => {
     await daemon.db.writes.write((connection) =>
       connection.exec('CREATE TABLE ballast (body BLOB); INSERT INTO ballast VALUES (zeroblob(20000000))'),
     );
@@ -130,8 +130,8 @@ describe('a backup beside a daemon that serves', () => {
   });
 });
 
-describe('a backup that is refused leaves everything as it was', () => {
-  test('where the file is there; --force replaces it', async () => {
+describe('a backup is refused and changes nothing', () => {
+  test('if the file exists; --force replaces it', async () => {
     await writeFile(target, 'mine');
     const refused = await backup();
     expect(refused.code).toBe(1);
@@ -142,7 +142,7 @@ describe('a backup that is refused leaves everything as it was', () => {
     expect(await readdir(folder)).toEqual(['svc.db']);
   });
 
-  test('where the file is the database itself, even with --force', async () => {
+  test('if the file is the database itself, even with --force', async () => {
     for (const name of ['svc.db', 'svc.db-wal']) {
       const { code, error } = await runAdmin(daemon.folder, 'backup', join(daemon.folder, name), '--force');
       expect(code).toBe(1);
@@ -151,7 +151,7 @@ describe('a backup that is refused leaves everything as it was', () => {
     expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
   });
 
-  test('where the file is a pipe or a device, even with --force', async () => {
+  test('if the file is a pipe or a device, even with --force', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const { code, error } = await runAdmin(daemon.folder, 'backup', pipe, '--force');
@@ -159,7 +159,7 @@ describe('a backup that is refused leaves everything as it was', () => {
     expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
-  test('where the file is a folder, even with --force', async () => {
+  test('if the file is a folder, even with --force', async () => {
     const { code, error } = await runAdmin(daemon.folder, 'backup', folder, '--force');
     expect(code).toBe(1);
     expect(error).toBe(`svc: ${folder} cannot be written (rename: EISDIR).\n`);
@@ -167,7 +167,7 @@ describe('a backup that is refused leaves everything as it was', () => {
     expect((await readdir(join(folder, '..'))).filter((name) => name.endsWith('.draft'))).toEqual([]);
   });
 
-  test('where a person stops it', async () => {
+  test('if it is interrupted', async () => {
     const stop = new AbortController();
     const onProgress = () => stop.abort(new Error('Stopped.'));
     const stopped = backUp(daemonConfig(), target, { force: false, onProgress, signal: stop.signal });
@@ -175,15 +175,15 @@ describe('a backup that is refused leaves everything as it was', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('where the folder is missing', async () => {
+  test('if the folder is missing', async () => {
     const { code, error } = await runAdmin(daemon.folder, 'backup', join(folder, 'missing', 'svc.db'));
     expect(code).toBe(1);
     expect(error).toContain('cannot be written (ENOENT)');
   });
 });
 
-describe('a backup of a database that is not sound', () => {
-  test('is refused, with nothing written', async () => {
+describe('a backup of a corrupt database', () => {
+  test('is refused and writes nothing', async () => {
     const broken = await startTestDaemon();
     await broken.signIn('ada@example.com');
     const memories = Array.from({ length: 20 }, (_, index) => ({ content: `memory ${index}` }));

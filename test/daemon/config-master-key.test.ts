@@ -17,14 +17,14 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** As a daemon does at its first start and at each later one. */
+/** Loads the key as a daemon does at every start. */
 async function load(): Promise<Buffer> {
   await (await openMasterKeys(readConfig({ dataDir: folder }, {}, ''), systemRandom)).ensure();
   return (await readMasterKeys(folder))![0]!;
 }
 
 describe('the master key of a data folder', () => {
-  test('is made once, for its owner only, and is the same ever after', async () => {
+  test('is created once, readable by its owner only, and stays the same', async () => {
     const key = await load();
     expect(key).toHaveLength(32);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -32,7 +32,7 @@ describe('the master key of a data folder', () => {
     expect(await readdir(folder)).toEqual(['master.key']);
   });
 
-  test('a file that others may read is closed to them', async () => {
+  test('a key file that others can read is made private', async () => {
     const key = await load();
     await chmod(file, 0o644);
     expect(await load()).toEqual(key);
@@ -40,7 +40,7 @@ describe('the master key of a data folder', () => {
   });
 
   test.each(['', 'too short', 'x'.repeat(44), Buffer.alloc(33).toString('base64'), Buffer.alloc(32).toString('hex')])(
-    'a file that holds %j instead is refused untouched',
+    'a key file with the content %j is refused and not changed',
     async (content) => {
       await writeFile(file, content);
       await expect(load()).rejects.toMatchObject({
@@ -51,12 +51,12 @@ describe('the master key of a data folder', () => {
     },
   );
 
-  test('half a key of a killed start is no hindrance', async () => {
+  test('a partial key file of a killed start is ignored', async () => {
     await writeFile(`${file}.new`, 'half');
     expect(await load()).toHaveLength(32);
   });
 
-  test('one from the environment leaves no file, and a refused one leaves nothing open', async () => {
+  test('a key from the environment creates no file, and a refused key file leaves nothing open', async () => {
     const daemon = await startTestDaemon({ dataDir: folder, config: { masterKeys: [Buffer.alloc(32, 7)] } });
     await daemon.stop();
     expect(await readdir(folder)).not.toContain('master.key');

@@ -5,7 +5,7 @@ import { CONFIG_FLAGS, type Config, ConfigError, describeConfig, readConfig } fr
 
 const KEY = randomBytes(32);
 
-/** Every setting: a name, two texts that it takes and what they mean, and texts that it refuses. */
+/** Every setting: its names, texts that it accepts with their values, and texts that it rejects. */
 const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: unknown][], refuses: string[]][] = [
   [
     'publicUrl',
@@ -202,7 +202,7 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
 const withSender = (env: string) => (env === 'SVC_SMTP_URL' ? { SVC_MAIL_FROM: 'svc@example.com' } : {});
 
 describe('every setting', () => {
-  test('is in this table, and has a flag', () => {
+  test('is in this table and has a flag', () => {
     expect(CONFIG_FLAGS.map(({ name }) => name)).toEqual(SETTINGS.map(([name]) => name));
     for (const { name, flag, about } of CONFIG_FLAGS) {
       const env = SETTINGS.find(([setting]) => setting === name)?.[1] ?? '';
@@ -219,7 +219,7 @@ describe('every setting', () => {
   });
 
   test.each(SETTINGS)(
-    '%s: a flag goes before the environment, that before .env, that before the default',
+    '%s: a flag overrides the environment, which overrides .env, which overrides the default',
     (name, env, [first, second]) => {
       const [text, value] = first!;
       const [other, otherValue] = second!;
@@ -231,12 +231,12 @@ describe('every setting', () => {
     },
   );
 
-  test.each(SETTINGS)('%s is as by default where it is empty', (name, env) => {
+  test.each(SETTINGS)('%s has its default value if it is empty', (name, env) => {
     expect(readConfig({}, { [env]: ' ' }, '')[name]).toEqual(readConfig({}, {}, '')[name]);
   });
 
   test.each(SETTINGS.flatMap(([name, env, , refuses]) => refuses.map((text) => [env, text, name] as const)))(
-    '%s refuses %j, naming itself',
+    '%s rejects %j and names the setting',
     (env, text) => {
       const read = () => readConfig({}, { ...withSender(env), [env]: text }, '');
       expect(read).toThrow(ConfigError);
@@ -246,13 +246,13 @@ describe('every setting', () => {
 });
 
 describe('the configuration as a whole', () => {
-  test('needs nothing', () => {
+  test('has defaults for every setting', () => {
     const config = readConfig({}, {}, '');
     expect(config).toMatchObject({ host: '127.0.0.1', port: 8787, signup: 'open', quotas: 'B', defaultTier: 'Free' });
     expect(config.dataDir).toMatch(/svc/);
   });
 
-  test('all faults are named at once, a line each', () => {
+  test('reports all problems at once, one per line', () => {
     const read = () => readConfig({ port: 'x' }, { SVC_QUOTAS: 'C', SVC_NOTHING: '1' }, 'SVC_LOG_LEVEL=loud');
     const lines = faultsOf(read);
     expect(lines).toHaveLength(4);
@@ -265,23 +265,23 @@ describe('the configuration as a whole', () => {
     ['the environment', { SVC_PUBLICURL: 'x' }, '', /^SVC_PUBLICURL is not a setting/],
     ['.env', {}, 'SVC_PUBLICURL=x', /^SVC_PUBLICURL in \.env is not a setting/],
     ['.env with a byte order mark', {}, '\uFEFFSVC_PUBLICURL=x', /^SVC_PUBLICURL in \.env is not a setting/],
-  ])('an unknown name in %s is refused', (_where, environment, dotEnv, says) => {
+  ])('an unknown name in %s is rejected', (_where, environment, dotEnv, says) => {
     expect(() => readConfig({}, environment, dotEnv)).toThrow(says);
   });
 
   test.each(['SVC_DATABASE_URL', 'SVC_REDIS_URL'])(
-    '%s, which this version does not offer, is refused rather than ignored',
+    '%s, which this version does not support, is rejected rather than ignored',
     (name) => {
       expect(() => readConfig({}, { [name]: 'x' }, '')).toThrow(`${name} is set, but this version does not support`);
     },
   );
 
-  test('names of other programs and of the command line pass', () => {
+  test('ignores names of other programs and of the command line', () => {
     const environment = { PATH: '/bin', SVCX: '1', SVC_URL: 'http://a', SVC_PROFILE: 'b', SVC_API_KEY: 'c' };
     expect(readConfig({}, environment, 'OTHER=1').port).toBe(8787);
   });
 
-  test('.env as editors leave it: byte order mark, CR LF, comments, quotes, export', () => {
+  test('reads .env with a byte order mark, CRLF, comments, quotes and export', () => {
     const dotEnv =
       '\uFEFFSVC_PORT=1234\r\n# SVC_NOTHING=1\r\nexport SVC_QUOTAS="A" # variant\r\n\r\nSVC_HOST = \'::1\'\r\n';
     expect(readConfig({}, {}, dotEnv)).toMatchObject({ port: 1234, quotas: 'A', host: '::1' });
@@ -293,7 +293,7 @@ describe('the configuration as a whole', () => {
     expect(readConfig({}, environment, '').smtpUrl).toBe('smtp://localhost');
   });
 
-  test('no fault quotes a secret', () => {
+  test('errors do not quote secrets', () => {
     const secret = 'hunter2hunter2';
     const read = () =>
       readConfig({}, { SVC_SMTP_URL: `http://u:${secret}@a`, SVC_MASTER_KEY: secret, SVC_METRICS_TOKEN: secret }, '');
@@ -302,7 +302,7 @@ describe('the configuration as a whole', () => {
     expect(faultsOf(read).join('\n')).not.toContain(secret);
   });
 
-  test('what is in force is shown with secrets masked, whatever else is shown as it is', () => {
+  test('shows the effective settings with only the secrets masked', () => {
     const environment = {
       SVC_SMTP_URL: 'smtp://u:hunter2@localhost',
       SVC_MAIL_FROM: 'svc@example.com',
@@ -331,5 +331,5 @@ function faultsOf(read: () => unknown): string[] {
   } catch (error) {
     return (error as Error).message.split('\n');
   }
-  throw new Error('nothing was refused');
+  throw new Error('nothing was rejected');
 }

@@ -1,7 +1,7 @@
 import { SPAN } from '../features/conversations/conversation-caller.ts';
 import type { CallOptions } from '../helpers/daemon.ts';
 
-/** The ids of one tenant that stand in a request. */
+/** The ids of one tenant's resources that a request names. */
 export interface Named {
   conversation: string;
   message: string;
@@ -9,7 +9,7 @@ export interface Named {
 }
 
 interface Operation {
-  /** As the OpenAPI document names it. */
+  /** The route in the OpenAPI document. */
   route?: string;
   path(named: Named): string;
   options(named: Named): CallOptions;
@@ -54,7 +54,7 @@ export const CONVERSATION_OPERATIONS: Record<string, Operation> = {
     options: erase,
     succeeds: 204,
   },
-  'cutting it': {
+  'cutting it into episodes': {
     route: 'post /v1/conversations/{id}/episodes',
     path: (named) => `${conversation(named)}/episodes`,
     options: () => ({ method: 'POST' }),

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 describe('health, readiness and metrics', () => {
-  test.each(['/healthz', '/readyz', '/metrics'])('%s takes no token, however often it is asked', async (path) => {
+  test.each(['/healthz', '/readyz', '/metrics'])('%s takes no token, however often it is requested', async (path) => {
     const answers = await times(200, () => daemon.call(undefined, path));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ headers }) => headers.get('x-ratelimit-remaining')))).toEqual(new Set(['120']));
@@ -31,7 +31,7 @@ describe('health, readiness and metrics', () => {
     expect(counted.headers.get('x-ratelimit-remaining')).toBe('119');
   });
 
-  test('are no way to try keys without paying: a valid one is answered as a made-up one', async () => {
+  test('cannot be used to try keys for free: a valid key gets the same response as an invalid one', async () => {
     const { apiKey } = await makeTenant(daemon, 'pro@example.com', 'Pro');
     const valid = await daemon.call(apiKey, '/healthz');
     const wrong = await daemon.call(`svc_live_${'0'.repeat(32)}`, '/healthz');
@@ -40,7 +40,7 @@ describe('health, readiness and metrics', () => {
     expect((await daemon.call(apiKey, '/v1/account')).headers.get('x-ratelimit-limit')).toBe('600');
   });
 
-  test('are answered to an address that has used up its requests', async () => {
+  test('are served to an address that is over its rate limit', async () => {
     await times(120, () => daemon.call(undefined, '/nothing'));
     expect((await daemon.call(undefined, '/nothing')).status).toBe(429);
     for (const path of ['/healthz', '/readyz', '/metrics']) {
@@ -54,26 +54,26 @@ describe('/metrics', () => {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const cases: [who: string, on: () => TestDaemon, headers: Record<string, string>, status: number][] = [
     ['this machine', () => daemon, {}, 200],
-    ['this machine, with a token that nobody set', () => daemon, bearer(TOKEN), 200],
+    ['this machine, with a token although none is configured', () => daemon, bearer(TOKEN), 200],
     ['a proxy on this machine', () => daemon, { 'x-forwarded-for': '203.0.113.7' }, 403],
-    ['a proxy that hides whom it serves', () => daemon, { forwarded: 'for=_hidden' }, 403],
-    ['who pretends to be this machine', () => daemon, { 'x-forwarded-for': '127.0.0.1' }, 403],
+    ['a proxy that hides its client', () => daemon, { forwarded: 'for=_hidden' }, 403],
+    ['a client that pretends to be this machine', () => daemon, { 'x-forwarded-for': '127.0.0.1' }, 403],
     [
-      'who pretends to be this machine, through a trusted proxy',
+      'a client that pretends to be this machine, through a trusted proxy',
       () => proxied,
       { 'x-forwarded-for': '127.0.0.1' },
       403,
     ],
-    ['elsewhere, through a trusted proxy', () => proxied, { 'x-forwarded-for': '203.0.113.7' }, 403],
-    ['elsewhere, with the token', () => proxied, { 'x-forwarded-for': '203.0.113.7', ...bearer(TOKEN) }, 200],
+    ['another machine, through a trusted proxy', () => proxied, { 'x-forwarded-for': '203.0.113.7' }, 403],
+    ['another machine, with the token', () => proxied, { 'x-forwarded-for': '203.0.113.7', ...bearer(TOKEN) }, 200],
     [
-      'elsewhere, with half the token',
+      'another machine, with part of the token',
       () => proxied,
       { 'x-forwarded-for': '203.0.113.7', ...bearer(TOKEN.slice(1)) },
       403,
     ],
-    ['elsewhere, with an empty token', () => proxied, { 'x-forwarded-for': '203.0.113.7', ...bearer('') }, 403],
-    ['this machine, where a token is set', () => proxied, {}, 200],
+    ['another machine, with an empty token', () => proxied, { 'x-forwarded-for': '203.0.113.7', ...bearer('') }, 403],
+    ['this machine, without the configured token', () => proxied, {}, 200],
   ];
 
   test.each(cases)('%s', async (_, on, headers, status) => {
@@ -82,14 +82,14 @@ describe('/metrics', () => {
     expect(answer.text.includes('svc_http_request_duration_seconds')).toBe(status === 200);
   });
 
-  test('are not for tenants', async () => {
+  test('reject tenants', async () => {
     const { apiKey } = await makeTenant(proxied, 'tenant@example.com', 'Enterprise');
     const headers = { 'x-forwarded-for': '203.0.113.7' };
     expect((await proxied.call(apiKey, '/metrics', { headers })).status).toBe(403);
     expect((await proxied.call(apiKey, '/v1/account', { headers })).status).toBe(200);
   });
 
-  test('name routes, never addresses, ids or keys', async () => {
+  test('contain routes, never addresses, ids or keys', async () => {
     const { apiKey, tenantId } = await makeTenant(daemon, 'unseen@example.com');
     await daemon.call(apiKey, '/v1/memories/mem_unseen?user=unseen');
     await daemon.call(apiKey, '/unseen-path');
@@ -106,11 +106,11 @@ describe('a problem document', () => {
 
   test.each([
     ['an unknown field', { email: 'a@example.com', owner: 1 }, '/owner', 'is not a known field'],
-    ['a field whose name has a slash', { email: 'a@example.com', 'a/b~c': 1 }, '/a~1b~0c', 'is not a known field'],
+    ['a field with a slash in its name', { email: 'a@example.com', 'a/b~c': 1 }, '/a~1b~0c', 'is not a known field'],
     ['a missing field', {}, '/email', 'is required'],
     ['a wrong type', { email: 5 }, '/email', 'must be string'],
     [
-      'a fault deep inside',
+      'a nested field',
       { email: 'a@example.com', login: { device: 'x', codeChallenge: 'short' } },
       '/login/codeChallenge',
       expect.stringContaining('must match'),
@@ -121,7 +121,7 @@ describe('a problem document', () => {
     expect(answer.body).toMatchObject({ code: 'invalid_request', errors: [{ path, message }] });
   });
 
-  test('of a query names the parameter', async () => {
+  test('for a query string names the parameter', async () => {
     const { apiKey } = await makeTenant(daemon, 'query@example.com');
     const answer = await daemon.call(apiKey, '/v1/usage?days=0&owner=1');
     expect(answer.body.errors).toEqual([
@@ -129,7 +129,7 @@ describe('a problem document', () => {
     ]);
   });
 
-  test('of a refused key is the same for every cause, and says which scheme is wanted', async () => {
+  test('for a rejected key is the same for every cause, and names the required scheme', async () => {
     const { apiKey } = await makeTenant(daemon, 'cause@example.com');
     const credentials = [
       undefined,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from '../helpers/daemon.ts';
 
-/** What every answer carries, of every status and route, as whole numbers and once each; `limit` of which caller. */
+/** Expects the rate limit headers that every response carries, once each and as whole numbers, for the caller's `limit`. */
 export function expectRateHeaders(headers: Headers, what: string, limit = 120): void {
   const read = (name: string) => headers.get(name) ?? 'absent';
   const [given, remaining, reset] = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'].map(read);
@@ -12,7 +12,7 @@ export function expectRateHeaders(headers: Headers, what: string, limit = 120): 
   expect(read('ratelimit'), what).toMatch(new RegExp(`^"minute";r=${remaining};t=([0-9]|[1-5][0-9]|60)$`));
 }
 
-/** Errors are problem documents, but for those that JSON-RPC gives its own form. */
+/** Expects an error to be a problem document, unless it is a JSON-RPC error. */
 export function expectProblem({ status, headers, body, text }: Answer): void {
   if (status < 400 || text === '' || 'jsonrpc' in body) return;
   expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);

@@ -11,13 +11,13 @@ let daemon: TestDaemon;
 
 afterEach(() => daemon.close());
 
-interface Talk {
+interface RawConnection {
   socket: Socket;
-  /** Head and body of all that came until the daemon hung up. */
+  /** Everything received until the daemon closed the connection. */
   ended: Promise<string>;
 }
 
-function talk(text: string): Talk {
+function sendRaw(text: string): RawConnection {
   const socket = connect(Number(new URL(daemon.baseUrl).port), '127.0.0.1');
   let answer = '';
   socket.on('data', (chunk) => {
@@ -31,7 +31,7 @@ function talk(text: string): Talk {
   return { socket, ended };
 }
 
-/** Status and headers of the last answer in what came over a socket. */
+/** Parses the last response in what came over a socket. */
 function lastAnswer(text: string): { status: number; headers: Headers; body: string } {
   const from = text.lastIndexOf('HTTP/1.1 ');
   const end = text.indexOf('\r\n\r\n', from);
@@ -51,7 +51,7 @@ async function start(options: TestDaemonOptions = {}): Promise<void> {
   daemon = await startTestDaemon(options);
 }
 
-test('what is no request, or a strange one, is answered with the headers', async () => {
+test('malformed and unusual requests get the headers', async () => {
   await start();
   const json = 'Host: svc\r\nContent-Type: application/json\r\n';
   const cases: [what: string, status: number, text: string][] = [
@@ -72,11 +72,11 @@ test('what is no request, or a strange one, is answered with the headers', async
     ['a broken chunk', 400, `POST /v1/auth/magic-link HTTP/1.1\r\n${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`],
     ['large headers', 431, `GET /healthz HTTP/1.1\r\nX-Long: ${'x'.repeat(40_000)}\r\n${CLOSE}`],
     ['a long path', 404, `GET /${'x'.repeat(10_000)} HTTP/1.1\r\n${CLOSE}`],
-    ['no Host', 400, 'GET /v1/account HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['no Host header', 400, 'GET /v1/account HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['a path that cannot be decoded', 400, `GET /v1/memories/%E0%A4%A HTTP/1.1\r\n${CLOSE}`],
-    ['an id without end', 400, `GET /v1/memories/${'x'.repeat(2000)} HTTP/1.1\r\n${CLOSE}`],
+    ['an overlong id', 400, `GET /v1/memories/${'x'.repeat(2000)} HTTP/1.1\r\n${CLOSE}`],
     ['an asterisk', 404, `OPTIONS * HTTP/1.1\r\n${CLOSE}`],
-    ['a whole address', 401, `GET http://elsewhere.example/v1/account HTTP/1.1\r\n${CLOSE}`],
+    ['an absolute URL', 401, `GET http://elsewhere.example/v1/account HTTP/1.1\r\n${CLOSE}`],
     ['WebDAV', 404, `PROPFIND /v1/memories HTTP/1.1\r\n${CLOSE}`],
     ['TRACE', 404, `TRACE /v1/memories HTTP/1.1\r\n${CLOSE}`],
     [
@@ -92,13 +92,13 @@ test('what is no request, or a strange one, is answered with the headers', async
     ],
     ['HTTP/1.0', 401, 'GET /v1/account HTTP/1.0\r\n\r\n'],
     [
-      'a length that is not kept to',
+      'a body shorter than its length',
       413,
       `POST /v1/auth/magic-link HTTP/1.1\r\n${json}Connection: close\r\nContent-Length: 999999999\r\n\r\n{}`,
     ],
   ];
   for (const [what, status, text] of cases) {
-    const answer = lastAnswer(await talk(text).ended);
+    const answer = lastAnswer(await sendRaw(text).ended);
     expect(answer.status, what).toBe(status);
     expectRateHeaders(answer.headers, what);
     expect(answer.headers.get('content-type'), what).toBe('application/problem+json');
@@ -107,10 +107,10 @@ test('what is no request, or a strange one, is answered with the headers', async
   expect((await daemon.call(undefined, '/healthz')).status).toBe(200);
 });
 
-test('a request that takes too long to arrive is answered with the headers', async () => {
+test('a request that takes too long to arrive gets the headers', async () => {
   await start({ timeouts: { headersMs: 200, requestMs: 400 } });
-  const slowHead = talk('GET /v1/account HTTP/1.1\r\nHost:');
-  const slowBody = talk(
+  const slowHead = sendRaw('GET /v1/account HTTP/1.1\r\nHost:');
+  const slowBody = sendRaw(
     'POST /v1/auth/magic-link HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
   );
   for (const { ended } of [slowHead, slowBody]) {
@@ -118,12 +118,12 @@ test('a request that takes too long to arrive is answered with the headers', asy
     expect(answer.status).toBe(408);
     expectRateHeaders(answer.headers, 'too slow');
   }
-  const inTime = talk('GET /v1/account HTTP/1.1\r\nHost:');
+  const inTime = sendRaw('GET /v1/account HTTP/1.1\r\nHost:');
   inTime.socket.write(' svc\r\nConnection: close\r\n\r\n');
   expect(lastAnswer(await inTime.ended).status).toBe(401);
 });
 
-test('with the database away, keys cannot be checked, which is 503 and never 401, and public pages go on', async () => {
+test('without a working database, keys get 503 and never 401, and public pages still work', async () => {
   await start();
   const { apiKey } = await makeTenant(daemon, 'away@example.com');
   expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
@@ -149,11 +149,11 @@ test('with the database away, keys cannot be checked, which is 503 and never 401
   expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
 });
 
-test('a daemon that is stopping answers with the headers to its last request', async () => {
+test('a stopping daemon sends the headers up to its last response', async () => {
   await start();
   const { apiKey } = await makeTenant(daemon, 'stopping@example.com', 'Pro');
   const body = JSON.stringify({ content: 'written while stopping' });
-  const { socket, ended } = talk(
+  const { socket, ended } = sendRaw(
     `POST /v1/memories HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
   );
@@ -174,7 +174,7 @@ test('a daemon that is stopping answers with the headers to its last request', a
   await stopped;
 });
 
-test('once the writes are closed a write is 503 with the headers, and reads go on', async () => {
+test('once the write queue is closed, writes get 503 with the headers and reads still work', async () => {
   await start();
   const { apiKey } = await makeTenant(daemon, 'closing@example.com');
   await daemon.db.writes.drain();
@@ -184,7 +184,7 @@ test('once the writes are closed a write is 503 with the headers, and reads go o
   expect((await daemon.call(apiKey, '/v1/memories')).status).toBe(200);
 });
 
-test('a path that no route can take is counted and answered as any other', async () => {
+test('an undecodable path is rate limited and answered like any other', async () => {
   await start();
   daemon.clock.freeze();
   const { apiKey } = await makeTenant(daemon, 'paths@example.com', 'Pro');

@@ -21,7 +21,7 @@ beforeEach(() => daemon.clock.advance(120_000));
 const call = (path: string, request: CallOptions = {}) => daemon.call(tenant.apiKey, path, request);
 const anyone = (path: string, request: CallOptions = {}) => daemon.call(undefined, path, request);
 
-describe('refusals and failures carry the headers', () => {
+describe('errors carry the headers', () => {
   test('429 for too many requests, with Retry-After, on every kind of route', async () => {
     const free = await makeTenant(daemon, 'limited@example.com');
     const paths = ['/v1/account', '/nothing', '/dashboard', '/docs', '/v1/openapi.json', '/v1/mcp'];
@@ -58,7 +58,7 @@ describe('refusals and failures carry the headers', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('500 where a table is broken, which says nothing of what broke', async () => {
+  test('500 for a broken table, without revealing the cause', async () => {
     const { body } = await call('/v1/memories', { body: { content: 'tea' } });
     const memory = { path: `/v1/memories/${body.id}` };
     const outside = await openConnection(join(daemon.folder, 'svc.db'));
@@ -81,7 +81,7 @@ describe('refusals and failures carry the headers', () => {
     expect((await call('/v1/memories?tag=secret')).body.data).toEqual([]);
   });
 
-  test('507 where the storage is full, and writes go on once it is not', async () => {
+  test('507 while the storage is full, and writes work once it is not', async () => {
     const setMaximum = (pages: number) =>
       daemon.db.writes.write((connection) => connection.all(`PRAGMA max_page_count = ${pages}`));
     await setMaximum(1);

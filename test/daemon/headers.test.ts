@@ -27,7 +27,7 @@ const anyone = (path: string, request: CallOptions = {}) => daemon.call(undefine
 const mcp = (body: unknown, headers = {}) => call('/v1/mcp', { body, headers: { ...MCP, ...headers } });
 const lines = (text: string) => new TextEncoder().encode(text);
 
-describe('every answer to a caller with a key carries the headers of its tier', () => {
+describe('every response to a caller with a key carries the headers of its tier', () => {
   const cases: [status: number, what: string, ask: () => Promise<Answer>][] = [
     [200, 'account', () => call('/v1/account')],
     [200, 'usage', () => call('/v1/usage')],
@@ -59,7 +59,7 @@ describe('every answer to a caller with a key carries the headers of its tier', 
     [405, 'MCP GET', () => call('/v1/mcp', { headers: MCP })],
     [405, 'MCP DELETE', () => call('/v1/mcp', { method: 'DELETE', headers: MCP })],
     [409, 'superseded twice', conflict],
-    [410, 'replay of what is erased', gone],
+    [410, 'replay of an erased resource', gone],
     [
       412,
       'stale If-Match',
@@ -112,7 +112,7 @@ describe('every answer to a caller with a key carries the headers of its tier', 
   }
 });
 
-describe('every answer to a caller without a key carries the headers of its address', () => {
+describe('every response to a caller without a key carries the headers of its address', () => {
   const assets = [
     '/dashboard',
     '/dashboard/dashboard.js',
@@ -144,8 +144,8 @@ describe('every answer to a caller without a key carries the headers of its addr
     [401, 'HEAD', () => anyone('/v1/account', { method: 'HEAD' })],
     [401, 'MCP', () => anyone('/v1/mcp', { body: {}, headers: MCP })],
     [401, 'MCP GET', () => anyone('/v1/mcp')],
-    [202, 'link asked for', () => anyone('/v1/auth/magic-link', { body: { email: 'new@example.com' } })],
-    [400, 'no address', () => anyone('/v1/auth/magic-link', { body: { email: 'nobody' } })],
+    [202, 'requested link', () => anyone('/v1/auth/magic-link', { body: { email: 'new@example.com' } })],
+    [400, 'invalid e-mail address', () => anyone('/v1/auth/magic-link', { body: { email: 'nobody' } })],
     [
       413,
       'form',

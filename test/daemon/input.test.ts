@@ -22,7 +22,7 @@ function post(body: string | Uint8Array, contentType = 'application/json') {
   return caller.call('/v1/memories', { method: 'POST', body, headers: { 'content-type': contentType } });
 }
 
-/** A body of exactly so many bytes. */
+/** Builds a body of exactly `bytes` bytes. */
 function bodyOf(bytes: number): string {
   const [head, tail] = ['{"content":"x","metadata":{"a":"', '"}}'];
   return head + 'y'.repeat(bytes - head.length - tail.length) + tail;
@@ -31,23 +31,23 @@ function bodyOf(bytes: number): string {
 const bytes = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
 
-describe('a body that cannot be kept as it is', () => {
+describe('a body that cannot be stored unchanged', () => {
   afterEach(async () => {
-    // Alive, and nothing of it was stored.
+    // The daemon is alive and stored nothing.
     expect(await caller.list()).toEqual(stored);
   });
 
   test.each<[string, string | Uint8Array, number, string?]>([
-    ['no JSON', '{content: "x"}', 400],
-    ['JSON that breaks off', '{"content":"x', 400],
+    ['not JSON', '{content: "x"}', 400],
+    ['truncated JSON', '{"content":"x', 400],
     ['two values', '{"content":"x"}{"content":"y"}', 400],
     ['NaN', '{"content":"x","metadata":{"a":NaN}}', 400],
     ['nothing', '', 400, '/'],
     ['null', 'null', 400, '/'],
     ['a list', '[{"content":"x"}]', 400, '/'],
-    ['a text', '"x"', 400, '/'],
-    ['5 for a text', '{"content":5}', 400, '/content'],
-    ['true for a text', '{"content":true}', 400, '/content'],
+    ['a string', '"x"', 400, '/'],
+    ['5 for a string', '{"content":5}', 400, '/content'],
+    ['true for a string', '{"content":true}', 400, '/content'],
     ['a member __proto__', '{"content":"x","__proto__":{"admin":true}}', 400, '/'],
     ['__proto__ in escapes', '{"content":"x","\\u005f_proto__":{}}', 400, '/'],
     ['__proto__ deep inside', '{"content":"x","metadata":{"a":[{"__proto__":1}]}}', 400, '/metadata/a/0'],
@@ -57,8 +57,8 @@ describe('a body that cannot be kept as it is', () => {
     ['a list 400,000 deep', '['.repeat(400_000) + ']'.repeat(400_000), 400],
     ['33 levels', `{"content":"x","metadata":{"a":${'['.repeat(31)}${']'.repeat(31)}}}`, 400],
     ['bad UTF-8', bytes('{"content":"', [0xff, 0xfe], '"}'), 400],
-    ['UTF-8 in too many bytes', bytes('{"content":"', [0xc0, 0xaf], '"}'), 400],
-    ['a surrogate in UTF-8', bytes('{"content":"', [0xed, 0xa0, 0x80], '"}'), 400],
+    ['overlong UTF-8', bytes('{"content":"', [0xc0, 0xaf], '"}'), 400],
+    ['a surrogate encoded in UTF-8', bytes('{"content":"', [0xed, 0xa0, 0x80], '"}'), 400],
     ['UTF-16', Buffer.from('{"content":"x"}', 'utf16le'), 400],
     ['NUL in the content', '{"content":"a\\u0000b"}', 400, '/content'],
     ['NUL in a name', '{"content":"x","metadata":{"a\\u0000":1}}', 400, '/metadata'],
@@ -74,8 +74,8 @@ describe('a body that cannot be kept as it is', () => {
     ['a name twice deep inside', '{"content":"x","metadata":{"a":{"b":1,"b":1}}}', 400, '/'],
     ['a BOM in its middle', '{"content":\ufeff"x"}', 400],
     ['1 MiB and a byte', bodyOf(MIB + 1), 413],
-    ['1 MiB, of which one field has too much', bodyOf(MIB), 400, '/metadata'],
-  ])('%s is refused', async (_, body, status, path) => {
+    ['1 MiB with one field over its limit', bodyOf(MIB), 400, '/metadata'],
+  ])('%s is rejected', async (_, body, status, path) => {
     const answer = await post(body);
     expect(answer.status, answer.text.slice(0, 300)).toBe(status);
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
@@ -85,7 +85,7 @@ describe('a body that cannot be kept as it is', () => {
   });
 
   test.each(['text/plain', 'application/xml', 'text/json', 'application/jsonp', 'multipart/form-data; boundary=x', ''])(
-    'of the type "%s" is refused as such',
+    'of the media type "%s" is rejected as unsupported',
     async (contentType) => {
       const answer = await post('{"content":"x"}', contentType);
       expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
@@ -93,11 +93,11 @@ describe('a body that cannot be kept as it is', () => {
   );
 
   test.each([
-    ['a body that is compressed', { 'content-encoding': 'gzip' }],
+    ['a compressed body', { 'content-encoding': 'gzip' }],
     ['two lengths', { 'content-length': '15, 16' }],
     ['a length and chunks', { 'content-length': '15', 'transfer-encoding': 'chunked' }],
-    ['a length that is none', { 'content-length': '-5' }],
-  ])('%s is refused', async (_, headers) => {
+    ['a negative length', { 'content-length': '-5' }],
+  ])('%s is rejected', async (_, headers) => {
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const own = 'content-length' in headers ? '' : 'content-length: 4\r\n';
     const answer = await speak(`${own}${head.join('')}content-type: application/json\r\n\r\n\u001f\u008b\u0008\u0000`);
@@ -106,15 +106,15 @@ describe('a body that cannot be kept as it is', () => {
 
   test.each([
     ['a lone %', '%'],
-    ['bytes that are no UTF-8', '%ff'],
+    ['bytes that are not UTF-8', '%ff'],
     ['NUL', '%00'],
-    ['a way up', '..%2f..'],
+    ['path traversal', '..%2f..'],
     ['a line break', 'mem_1%0d%0aX:1'],
     ['299 letters', 'x'.repeat(299)],
     ['5,000 letters', 'x'.repeat(5000)],
     ['SQL', "'%20OR%201=1%20--"],
     ['Japanese', '%E6%97%A5'],
-  ])('an address with %s for an id finds nothing', async (_, id) => {
+  ])('a path with %s as the id finds nothing', async (_, id) => {
     const answer = await caller.call(`/v1/memories/${id}`);
     expect([400, 404]).toContain(answer.status);
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
@@ -122,7 +122,7 @@ describe('a body that cannot be kept as it is', () => {
   });
 });
 
-/** Sends a request by hand and returns all that comes back. */
+/** Sends a raw request and returns the whole response. */
 async function speak(rest: string): Promise<string> {
   const { hostname, port } = new URL(daemon.baseUrl);
   const socket = connectSocket(Number(port), hostname);
@@ -131,7 +131,7 @@ async function speak(rest: string): Promise<string> {
   return readAll(socket);
 }
 
-describe('a body of an odd but sound form', () => {
+describe('an unusual but valid body', () => {
   test.each<[string, string | Uint8Array, string]>([
     ['a BOM before it', '\ufeff{"content":"with a mark"}', 'application/json'],
     ['a charset named', '{"content":"with a charset é"}', 'application/json; charset=utf-8'],
@@ -149,7 +149,7 @@ describe('a body of an odd but sound form', () => {
       'application/json',
     ],
     ['30 levels', `{"content":"deep","metadata":{"a":${'['.repeat(28)}${']'.repeat(28)}}}`, 'application/json'],
-  ])('%s is taken', async (_, body, contentType) => {
+  ])('%s is accepted', async (_, body, contentType) => {
     const answer = await post(body, contentType);
     expect(answer.status, answer.text).toBe(201);
     const sent = JSON.parse(
@@ -168,7 +168,7 @@ describe('a body of an odd but sound form', () => {
   });
 });
 
-test('whatever is stored comes back the same', { timeout: 30_000 }, async () => {
+test('everything stored is returned unchanged', { timeout: 30_000 }, async () => {
   const sound = (text: string) => !text.includes('\0') && text.isWellFormed();
   const words = fc.string({ unit: 'binary', maxLength: 60 }).filter(sound);
   const content = fc

@@ -32,7 +32,7 @@ async function fill(caller: Caller): Promise<Named> {
   return { conversation: id, message: message!.id, episode };
 }
 
-/** The whole of what a caller has, as it sees it. */
+/** Everything a caller has, as it sees it. */
 async function everythingOf({ call }: Caller, { conversation, message, episode }: Named): Promise<string> {
   const at = `/v1/conversations/${conversation}`;
   const paths = [at, `${at}/messages`, `${at}/messages/${message}`, `/v1/episodes/${episode}`];
@@ -45,7 +45,7 @@ const masked = (text: string, named: Named) =>
 
 describe('another tenant’s conversation', () => {
   test.each(Object.entries(CONVERSATION_OPERATIONS))(
-    'cannot be told from a missing one by %s; its owner succeeds',
+    'is indistinguishable from a missing one when %s; its owner succeeds',
     async (_, { path, options, succeeds }) => {
       const theirs = await fill(owner);
       const before = await everythingOf(owner, theirs);
@@ -61,7 +61,7 @@ describe('another tenant’s conversation', () => {
     },
   );
 
-  test('takes no message of a stranger by the tool conversation_append; its owner succeeds', async () => {
+  test('accepts no message from a stranger through conversation_append; its owner succeeds', async () => {
     const { conversation } = await fill(owner);
     const append = async (caller: Caller, conversationId: string) => {
       const client = await connect(caller);
@@ -76,7 +76,7 @@ describe('another tenant’s conversation', () => {
     expect((await append(owner, conversation)).isError).toBe(false);
   });
 
-  test('is met by no list, filter, search, context or cursor', async () => {
+  test('appears in no list, filter, search, context or cursor', async () => {
     const named = await fill(owner);
     await fill(owner);
     const paths = ['/v1/conversations', '/v1/episodes', `/v1/episodes?conversationId=${named.conversation}`];

@@ -18,7 +18,7 @@ let server: ProviderServer;
 let kept: Caller;
 let before: { tables: Record<string, number>; words: number[] };
 
-/** How many rows of each table say the canary or the tenant's id in one of their columns. */
+/** Counts the rows of each table that contain the canary or the tenant's id in any column. */
 async function traces(tenantId: string): Promise<Record<string, number>> {
   const tables = await connection.all<{ name: string }>(
     `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE '%Text\\_%' ESCAPE '\\'`,
@@ -37,7 +37,7 @@ async function traces(tenantId: string): Promise<Record<string, number>> {
   return counts;
 }
 
-/** How many words with the canary each full-text index holds. */
+/** Counts the words with the canary in each full-text index. */
 async function indexedWords(): Promise<number[]> {
   const counts: number[] = [];
   for (const index of INDICES) {
@@ -113,7 +113,7 @@ let tenantId: string;
 let key: string;
 
 describe('erasing a tenant', () => {
-  test('leaves no row of it in any table', async () => {
+  test('leaves no row in any table', async () => {
     expect(Object.keys(before.tables)).toEqual(
       expect.arrayContaining([
         'tenants',
@@ -142,12 +142,12 @@ describe('erasing a tenant', () => {
     expect(await traces(tenantId)).toEqual({});
   });
 
-  test('leaves no word of it in the full-text index', async () => {
+  test('leaves no word in the full-text index', async () => {
     expect(before.words.every((count) => count > 0)).toBe(true);
     expect(await indexedWords()).toEqual([0, 0, 0]);
   });
 
-  test('leaves no word of it on the disk after the next sweep', async () => {
+  test('leaves no word on the disk after the next sweep', async () => {
     for (const room of [daemon.memories, daemon.conversations, daemon.episodes]) await room.sweep();
     await daemon.db.checkpoint();
     for (const suffix of ['', '-wal']) {
@@ -157,7 +157,7 @@ describe('erasing a tenant', () => {
     }
   });
 
-  test('ends its key at once, and its address can start anew with nothing', async () => {
+  test('revokes its key at once, and its address can sign up again with an empty account', async () => {
     expect((await daemon.call(key, '/v1/memories')).status).toBe(401);
     const { apiKey, account } = await daemon.signIn(`${CANARY}@example.com`);
     expect(account.tenantId).not.toBe(tenantId);
@@ -171,7 +171,7 @@ describe('erasing a tenant', () => {
     expect(replay.status).toBe(201);
   });
 
-  test('leaves a neighbour as it was', async () => {
+  test('does not affect another tenant', async () => {
     expect(await kept.find('neighbour')).toEqual(['A neighbour stays']);
     expect(await kept.list('?tag=stays')).toEqual(['A neighbour stays']);
   });

@@ -30,7 +30,7 @@ const learnedOf = async (caller: Caller) => (await caller.call<Retrieval>('/v1/r
 
 describe('another tenant’s search', () => {
   test.each(Object.entries(LEARNING_OPERATIONS))(
-    'cannot be told from a missing one by %s; its owner succeeds',
+    'is indistinguishable from a missing one when %s; its owner succeeds',
     async (_, { path, options, succeeds }) => {
       const theirs = await searchOf(owner);
       const before = [await learnedOf(owner), await learnedOf(stranger)];
@@ -43,7 +43,7 @@ describe('another tenant’s search', () => {
     },
   );
 
-  test('takes no feedback of a stranger by the tool memory_feedback; its owner succeeds', async () => {
+  test('accepts no feedback from a stranger through memory_feedback; its owner succeeds', async () => {
     const theirs = await searchOf(owner);
     const tell = async ({ apiKey }: Caller, { search, result }: Searched) => {
       const client = new Client({ name: 'test', version: '1' });
@@ -60,7 +60,7 @@ describe('another tenant’s search', () => {
     expect(await tell(owner, theirs)).toMatchObject({ isError: false, structuredContent: { learned: true } });
   });
 
-  test('shapes no search of a stranger, and its results are unknown in the stranger’s own', async () => {
+  test('does not influence a stranger’s searches, and its results are unknown in those', async () => {
     const before = await learnedOf(stranger);
     const theirs = await searchOf(owner);
     for (let round = 0; round < 5; round += 1) {
@@ -76,7 +76,7 @@ describe('another tenant’s search', () => {
     expect((await stranger.call(at, { body: { used: [own.result] } })).status).toBe(202);
   });
 
-  test('is not what a stranger’s reading of the same id is taken for', async () => {
+  test('learns nothing when a stranger reads the same id', async () => {
     const theirs = await searchOf(owner);
     await daemon.learning.flush();
     const before = await learnedOf(owner);
@@ -88,7 +88,7 @@ describe('another tenant’s search', () => {
     expect((await learnedOf(owner)).events).toBe(before.events + 1);
   });
 
-  test('and what was learned of it is reset and shown for the caller alone', async () => {
+  test('has learned state that only its own tenant can see and reset', async () => {
     expect((await learnedOf(owner)).events).toBeGreaterThan(0);
     expect((await stranger.call('/v1/retrieval', { method: 'DELETE' })).status).toBe(204);
     expect((await learnedOf(owner)).events).toBeGreaterThan(0);

@@ -43,7 +43,7 @@ describe('names', () => {
     'x'.repeat(256),
   ];
 
-  test('of users and tags are kept apart, however alike they look', async () => {
+  test('of users and tags stay distinct, however similar they look', async () => {
     const caller = await daemon.account();
     await caller.addAll(NAMES.map((name, index) => ({ content: `unicorn ${index}`, user: name, tags: [name] })));
     await caller.addAll(NAMES.map((name, index) => ({ content: `tagged ${index}`, tags: [name] })));
@@ -62,8 +62,8 @@ describe('names', () => {
     ['a line break', 'a\nb'],
     ['10 KB', 'x'.repeat(10_240)],
     ['half a surrogate pair', 'a\ud800'],
-    ['nothing', ''],
-  ])('with %s in them are refused', async (_, name) => {
+    ['no characters', ''],
+  ])('with %s are rejected', async (_, name) => {
     const owner = await daemon.account();
     for (const body of [{ user: name }, { tags: [name] }]) {
       const answer = await owner.call('/v1/memories', { body: { content: 'never stored', ...body } });
@@ -72,7 +72,7 @@ describe('names', () => {
   });
 });
 
-test('ten thousand better matches of a neighbour take nothing from a tenant’s results', async () => {
+test('ten thousand better matches of another tenant do not affect a tenant’s results', async () => {
   const [small, big] = [await daemon.account(), await daemon.account()];
   const filler = 'which is said in a long and winding sentence of many more words than would be needed';
   await small.addAll(Array.from({ length: 30 }, (_, index) => ({ content: `phoenix number ${index} ${filler}` })));

@@ -35,7 +35,7 @@ const named = (path: string, of: Owned) => [of.job, of.conversation].find((id) =
 
 describe('another tenant’s key, job or conversation', () => {
   test.each(Object.entries(PROVIDER_OPERATIONS))(
-    'cannot be told from a missing one by %s; its owner succeeds',
+    'is indistinguishable from a missing one when %s; its owner succeeds',
     async (_, { path, options, succeeds }) => {
       const foreign = await stranger.call(path(owned), options);
       const missing = await stranger.call(path(NEVER), options);
@@ -47,7 +47,7 @@ describe('another tenant’s key, job or conversation', () => {
 });
 
 describe('a key', () => {
-  test('works for its tenant only: each asks by its own, and who has none asks nobody', async () => {
+  test('is used for its tenant only; a tenant without one makes no requests', async () => {
     await putKey(owner, server, KEYS.owner);
     const before = server.requests.length;
     const alone = await converse(stranger, ['I drink tea.']);
@@ -64,7 +64,7 @@ describe('a key', () => {
     );
   });
 
-  test('that was removed is used no more, and no other in its place', async () => {
+  test('is not used after it was removed, nor is any other in its place', async () => {
     await putKey(owner, server, KEYS.owner);
     await putKey(stranger, server, KEYS.stranger);
     await owner.call('/v1/provider-keys/openai', { method: 'DELETE' });
@@ -77,7 +77,7 @@ describe('a key', () => {
     expect(server.requests).toHaveLength(before);
   });
 
-  test('and jobs are listed to their own tenant alone', async () => {
+  test('and its jobs are listed only to their tenant', async () => {
     const listed = async (caller: Caller) => (await caller.call<{ data: Job[] }>('/v1/jobs')).body.data;
     const [mine, theirs] = [await listed(owner), await listed(stranger)];
     expect(mine.length).toBeGreaterThan(0);
@@ -85,7 +85,7 @@ describe('a key', () => {
     expect(mine.filter(({ id }) => theirs.some((job) => job.id === id))).toEqual([]);
   });
 
-  test('is not chosen for another tenant by settings either', async () => {
+  test('cannot be chosen by another tenant’s settings', async () => {
     const other = await daemon.account();
     const choice = { provider: 'openai', model: server.generating };
     const change = (caller: Caller) =>

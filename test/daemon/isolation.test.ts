@@ -4,7 +4,7 @@ import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/m
 import type { CallOptions } from '../helpers/daemon.ts';
 import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
 import { LEARNING_OPERATIONS } from './learning-operations.ts';
-import { MAKING_ROUTES, PROVIDER_OPERATIONS } from './provider-operations.ts';
+import { CREATING_ROUTES, PROVIDER_OPERATIONS } from './provider-operations.ts';
 import { visible } from './visible-answer.ts';
 
 let daemon: MemoryDaemon;
@@ -25,7 +25,7 @@ afterAll(async () => {
 const NEVER = `mem_${'0'.repeat(32)}`;
 
 interface Operation {
-  /** As the OpenAPI document names it, where the id stands in the path. */
+  /** The route in the OpenAPI document, if its path contains the id. */
   route?: string;
   path(id: string): string;
   options(id: string): CallOptions;
@@ -79,7 +79,7 @@ const OPERATIONS: Record<string, Operation> = {
 
 describe('another tenant’s memory', () => {
   test.each(Object.entries(OPERATIONS))(
-    'cannot be told from a missing one by %s; its owner succeeds',
+    'is indistinguishable from a missing one through: %s; its owner succeeds',
     async (name, op) => {
       const before = await stranger.list('?includeSuperseded=true');
       const { id } = await owner.add(`The safe of ${name} is behind the painting`);
@@ -93,7 +93,7 @@ describe('another tenant’s memory', () => {
     },
   );
 
-  test('is tried here by every route of the interface that takes an id', async () => {
+  test('is covered here for every API route that takes an id', async () => {
     const { paths } = (await owner.call<{ paths: Record<string, object> }>('/v1/openapi.json')).body;
     const routes = Object.entries(paths)
       .filter(([path]) => /^\/v1\/.*\{/.test(path))
@@ -101,7 +101,7 @@ describe('another tenant’s memory', () => {
     const operations = [OPERATIONS, CONVERSATION_OPERATIONS, LEARNING_OPERATIONS, PROVIDER_OPERATIONS].flatMap(
       Object.values<{ route?: string }>,
     );
-    const tried = [...operations.map(({ route }) => route), ...MAKING_ROUTES];
+    const tried = [...operations.map(({ route }) => route), ...CREATING_ROUTES];
     expect(routes.filter((route) => !tried.includes(route))).toEqual([]);
     expect(routes.length).toBeGreaterThan(0);
   });
@@ -111,7 +111,7 @@ describe('another tenant’s memory', () => {
     ['memory_update', (id: string) => ({ id, content: 'Mine now' })],
     ['memory_add', (id: string) => ({ content: 'In its place', supersedes: id })],
     ['memory_delete', (id: string) => ({ id })],
-  ])('cannot be told from a missing one by the tool %s; its owner succeeds', async (name, args) => {
+  ])('is indistinguishable from a missing one through %s; its owner succeeds', async (name, args) => {
     const [mine, theirs] = [await connect(owner), await connect(stranger)];
     const { id } = await owner.add(`The key of ${name} is under the mat`);
     const call = async (client: Client, of: string) => {
@@ -125,7 +125,7 @@ describe('another tenant’s memory', () => {
     expect((await call(mine, id)).isError).toBe(false);
   });
 
-  test('is met by no tool that takes no id', async () => {
+  test('appears in no tool that takes no id', async () => {
     const { id } = await owner.add('The gargoyle guards the vault', { tags: ['vault'] });
     const [mine, theirs] = [await connect(owner), await connect(stranger)];
     const { tools } = await theirs.listTools();
@@ -134,7 +134,7 @@ describe('another tenant’s memory', () => {
       ['memory_context', { query: 'gargoyle vault' }],
       ['memory_list', { tag: 'vault' }],
     ];
-    // These have tests of their own, beside conversations and learning.
+    // Tested separately, with conversations and learning.
     const elsewhere = ['conversation_append', 'memory_feedback'];
     const byId = ['memory_get', 'memory_update', 'memory_add', 'memory_delete'];
     expect([...byId, ...elsewhere, ...searches.map(([name]) => name)].sort()).toEqual(
@@ -147,7 +147,7 @@ describe('another tenant’s memory', () => {
     }
   });
 
-  test('is met by no list, search or cursor', async () => {
+  test('appears in no list, search or cursor', async () => {
     await owner.addAll(['one', 'two', 'three'].map((word) => ({ content: `griffin ${word}`, tags: ['beast'] })));
     expect(await stranger.find('griffin')).toEqual([]);
     expect(await stranger.list('?tag=beast')).toEqual([]);
@@ -160,9 +160,9 @@ describe('another tenant’s memory', () => {
     expect((await owner.call(next)).status).toBe(200);
   });
 
-  test('is in no export but its owner’s, and no import reaches it', async () => {
+  test('is exported only to its owner, and cannot be changed by another tenant’s import', async () => {
     const { id } = await owner.add('The basilisk guards the well');
-    // Without the first line, which names the moment.
+    // Without the first line, which contains the time of the export.
     const exported = async (caller: Caller) => (await caller.call('/v1/export')).text.replace(/^.*\n/, '');
     expect(await exported(stranger)).not.toMatch(new RegExp(`basilisk|${id}`));
     const mine = await exported(owner);
@@ -202,7 +202,7 @@ describe('a tenant named in the request', () => {
       }),
       200,
     ],
-  ])('in %s is refused or without effect', async (_, path, options, status) => {
+  ])('in %s is rejected or has no effect', async (_, path, options, status) => {
     await owner.add('The hippogriff sleeps at noon');
     const answer = await stranger.call(path.replace('TENANT', owner.tenantId), options(owner.tenantId));
     expect(answer.status, answer.text).toBe(status);

@@ -1,13 +1,13 @@
 import type { CallOptions } from '../helpers/daemon.ts';
 
-/** A search of one tenant and one of its results. */
+/** A tenant's search and one of its results. */
 export interface Searched {
   search: string;
   result: string;
 }
 
 interface Operation {
-  /** As the OpenAPI document names it. */
+  /** The route in the OpenAPI document. */
   route?: string;
   path(searched: Searched): string;
   options(searched: Searched): CallOptions;

@@ -17,7 +17,7 @@ function logged(work: (log: ReturnType<typeof createLog>) => void): string[] {
 }
 
 describe('a log line', () => {
-  test('is one line of JSON with time, level and message', () => {
+  test('is a single line of JSON with time, level and message', () => {
     const [line] = logged((log) => log.warn({ chore: 'a' }, 'two\nlines'));
     expect(line).toMatch(/^[^\n]*\n$/);
     expect(JSON.parse(line!)).toMatchObject({
@@ -28,7 +28,7 @@ describe('a log line', () => {
     });
   });
 
-  test('holds no key, wherever it comes from (property)', () => {
+  test('contains no API key, wherever it comes from (property)', () => {
     const key = fc
       .uint8Array({ minLength: 16, maxLength: 16 })
       .map((bytes) => `svc_live_${Buffer.from(bytes).toString('hex')}`);
@@ -45,13 +45,13 @@ describe('a log line', () => {
     );
   });
 
-  test('holds neither a sign-in token nor a bearer credential', () => {
+  test('contains neither sign-in tokens nor bearer credentials', () => {
     const token = randomBytes(32).toString('base64url');
     const [line] = logged((log) => log.info({ url: `/v1/auth/callback?token=${token}`, a: `Bearer ${token}` }, 'x'));
     expect(line).not.toContain(token);
   });
 
-  test('tells what an error is, and its cause', () => {
+  test('contains the type of an error and its cause', () => {
     const cause = storageError(Object.assign(new Error('disk'), { code: 'SQLITE_IOERR' }));
     const [line] = logged((log) => log.error({ error: cause }, 'a write failed'));
     expect(JSON.parse(line!).error).toMatchObject({ type: 'AppError', code: 'unavailable' });
@@ -69,7 +69,7 @@ describe('the log of a daemon', () => {
       route: string;
     }[];
 
-  test('has one success in a hundred and every failure, and no key in any line', async () => {
+  test('has every hundredth success and every failure, and no key in any line', async () => {
     daemon = await startTestDaemon({ config: { defaultTier: 'Enterprise' } });
     const { apiKey: key } = await daemon.signIn('ada@example.com');
     daemon.logLines.length = 0;
@@ -84,7 +84,7 @@ describe('the log of a daemon', () => {
     for (const line of daemon.logLines) expect(line).not.toMatch(SECRET);
   });
 
-  test('has a failing request with its cause under the request’s id', async () => {
+  test('has a failed request with its cause and request id', async () => {
     daemon = await startTestDaemon();
     const { apiKey: key } = await daemon.signIn('ada@example.com');
     const [{ page_count: pages } = { page_count: 0 }] = await daemon.db.readers.all<{ page_count: number }>(
@@ -101,7 +101,7 @@ describe('the log of a daemon', () => {
     expect(JSON.stringify(failure)).not.toContain('xxxx');
   });
 
-  test('has a caller that is to come back later as a warning, with no stack', async () => {
+  test('has a request refused as busy as a warning, without a stack', async () => {
     daemon = await startTestDaemon();
     const { apiKey: key } = await daemon.signIn('ada@example.com');
     const authorization = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };

@@ -15,7 +15,7 @@ const limitPages = (pages: number) =>
   daemon.db.writes.write((connection) => connection.exec(`PRAGMA max_page_count = ${pages}`));
 
 describe('health', () => {
-  test('/healthz and /readyz need no key and carry the headers that every answer carries', async () => {
+  test('/healthz and /readyz need no key and carry the rate limit headers', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const answer = await daemon.call(undefined, path);
       expect(answer.status).toBe(200);
@@ -27,7 +27,7 @@ describe('health', () => {
     });
   });
 
-  test('probes come often: they take nothing from the limit and share one write a second', async () => {
+  test('probes take no token and share one write per second', async () => {
     await Promise.all(Array.from({ length: 300 }, () => daemon.call(undefined, '/readyz')));
     const after = await daemon.call(undefined, '/readyz');
     expect(after.status).toBe(200);
@@ -63,7 +63,7 @@ describe('health', () => {
     expect(again.status).toBe(201);
   });
 
-  test('a full disk: 507 and not ready, reads go on; freed, writes go on and nothing acknowledged is lost', async () => {
+  test('a full disk returns 507 while reads work; once space is freed writes work, and no acknowledged write is lost', async () => {
     const { apiKey } = await daemon.signIn('ada@example.com');
     const add = (content: string) => daemon.call<{ id: string }>(apiKey, '/v1/memories', { body: { content } });
     const kept = await add('Ada likes tea');
@@ -83,7 +83,7 @@ describe('health', () => {
 describe('metrics', () => {
   const metrics = (headers: Record<string, string> = {}) => daemon.call(undefined, '/metrics', { headers });
 
-  test('this machine reads them: requests by route, group commits, queues', async () => {
+  test('include requests by route, group commits and queues', async () => {
     await daemon.call(undefined, '/v1/nothing-here');
     const { status, text } = await metrics();
     expect(status).toBe(200);
@@ -95,7 +95,7 @@ describe('metrics', () => {
   });
 
   test.each(['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host'])(
-    'who comes through a proxy (%s) does not, without the token; with it, yes',
+    'require the token through a proxy (%s)',
     async (name) => {
       expect((await metrics({ [name]: '203.0.113.9' })).status).toBe(403);
       expect((await metrics({ [name]: '203.0.113.9', authorization: 'Bearer wrong' })).status).toBe(403);
@@ -104,7 +104,7 @@ describe('metrics', () => {
     },
   );
 
-  test('a figure that cannot be read does not take the others with it', async () => {
+  test('are served even if one cannot be read', async () => {
     daemon.metrics.gauge('svc_broken', 'Breaks', () => Promise.reject(new Error('broken')));
     daemon.metrics.gauge('svc_broken_at_once', 'Breaks', () => {
       throw new Error('broken');

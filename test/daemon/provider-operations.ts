@@ -1,6 +1,6 @@
 import type { CallOptions } from '../helpers/daemon.ts';
 
-/** What one tenant has that another may name: a key for a provider, a job, a conversation. */
+/** A tenant's resources that another tenant may name: a provider key, a job, a conversation. */
 export interface Owned {
   provider: string;
   job: string;
@@ -8,7 +8,7 @@ export interface Owned {
 }
 
 interface Operation {
-  /** As the OpenAPI document names it. */
+  /** The route in the OpenAPI document. */
   route?: string;
   path(owned: Owned): string;
   options: CallOptions;
@@ -20,7 +20,7 @@ const job = ({ job: id }: Owned) => `/v1/jobs/${id}`;
 const extract = ({ conversation }: Owned) => `/v1/conversations/${conversation}/extract`;
 const erase = { method: 'DELETE' };
 
-/** Every request that names a key or a job, or draws memories. */
+/** Every request that names a key or a job, or extracts memories. */
 export const PROVIDER_OPERATIONS: Record<string, Operation> = {
   'reading a key': { route: 'get /v1/provider-keys/{provider}', path: key, options: {}, succeeds: 200 },
   'checking a key': {
@@ -30,20 +30,20 @@ export const PROVIDER_OPERATIONS: Record<string, Operation> = {
     succeeds: 200,
   },
   'reading a job': { route: 'get /v1/jobs/{id}', path: job, options: {}, succeeds: 200 },
-  'drawing memories': {
+  'extracting memories': {
     route: 'post /v1/conversations/{id}/extract',
     path: extract,
     options: { method: 'POST' },
     succeeds: 202,
   },
-  'drawing memories under a key': {
+  'extracting memories with an idempotency key': {
     path: extract,
     options: { body: {}, headers: { 'idempotency-key': 'draw' } },
     succeeds: 202,
   },
-  'ending a job': { route: 'delete /v1/jobs/{id}', path: job, options: erase, succeeds: 204 },
+  'cancelling a job': { route: 'delete /v1/jobs/{id}', path: job, options: erase, succeeds: 204 },
   'removing a key': { route: 'delete /v1/provider-keys/{provider}', path: key, options: erase, succeeds: 204 },
 };
 
-/** What names a thing of the caller's own that need not be there yet. */
-export const MAKING_ROUTES = ['put /v1/provider-keys/{provider}'];
+/** Routes that name a resource of the caller's own, which may not exist yet. */
+export const CREATING_ROUTES = ['put /v1/provider-keys/{provider}'];

@@ -9,7 +9,7 @@ import { migrate, SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { digestsOf, runAdmin, runAdminAtTerminal } from './backup-folder.ts';
 
-/** A folder whose daemon was backed up with one memory and its key, and has gone on since. */
+/** A data folder that was backed up with one memory and one key, and changed afterwards. */
 let origin: string;
 let backup: string;
 let oldKey: string;
@@ -37,7 +37,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-/** What stands in the folder as a killed daemon left it: a database, and a log with what was written last. */
+/** Leaves the folder as a killed daemon would: a database, and a log with the latest writes. */
 async function leaveLog(): Promise<void> {
   await copyFile(join(origin, 'svc.db'), file);
   const connection = await openConnection(file);
@@ -55,7 +55,7 @@ async function invitationsIn(database: string): Promise<string[]> {
   return rows.map(({ email }) => email);
 }
 
-/** What a daemon on the folder answers. */
+/** Starts a daemon on the folder and returns what it serves. */
 async function served(): Promise<{ contents: string[]; old: number; fresh: number }> {
   const daemon = await startTestDaemon({ dataDir: folder });
   const list = await daemon.call<{ data?: { content: string }[] }>(oldKey, '/v1/memories');
@@ -68,7 +68,7 @@ const AS_BACKED_UP = { contents: ['before the backup'], old: 200, fresh: 401 };
 const asideName = async () => (await readdir(folder)).find((name) => name.includes('.before-restore-'));
 
 describe('a restored backup', () => {
-  test('serves what it held, in a folder that had no database, and stays where it was', async () => {
+  test('is served from a folder that had no database, and the backup file is unchanged', async () => {
     const before = await readFile(backup);
     const { code, json } = await runAdmin(folder, 'restore', backup, '--json');
     expect(code).toBe(0);
@@ -84,7 +84,7 @@ describe('a restored backup', () => {
     expect(await served()).toEqual(AS_BACKED_UP);
   });
 
-  test('takes the place of a database whose log is still there; the log is played into the one that is kept (row 57)', async () => {
+  test('replaces a database that still has a log, which is replayed into the old one (row 57)', async () => {
     await leaveLog();
     const { code, out } = await runAdmin(folder, 'restore', backup, '--yes');
     expect(code).toBe(0);
@@ -100,8 +100,8 @@ describe('a restored backup', () => {
   test.each([
     ['garbage', () => writeFile(file, 'x'.repeat(10_000))],
     ['empty', () => writeFile(file, '')],
-    ['gone, with its log there', () => rm(file)],
-  ])('takes the place of a database that is %s, whose log is moved away', async (_what, breakIt) => {
+    ['missing, but whose log exists', () => rm(file)],
+  ])('replaces a database that is %s, and moves its log away', async (_what, breakIt) => {
     await leaveLog();
     await breakIt();
     expect((await runAdmin(folder, 'restore', backup, '--yes')).code).toBe(0);
@@ -111,7 +111,7 @@ describe('a restored backup', () => {
     expect(await served()).toEqual(AS_BACKED_UP);
   });
 
-  test('of an older schema is brought up to date', async () => {
+  test('is migrated if it has an older schema', async () => {
     const older = join(folder, 'older.db');
     const { MIGRATIONS } = await import('../../migrations/index.ts');
     const made = await mkdtemp(join(folder, 'made-'));
@@ -126,16 +126,19 @@ describe('a restored backup', () => {
     expect((await runAdmin(folder, 'check')).code).toBe(0);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('by root belongs to whom the database or its folder belongs to', async () => {
-    await chown(folder, 1000, 1000);
-    await runAdmin(folder, 'restore', backup);
-    expect(await stat(file)).toMatchObject({ uid: 1000, gid: 1000 });
-    await chown(file, 1001, 1001);
-    await runAdmin(folder, 'restore', backup, '--yes');
-    expect(await stat(file)).toMatchObject({ uid: 1001, gid: 1001 });
-  });
+  test.skipIf(process.getuid?.() !== 0)(
+    'is owned by the owner of the database or its folder when root restores it',
+    async () => {
+      await chown(folder, 1000, 1000);
+      await runAdmin(folder, 'restore', backup);
+      expect(await stat(file)).toMatchObject({ uid: 1000, gid: 1000 });
+      await chown(file, 1001, 1001);
+      await runAdmin(folder, 'restore', backup, '--yes');
+      expect(await stat(file)).toMatchObject({ uid: 1001, gid: 1001 });
+    },
+  );
 
-  test('says that old keys work again and erased things are back', async () => {
+  test('warns that old keys work again and erased content is back', async () => {
     const { out } = await runAdmin(folder, 'restore', backup);
     expect(out).toMatch(/A key that was replaced or revoked since then works again/);
     expect(out).toMatch(/Data that was erased since then is back/);
@@ -145,7 +148,7 @@ describe('a restored backup', () => {
 describe('a restore that would replace accounts', () => {
   beforeEach(leaveLog);
 
-  test('is refused where nobody can be asked, and done with --yes', async () => {
+  test('is refused without a terminal to ask at, and done with --yes', async () => {
     const before = await digestsOf(folder);
     const { code, out, error } = await runAdmin(folder, 'restore', backup);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -154,7 +157,7 @@ describe('a restore that would replace accounts', () => {
     expect((await runAdmin(folder, 'restore', backup, '--yes')).code).toBe(0);
   });
 
-  test('asks at a terminal: no leaves all as it was, yes restores', async () => {
+  test('asks at a terminal: no changes nothing, yes restores', async () => {
     const before = await digestsOf(folder);
     const no = await runAdminAtTerminal(folder, 'n', 'restore', backup);
     expect(no).toMatchObject({
@@ -167,9 +170,9 @@ describe('a restore that would replace accounts', () => {
   });
 });
 
-/** Makes what is to be refused at `path`. */
+/** Files that are refused, and how to create them at `path`. */
 const REFUSED: [what: string, make: (path: string) => Promise<void>, says: RegExp][] = [
-  ['a file that is not there', async () => {}, /does not exist/],
+  ['a missing file', async () => {}, /does not exist/],
   ['an empty file', (path) => writeFile(path, ''), /is empty/],
   ['garbage', (path) => writeFile(path, 'x'.repeat(10_000)), /is not a SQLite database/],
   ['a database of another program', (path) => makeDatabase(path, 'CREATE TABLE t (a)'), /another program/],
@@ -187,9 +190,9 @@ const REFUSED: [what: string, make: (path: string) => Promise<void>, says: RegEx
     },
     /is corrupt/,
   ],
-  ['pages cut off', async (path) => writeFile(path, (await readFile(backup)).subarray(0, 8192)), /is corrupt/],
+  ['a truncated file', async (path) => writeFile(path, (await readFile(backup)).subarray(0, 8192)), /is corrupt/],
   [
-    'an index that does not fit its rows',
+    'an index that does not match its rows',
     async (path) => {
       await copyFile(backup, path);
       await makeDatabase(path, 'DELETE FROM memoryText');
@@ -212,7 +215,7 @@ async function makeDatabase(path: string, sql: string): Promise<void> {
   await connection.close();
 }
 
-describe('what is no sound backup is refused with everything as it was (row 56)', () => {
+describe('a restore refuses and changes nothing for (row 56)', () => {
   test.each(REFUSED)('%s', async (_what, make, says) => {
     await leaveLog();
     const elsewhere = await mkdtemp(join(folder, 'elsewhere-'));
@@ -225,7 +228,7 @@ describe('what is no sound backup is refused with everything as it was (row 56)'
     expect([await digestsOf(folder), await digestsOf(elsewhere), await readFile(`${file}-wal`)]).toEqual(before);
   });
 
-  test('the database itself, and another program’s database in its place', async () => {
+  test('the database itself, and the database of another program in its place', async () => {
     await leaveLog();
     await rm(`${file}-wal`);
     expect((await runAdmin(folder, 'restore', file, '--yes')).error).toContain('is the database itself');
@@ -239,7 +242,7 @@ describe('what is no sound backup is refused with everything as it was (row 56)'
   });
 });
 
-test('what a killed restore left, a draft and a second name of the database, hinders neither a daemon nor the next', async () => {
+test('leftovers of a killed restore (a draft, a second link to the database) affect neither a daemon nor the next restore', async () => {
   await copyFile(join(origin, 'svc.db'), file);
   await link(file, `${file}.before-restore-2026-11-20T09-00-00.000Z`);
   for (const suffix of ['', '-journal']) await writeFile(`${file}.restoring${suffix}`, 'half a database');
@@ -249,8 +252,8 @@ test('what a killed restore left, a draft and a second name of the database, hin
   expect((await readdir(folder)).filter((name) => name.includes('restoring'))).toEqual([]);
 });
 
-describe('a restore beside others', () => {
-  test('is refused while a daemon serves the folder', async () => {
+describe('a restore beside other processes', () => {
+  test('is refused while a daemon runs on the folder', async () => {
     await leaveLog();
     const lock = await lockFolder(folder, process.pid);
     const before = await digestsOf(folder);
@@ -262,7 +265,7 @@ describe('a restore beside others', () => {
     expect((await runAdmin(folder, 'restore', backup, '--yes')).code).toBe(0);
   });
 
-  test('is refused while a command has the database open, which goes on unharmed', async () => {
+  test('is refused while a command has the database open, without disturbing it', async () => {
     await leaveLog();
     const other = await openConnection(file);
     await other.exec("BEGIN IMMEDIATE; INSERT INTO invitations VALUES ('half@example.com', 2)");
@@ -274,7 +277,7 @@ describe('a restore beside others', () => {
     expect(await asideName()).toBeUndefined();
   });
 
-  test('is not written into by a command that opened the former database and goes on afterwards', async () => {
+  test('receives no writes from a command that still has the old database open', async () => {
     await leaveLog();
     const late = await openPlainConnection(file);
     expect((await runAdmin(folder, 'restore', backup, '--yes')).code).toBe(0);

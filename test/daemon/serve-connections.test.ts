@@ -13,7 +13,7 @@ afterEach(() => daemon.close());
 const connections = () =>
   new Promise<number>((resolve) => daemon.app.server.getConnections((_error, count) => resolve(count)));
 
-/** Sends and then keeps its end open, whatever the daemon does. Resolves when the daemon has it. */
+/** Sends `text` and then keeps its end open, whatever the daemon does. Resolves once the daemon has accepted it. */
 async function stubbornClient(text: string, { app, baseUrl } = daemon): Promise<void> {
   const accepted = new Promise((resolve) => app.server.once('connection', resolve));
   const socket = connect({ port: Number(new URL(baseUrl).port), host: '127.0.0.1', allowHalfOpen: true });
@@ -32,19 +32,19 @@ describe('a client that keeps its end of the connection open', () => {
     ['in the middle of its headers', 'GET / HTTP/1.1\r\nHost: a\r\n'],
     ['in the middle of its body', `${POST}{"email":`],
     ['after headers that are too long', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
-  ])('%s is hung up on', async (_when, text) => {
+  ])('%s is disconnected', async (_when, text) => {
     await stubbornClient(text);
     await vi.waitFor(async () => expect(await connections()).toBe(0), 4000);
   });
 
-  test('does not hold up a stop, nor does one that says nothing', async () => {
+  test('does not delay a stop, nor does a silent one', async () => {
     const patient = await startTestDaemon({ timeouts: { headersMs: 60_000, requestMs: 60_000 } });
     for (const text of ['', 'GET']) await stubbornClient(text, patient);
     await patient.stop();
     await patient.close();
   });
 
-  test('does not keep others out', async () => {
+  test('does not block other clients', async () => {
     for (let count = 0; count < 50; count += 1) await stubbornClient('GET / HTTP/1.1\r\n');
     expect((await daemon.call(undefined, '/healthz')).status).toBe(200);
   });

@@ -24,7 +24,7 @@ function connections(): Promise<number> {
   });
 }
 
-/** Connections that are more than the test's own client keeps open. */
+/** Counts connections beyond those that the test's own client keeps open. */
 async function stuck(): Promise<number> {
   return Math.max(0, (await connections()) - quiet);
 }
@@ -36,13 +36,13 @@ async function until(condition: () => Promise<boolean>, ms = 5000): Promise<bool
   return false;
 }
 
-interface Line {
+interface RawConnection {
   socket: Socket;
-  /** All that came back until now. */
-  heard(): string;
+  /** Everything received so far. */
+  received(): string;
 }
 
-async function open(): Promise<Line> {
+async function open(): Promise<RawConnection> {
   // A client that never closes its own side: the daemon must not wait for it.
   const socket = connect({ port: Number(new URL(daemon.baseUrl).port), host: '127.0.0.1', allowHalfOpen: true });
   let text = '';
@@ -51,55 +51,55 @@ async function open(): Promise<Line> {
   });
   socket.on('error', () => {});
   await once(socket, 'connect');
-  return { socket, heard: () => text };
+  return { socket, received: () => text };
 }
 
 const head = (length: number) =>
   `POST /v1/memories HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.apiKey}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n`;
 
-describe('a client that takes its time', () => {
+describe('a slow client', () => {
   test.each<[string, () => string[]]>([
     ['with its headers', () => Array.from({ length: 100 }, (_, index) => `x-slow-${index}: 1\r\n`)],
     ['with its body', () => [`${head(500)}\r\n`, ...'{"content":"'.split(''), ...'x'.repeat(480).split('')]],
-    ['and says nothing after the first line', () => ['POST /v1/memories HTTP/1.1\r\n']],
-    ['and says nothing after its headers', () => [`${head(500)}\r\n`]],
-  ])('%s is told so and hung up on', async (_, pieces) => {
-    const { socket, heard } = await open();
+    ['that sends nothing after the first line', () => ['POST /v1/memories HTTP/1.1\r\n']],
+    ['that sends nothing after its headers', () => [`${head(500)}\r\n`]],
+  ])('%s gets 408 and is disconnected', async (_, pieces) => {
+    const { socket, received } = await open();
     const [first = '', ...rest] = pieces();
     socket.write(first.startsWith('POST') ? first : `GET /v1/memories HTTP/1.1\r\n${first}`);
     for (const piece of rest) {
-      if (heard() !== '' || socket.destroyed) break;
+      if (received() !== '' || socket.destroyed) break;
       socket.write(piece);
       await sleep(20);
     }
-    expect(await until(async () => heard() !== '')).toBe(true);
-    expect(heard()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await until(async () => received() !== '')).toBe(true);
+    expect(received()).toMatch(/^HTTP\/1\.1 408 /);
     for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
-      expect(heard().toLowerCase()).toMatch(new RegExp(`\r\n${name}: \\d+\r\n`));
+      expect(received().toLowerCase()).toMatch(new RegExp(`\r\n${name}: \\d+\r\n`));
     }
     expect(await caller.list()).toEqual([]);
     socket.destroy();
     expect(await until(async () => (await stuck()) === 0)).toBe(true);
   });
 
-  test('does not keep others waiting', async () => {
+  test('does not delay other clients', async () => {
     const lines = await Promise.all(Array.from({ length: 50 }, open));
     for (const { socket } of lines) socket.write(`${head(500)}\r\n{`);
     expect((await caller.call('/v1/account')).status).toBe(200);
-    expect(lines.map(({ heard }) => heard())).toEqual(Array(50).fill(''));
+    expect(lines.map(({ received }) => received())).toEqual(Array(50).fill(''));
     for (const { socket } of lines) socket.destroy();
     expect(await until(async () => (await stuck()) === 0)).toBe(true);
   });
 
-  test('and is done within the time is served', async () => {
-    const { socket, heard } = await open();
+  test('is served if it finishes in time', async () => {
+    const { socket, received } = await open();
     const body = '{"content":"Slow but sure"}';
     socket.write(`${head(body.length)}\r\n`);
     for (const letter of body) {
       socket.write(letter);
       await sleep(5);
     }
-    expect(await until(async () => heard().startsWith('HTTP/1.1 201'))).toBe(true);
+    expect(await until(async () => received().startsWith('HTTP/1.1 201'))).toBe(true);
     expect(await caller.list()).toEqual(['Slow but sure']);
     socket.destroy();
   });
@@ -107,9 +107,9 @@ describe('a client that takes its time', () => {
 
 describe('a client that hangs up', () => {
   test.each<[string, () => string]>([
-    ['amid its headers', () => 'POST /v1/memories HTTP/1.1\r\nhost:'],
-    ['amid its body', () => `${head(500)}\r\n{"content":"Half`],
-    ['before the answer', () => `${head(26)}\r\n{"content":"Then hung up"}`],
+    ['during its headers', () => 'POST /v1/memories HTTP/1.1\r\nhost:'],
+    ['during its body', () => `${head(500)}\r\n{"content":"Half`],
+    ['before the response', () => `${head(26)}\r\n{"content":"Then hung up"}`],
     ['before a search is done', () => `${head(17).replace('memories', 'search')}\r\n{"query":"slowly"}`],
   ])('%s leaves nothing behind', async (_, request) => {
     const lines = await Promise.all(Array.from({ length: 20 }, open));
@@ -120,7 +120,7 @@ describe('a client that hangs up', () => {
     expect((await caller.call('/healthz')).status).toBe(200);
   });
 
-  test('under an idempotency key leaves the key usable', async () => {
+  test('leaves its idempotency key usable', async () => {
     const { socket } = await open();
     const body = '{"content":"Sent and gone"}';
     socket.write(`${head(body.length)}idempotency-key: gone\r\n\r\n${body}`, () => socket.destroy());
@@ -130,7 +130,7 @@ describe('a client that hangs up', () => {
     expect((await caller.list()).filter((content) => content === 'Sent and gone')).toHaveLength(1);
   });
 
-  test('is no fault of the daemon’s in the log', () => {
+  test('is not logged as an error of the daemon', () => {
     const faults = daemon.logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50);
     expect(faults).toEqual([]);
   });

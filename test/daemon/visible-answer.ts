@@ -1,6 +1,6 @@
 import type { Answer } from '../helpers/daemon.ts';
 
-/** Everything that a caller can see of an answer, the id that was asked for and what differs by nature left out. */
+/** Everything a caller can see of a response, except the requested id and values that vary naturally. */
 export function visible({ status, headers, text }: Answer<unknown>, id = 'no id') {
   const natural = /^(date|x-request-id|x-ratelimit-.*|ratelimit)$/;
   return {

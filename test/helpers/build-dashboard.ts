@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/** Builds the web page once for all tests; the daemons of the tests serve it. */
+/** Builds the dashboard once for all tests, whose daemons serve it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-dashboard-'));
   await buildDashboard(folder);

@@ -1,12 +1,12 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
-/** A clock that the test moves. Untouched it runs with the machine's. */
+/** A clock that tests can move; otherwise it follows the system clock. */
 export interface TestClock extends Clock {
-  /** Both clocks go on by so much. */
+  /** Advances both the wall clock and the monotonic clock. */
   advance(ms: number): void;
-  /** Only the wall clock jumps, as when somebody sets it. */
+  /** Moves only the wall clock, as when somebody sets it. */
   setWall(epochMs: number): void;
-  /** Both stand still from now on; `advance` and `setWall` still move them. */
+  /** Stops both clocks; `advance` and `setWall` still move them. */
   freeze(): void;
 }
 

@@ -13,12 +13,12 @@ import type { TestDaemon } from './daemon.ts';
 
 export interface TestKeychain extends Keychain {
   entries: Map<string, string>;
-  /** From now on every call fails so; `writes` lets the probe pass and fails what comes after it. */
+  /** Makes every call fail; `writes` lets the probe pass and fails later writes. */
   fault: KeychainFault | undefined;
   failWrites: KeychainFault | undefined;
 }
 
-/** A keychain in memory that fails on demand. */
+/** An in-memory keychain that fails on demand. */
 export function createTestKeychain(fault?: KeychainFault): TestKeychain {
   const entries = new Map<string, string>();
   const nameOf = (service: string, account: string) => `${service}|${account}`;
@@ -53,13 +53,13 @@ export interface Ending {
   error: string;
 }
 
-/** A command under way, with a person or a pipe at its input. */
+/** A running command whose input is a person or a pipe. */
 export interface Running {
   type(line: string): void;
   endInput(): void;
-  /** What has been said on standard error so far. */
+  /** Standard error so far. */
   said(): string;
-  /** Waits for these words on standard error. */
+  /** Waits for this text on standard error. */
   hears(words: string | RegExp): Promise<string>;
   stop(): void;
   ended: Promise<Ending>;
@@ -69,11 +69,11 @@ export interface TestCommandLine {
   folder: string;
   settings: Settings;
   keychain: TestKeychain;
-  /** News that came by `afterLogin`. */
+  /** Sign-ins reported through `afterLogin`. */
   keptSignIns: StoredSignIn[];
   start(make: (context: AccountContext) => Command, ...words: string[]): Running;
   run(make: (context: AccountContext) => Command, ...words: string[]): Promise<Ending>;
-  /** Every byte in the settings folder. */
+  /** The content of all files in the settings folder. */
   files(): Promise<string>;
   close(): Promise<void>;
 }
@@ -81,13 +81,13 @@ export interface TestCommandLine {
 export interface CommandLineOptions {
   keychain?: TestKeychain;
   env?: Record<string, string>;
-  /** A person sits at the input, without anything drawn. */
+  /** The input is a terminal, without an interactive UI. */
   isTty?: boolean;
   columns?: number;
   context?: Partial<AccountContext>;
 }
 
-/** The command line in this process, with a settings folder of its own and a keychain in memory. */
+/** Runs the command line in this process, with its own settings folder and an in-memory keychain. */
 export async function createCommandLine(options: CommandLineOptions = {}): Promise<TestCommandLine> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-settings-'));
   const environment = {
@@ -156,7 +156,7 @@ export async function createCommandLine(options: CommandLineOptions = {}): Promi
   };
 }
 
-/** As the program ends: foreseen failures in words, usage faults of commander with 2. */
+/** Ends like the program: expected failures as messages, commander's usage errors with exit code 2. */
 async function end(command: Command, words: string[], { terminal }: AccountContext): Promise<number> {
   command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.error });
   try {
@@ -171,7 +171,7 @@ async function end(command: Command, words: string[], { terminal }: AccountConte
   }
 }
 
-/** Looks until the words are there, five seconds at most. */
+/** Polls for up to five seconds until the text appears. */
 export async function waitFor(text: () => string, words: string | RegExp): Promise<string> {
   for (const deadline = performance.now() + 5000; performance.now() < deadline; ) {
     const match = typeof words === 'string' ? text().includes(words) : words.test(text());
@@ -186,7 +186,7 @@ export interface ShownCode {
   loopbackUrl: string | undefined;
 }
 
-/** Opens the newest link that was mailed to `email`, presses the button and reads the page. */
+/** Opens the newest link mailed to `email`, presses the button and reads the code on the page. */
 export async function confirmLink(daemon: TestDaemon, email: string, after?: string): Promise<ShownCode> {
   const page = await daemon.redeem(await daemon.mailbox.latestLink(email, { after }));
   const code = /id="code">([^<]+)</.exec(page.text)?.[1];
@@ -195,7 +195,7 @@ export async function confirmLink(daemon: TestDaemon, email: string, after?: str
   return { code, loopbackUrl };
 }
 
-/** Keeps a profile with a key, as a sign-in does. */
+/** Stores a profile with a key, as a sign-in does. */
 export async function keepProfile(
   line: TestCommandLine,
   name: string,

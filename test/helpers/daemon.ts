@@ -29,13 +29,13 @@ export interface TestDaemonOptions {
   clock?: TestClock;
   dataDir?: string;
   timeouts?: { headersMs: number; requestMs: number };
-  /** Where sqlite-vec is to be. */
+  /** Overrides the path of sqlite-vec. */
   vectorExtension?: () => Promise<string>;
 }
 
 export type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>;
 
-/** The whole daemon on a free port and a folder of its own: real HTTP, real SQLite, mail in a folder. */
+/** Starts a complete daemon on a free port with its own folder: real HTTP, real SQLite, mail in a folder. */
 export async function startTestDaemon(options: TestDaemonOptions = {}) {
   const folder = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-test-')));
   const mailDir = join(folder, 'mail');
@@ -89,7 +89,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     };
   }
 
-  /** Asks for a link and returns it as mailed. */
+  /** Requests a sign-in link and returns the mailed one. */
   async function requestLink(email: string): Promise<string> {
     const [before] = (await mailbox.mailsTo(email)).slice(-1);
     const answer = await call(undefined, '/v1/auth/magic-link', { body: { email } });
@@ -97,7 +97,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     return mailbox.latestLink(email, before ? { after: before.name } : {});
   }
 
-  /** Presses the button behind a link. */
+  /** Presses the button on the page of a link. */
   async function redeem(link: string): Promise<Answer> {
     const token = new URL(link).searchParams.get('token') ?? '';
     return call(undefined, '/v1/auth/callback', {
@@ -128,7 +128,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     requestLink,
     redeem,
     signIn,
-    /** Stops the daemon and keeps its folder, for another to start on. */
+    /** Stops the daemon and keeps its folder, so that another can start on it. */
     stop: daemon.stop,
     async close() {
       await daemon.stop();

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { EmbedderAddress } from '../../src/outside/models/embedder.ts';
 
-/** What the fake embedder does instead of its work. */
+/** How the fake embedder fails. */
 export type Failure =
   | { status: number; headers?: Record<string, string> }
   | 'hang'
@@ -21,7 +21,7 @@ export interface AskedEmbedder {
 
 export type FakeEmbedder = Awaited<ReturnType<typeof startEmbedder>>;
 
-/** Words of one meaning: texts with the one and with the other are near though they share no word. */
+/** Groups of synonyms: texts with different words of a group are near each other. */
 const SAME = [
   ['car', 'automobile', 'vehicle'],
   ['doctor', 'physician'],
@@ -30,7 +30,7 @@ const SAME = [
 ];
 const MEANING = new Map(SAME.flatMap((words) => words.map((word) => [word, words[0]!])));
 
-/** The bag of a text's meanings, hashed into so many dimensions; another model hashes otherwise. */
+/** Embeds a text as a bag of its meanings, hashed into `dimensions`; each model hashes differently. */
 export function embeddingOf(model: string, text: string, dimensions: number): number[] {
   const vector = Array<number>(dimensions).fill(0.01);
   for (const [word] of text.toLowerCase().matchAll(/\p{L}+|\p{N}+/gu)) {
@@ -50,18 +50,18 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** An embedder on a real socket that speaks as OpenAI and as Ollama do, and fails when it is told to. */
+/** Starts a fake embedder on a real socket that speaks the protocols of OpenAI and Ollama, and fails on demand. */
 export async function startEmbedder({ dimensions = 64 }: { dimensions?: number } = {}) {
   const asked: AskedEmbedder[] = [];
   const held: (() => void)[] = [];
   const state = {
     failure: undefined as Failure | undefined,
-    /** Texts that it refuses, and the status that it answers to them. */
+    /** Texts that it rejects, and with which status. */
     refuses: (_text: string): boolean => false,
     refusal: 400,
-    /** Models that it does not have. */
+    /** Models that it reports as missing. */
     lacks: new Set<string>(),
-    /** Keeps answers back until `release`. */
+    /** Holds responses until `release`. */
     holding: false,
   };
 
@@ -98,7 +98,7 @@ export async function startEmbedder({ dimensions = 64 }: { dimensions?: number }
     asked,
     state,
     base,
-    /** Texts of all requests so far. */
+    /** The texts of all requests so far. */
     texts: () => asked.flatMap(({ input }) => input),
     release() {
       state.holding = false;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ParsedMail {
-  /** By lower-case name; a header that comes twice has two values. */
+  /** Values by lower-case name; a repeated header has several. */
   headers: Map<string, string[]>;
   to: string;
   from: string;
@@ -15,14 +15,14 @@ export interface ParsedMail {
 }
 
 export interface MailFile extends ParsedMail {
-  /** The file's name; names sort in the order of sending. */
+  /** The file name; names sort in the order of sending. */
   name: string;
 }
 
 export interface Mailbox {
   /** All mails to `email`, oldest first. */
   mailsTo(email: string): Promise<MailFile[]>;
-  /** The newest mail to `email`, newer than the mail named `after` where that is given. Waits up to five seconds. */
+  /** The newest mail to `email`, and newer than the mail named `after` if given. Waits up to five seconds. */
   waitForMail(email: string, options?: { after?: string | undefined }): Promise<MailFile>;
   /** The link in that mail. */
   latestLink(email: string, options?: { after?: string | undefined }): Promise<string>;
@@ -53,13 +53,13 @@ export function openMailbox(folder: string): Mailbox {
     async latestLink(email, options) {
       const { text } = await waitForMail(email, options);
       const link = /https?:\/\/\S+/.exec(text)?.[0];
-      if (!link) throw new Error(`The mail to ${email} holds no link`);
+      if (!link) throw new Error(`The mail to ${email} contains no link`);
       return link;
     },
   };
 }
 
-/** Takes a mail apart as far as svc writes them: one level of multipart, quoted-printable or base64, UTF-8. */
+/** Parses mails as svc writes them: one level of multipart, quoted-printable or base64, UTF-8. */
 export function parseMail(raw: string): ParsedMail {
   const { headers, body } = splitPart(raw);
   const boundary = /boundary="?([^";]+)"?/i.exec(one(headers, 'content-type'))?.[1];
@@ -117,7 +117,7 @@ function decodeQuotedPrintable(text: string): string {
   ).toString('utf8');
 }
 
-/** RFC 2047 encoded words. */
+/** Decodes RFC 2047 encoded words. */
 function decodeWords(header: string): string {
   return header
     .replace(/\?=\s+=\?/g, '?==?')

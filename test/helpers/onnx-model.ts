@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Words of one meaning share a vector: texts with the one and with the other are near though they share no word. */
+/** Groups of synonyms that share a vector: texts with different words of a group are near each other. */
 const MEANINGS = [
   ['car', 'automobile', 'vehicle'],
   ['doctor', 'physician'],
@@ -14,19 +14,19 @@ const PLAIN = 'a ada bought drives has her i in is my new old purrs red sees the
 export const TINY_DIMENSIONS = 16;
 
 export interface TinyModel {
-  /** Another one is another model. */
+  /** Another seed makes another model. */
   seed?: number;
-  /** Longest text in tokens, the two at its ends included. */
+  /** The longest text in tokens, including the two special tokens at its ends. */
   maxTokens?: number;
-  /** As sentence-transformers names it; absent: no `1_Pooling`. */
+  /** The pooling mode of sentence-transformers; if absent, there is no `1_Pooling` folder. */
   pooling?: 'mean_tokens' | 'cls_token' | 'max_tokens';
-  /** The file of the model, e.g. `onnx/model.onnx`. */
+  /** The path of the model file, e.g. `onnx/model.onnx`. */
   file?: string;
-  /** `model2vec`: words in a row and where each text begins, as static models have it. */
+  /** `model2vec` takes all words in one row and the offset of each text, as static models do. */
   inputs?: 'bert' | 'model2vec';
 }
 
-/** Writes a folder as Hugging Face lays them out: a tokenizer and a real ONNX graph that looks words up. */
+/** Writes a model folder in the layout of Hugging Face: a tokenizer and a real ONNX graph that looks up words. */
 export async function writeTinyModel(folder: string, options: TinyModel = {}): Promise<string> {
   const { seed = 1, maxTokens = 64, pooling, file = 'onnx/model.onnx', inputs = 'bert' } = options;
   const json = (path: string, value: unknown) => writeFile(join(folder, path), JSON.stringify(value));
@@ -76,7 +76,7 @@ function tokenizer() {
   };
 }
 
-/** The vector of a word: the same for words of one meaning, none for the tokens at the ends. */
+/** The vector of a word: the same for synonyms, zero for special tokens. */
 export function tinyVectorOf(word: string, seed = 1): number[] {
   if (SPECIAL.includes(word)) return Array(TINY_DIMENSIONS).fill(0.01);
   const meaning = MEANINGS.find((words) => words.includes(word))?.[0] ?? word;
@@ -87,7 +87,7 @@ export function tinyVectorOf(word: string, seed = 1): number[] {
   });
 }
 
-// The little of ONNX's protobuf that such a graph needs.
+// The subset of ONNX's protobuf format that such a graph needs.
 
 const FLOAT = 1;
 const INT64 = 7;
@@ -102,7 +102,7 @@ function lookUpGraph(seed: number): Buffer {
   });
 }
 
-/** One text at a time: the mean of its words. */
+/** A graph for one text at a time: the mean of its words. */
 function bagGraph(seed: number): Buffer {
   return model({
     nodes: [

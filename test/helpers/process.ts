@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { openMailbox } from './mailbox.ts';
 
-/** The program as it is shipped; `npm run build` makes what it starts. */
+/** The executable, which runs what `npm run build` produced. */
 export const BIN = fileURLToPath(new URL('../../bin/svc', import.meta.url));
 
 export interface ProcessOptions {
@@ -24,7 +24,7 @@ export interface Ended {
 
 export type DaemonProcess = Awaited<ReturnType<typeof startProcess>>;
 
-/** Nothing of the machine's own settings, and a working folder without a `.env`. */
+/** Isolates the process from the machine's settings; its working directory has no `.env`. */
 function surroundings({ dataDir, env = {} }: ProcessOptions) {
   return {
     cwd: dataDir,
@@ -37,7 +37,7 @@ function surroundings({ dataDir, env = {} }: ProcessOptions) {
   } as const;
 }
 
-/** Runs one command of svc to its end. */
+/** Runs an svc command to completion. */
 export async function runCommand(options: ProcessOptions & { args: string[] }): Promise<Ended> {
   const { exitCode, signal, stdout, stderr } = await execa(BIN, options.args, {
     ...surroundings(options),
@@ -46,7 +46,7 @@ export async function runCommand(options: ProcessOptions & { args: string[] }): 
   return { exitCode, signal, stdout, stderr };
 }
 
-/** Starts `svc serve` on a free port and waits until it serves; throws with its output where it does not. */
+/** Starts `svc serve` on a free port and waits until it is running; throws with its output if it fails to start. */
 export async function startProcess(options: ProcessOptions) {
   const mailDir = join(options.dataDir, 'mail');
   const env = { SVC_PORT: '0', SVC_MAIL_DIR: mailDir, ...options.env };
@@ -75,7 +75,7 @@ export async function startProcess(options: ProcessOptions) {
     mailbox: openMailbox(mailDir),
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     exited,
-    /** Ends it, however it stands. */
+    /** Kills it, whatever its state. */
     async end() {
       child.kill('SIGCONT');
       child.kill('SIGKILL');
@@ -90,10 +90,10 @@ async function untilServing(output: { out: string; error: string }, ended: () =>
     if (url !== undefined) return url;
     if (ended() !== undefined) break;
   }
-  throw new Error(`svc serve does not serve:\n${output.out}${output.error}`);
+  throw new Error(`svc serve did not start:\n${output.out}${output.error}`);
 }
 
-/** Signs in at a process by its mailed link; returns the key. */
+/** Signs in with a mailed link and returns the key. */
 export async function signInAt({ url, mailbox }: DaemonProcess, email: string): Promise<string> {
   const [before] = (await mailbox.mailsTo(email)).slice(-1);
   await fetch(`${url}/v1/auth/magic-link`, {
@@ -119,7 +119,7 @@ export interface ApiAnswer {
   body: Record<string, unknown>;
 }
 
-/** One call of the interface. */
+/** Calls the REST API. */
 export async function callAt(
   url: string,
   apiKey: string,
@@ -143,7 +143,7 @@ export async function callAt(
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
 }
 
-/** A folder that `clean` removes, and the processes to end with it. */
+/** Tracks temporary folders and processes, which `clean` removes and ends. */
 export function createWorkplaces() {
   const folders: string[] = [];
   const running: { end(): Promise<void> }[] = [];

@@ -6,7 +6,7 @@ import { fromElsewhere, mailsAfterAll, startSignInDaemon } from './sign-in.ts';
 const KINDS = ['known', 'unknown', 'barred', 'flooded'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** All of one length, so that only what the daemon knows of them differs. */
+/** Addresses of the same length, so that they differ only in what the daemon knows about them. */
 function emailOf(kind: Kind, number: number): string {
   if (kind === 'flooded') return 'flooded-0000@example.com';
   const domain = kind === 'barred' ? 'example.net' : 'example.com';
@@ -43,7 +43,7 @@ function ask(baseUrl: string, agent: Agent, email: string): Promise<Timed> {
   });
 }
 
-/** Everything that is not chance, time or count. */
+/** The response without random values, times and counts. */
 function bytesOf({ status, headers, text }: Timed): string {
   const {
     date: _date,
@@ -71,9 +71,9 @@ async function start(count: number): Promise<TestDaemon> {
 }
 
 /**
- * Requests `count` links one after the other, each for an address of a random kind, so that whatever the request before
- * left to do slows every kind alike. Expects the same bytes for every kind; with `band`, also that the lower quartile
- * and the median of the slowest kind are less than `band` times those of the fastest.
+ * Requests `count` links sequentially, each for an address of a random kind, so that work left over from the previous
+ * request slows every kind equally. Expects the same bytes for every kind; with `band`, also that the lower quartile and
+ * the median of the slowest kind are less than `band` times those of the fastest.
  */
 export async function expectSameAnswers({ count, band }: { count: number; band?: number }): Promise<void> {
   const daemon = await start(count);

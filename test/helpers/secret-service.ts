@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 
-/** A session bus of its own, with or without a keyring on it. */
+/** A private session bus, with or without a keyring on it. */
 export interface TestSession {
-  /** What a process needs to find the bus: no screen, so that nobody can be asked anything. */
+  /** The environment for a process to find the bus; there is no display, so nobody can be prompted. */
   env: Record<string, string>;
-  /** Locks the keyring, as a desktop does when its owner leaves. */
+  /** Locks the keyring, as a desktop does when its user leaves. */
   lock(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SessionOptions {
   keyring: boolean;
-  /** Asks to unlock, and never gets an answer. Else nothing can be asked. */
+  /** Prompts to unlock hang forever; otherwise prompting fails. */
   hangingPrompt?: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function startSession({ keyring, hangingPrompt = false }: SessionOp
   const owns = async () => (await call('/org/freedesktop/secrets', 'org.freedesktop.DBus.Peer.Ping')).exitCode === 0;
   for (const deadline = performance.now() + PATIENCE_MS; ring && !(await owns()); await sleep(50)) {
     if (performance.now() > deadline)
-      throw new Error('The keyring is not on the bus: are gnome-keyring and dbus there?');
+      throw new Error('The keyring is not on the bus: are gnome-keyring and dbus installed?');
   }
 
   return {
@@ -65,7 +65,7 @@ export async function startSession({ keyring, hangingPrompt = false }: SessionOp
       await call('/org/freedesktop/secrets', method, `array:objpath:${COLLECTION}`);
     },
     async close() {
-      // The bus started it, and does not end it.
+      // Started by the bus, which does not stop it.
       const prompter = await readFile(join(folder, 'prompter.pid'), 'utf8').catch(() => undefined);
       if (prompter !== undefined) process.kill(Number(prompter));
       for (const child of [ring, bus]) {
@@ -79,7 +79,7 @@ export async function startSession({ keyring, hangingPrompt = false }: SessionOp
 
 const KEYRING = ['--foreground', '--unlock', '--components=secrets'];
 
-/** A bus that starts nothing by itself but what is in `services`. */
+/** Configures a bus that activates only the services in `services`. */
 function busConfig(socket: string, services: string): string {
   return `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">

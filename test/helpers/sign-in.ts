@@ -8,18 +8,18 @@ type Headers = Record<string, string>;
 let networks = 0;
 let people = 0;
 
-/** A daemon that believes `X-Forwarded-For`, so that each step can come from a network of its own. */
+/** Starts a daemon that trusts `X-Forwarded-For`, so that each step can come from a different network. */
 export function startSignInDaemon({ config, ...rest }: TestDaemonOptions = {}): Promise<TestDaemon> {
   return startTestDaemon({ ...rest, config: { trustProxy: ['loopback'], ...config } });
 }
 
-/** The headers of a caller from a network that nobody called from before. */
+/** The headers of a caller from a new network. */
 export function fromElsewhere(): Headers {
   networks += 1;
   return { 'x-forwarded-for': `10.${(networks >> 16) & 255}.${(networks >> 8) & 255}.${networks & 255}` };
 }
 
-/** An address that nobody signed in with before. */
+/** A new e-mail address. */
 export function freshAddress(): string {
   people += 1;
   return `person${people}@example.com`;
@@ -27,18 +27,18 @@ export function freshAddress(): string {
 
 export const tokenIn = (link: string): string => new URL(link).searchParams.get('token') ?? '';
 
-/** Follows or probes the mailed link as it stands. */
+/** Requests the mailed link itself. */
 export function visit(daemon: TestDaemon, link: string, options: CallOptions = {}): Promise<Answer> {
   const { pathname, search } = new URL(link);
   return daemon.call(undefined, pathname + search, { ...options, headers: { ...fromElsewhere(), ...options.headers } });
 }
 
-/** Asks for a link; the caller comes from elsewhere each time. */
+/** Requests a link, each time from a new network. */
 export function askFor(daemon: TestDaemon, body: object, headers: Headers = {}): Promise<Answer> {
   return daemon.call(undefined, '/v1/auth/magic-link', { body, headers: { ...fromElsewhere(), ...headers } });
 }
 
-/** Asks for a link and returns it as mailed, with the cookies that the browser got. */
+/** Requests a link and returns the mailed one, with the cookies that the browser received. */
 export async function receiveLink(
   daemon: TestDaemon,
   email: string,
@@ -50,7 +50,7 @@ export async function receiveLink(
   return { link: await daemon.mailbox.latestLink(email, { after }), cookie: cookiesOf(answer) };
 }
 
-/** What a browser sends back of the cookies that it was given. */
+/** The cookies of a response as a browser sends them back. */
 export function cookiesOf({ headers }: Answer): string {
   return headers
     .getSetCookie()
@@ -58,7 +58,7 @@ export function cookiesOf({ headers }: Answer): string {
     .join('; ');
 }
 
-/** Sends the form behind a link, with further headers. */
+/** Submits the form on the page of a link, with additional headers. */
 export function pressButton(daemon: TestDaemon, link: string, headers: Headers = {}): Promise<Answer> {
   return daemon.call(undefined, '/v1/auth/callback', {
     method: 'POST',
@@ -67,12 +67,12 @@ export function pressButton(daemon: TestDaemon, link: string, headers: Headers =
   });
 }
 
-/** The key that an answer leads to, or undefined. */
+/** The key in the redirect of a response, or `undefined`. */
 export function keyIn({ headers }: Answer): string | undefined {
   return /#key=(svc_live_[0-9a-f]{32})$/.exec(headers.get('location') ?? '')?.[1];
 }
 
-/** Signs in by a mailed link, however often it was done before from here. */
+/** Signs in with a mailed link, regardless of the rate limit of earlier sign-ins. */
 export async function signInAs(daemon: TestDaemon, email: string): Promise<string> {
   const answer = await pressButton(daemon, (await receiveLink(daemon, email)).link);
   const apiKey = keyIn(answer);
@@ -80,27 +80,27 @@ export async function signInAs(daemon: TestDaemon, email: string): Promise<strin
   return apiKey;
 }
 
-/** The status with which the account answers to a key. */
+/** The status of the account request with a key. */
 export async function statusOf(daemon: TestDaemon, apiKey: string): Promise<number> {
   return (await daemon.call(apiKey, '/v1/account', { headers: fromElsewhere() })).status;
 }
 
-/** A terminal that begins a sign-in: what it keeps to itself and what it sends. */
+/** A terminal that starts a sign-in: its secret and the request that it sends. */
 export function startTerminal(redirectPort?: number) {
   const codeVerifier = randomBytes(32).toString('base64url');
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
   return { codeVerifier, login: { codeChallenge, device: 'desk', ...(redirectPort && { redirectPort }) } };
 }
 
-/** The code that a page shows. */
+/** The code on a page. */
 export const codeIn = ({ text }: Answer): string => /id="code">([^<]+)</.exec(text)?.[1] ?? '';
 
-/** Types a code into a terminal. */
+/** Redeems a code as a terminal does. */
 export function typeCode(daemon: TestDaemon, code: string, codeVerifier: string): Promise<Answer<{ apiKey: string }>> {
   return daemon.call(undefined, '/v1/auth/token', { body: { code, codeVerifier }, headers: fromElsewhere() });
 }
 
-/** Waits until the daemon has sent or dropped every mail, and counts those to an address. */
+/** Waits until the daemon has sent or dropped all mails, and counts those to an address. */
 export async function mailsAfterAll(daemon: TestDaemon, email: string): Promise<number> {
   for (;;) {
     const waiting = await daemon.db.readers.get<{ mails: number }>('SELECT COUNT(*) AS mails FROM mailQueue');
@@ -109,7 +109,7 @@ export async function mailsAfterAll(daemon: TestDaemon, email: string): Promise<
   }
 }
 
-/** Sends exactly these header lines and this body: for what no HTTP client would send. */
+/** Sends exactly these header lines and this body, for requests that no HTTP client would send. */
 export function sendRaw(
   daemon: TestDaemon,
   head: readonly string[],

@@ -3,20 +3,20 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 import { type ParsedMail, parseMail } from './mailbox.ts';
 
 export interface DeliveredMail extends Omit<ParsedMail, 'to'> {
-  /** The recipients of the envelope: who really gets it. */
+  /** The envelope recipients, who actually receive it. */
   to: string[];
 }
 
-/** At which step a refusal comes; `reply` takes the mail and says the opposite, like a connection lost at the end. */
+/** The step at which a mail is refused; `reply` accepts it but reports a failure, like a connection lost at the end. */
 export type RefusalStep = 'recipient' | 'reply';
 
 export interface TestSmtpServer {
   url: string;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   mails: DeliveredMail[];
-  /** How often a sender got as far as naming a recipient. */
+  /** How often a sender reached the recipient step. */
   attempts(): number;
-  /** Answers the next `count` attempts with this code. */
+  /** Rejects the next `count` attempts with this code. */
   failNext(count: number, code: number, step?: RefusalStep): void;
   stop(): Promise<void>;
   /** Listens again on the same port. */
@@ -29,7 +29,7 @@ interface State {
   refusal: { left: number; code: number; step: RefusalStep };
 }
 
-/** A real SMTP server on a socket of this machine, without TLS and login. */
+/** Starts a real SMTP server on loopback, without TLS or login. */
 export async function startSmtpServer(): Promise<TestSmtpServer> {
   const state: State = { mails: [], attempts: 0, refusal: { left: 0, code: 0, step: 'recipient' } };
   let server = await listen(state, 0);
@@ -64,7 +64,7 @@ function listen(state: State, port: number): Promise<SMTPServer> {
       }, callback);
     },
   });
-  // A client that breaks off is no matter of the server's.
+  // Ignore clients that disconnect.
   server.on('error', () => {});
   return new Promise((resolve, reject) => {
     const socket = server.listen(port, '127.0.0.1', () => resolve(server));

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 
-/** A real pseudo-terminal with a shell in it, and a person's hands and eyes. */
+/** A real pseudo-terminal with a shell, to type into and read from. */
 export interface TestTerminal {
-  /** Types as a person does; a line end is Enter. */
+  /** Types text; a line break is Enter. */
   type(text: string): Promise<void>;
-  /** A key by tmux's name for it: `C-c`, `BSpace`, `Left`. */
+  /** Presses a key by its tmux name: `C-c`, `BSpace`, `Left`. */
   press(key: string): Promise<void>;
-  /** What is seen now, without colors and blank ends. */
+  /** The current screen without colors and trailing blanks. */
   screen(): Promise<string>;
-  /** The same with its escape sequences. */
+  /** The current screen with its escape sequences. */
   colors(): Promise<string>;
-  /** Looks until the words are there, ten seconds at most, and returns the screen. */
+  /** Polls for up to ten seconds until the text appears, and returns the screen. */
   sees(words: string | RegExp): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface TerminalOptions {
-  /** The whole environment of the shell, beside PATH and TERM. */
+  /** The complete environment of the shell, besides PATH and TERM. */
   env: Record<string, string>;
   columns?: number;
   rows?: number;
@@ -26,7 +26,7 @@ export interface TerminalOptions {
 
 const PATIENCE_MS = 10_000;
 
-/** Opens a terminal by a tmux server of its own, which ends with it. */
+/** Opens a terminal in its own tmux server, which ends with it. */
 export async function openTerminal({ env, columns = 80, rows = 24 }: TerminalOptions): Promise<TestTerminal> {
   const socket = `svc-test-${randomUUID()}`;
   const tmux = (...words: string[]) => execa('tmux', ['-L', socket, '-f', '/dev/null', ...words]);

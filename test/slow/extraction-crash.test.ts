@@ -5,7 +5,6 @@ import type { Job } from '../../src/contract/jobs.ts';
 import type { Memory } from '../../src/contract/memories.ts';
 import type { ProviderSettings } from '../../src/contract/provider-settings.ts';
 import { openConnection } from '../../src/db/connection.ts';
-import { createChance } from '../helpers/chance.ts';
 import { callAt, createWorkplaces, type DaemonProcess, runCommand, signInAt } from '../helpers/process.ts';
 import {
   type AskedModel,
@@ -15,6 +14,7 @@ import {
   type Trouble,
 } from '../helpers/providers/server.ts';
 import { dataFrame } from '../helpers/providers/wire.ts';
+import { createSeededRandom } from '../helpers/seeded-random.ts';
 
 /** `SVC_TEST_CONVERSATIONS=100` is enough while developing. */
 const CONVERSATIONS = Number(process.env.SVC_TEST_CONVERSATIONS ?? 1000);
@@ -67,7 +67,7 @@ interface Counts {
 
 /** Fails a third of the calls, after some milliseconds each; until `open` none is answered. */
 function createFailing() {
-  const chance = createChance(SEED);
+  const random = createSeededRandom(SEED);
   const failuresInARow = new Map<number, number>();
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -78,9 +78,9 @@ function createFailing() {
   function troubleOf(conversation: number): Trouble | undefined {
     if (isUnreadable(conversation)) return PUBLISHED.openai.tooLong;
     const failures = failuresInARow.get(conversation) ?? 0;
-    const fails = failures < MOST_IN_A_ROW && chance.share() < FAILING;
+    const fails = failures < MOST_IN_A_ROW && random.fraction() < FAILING;
     failuresInARow.set(conversation, fails ? failures + 1 : 0);
-    return fails ? chance.oneOf(TROUBLES) : undefined;
+    return fails ? random.oneOf(TROUBLES) : undefined;
   }
 
   return {
@@ -90,7 +90,7 @@ function createFailing() {
       const conversation = /I keep lamp L(\d+)x/.exec(JSON.stringify(body ?? ''))?.[1];
       if (conversation === undefined) return undefined;
       await opened;
-      await sleep(chance.between(2, 40));
+      await sleep(random.between(2, 40));
       counts.calls += 1;
       const trouble = troubleOf(Number(conversation));
       if (trouble !== undefined) counts.failed += 1;
@@ -234,7 +234,7 @@ test(`${CONVERSATIONS} conversations, a third of calls failing, ${CRASHES} kills
   expect(await openJobs(dataDir)).toBe(CONVERSATIONS);
 
   failing.open();
-  const { between } = createChance(SEED + 1);
+  const { between } = createSeededRandom(SEED + 1);
   for (let crash = 0; crash < CRASHES; crash += 1) {
     const calls = failing.counts.calls + between(0.06, 0.12) * CONVERSATIONS;
     await until(() => failing.counts.calls >= calls);

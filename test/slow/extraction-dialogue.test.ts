@@ -2,13 +2,13 @@ import { beforeAll, expect, test } from 'vitest';
 import type { ExtractedDialogue } from '../../bench/dialogue-extraction.ts';
 import { extractAll } from '../../bench/extraction.ts';
 import { type Dialogue, toDialogue } from '../../bench/locomo-data.ts';
-import { madeDialogue, TOLD } from '../helpers/made-dialogue.ts';
+import { FACTS, syntheticDialogue } from '../helpers/synthetic-dialogue.ts';
 
 let dialogue: Dialogue;
 let extracted: ExtractedDialogue;
 
 beforeAll(async () => {
-  dialogue = toDialogue(madeDialogue());
+  dialogue = toDialogue(syntheticDialogue());
   [[, extracted]] = (await extractAll([dialogue], { nodeOptions: [], progress: () => {} })) as [
     [Dialogue, ExtractedDialogue],
   ];
@@ -22,9 +22,9 @@ test('extracts each fact that the speakers of a sixty-turn dialogue state about 
   const { state, used, progress, result } = extracted.runs.first.job;
   expect({ state, progress }).toEqual({ state: 'done', progress: { done: 61, total: 61 } });
   expect(used.requests).toBeGreaterThan(1);
-  expect(result).toMatchObject({ added: TOLD.length + 1, updated: 0, superseded: 0, nothing: 1 });
+  expect(result).toMatchObject({ added: FACTS.length + 1, updated: 0, superseded: 0, nothing: 1 });
   const contents = extracted.memories.map(({ content }) => content);
-  expect(contents.sort()).toEqual([...TOLD.map(([speaker, fact]) => `${speaker}: ${fact}`), PLANTED].sort());
+  expect(contents.sort()).toEqual([...FACTS.map(([speaker, fact]) => `${speaker}: ${fact}`), PLANTED].sort());
 });
 
 test('every memory cites a message of the conversation that contains its words, and has its date', () => {
@@ -43,7 +43,7 @@ test('a second run reads nothing, and rereading everything changes nothing', () 
   const { second, again } = extracted.runs;
   expect(second.job).toMatchObject({ state: 'done', used: { requests: 0 }, progress: { total: 0 } });
   expect(again.job).toMatchObject({ state: 'done', progress: { total: 61 }, used: extracted.runs.first.job.used });
-  expect(again.job.result).toMatchObject({ added: 0, updated: 0, superseded: 0, nothing: TOLD.length + 2 });
+  expect(again.job.result).toMatchObject({ added: 0, updated: 0, superseded: 0, nothing: FACTS.length + 2 });
 });
 
 test('a contradiction supersedes the known memory, which remains in the history', () => {

@@ -8,9 +8,9 @@ import { type Connection, openConnection } from '../../src/db/connection.ts';
 import { type DataKeyRow, insertDataKey } from '../../src/features/envelope/envelope-store.ts';
 import { type MasterKey, masterKeyOf, unwrap, wrap } from '../../src/features/envelope/master-key.ts';
 import { systemRandom } from '../../src/lib/random.ts';
-import { createChance } from '../helpers/chance.ts';
 import { BIN, callAt, createWorkplaces, type DaemonProcess, runCommand, signInAt } from '../helpers/process.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
+import { createSeededRandom } from '../helpers/seeded-random.ts';
 
 /** `SVC_TEST_CRASHES=5` is enough while developing. */
 const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 100);
@@ -19,7 +19,7 @@ const PROVIDERS = ['openai', 'mistral', 'openai-compatible'] as const;
 /** So many more data keys that a rotation takes several transactions. */
 const MORE_DATA_KEYS = 350;
 const SEED = 4242;
-const chance = createChance(SEED);
+const random = createSeededRandom(SEED);
 
 const places = createWorkplaces();
 afterEach(places.clean);
@@ -57,7 +57,7 @@ async function createPlaces(daemon: DaemonProcess): Promise<Place[]> {
 /** Puts, replaces and deletes one key without a pause until the daemon dies. Returns how much was acknowledged. */
 async function write(call: Call, place: Place, { baseUrl }: ProviderServer): Promise<number> {
   for (let acknowledged = 0; ; acknowledged += 1) {
-    const deleting = place.acknowledged !== undefined && chance.share() < 0.3;
+    const deleting = place.acknowledged !== undefined && random.fraction() < 0.3;
     place.puts += 1;
     const key = deleting ? undefined : `sk-of-${place.name}-number-${place.puts}`;
     place.unanswered = [{ key }];
@@ -205,15 +205,15 @@ test(`kill -9 ${CRASHES} times while keys are written and the master key is chan
   let halfway = 0;
   while (kills < CRASHES) {
     const writing = Promise.all(all.map((place) => write(callOf(daemon), place, server)));
-    for (let more = chance.oneOf([0, 1, 2]); more > 0; more -= 1) {
+    for (let more = random.oneOf([0, 1, 2]); more > 0; more -= 1) {
       await rotating.begins();
-      await sleep(chance.between(0, 40));
+      await sleep(random.between(0, 40));
       if (!rotating.kill()) continue;
       kills += 1;
       if ((await masterKeysIn(dataDir)).length === 2) halfway += 1;
     }
-    await (chance.share() < 0.5 ? rotating.begins() : sleep(chance.between(0, 200)));
-    await sleep(chance.between(0, 40));
+    await (random.fraction() < 0.5 ? rotating.begins() : sleep(random.between(0, 200)));
+    await sleep(random.between(0, 40));
     daemon.kill('SIGKILL');
     kills += 1;
     for (const acknowledged of await writing) written += acknowledged;

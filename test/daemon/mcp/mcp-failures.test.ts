@@ -10,8 +10,8 @@ import type { Memories } from '../../../src/features/memories/memories.ts';
 import type { Profile } from '../../../src/features/profile/profile.ts';
 import type { Search } from '../../../src/features/search/search.ts';
 
-/** What a client is told where every room fails with this, and what was logged meanwhile. */
-async function askWhere(failure: Error, ask: (client: Client) => Promise<unknown>) {
+/** Runs a request against features that all fail with `failure`; returns the client's error and what was logged. */
+async function requestFailingWith(failure: Error, ask: (client: Client) => Promise<unknown>) {
   const logged: unknown[] = [];
   const log = { error: (entry: unknown) => logged.push(entry) } as unknown as FastifyBaseLogger;
   const fail = () => Promise.reject(failure);
@@ -33,23 +33,26 @@ async function askWhere(failure: Error, ask: (client: Client) => Promise<unknown
   return { error, logged };
 }
 
-const ASKED: [string, (client: Client) => Promise<unknown>][] = [
+const REQUESTS: [string, (client: Client) => Promise<unknown>][] = [
   ['a memory', (client) => client.readResource({ uri: 'memory://mem_1' })],
   ['the profile', (client) => client.readResource({ uri: 'memory://profile' })],
   ['the list of memories', (client) => client.listResources()],
   ['the prompt recall', (client) => client.getPrompt({ name: 'recall', arguments: { about: 'tea' } })],
 ];
 
-test.each(ASKED)('%s leaks nothing of an unexpected error, which is logged', async (_what, ask) => {
-  const { error, logged } = await askWhere(new Error("SELECT content FROM memories WHERE content = 'a secret'"), ask);
+test.each(REQUESTS)('%s reveals nothing of an unexpected error, which is logged', async (_what, ask) => {
+  const { error, logged } = await requestFailingWith(
+    new Error("SELECT content FROM memories WHERE content = 'a secret'"),
+    ask,
+  );
   expect(error).toMatchObject({ code: -32603, message: expect.stringMatching(/internal: .*req-42\.$/) });
   expect(String(error)).not.toMatch(/SELECT|secret/);
   expect(logged).toHaveLength(1);
 });
 
-test.each(ASKED)('%s says of a refusal the code, the cause and what to do', async (_what, ask) => {
+test.each(REQUESTS)('%s reports the code of an error, its cause and what to do', async (_what, ask) => {
   const failure = new AppError('unavailable', 'The database is locked.', { retryAfterSeconds: 5 });
-  const { error, logged } = await askWhere(failure, ask);
+  const { error, logged } = await requestFailingWith(failure, ask);
   expect(error).toMatchObject({
     code: -32603,
     message: expect.stringContaining('unavailable: The database is locked.\nRetry after 5 s.\nTry again in a moment.'),

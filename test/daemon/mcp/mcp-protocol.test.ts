@@ -4,7 +4,7 @@ import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 
 const REVISION = '2026-07-28';
 const RATE_LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
-/** Of the log’s lines. */
+/** Pino's level for errors. */
 const ERROR_LEVEL = 50;
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': REVISION,
@@ -28,7 +28,7 @@ interface Message {
   headers?: Record<string, string | undefined>;
 }
 
-/** The headers and body of one message of the stateless era; `headers` replaces, or with `undefined` removes. */
+/** Builds a message of the stateless revision; `headers` overrides headers, or removes them with `undefined`. */
 function modern({ method = 'tools/list', params = {}, headers = {} }: Message) {
   const all: Record<string, string | undefined> = {
     authorization: `Bearer ${apiKey}`,
@@ -53,7 +53,7 @@ function send(message: Message = {}, init: RequestInit = {}): Promise<Response> 
 
 const reading = (uri: string): Message => ({ method: 'resources/read', params: { uri }, headers: { 'mcp-name': uri } });
 
-/** A message of the era that opens with `initialize`. */
+/** Sends a message of the revisions that start with `initialize`. */
 function legacy(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   const none = { 'mcp-protocol-version': undefined, 'mcp-method': undefined };
   return send({ headers: { ...none, ...headers } }, { body: JSON.stringify(body) });
@@ -65,14 +65,14 @@ interface Answer {
   result?: Record<string, unknown>;
 }
 
-/** The JSON-RPC answer, whether it came as JSON or as the one event of a stream. */
+/** Parses the JSON-RPC response, sent as JSON or as a single event of a stream. */
 async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   return JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text);
 }
 
 describe('the protocol', () => {
-  test('server/discover and tools/list answer complete results that say how long they may be kept', async () => {
+  test('server/discover and tools/list return complete results with a TTL', async () => {
     for (const method of ['server/discover', 'tools/list']) {
       const response = await send({ method });
       expect(response.status).toBe(200);
@@ -84,7 +84,7 @@ describe('the protocol', () => {
     }
   });
 
-  test('resources and prompts answer complete results: what is the same for all may be kept by all, what is not by none', async () => {
+  test('resources and prompts return complete results: shared ones are cacheable, private ones are not', async () => {
     for (const [method, cacheScope, params = {}] of [
       ['prompts/list', 'public'],
       ['resources/templates/list', 'public'],
@@ -100,7 +100,7 @@ describe('the protocol', () => {
     expect((await answerOf(get)).result).toMatchObject({ resultType: 'complete', messages: [{ role: 'user' }] });
   });
 
-  test('initialize is answered in the revision that the client asks for', async () => {
+  test('initialize negotiates the revision that the client requests', async () => {
     for (const protocolVersion of ['2025-11-25', '2025-06-18']) {
       const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
       const response = await legacy({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
@@ -113,31 +113,31 @@ describe('the protocol', () => {
 
   test.each([
     ['an unknown method', { method: 'memories/dream' }, 404, -32601],
-    ['a method that went with the stateless era', { method: 'ping' }, 404, -32601],
+    ['a method that the stateless revision dropped', { method: 'ping' }, 404, -32601],
     ['an unknown tool', { method: 'tools/call', params: { name: 'memory_dream', arguments: {} } }, 200, -32602],
-    ['a tool named like a method of every object', { method: 'tools/call', params: { name: 'toString' } }, 200, -32602],
+    [
+      'a tool named like a method of Object.prototype',
+      { method: 'tools/call', params: { name: 'toString' } },
+      200,
+      -32602,
+    ],
     ['an unknown prompt', { method: 'prompts/get', params: { name: 'dream' } }, 200, -32602],
     [
-      'a prompt named like a method of every object',
+      'a prompt named like a method of Object.prototype',
       { method: 'prompts/get', params: { name: 'toString' } },
       200,
       -32602,
     ],
     ['a prompt without its argument', { method: 'prompts/get', params: { name: 'recall' } }, 200, -32602],
-    ['a memory that never was', reading('memory://mem_0'), 200, -32602],
+    ['a memory that does not exist', reading('memory://mem_0'), 200, -32602],
     ['a resource of another kind', reading('https://svc.example/'), 200, -32602],
-    ['an address that is none', reading('memory'), 200, -32602],
-    ['a user that is no name', reading('memory://profile/%00'), 200, -32602],
-    ['a user that is badly encoded', reading('memory://profile/%E0%A4'), 200, -32602],
-    [
-      'parameters of another shape',
-      { method: 'tools/call', params: { name: 'memory_list', arguments: 7 } },
-      200,
-      -32602,
-    ],
-    ['a method that its header denies', { headers: { 'mcp-method': 'prompts/list' } }, 400, -32020],
+    ['an invalid URI', reading('memory'), 200, -32602],
+    ['an invalid user name', reading('memory://profile/%00'), 200, -32602],
+    ['a badly encoded user name', reading('memory://profile/%E0%A4'), 200, -32602],
+    ['malformed parameters', { method: 'tools/call', params: { name: 'memory_list', arguments: 7 } }, 200, -32602],
+    ['a method that differs from its header', { headers: { 'mcp-method': 'prompts/list' } }, 400, -32020],
     ['a method without its header', { headers: { 'mcp-method': undefined } }, 400, -32020],
-    ['a revision that its header denies', { headers: { 'mcp-protocol-version': '2025-11-25' } }, 400, -32020],
+    ['a revision that differs from its header', { headers: { 'mcp-protocol-version': '2025-11-25' } }, 400, -32020],
     [
       'an unknown revision',
       {
@@ -148,7 +148,7 @@ describe('the protocol', () => {
       -32022,
     ],
   ] as [string, Message, number, number][])(
-    '%s is the error of the specification',
+    '%s gets the error of the specification',
     async (_case, message, status, code) => {
       const response = await send(message);
       expect(response.status).toBe(status);
@@ -158,20 +158,20 @@ describe('the protocol', () => {
     },
   );
 
-  test('a legacy message of an unknown revision is 400, of a known one is served', async () => {
+  test('a legacy message is served in a known revision and gets 400 in an unknown one', async () => {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     expect((await legacy(list, { 'mcp-protocol-version': '1999-12-31' })).status).toBe(400);
     expect((await legacy(list, { 'mcp-protocol-version': '2025-06-18' })).status).toBe(200);
   });
 
-  test('a batch is refused, as it would be many calls for one token', async () => {
+  test('a batch is rejected: it would be many calls for one rate limit token', async () => {
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
     const batch = await legacy([ping, { ...ping, id: 2 }]);
     expect([batch.status, (await answerOf(batch)).error?.code]).toEqual([400, -32600]);
     expect((await answerOf(await legacy(ping))).result).toEqual({});
   });
 
-  test('there is no stream to GET and no session to DELETE: 405 with Allow', async () => {
+  test('GET and DELETE get 405 with Allow', async () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await send({}, { method, body: null });
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
@@ -181,7 +181,7 @@ describe('the protocol', () => {
 });
 
 describe('who may call', () => {
-  test('a foreign Origin is 403', async () => {
+  test('a foreign Origin gets 403', async () => {
     const own = new URL(daemon.baseUrl).origin;
     for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', `${own}.evil.example`]) {
       const response = await send({ headers: { origin } });
@@ -194,7 +194,7 @@ describe('who may call', () => {
     }
   });
 
-  test('without a key it is 401, and no answer leads an assistant to OAuth', async () => {
+  test('a request without a key gets 401, and nothing points an assistant to OAuth', async () => {
     const response = await send({ headers: { authorization: undefined } });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer realm="svc"');
@@ -205,7 +205,7 @@ describe('who may call', () => {
   });
 });
 
-test('every MCP answer carries the three rate-limit headers', async () => {
+test('every MCP response carries the three rate limit headers', async () => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const answers: [number, Promise<Response>][] = [
     [200, send()],
@@ -229,7 +229,7 @@ test('every MCP answer carries the three rate-limit headers', async () => {
 });
 
 describe('a client that closes the stream', () => {
-  /** Sends a message, of which only `share` arrives, and hangs up `afterMs` later. */
+  /** Sends a `share` of a message and closes the connection `afterMs` later. */
   function hangUp(content: string, share: number, afterMs: number): Promise<void> {
     const { headers, body } = modern({ method: 'tools/call', params: { name: 'memory_add', arguments: { content } } });
     return new Promise((resolve) => {
@@ -241,7 +241,7 @@ describe('a client that closes the stream', () => {
     });
   }
 
-  test('cancels the work that has not begun and harms nobody else', async () => {
+  test('cancels work that has not begun and does not affect other clients', async () => {
     await Promise.all(Array.from({ length: 10 }, (_, index) => hangUp(`Never said ${index}`, 0.9, index)));
     await Promise.all(Array.from({ length: 10 }, (_, index) => hangUp('Said once', 1, index)));
     const response = await send({ method: 'tools/call', params: { name: 'memory_list', arguments: {} } });

@@ -42,8 +42,8 @@ async function promptText(client: Client, name: string, args: Record<string, str
   return message?.content.type === 'text' ? message.content.text : '';
 }
 
-describe.each<Era>(['legacy', 'modern'])('the resources of the %s era', (era) => {
-  test('are the profile and the newest memories by name, newest first; templates read the rest', async () => {
+describe.each<Era>(['legacy', 'modern'])('resources in the %s era', (era) => {
+  test('list the profile and the newest memories by name, newest first; templates read the rest', async () => {
     const { client, add } = await signIn(`listed-${era}@example.com`, era);
     const first = await add({ content: 'Ada prefers oolong tea' });
     const second = await add({ content: `A long one ${'and on '.repeat(50)}`, user: 'bob' });
@@ -59,7 +59,7 @@ describe.each<Era>(['legacy', 'modern'])('the resources of the %s era', (era) =>
     ]);
   });
 
-  test('give a memory whole, with what identifies it', async () => {
+  test('return a complete memory with its metadata', async () => {
     const { add, read } = await signIn(`read-${era}@example.com`, era);
     const content = `Ada prefers oolong tea ${'so much '.repeat(600)}`.trim();
     const id = await add({ content, tags: ['taste'] });
@@ -69,7 +69,7 @@ describe.each<Era>(['legacy', 'modern'])('the resources of the %s era', (era) =>
     expect(memory.text.endsWith(content)).toBe(true);
   });
 
-  test('say by the protocol’s own error that there is nothing, of another tenant’s as of none', async () => {
+  test('return the protocol’s not-found error for another tenant’s memory as for a missing one', async () => {
     const owner = await signIn(`resource-owner-${era}@example.com`, era);
     const stranger = await signIn(`resource-stranger-${era}@example.com`, era);
     const id = await owner.add({ content: 'The safe is behind the painting' });
@@ -89,7 +89,7 @@ describe.each<Era>(['legacy', 'modern'])('the resources of the %s era', (era) =>
 });
 
 describe('the profile', () => {
-  test('tells the newest, the most used tags, conversations and episodes, and nothing that is gone', async () => {
+  test('lists the newest memories, the most used tags, conversations and episodes, and nothing deleted', async () => {
     const { apiKey, add, addAll, read } = await signIn('profile@example.com');
     expect((await read('memory://profile')).text).toContain('Nothing is remembered yet');
     await addAll(Array.from({ length: 6 }, (_, index) => ({ content: `Taste ${index}`, tags: ['taste'] })));
@@ -132,7 +132,7 @@ describe('the profile', () => {
     expect((await read('memory://profile')).text).toBe(text);
   });
 
-  test('is of the user that it names, by whatever name', async () => {
+  test('is about the user in its URI, whatever the name', async () => {
     const { add, read } = await signIn('profile-users@example.com');
     await add({ content: 'Ada prefers tea', user: 'Ada/Löve, countess' });
     await add({ content: 'Bob prefers coffee', user: 'bob' });
@@ -143,7 +143,7 @@ describe('the profile', () => {
     expect((await read('memory://profile')).text).toContain('Nothing is remembered yet');
   });
 
-  test('never takes more than 1,500 tokens, and says where there is more', async () => {
+  test('never takes more than 1,500 tokens, and says if there is more', async () => {
     const { addAll, read } = await signIn('profile-large@example.com');
     const countTokens = await loadTokenCounter();
     const long = (index: number) => ({
@@ -160,7 +160,7 @@ describe('the profile', () => {
   });
 });
 
-describe.each<Era>(['legacy', 'modern'])('the prompts of the %s era', (era) => {
+describe.each<Era>(['legacy', 'modern'])('prompts in the %s era', (era) => {
   test('are listed with their arguments', async () => {
     const { client } = await signIn(`prompts-${era}@example.com`, era);
     const { prompts } = await client.listPrompts();
@@ -178,7 +178,7 @@ describe.each<Era>(['legacy', 'modern'])('the prompts of the %s era', (era) => {
     ]);
   });
 
-  test('recall puts what is remembered about something into the conversation', async () => {
+  test('recall puts the memories about a topic into the conversation', async () => {
     const { client, add } = await signIn(`recall-${era}@example.com`, era);
     await add({ content: 'Ada prefers oolong tea' });
     await add({ content: 'Bob prefers tea from Assam', user: 'bob' });
@@ -190,7 +190,7 @@ describe.each<Era>(['legacy', 'modern'])('the prompts of the %s era', (era) => {
     expect(await promptText(client, 'recall', { about: 'zeppelins' })).toContain('Nothing is remembered about this.');
   });
 
-  test('save_session names the tools that keep it, and the topic', async () => {
+  test('save_session names the tools to use, and the topic', async () => {
     const { client } = await signIn(`save-${era}@example.com`, era);
     const text = await promptText(client, 'save_session', { topic: 'the garden' });
     expect(text).toContain('the garden');
@@ -202,7 +202,7 @@ describe.each<Era>(['legacy', 'modern'])('the prompts of the %s era', (era) => {
     expect(await promptText(client, 'save_session')).toContain('Save this conversation.');
   });
 
-  test('refuse bad arguments in words that say which', async () => {
+  test('reject bad arguments and name them', async () => {
     const { client } = await signIn(`prompt-faults-${era}@example.com`, era);
     for (const [args, says] of [
       [{}, /'about'/],
@@ -217,8 +217,8 @@ describe.each<Era>(['legacy', 'modern'])('the prompts of the %s era', (era) => {
   });
 });
 
-describe('what resources and prompts cost', () => {
-  test('each one request; recall one query beside', async () => {
+describe('the cost of resources and prompts', () => {
+  test('is one request each, plus one query for recall', async () => {
     const { apiKey, client, add, read } = await signIn('resource-cost@example.com');
     const id = await add({ content: 'One' });
     const account = async () => {
@@ -235,7 +235,7 @@ describe('what resources and prompts cost', () => {
     expect(await account()).toEqual({ queries: before.queries + 1, left: before.left - 6 });
   });
 
-  test('with the queries used up recall says so and when they are given anew; reading goes on', async () => {
+  test('recall reports a used-up query quota and when it resets, and reading still works', async () => {
     const { client, tenantId, read } = await signIn('resource-quota@example.com');
     const day = new Date(daemon.clock.nowMs()).toISOString().slice(0, 10);
     await setUsed(daemon, tenantId, { day, queries: 50_000 });

@@ -27,8 +27,8 @@ const MEMORY: Memory = {
   updatedAt: '2026-01-01T00:00:00.000Z',
 };
 
-/** What the tool answers where its room does this, and what was logged meanwhile. */
-async function getWhere(get: () => Promise<Memory>) {
+/** Calls memory_get with `get` as its implementation; returns the result and what was logged. */
+async function callMemoryGet(get: () => Promise<Memory>) {
   const logged: unknown[] = [];
   const log = { error: (entry: unknown) => logged.push(entry) } as unknown as FastifyBaseLogger;
   const server = new McpServer({ name: 'svc', version: '1' });
@@ -50,17 +50,17 @@ async function getWhere(get: () => Promise<Memory>) {
 }
 
 describe('a tool', () => {
-  test('answers the declared fields only, with a text to read', async () => {
+  test('returns only the declared fields, and a text', async () => {
     const memory = { ...MEMORY, metadata: { 'two\nlines': [1, null] }, source: { messageId: 'msg_1' } };
-    const answer = await getWhere(async () => ({ ...memory, source: { ...memory.source, rowid: 8 }, rowid: 7 }));
+    const answer = await callMemoryGet(async () => ({ ...memory, source: { ...memory.source, rowid: 8 }, rowid: 7 }));
     expect(answer.structuredContent).toEqual(memory);
     expect(answer.text).toContain('mem_1');
     expect(answer.text).toContain('under the blue pot');
     expect([answer.isError, answer.logged]).toEqual([undefined, []]);
   });
 
-  test('leaks nothing of an unexpected error, which is logged', async () => {
-    const answer = await getWhere(async () => {
+  test('reveals nothing of an unexpected error, which is logged', async () => {
+    const answer = await callMemoryGet(async () => {
       throw new Error("SELECT content FROM memories WHERE content = 'a secret'");
     });
     expect(answer.isError).toBe(true);
@@ -70,8 +70,8 @@ describe('a tool', () => {
     expect(answer.logged).toHaveLength(1);
   });
 
-  test('says of a refusal the code, the cause and what to do', async () => {
-    const answer = await getWhere(async () => {
+  test('reports the code of an error, its cause and what to do', async () => {
+    const answer = await callMemoryGet(async () => {
       throw new AppError('unavailable', 'The database is being restored.', { retryAfterSeconds: 5 });
     });
     expect(answer.isError).toBe(true);

@@ -77,7 +77,7 @@ describe('what assistants see', () => {
     expect(legacy.getInstructions()).toBe(modern.getInstructions());
   });
 
-  test('every tool says truly whether it reads, adds or destroys', async () => {
+  test('every tool is annotated as reading, adding or deleting', async () => {
     const { apiKey } = await daemon.signIn('hints@example.com');
     const { tools } = await (await connect(apiKey)).listTools();
     const hints = Object.fromEntries(tools.map((tool) => [tool.name, tool.annotations]));
@@ -94,15 +94,15 @@ describe('what assistants see', () => {
     });
   });
 
-  test('tools, resources and prompts are offered, and no list of them is announced to change', async () => {
+  test('the server declares tools, resources and prompts without listChanged', async () => {
     const { apiKey } = await daemon.signIn('capabilities@example.com');
     const same = { listChanged: false };
     expect((await connect(apiKey)).getServerCapabilities()).toEqual({ tools: same, resources: same, prompts: same });
   });
 });
 
-describe.each(ERAS)('a conversation by the tool of the %s era', (era) => {
-  test('is begun by the first append, goes on by its id, and is searchable at once', async () => {
+describe.each(ERAS)('conversation_append in the %s era', (era) => {
+  test('starts a conversation, continues it by its id, and makes it searchable at once', async () => {
     const { apiKey } = await daemon.signIn(`talk-${era}@example.com`);
     const client = await connect(apiKey, era);
     const say = (content: string, more = {}) =>
@@ -118,7 +118,7 @@ describe.each(ERAS)('a conversation by the tool of the %s era', (era) => {
     expect(found.text).toContain(`of ${data.conversationId}`);
   });
 
-  test('refuses a title or another user for one that is there, and keeps nothing', async () => {
+  test('rejects a title or another user for an existing conversation, and stores nothing', async () => {
     const { apiKey } = await daemon.signIn(`talk-refused-${era}@example.com`);
     const client = await connect(apiKey, era);
     const messages = [{ role: 'user', content: 'Hello' }];
@@ -134,8 +134,8 @@ describe.each(ERAS)('a conversation by the tool of the %s era', (era) => {
   });
 });
 
-describe.each(ERAS)('a memory by the tools of the %s era', (era) => {
-  test('is added, found, read, listed, corrected and forgotten', async () => {
+describe.each(ERAS)('the memory tools in the %s era', (era) => {
+  test('add, find, read, list, correct and delete a memory', async () => {
     const { apiKey } = await daemon.signIn(`round-${era}@example.com`);
     const client = await connect(apiKey, era);
     const added = await call(client, 'memory_add', { content: 'Ada prefers oolong tea', tags: ['taste'] });
@@ -167,8 +167,8 @@ describe.each(ERAS)('a memory by the tools of the %s era', (era) => {
   });
 });
 
-describe('what a tool refuses', () => {
-  test('bad arguments are an isError result with advice', async () => {
+describe('a tool call that is rejected', () => {
+  test('returns isError with advice for bad arguments', async () => {
     const { apiKey } = await daemon.signIn('arguments@example.com');
     const client = await connect(apiKey);
     const faults: [string, Record<string, unknown>, string][] = [
@@ -193,7 +193,7 @@ describe('what a tool refuses', () => {
     expect(await call(client, 'memory_search', { query: 'a', limit: 100 })).toMatchObject({ isError: false });
   });
 
-  test('another tenant’s memory is refused in the words for one that never was', async () => {
+  test('gets the same text for another tenant’s memory as for a missing one', async () => {
     const owner = await connect((await daemon.signIn('owner@example.com')).apiKey);
     const stranger = await connect((await daemon.signIn('stranger@example.com')).apiKey);
     const id = (await call(owner, 'memory_add', { content: 'The safe is behind the painting' })).data.id as string;
@@ -227,7 +227,7 @@ describe('limits and quotas', () => {
     expect(await used(apiKey)).toEqual({ memories: 1, queries: 2 });
   });
 
-  test('a used-up quota is an isError result that says when it resets, and reading goes on', async () => {
+  test('a used-up quota returns isError with the reset time, and reading still works', async () => {
     const { apiKey } = await daemon.signIn('used-up@example.com');
     const client = await connect(apiKey);
     for (let round = 0; round < 10; round += 1) {
@@ -240,7 +240,7 @@ describe('limits and quotas', () => {
     expect((await call(client, 'memory_search', { query: 'Fact 4711', limit: 1 })).isError).toBe(false);
   });
 
-  test('MCP calls take their tokens from the bucket that REST calls take theirs from', async () => {
+  test('MCP and REST calls share one rate limit bucket', async () => {
     const { apiKey } = await daemon.signIn('bucket@example.com');
     const client = await connect(apiKey);
     daemon.clock.freeze();

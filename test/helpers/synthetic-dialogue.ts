@@ -2,8 +2,8 @@ import type { RawDialogue } from '../../bench/locomo-data.ts';
 
 type Speaker = 'Nora' | 'Tom';
 
-/** What the two tell of themselves, in the order in which they do; the rest of what they say is worth nothing later. */
-export const TOLD: readonly (readonly [Speaker, string])[] = [
+/** The facts that the two tell about themselves, in order; nothing else they say is worth remembering. */
+export const FACTS: readonly (readonly [Speaker, string])[] = [
   ['Nora', 'I love the smell of the bakery below my flat in Bergen.'],
   ['Tom', 'I just bought an old bicycle from my neighbour.'],
   ['Nora', 'I plan to walk the coast path with my sister in June.'],
@@ -21,7 +21,7 @@ export const TOLD: readonly (readonly [Speaker, string])[] = [
   ['Nora', 'I bought a van to bring the pots to the market.'],
 ];
 
-/** Nothing in it is of the first person. */
+/** Filler without first-person statements. */
 const SMALL_TALK = [
   'What a day that was, the trams stood still for an hour and everybody talked about the weather again.',
   'How is everyone at your place, and did the parcel with the books ever come through after all this time?',
@@ -41,10 +41,10 @@ const SESSIONS = [
 ];
 const TURNS_EACH = 10;
 
-/** Sixty turns of two people in six sessions; every fourth turn tells something, the first fact comes a second time. */
-export function madeDialogue(): RawDialogue {
+/** Builds sixty turns of two people in six sessions; every fourth turn states a fact, and the first fact is repeated. */
+export function syntheticDialogue(): RawDialogue {
   const conversation: RawDialogue['conversation'] = {};
-  const told = [...TOLD, TOLD[0]!].values();
+  const told = [...FACTS, FACTS[0]!].values();
   for (const [session, date] of SESSIONS.entries()) {
     conversation[`session_${session + 1}_date_time`] = date;
     conversation[`session_${session + 1}`] = Array.from({ length: TURNS_EACH }, (_, turn) => {
