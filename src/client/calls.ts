@@ -1,6 +1,6 @@
 import type { createTransport, Tagged } from './transport.ts';
 
-/** What sends the calls of a room. */
+/** Sends the calls of one resource. */
 export type Transport = ReturnType<typeof createTransport>;
 
 /** One page of a list. */
@@ -10,12 +10,12 @@ export interface PageOf<T> {
 }
 
 export interface ChangeOptions {
-  /** The `ETag` that was read: the change is refused where something else came in between. */
+  /** The `ETag` that was read. The change is rejected if the resource has changed since. */
   ifMatch?: string;
 }
 
 export interface CreateOptions {
-  /** Makes a repeated call one effect. Made for each call where it is not given. */
+  /** Makes repeating the call safe. Defaults to a new key for each call. */
   idempotencyKey?: string;
 }
 
@@ -23,14 +23,14 @@ function ifMatchHeader({ ifMatch }: ChangeOptions = {}): Record<string, string> 
   return ifMatch === undefined ? {} : { 'if-match': ifMatch };
 }
 
-/** `?name=value&…` of what is given. */
+/** Builds `?name=value&…` from the defined properties. */
 export function queryString(query: object): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
   const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
   return text === '' ? '' : `?${text}`;
 }
 
-/** Everything of a list, page after page; pages are as large as they may be unless the query says otherwise. */
+/** Yields every item of a list, page by page, with the largest page size unless the query sets `limit`. */
 export async function* allPages<T, Query extends { limit?: number; cursor?: string }>(
   list: (query: Query) => Promise<PageOf<T>>,
   query: Query,
@@ -43,7 +43,7 @@ export async function* allPages<T, Query extends { limit?: number; cursor?: stri
   } while (cursor);
 }
 
-/** The calls that everything under an id has alike: `collection` is its path, e.g. `/v1/episodes`. */
+/** The calls common to all resources. `collection` is the path, such as `/v1/episodes`. */
 export function resourceCalls<Item, Change, Query extends { limit?: number; cursor?: string }>(
   { send, read }: Transport,
   collection: string,
@@ -52,10 +52,10 @@ export function resourceCalls<Item, Change, Query extends { limit?: number; curs
   const list = (query?: Query): Promise<PageOf<Item>> => send('GET', collection + queryString(query ?? {}));
   return {
     list,
-    /** Everything of the filter, page after page, newest first. */
+    /** Yields every matching item, newest first. */
     all: (query?: Query): AsyncGenerator<Item> => allPages(list, query ?? ({} as Query)),
     get: (id: string): Promise<Item> => send('GET', path(id)),
-    /** It with its `ETag`, to change or remove exactly what was read. */
+    /** Reads the item with its `ETag`, to change or remove exactly that version. */
     read: (id: string): Promise<Tagged<Item>> => read<Item>(path(id)),
     change: (id: string, change: Change, extra?: ChangeOptions): Promise<Item> =>
       send('PATCH', path(id), change, ifMatchHeader(extra)),

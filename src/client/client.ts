@@ -33,20 +33,20 @@ export interface AddedBatch {
 }
 
 export interface ImportOptions {
-  /** What the file is; an export of svc where it is not said. */
+  /** The format of the file. Defaults to svc's own export. */
   format?: ImportFormat;
-  /** Whose things, where the file does not say. */
+  /** The user of entries that name none. */
   user?: string;
-  /** For all memories. */
+  /** Tags added to every memory. */
   tags?: readonly string[];
-  /** Told how many bytes were sent so far. */
+  /** Called with the number of bytes sent so far. */
   onProgress?: (bytes: number) => void;
 }
 
 /**
- * The typed client of svc's interface. Every call throws `AppError` (with the code of the problem document) for what
- * the daemon refuses and `UnreachableError` where there is no daemon. What may be repeated is repeated: after 429 and
- * 503 when `Retry-After` says so, after a broken connection at once, creating calls under an idempotency key.
+ * Creates a typed client for svc's API. Calls throw `AppError`, with the code of the problem document, if the daemon
+ * rejects the request and `UnreachableError` if there is no daemon. Calls that are safe to repeat are retried with
+ * backoff after 429, 503 and connection failures, honoring `Retry-After`; creating calls use an idempotency key.
  */
 export function createClient(options: TransportOptions) {
   const transport = createTransport(options);
@@ -66,7 +66,7 @@ export function createClient(options: TransportOptions) {
     memories: {
       add: async (memory: NewMemory, extra?: CreateOptions): Promise<AddedMemory> =>
         (await create<AddedMemory>('/v1/memories', memory, extra)).body,
-      /** All or none; `replayed` where an earlier call under the same key had added them. */
+      /** Adds all or none. `replayed` if an earlier call with the same key already added them. */
       async addBatch(memories: NewMemory[], extra?: CreateOptions): Promise<AddedBatch> {
         const { body, replayed } = await create<{ data: AddedMemory[] }>('/v1/memories/batch', { memories }, extra);
         return { ...body, replayed };
@@ -79,10 +79,10 @@ export function createClient(options: TransportOptions) {
     ...learningCalls(send),
     ...providerCalls(transport),
     jobs: jobCalls(transport),
-    /** All that is the account's, line by line with their ends. Throws `UnreachableError` where it is cut off. */
+    /** Yields the whole account as NDJSON lines. Throws `UnreachableError` if the export is truncated. */
     export: (query: ExportQuery = {}): AsyncGenerator<ExportLine> =>
       readExportLines(download(`/v1/export${queryString(query)}`)),
-    /** Sends a file once. It may be sent again after any failure: nothing is added twice. */
+    /** Uploads a file, without retries. Safe to repeat after any failure, because nothing is added twice. */
     import(
       source: AsyncIterable<Uint8Array>,
       { format, user, tags = [], onProgress = () => {} }: ImportOptions = {},
@@ -90,7 +90,7 @@ export function createClient(options: TransportOptions) {
       const query = new URLSearchParams(tags.map((tag) => ['tag', tag]));
       if (format !== undefined) query.set('format', format);
       if (user !== undefined) query.set('user', user);
-      return upload<ImportReport>(`/v1/import?${query}`, counted(source, onProgress));
+      return upload<ImportReport>(`/v1/import?${query}`, countBytes(source, onProgress));
     },
     search: (request: SearchRequest) => send<SearchAnswer>('POST', '/v1/search', request),
     context: (request: ContextRequest) => send<ContextAnswer>('POST', '/v1/context', request),
@@ -99,7 +99,7 @@ export function createClient(options: TransportOptions) {
 
 export type Client = ReturnType<typeof createClient>;
 
-async function* counted(source: AsyncIterable<Uint8Array>, onProgress: (bytes: number) => void) {
+async function* countBytes(source: AsyncIterable<Uint8Array>, onProgress: (bytes: number) => void) {
   let bytes = 0;
   for await (const chunk of source) {
     yield chunk;

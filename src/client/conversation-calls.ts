@@ -11,14 +11,14 @@ import type { Episode } from '../contract/episodes.ts';
 import type { JobAccepted, NewExtraction } from '../contract/jobs.ts';
 import { allPages, type CreateOptions, type PageOf, queryString, resourceCalls, type Transport } from './calls.ts';
 
-/** The messages that a call appended. */
+/** The messages appended by a call. */
 export interface AppendedMessages {
   /** In the order sent. */
   data: Message[];
   replayed: boolean;
 }
 
-/** The calls about conversations, their messages and cutting them into episodes. */
+/** Calls for conversations, their messages, and splitting them into episodes. */
 export function conversationCalls(transport: Transport) {
   const { send, create } = transport;
   const path = (id: string) => `/v1/conversations/${encodeURIComponent(id)}`;
@@ -31,21 +31,21 @@ export function conversationCalls(transport: Transport) {
     create: async (conversation: NewConversation = {}, extra?: CreateOptions): Promise<Conversation> =>
       (await create<Conversation>('/v1/conversations', conversation, extra)).body,
     ...resourceCalls<Conversation, ConversationChange, ConversationsQuery>(transport, '/v1/conversations'),
-    /** Appends 1 to 500 messages, all or none; `replayed` where an earlier call under the same key had done it. */
+    /** Appends 1 to 500 messages, all or none. `replayed` if an earlier call with the same key already did. */
     async append(id: string, added: NewMessage[], extra?: CreateOptions): Promise<AppendedMessages> {
       const { body, replayed } = await create<{ data: Message[] }>(`${path(id)}/messages`, { messages: added }, extra);
       return { ...body, replayed };
     },
     messages,
-    /** Every message, page after page, in the order that the query names: newest first where it names none. */
+    /** Yields every message in the order of the query, newest first by default. */
     allMessages: (id: string, query: MessagesQuery = {}): AsyncGenerator<Message> =>
       allPages((page: MessagesQuery) => messages(id, page), query),
     message: (id: string, messageId: string): Promise<Message> => send('GET', messagePath(id, messageId)),
     removeMessage: (id: string, messageId: string) => send<void>('DELETE', messagePath(id, messageId)),
-    /** Cuts the conversation into episodes, which follow it from then on. */
+    /** Splits the conversation into episodes, which are kept up to date from then on. */
     cut: async (id: string, extra?: CreateOptions): Promise<{ data: Episode[] }> =>
       (await create<{ data: Episode[] }>(`${path(id)}/episodes`, undefined, extra)).body,
-    /** Queues the drawing of memories, by a model of the account's own key; `jobs` shows how far it is. */
+    /** Queues extraction of memories with the account's own model; `jobs` shows its progress. */
     extract: async (id: string, extraction: NewExtraction = {}, extra?: CreateOptions): Promise<JobAccepted> =>
       (await create<JobAccepted>(`${path(id)}/extract`, extraction, extra)).body,
   };

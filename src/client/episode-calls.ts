@@ -1,7 +1,7 @@
 import type { Episode, EpisodeChange, EpisodesQuery, NewEpisode } from '../contract/episodes.ts';
 import { type CreateOptions, resourceCalls, type Transport } from './calls.ts';
 
-/** The calls about episodes; `conversations.cut` makes them of a conversation. */
+/** Calls for episodes; `conversations.cut` creates them from a conversation. */
 export function episodeCalls(transport: Transport) {
   return {
     create: async (episode: NewEpisode, extra?: CreateOptions): Promise<Episode> =>

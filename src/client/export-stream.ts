@@ -1,7 +1,7 @@
 import type { ExportEnd } from '../contract/portability.ts';
 import { UnreachableError } from './transport.ts';
 
-/** A line of an export with its end, and what it is about; `end` counts what there was. */
+/** A line of an export, including its newline, and its record type. The last line has `end` with the totals. */
 export interface ExportLine {
   text: string;
   type: string;
@@ -10,7 +10,7 @@ export interface ExportLine {
 
 const KIND = /^\{"type":"([a-z-]+)"/;
 
-/** The lines of an export. Throws `UnreachableError` where the last one is missing. */
+/** Splits an export into lines. Throws `UnreachableError` if the last line is missing. */
 export async function* readExportLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ExportLine> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -23,5 +23,5 @@ export async function* readExportLines(bytes: AsyncIterable<Uint8Array>): AsyncG
       yield { text: `${text}\n`, type: last, ...(last === 'end' && { end: JSON.parse(text) as ExportEnd }) };
     }
   }
-  if (last !== 'end') throw new UnreachableError('The export broke off before its end.');
+  if (last !== 'end') throw new UnreachableError('The export was cut off before its end.');
 }

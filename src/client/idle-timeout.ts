@@ -1,12 +1,12 @@
-/** Aborts `stalled` where nothing moves on for so long. */
+/** Aborts `signal` if there is no progress for a given time. */
 export interface IdleTimeout {
   signal: AbortSignal;
   reset(): void;
-  /** It is not the daemon that is waited for. */
+  /** Stops the timer, while the daemon is not what we are waiting for. */
   clear(): void;
 }
 
-/** Nothing is waited for until the first `progressed`. */
+/** Creates an idle timeout. The timer starts at the first `reset`. */
 export function createIdleTimeout(timeoutMs: number): IdleTimeout {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -21,33 +21,33 @@ export function createIdleTimeout(timeoutMs: number): IdleTimeout {
   };
 }
 
-/** A body to send. */
+/** A streamed request body. */
 export interface BodyStream {
   stream: ReadableStream<Uint8Array>;
-  /** Throws what the source failed with, where it did. */
+  /** Throws the source's own error, if it failed. */
   throwSourceError(): void;
 }
 
-/** What is pulled was taken by the daemon; while the source has nothing yet, nobody is late. */
-export function toReadableStream(chunks: AsyncIterable<Uint8Array>, watch: IdleTimeout): BodyStream {
+/** Streams chunks on demand. The timer runs while the daemon consumes data, not while the source produces it. */
+export function toReadableStream(chunks: AsyncIterable<Uint8Array>, idle: IdleTimeout): BodyStream {
   const source = chunks[Symbol.asyncIterator]();
-  let fault: { error: unknown } | undefined;
+  let failure: { error: unknown } | undefined;
   const next = () =>
     source.next().catch((error) => {
-      fault = { error };
+      failure = { error };
       throw error;
     });
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        watch.clear();
+        idle.clear();
         const { value, done } = await next();
-        watch.reset();
+        idle.reset();
         if (done) controller.close();
         else controller.enqueue(value);
       },
       cancel() {
-        // Not waited for: it may itself be waiting for more to send.
+        // Not awaited: the source may itself be waiting for more data.
         source.return?.().catch(() => {});
       },
     },
@@ -56,7 +56,7 @@ export function toReadableStream(chunks: AsyncIterable<Uint8Array>, watch: IdleT
   return {
     stream,
     throwSourceError() {
-      if (fault) throw fault.error;
+      if (failure) throw failure.error;
     },
   };
 }

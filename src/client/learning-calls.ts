@@ -1,11 +1,11 @@
 import type { Feedback, FeedbackTaken, Retrieval } from '../contract/learning.ts';
 import type { createTransport } from './transport.ts';
 
-/** The calls about what the retrieval learns. */
+/** Calls for retrieval learning. */
 export function learningCalls(send: ReturnType<typeof createTransport>['send']) {
   const path = (user?: string) => `/v1/retrieval${user === undefined ? '' : `?user=${encodeURIComponent(user)}`}`;
   return {
-    /** Says which results of a search helped. */
+    /** Reports which results of a search helped. */
     feedback: (searchId: string, feedback: Feedback) =>
       send<FeedbackTaken>('POST', `/v1/searches/${encodeURIComponent(searchId)}/feedback`, feedback),
     retrieval: {

@@ -2,16 +2,16 @@ import type { ProviderSettings, ProviderSettingsChange } from '../contract/provi
 import type { NewProviderKey, Provider, ProviderKey, ProviderKeys } from '../contract/providers.ts';
 import type { Transport } from './calls.ts';
 
-/** The calls about keys of model providers, and what svc may do with them by itself. */
+/** Calls for model provider keys and for settings on how svc may use them. */
 export function providerCalls({ send }: Transport) {
   const path = (provider: Provider) => `/v1/provider-keys/${encodeURIComponent(provider)}`;
   return {
     providerKeys: {
-      /** Checked with the provider and kept in the place of the former one; `unverified` where it could not be asked. */
+      /** Checks the key with the provider and replaces the previous one. `unverified` if the provider is unreachable. */
       put: (provider: Provider, key: NewProviderKey) => send<ProviderKey>('PUT', path(provider), key),
       list: () => send<ProviderKeys>('GET', '/v1/provider-keys'),
       get: (provider: Provider) => send<ProviderKey>('GET', path(provider)),
-      /** Asks the provider again. */
+      /** Checks the stored key with the provider. */
       validate: (provider: Provider) => send<ProviderKey>('POST', `${path(provider)}/validate`),
       remove: (provider: Provider) => send<void>('DELETE', path(provider)),
     },

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Memory } from '../../src/contract/memories.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { type Person, personAt } from './memory-harness.ts';
+import { type CliUser, createCliUser } from './memory-harness.ts';
 
-/** `svc add`, `edit`, `show`, `forget`: one memory at the terminal. */
+/** `svc add`, `edit`, `show` and `forget`. */
 
 let daemon: TestDaemon;
 let apiKey: string;
-let person: Person;
+let person: CliUser;
 const TTY = { tty: true };
 
 beforeAll(async () => {
   daemon = await startTestDaemon();
   ({ apiKey } = await daemon.signIn('terminal@example.com'));
-  person = await personAt(daemon.baseUrl, apiKey, daemon.clock);
+  person = await createCliUser(daemon.baseUrl, apiKey, daemon.clock);
 });
 
 afterAll(async () => {
@@ -27,8 +27,8 @@ async function add(content: string): Promise<string> {
   return (await person.run(['add', content])).out.trim();
 }
 
-/** An editor that replaces the text by what the test wants. */
-async function editorThat(writes: string): Promise<Record<string, string>> {
+/** Sets $EDITOR to a Node.js script with the given code. */
+async function editorRunning(writes: string): Promise<Record<string, string>> {
   const script = join(person.folder, 'editor.mjs');
   await writeFile(script, `import { writeFileSync } from 'node:fs';\n${writes}`);
   return { EDITOR: `"${process.execPath}" "${script}"` };
@@ -36,7 +36,7 @@ async function editorThat(writes: string): Promise<Record<string, string>> {
 const writing = (text: string) => `writeFileSync(process.argv[2], ${JSON.stringify(text)});`;
 
 describe('svc add', () => {
-  test('keeps every field that is given', async () => {
+  test('stores every given field', async () => {
     const words = ['add', 'The', 'office moves', '--user', 'ada', '--tag', 'work', '--tag', 'work', '--tag', 'move'];
     const more = ['--metadata', 'floor:=3', '--metadata', 'city=Graz', '--occurred', '2026-01-02', '--expires', '30d'];
     const { out, code } = await person.run([...words, ...more, '--json']);
@@ -61,7 +61,7 @@ describe('svc add', () => {
     expect(piped.err).toContain('Already stored');
   });
 
-  test('reads a pipe, but not an empty one', async () => {
+  test('reads standard input and rejects it if empty', async () => {
     const { out } = await person.run(['add', '--json'], { stdin: 'first line\nsecond line\n' });
     expect(JSON.parse(out).content).toBe('first line\nsecond line');
     expect(JSON.parse((await person.run(['add', '-', '--json'], { stdin: 'dash' })).out).content).toBe('dash');
@@ -71,25 +71,25 @@ describe('svc add', () => {
   test('opens the editor on a terminal', async () => {
     const written = await person.run(['add', '--json'], {
       tty: true,
-      env: await editorThat(writing('In my editor\n')),
+      env: await editorRunning(writing('In my editor\n')),
     });
     expect(JSON.parse(written.out).content).toBe('In my editor');
-    const nothing = await person.run(['add'], { tty: true, env: await editorThat('') });
+    const nothing = await person.run(['add'], { tty: true, env: await editorRunning('') });
     expect(nothing).toMatchObject({ code: 1, err: expect.stringContaining('nothing was added') });
     const broken = await person.run(['add'], { tty: true, env: { EDITOR: 'false' } });
     expect(broken).toMatchObject({ code: 1, err: expect.stringContaining('false: exited with 1') });
   });
 
-  test('keeps what was written in the editor where it cannot be sent', async () => {
-    const stranger = await personAt('http://127.0.0.1:9', apiKey);
-    const { code, err } = await stranger.run(['add'], { tty: true, env: await editorThat(writing('Not lost')) });
+  test('keeps the editor’s text if it cannot be sent', async () => {
+    const stranger = await createCliUser('http://127.0.0.1:9', apiKey);
+    const { code, err } = await stranger.run(['add'], { tty: true, env: await editorRunning(writing('Not lost')) });
     expect(code).toBe(4);
     const path = /Your text is saved in (\S+)/.exec(err)?.[1] ?? '';
     expect(await readFile(path, 'utf8')).toBe('Not lost');
     await stranger.close();
   });
 
-  test('supersedes by a short id', async () => {
+  test('supersedes a memory by its short id', async () => {
     const old = await add('The safe is behind the painting');
     const { out } = await person.run(['add', 'The safe is under the floor', '--supersedes', old.slice(-8), '--json']);
     const past = JSON.parse((await person.run(['show', old, '--json'])).out) as Memory;
@@ -102,21 +102,21 @@ describe('svc add', () => {
     [['--metadata', 'x'], /key=value/],
     [['--color', 'red'], /unknown option/],
     [['--supersedes', 'zzz'], /is not a memory id/],
-  ])('refuses %j as a fault of usage', async (words, said) => {
+  ])('rejects %j as a usage error', async (words, said) => {
     expect(await person.run(['add', 'x', ...words])).toMatchObject({ code: 2, err: expect.stringMatching(said) });
   });
 
-  test('without a sign-in ends with 3, without a daemon with 4', async () => {
-    const nobody = await personAt(daemon.baseUrl, undefined);
+  test('exits with 3 if not signed in', async () => {
+    const nobody = await createCliUser(daemon.baseUrl, undefined);
     expect(await nobody.run(['add', 'x'])).toMatchObject({ code: 3, err: expect.stringContaining('svc login') });
-    const stale = await personAt(daemon.baseUrl, `svc_live_${'0'.repeat(32)}`);
+    const stale = await createCliUser(daemon.baseUrl, `svc_live_${'0'.repeat(32)}`);
     expect(await stale.run(['add', 'x'])).toMatchObject({ code: 3 });
     await Promise.all([nobody.close(), stale.close()]);
   });
 });
 
 describe('svc show', () => {
-  test('tells every field, and finds by the beginning as by the end', async () => {
+  test('shows every field, and finds a memory by the beginning or end of its id', async () => {
     const id = await add('Graz has a clock tower');
     const { out } = await person.run(['show', id.slice(-6)], TTY);
     expect(out).toContain(`id           ${id}`);
@@ -129,7 +129,7 @@ describe('svc show', () => {
     expect(common).toMatchObject({ code: 1, err: expect.stringMatching(/matches \d+ memories/) });
   });
 
-  test('has the history', async () => {
+  test('shows all versions with --history', async () => {
     const id = await add('The tower is red');
     await person.run(['edit', id, '--content', 'The tower is white', '--tag', 'graz']);
     const { out } = await person.run(['show', id, '--history'], TTY);
@@ -141,7 +141,7 @@ describe('svc show', () => {
 });
 
 describe('svc edit', () => {
-  test('changes what is named and leaves the rest', async () => {
+  test('changes only the given fields', async () => {
     const id = (await person.run(['add', 'Edited', '--tag', 'a', '--metadata', 'k=v', '--expires', '30d'])).out.trim();
     const change = ['edit', id, '--tag', 'b', '--expires', 'never', '--occurred', 'yesterday', '--json'];
     expect(JSON.parse((await person.run(change)).out)).toMatchObject({
@@ -156,20 +156,20 @@ describe('svc edit', () => {
     expect(await person.run(['edit', id])).toMatchObject({ code: 2, err: expect.stringContaining('--content') });
   });
 
-  test('loses no other’s change, and not the text either', async () => {
+  test('does not overwrite a concurrent change, and keeps the editor’s text', async () => {
     const id = await add('Contested');
     const meanwhile = `await fetch('${daemon.baseUrl}/v1/memories/${id}', { method: 'PATCH', headers: {
       authorization: 'Bearer ${apiKey}', 'content-type': 'application/json' }, body: '{"content":"Theirs"}' });`;
-    const env = await editorThat(`${meanwhile}\n${writing('Mine\n')}`);
+    const env = await editorRunning(`${meanwhile}\n${writing('Mine\n')}`);
     const { code, err } = await person.run(['edit', id], { tty: true, env });
     expect(code).toBe(1);
     expect(err).toMatch(/This memory changed in the meantime.*Your text is saved in/s);
     expect(JSON.parse((await person.run(['show', id, '--json'])).out).content).toBe('Theirs');
   });
 
-  test('leaves no file behind when it was saved', async () => {
+  test('removes its temporary file after saving', async () => {
     const id = await add('Tidy');
-    const env = await editorThat(
+    const env = await editorRunning(
       `${writing('Tidier')}\nwriteFileSync('${join(person.folder, 'path')}', process.argv[2]);`,
     );
     expect((await person.run(['edit', id], { tty: true, env })).out).toContain('version 2');
@@ -179,7 +179,7 @@ describe('svc edit', () => {
 });
 
 describe('svc forget', () => {
-  test('shows what would go and asks', async () => {
+  test('shows the memory and asks for confirmation', async () => {
     const id = await add('Forget me not');
     const kept = await person.run(['forget', id], { tty: true, typed: 'n' });
     expect(kept).toMatchObject({ code: 1, questions: ['Forget this memory permanently? [y/N] '] });
@@ -188,7 +188,7 @@ describe('svc forget', () => {
     expect(await person.run(['show', id])).toMatchObject({ code: 1 });
   });
 
-  test('asks nobody where there is none', async () => {
+  test('requires --yes without a terminal', async () => {
     const id = await add('Silent');
     expect(await person.run(['forget', id])).toMatchObject({ code: 2, questions: [] });
     expect(JSON.parse((await person.run(['forget', id, '--yes', '--json'])).out)).toEqual({
@@ -196,13 +196,13 @@ describe('svc forget', () => {
     });
   });
 
-  test('forgets none where one of several is mistyped', async () => {
+  test('erases nothing if one of several ids is wrong', async () => {
     const id = await add('Still here');
     expect(await person.run(['forget', id, 'fffffffffff', '--yes'])).toMatchObject({ code: 1 });
     expect(await person.run(['show', id])).toMatchObject({ code: 0 });
   });
 
-  test('nothing but ids and tools is kept in the settings folder, and no key', async () => {
+  test('stores only ids in the settings folder, and no key', async () => {
     await person.run(['list'], TTY);
     const names = (await readdir(person.folder)).filter((name) => name.endsWith('.json'));
     expect(names).toEqual(['recent-ids.json']);

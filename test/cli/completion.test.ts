@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IMPORT_FORMATS } from '../../src/contract/import-formats.ts';
-import { type Person, personAt } from './memory-harness.ts';
+import { type CliUser, createCliUser } from './memory-harness.ts';
 
 const exec = promisify(execFile);
-let person: Person;
+let person: CliUser;
 
 beforeAll(async () => {
-  person = await personAt('http://127.0.0.1:9', undefined);
+  person = await createCliUser('http://127.0.0.1:9', undefined);
 });
 afterAll(() => person.close());
 

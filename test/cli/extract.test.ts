@@ -3,17 +3,17 @@ import type { Job } from '../../src/contract/jobs.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
-import { type Person, personAt } from './memory-harness.ts';
+import { type CliUser, createCliUser } from './memory-harness.ts';
 
-/** `svc extract` and `svc jobs` against a daemon and a server that speaks as the provider does. */
+/** `svc extract` and `svc jobs` against a daemon and a fake provider. */
 
 const KEY = 'sk-test-0123456789abcdefghij';
 const TTY = { tty: true };
 const ENDED = /^(done|failed|cancelled)$/;
 let openai: ProviderServer;
 let daemon: TestDaemon;
-let person: Person;
-let stranger: Person;
+let person: CliUser;
+let stranger: CliUser;
 let apiKey: string;
 let strangerKey: string;
 let conversationId: string;
@@ -22,9 +22,9 @@ beforeAll(async () => {
   openai = await startProviderServer('openai', { key: KEY });
   daemon = await startTestDaemon({ config: { providerHosts: [openai.allowed] } });
   ({ apiKey } = await makeTenant(daemon, 'jobs@example.com', 'Enterprise'));
-  person = await personAt(daemon.baseUrl, apiKey, daemon.clock);
+  person = await createCliUser(daemon.baseUrl, apiKey, daemon.clock);
   ({ apiKey: strangerKey } = await makeTenant(daemon, 'stranger@example.com'));
-  stranger = await personAt(daemon.baseUrl, strangerKey, daemon.clock);
+  stranger = await createCliUser(daemon.baseUrl, strangerKey, daemon.clock);
   await person.run(['provider', 'add', 'openai', '--base-url', openai.baseUrl], { stdin: KEY });
   conversationId = await begin(apiKey);
   await append('I live in Bergen, by the harbour.');
@@ -43,14 +43,14 @@ async function append(content: string): Promise<void> {
   await daemon.call(apiKey, `/v1/conversations/${conversationId}/messages`, { body: { messages } });
 }
 
-const drawn = (decision: string, content: string, known = '') => ({
+const extracted = (decision: string, content: string, known = '') => ({
   memories: [{ decision, content, messages: [1], known, date: '', reason: 'said so' }],
 });
-const shown = async (id: string): Promise<Job> => JSON.parse((await person.run(['jobs', id, '--json'])).out);
+const readJob = async (id: string): Promise<Job> => JSON.parse((await person.run(['jobs', id, '--json'])).out);
 
 describe('svc extract and svc jobs', () => {
   test('a dry run shows the decisions and stores nothing', async () => {
-    openai.respond(() => drawn('add', 'The user lives in Bergen.'));
+    openai.respond(() => extracted('add', 'The user lives in Bergen.'));
     const { out, code } = await person.run(['extract', conversationId, '--dry-run', '--wait'], TTY);
     expect(code).toBe(0);
     expect(out).toMatch(/^add {8}The user lives in Bergen\./);
@@ -58,7 +58,7 @@ describe('svc extract and svc jobs', () => {
     expect((await person.run(['list'])).out).toBe('');
   });
 
-  test('with --wait it ends when the job does, with what was stored', async () => {
+  test('--wait returns when the job has ended and shows what was stored', async () => {
     const short = conversationId.slice(-8);
     const { out, err, code } = await person.run(['extract', short, '--wait'], TTY);
     expect(code).toBe(0);
@@ -69,12 +69,12 @@ describe('svc extract and svc jobs', () => {
     expect(again.out).toBe('✓ Nothing new since the last extraction.\n');
   });
 
-  test('without it the job is named, and svc jobs shows it by the short id', async () => {
+  test('without --wait it prints the job, which svc jobs shows by its short id', async () => {
     await append('I moved from Bergen to Oslo last week.');
-    openai.respond(() => drawn('supersede', 'The user lives in Oslo.', 'm1'));
-    const taken = await person.run(['extract', conversationId], TTY);
-    const [, short] = /svc jobs ([0-9a-f]{8}) shows/.exec(taken.out)!;
-    await expect.poll(async () => (await shown(short!)).state).toMatch(ENDED);
+    openai.respond(() => extracted('supersede', 'The user lives in Oslo.', 'm1'));
+    const queued = await person.run(['extract', conversationId], TTY);
+    const [, short] = /svc jobs ([0-9a-f]{8}) shows/.exec(queued.out)!;
+    await expect.poll(async () => (await readJob(short!)).state).toMatch(ENDED);
     const { out } = await person.run(['jobs', short!], TTY);
     expect(out).toMatch(new RegExp(`^${short} {2}done {2}openai gpt-4.1-mini\n`));
     expect(out).toContain('1 of 1 message');
@@ -83,7 +83,7 @@ describe('svc extract and svc jobs', () => {
     expect(id).toMatch(/^job_[0-9a-f]{32}$/);
   });
 
-  test('a job that fails for good ends the waiting with 1 and says why', async () => {
+  test('--wait exits with 1 and the reason if the job fails permanently', async () => {
     await append('I like tea.');
     openai.next({ status: 401 });
     const failed = await person.run(['extract', conversationId, '--wait'], TTY);
@@ -96,7 +96,7 @@ describe('svc extract and svc jobs', () => {
     expect(rows[0]!.split('\t')).toMatchObject({ 1: 'failed', 2: '0/1', 3: conversationId, 4: 'openai', 7: 'refused' });
   });
 
-  test('jobs are listed newest first, so many as are asked for, and to nobody else', async () => {
+  test('lists jobs newest first, up to the limit, and only to their owner', async () => {
     const all = (await person.run(['jobs'])).out.split('\n');
     expect(all.length).toBeGreaterThan(3);
     expect((await person.run(['jobs', '--limit', '2'])).out.split('\n')).toEqual([...all.slice(0, 2), '']);
@@ -108,17 +108,17 @@ describe('svc extract and svc jobs', () => {
     expect(await stranger.run(['jobs', id!])).toMatchObject({ code: 1, err: expect.stringContaining('no job') });
   });
 
-  test('one that is open is cancelled, one that has ended is not', async () => {
+  test('cancels an open job but not a finished one', async () => {
     openai.next({ status: 503 });
     const id = (await person.run(['extract', conversationId])).out.trim();
-    await expect.poll(async () => (await shown(id)).error?.code).toBe('failed');
+    await expect.poll(async () => (await readJob(id)).error?.code).toBe('failed');
     expect(await person.run(['jobs', id, '--cancel'])).toMatchObject({ code: 0 });
-    expect(await shown(id)).toMatchObject({ state: 'cancelled' });
+    expect(await readJob(id)).toMatchObject({ state: 'cancelled' });
     expect(await person.run(['jobs', id, '--cancel'])).toMatchObject({ code: 1 });
     expect(await person.run(['jobs', '--cancel'])).toMatchObject({ code: 2 });
   });
 
-  test('without a key it says how to come to one', async () => {
+  test('without a provider key it explains how to add one', async () => {
     const ran = await stranger.run(['extract', await begin(strangerKey)]);
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('svc provider add') });
     expect(await stranger.run(['extract', conversationId])).toMatchObject({ code: 1 });

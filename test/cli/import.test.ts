@@ -10,12 +10,12 @@ import { createClient, UnreachableError } from '../../src/client/client.ts';
 import { QUOTAS } from '../../src/contract/limits.ts';
 import type { SearchAnswer } from '../../src/contract/search.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { type Person, personAt } from './memory-harness.ts';
+import { type CliUser, createCliUser } from './memory-harness.ts';
 
-/** `svc import` and `svc export`: whole accounts, and many memories at once. */
+/** `svc import` and `svc export`. */
 
 let daemon: TestDaemon;
-let person: Person;
+let person: CliUser;
 let count = 0;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ async function newPerson(tier: 'Free' | 'Pro' = 'Pro'): Promise<{ apiKey: string
   const email = `import-${count}@example.com`;
   const { apiKey, account } = await daemon.signIn(email);
   if (tier !== 'Free') await daemon.accounts.setTier(account.tenantId, tier);
-  person = await personAt(daemon.baseUrl, apiKey, daemon.clock);
+  person = await createCliUser(daemon.baseUrl, apiKey, daemon.clock);
   return { apiKey };
 }
 
@@ -45,7 +45,7 @@ const imported = async (words: string[], stdin: string) => {
 };
 
 describe('svc import', () => {
-  test('adds all, and twice adds nothing twice', async () => {
+  test('adds everything once, even if repeated', async () => {
     await newPerson();
     const text = ndjson(facts(603));
     const all = { added: memories(603), known: none, skipped: 0, reasons: [], complete: true, stopped: null };
@@ -56,7 +56,7 @@ describe('svc import', () => {
     expect(await imported([], half)).toMatchObject({ added: memories(10), known: memories(603) });
   });
 
-  test('brings back what was forgotten since', async () => {
+  test('restores memories forgotten since the first import', async () => {
     await newPerson();
     const text = ndjson(facts(3));
     await imported([], text);
@@ -65,7 +65,7 @@ describe('svc import', () => {
     expect(await imported([], text)).toMatchObject({ added: memories(1), known: memories(2), code: 0 });
   });
 
-  test('leaves out what is no memory, and says where and why', async () => {
+  test('skips invalid entries and reports where and why', async () => {
     await newPerson();
     const lines = [
       '{"content":"good"}',
@@ -94,7 +94,7 @@ describe('svc import', () => {
     expect(data.map(({ tags }: { tags: string[] }) => tags)).toEqual([['a', 'b'], ['b']]);
   });
 
-  test('tells a person in words', async () => {
+  test('prints a readable report on a terminal', async () => {
     await newPerson();
     const { out, err, code } = await person.run(['import', '-'], { stdin: '{"content":"a"}\nx\n', tty: true });
     expect(out).toBe(
@@ -103,19 +103,19 @@ describe('svc import', () => {
     expect([code, err.replaceAll(/\r\u001b\[K[^\r]*/g, '')]).toEqual([1, '']);
   });
 
-  test('takes lines of plain text', async () => {
+  test('imports plain text, one memory per line', async () => {
     await newPerson();
     expect(await imported(['--format', 'lines'], '  one \n\ntwo\n')).toMatchObject({ added: memories(2) });
     expect(JSON.parse((await person.run(['list', '--json'])).out).data[1].content).toBe('one');
   });
 
-  test('takes large memories', async () => {
+  test('imports large memories', async () => {
     await newPerson();
     const text = ndjson(Array.from({ length: 30 }, (_, index) => ({ content: `${index} ${'é'.repeat(90_000)}` })));
     expect(await imported([], text)).toMatchObject({ added: memories(30), code: 0 });
   });
 
-  test('fills the quota to the last memory, then says when to go on', async () => {
+  test('uses up the quota exactly, then says when it resets', async () => {
     await newPerson('Free');
     const limit = QUOTAS.A.Free.dailyMemories!;
     const answer = await imported([], ndjson(facts(limit + 37)));
@@ -126,7 +126,7 @@ describe('svc import', () => {
     expect(again).toMatchObject({ added: memories(37), known: memories(limit), code: 0 });
   });
 
-  test('waits for the quota where it is asked to, and counts each memory once', async () => {
+  test('with --wait, waits for the quota and counts each memory once', async () => {
     const { apiKey } = await newPerson('Free');
     const limit = QUOTAS.A.Free.dailyMemories!;
     const said: string[] = [];
@@ -146,7 +146,7 @@ describe('svc import', () => {
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--wait needs a file') });
   });
 
-  test('sends again from the beginning where the connection breaks, some times', async () => {
+  test('retries from the beginning a limited number of times after a connection failure', async () => {
     const { apiKey } = await newPerson();
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey, fetch: createHttpFetch() });
     const tries: number[] = [];
@@ -177,7 +177,7 @@ describe('svc import', () => {
     expect(tries).toHaveLength(1);
   });
 
-  test('refuses what it cannot read with what to give instead', async () => {
+  test('rejects unreadable sources with advice', async () => {
     await newPerson();
     const folder = join(person.folder, 'notes');
     await mkdir(folder);
@@ -198,7 +198,7 @@ describe('svc import', () => {
     expect(await person.run(['import', join(folder, 'fact.ndjson')])).toMatchObject({ code: 0 });
   });
 
-  test('shows what the file names without letting it steer the terminal', async () => {
+  test('escapes control characters from the file', async () => {
     await newPerson();
     const stdin = ndjson([{ content: 'Tea', 'a\u001b[31m\u202e\nb': 1 }, { content: 'Coffee' }]);
     const { out } = await person.run(['import', '-'], { stdin });
@@ -207,7 +207,7 @@ describe('svc import', () => {
     expect(out).not.toMatch(/[\u001b\u202e]/);
   });
 
-  test('sends a folder of notes in the order of their names, and nothing else that lies there', async () => {
+  test('sends only the notes of a folder, sorted by name', async () => {
     await newPerson();
     const folder = join(person.folder, 'vault');
     await mkdir(join(folder, 'deep'), { recursive: true });
@@ -239,7 +239,7 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 }
 
 describe('svc export', () => {
-  test('writes the whole account, and what it wrote comes back elsewhere as it was', async () => {
+  test('writes the whole account, which imports unchanged into another', async () => {
     await newPerson();
     await imported(['--user', 'ada'], ndjson(facts(203)));
     const old = (await person.run(['add', 'Old'])).out.trim();
@@ -259,7 +259,7 @@ describe('svc export', () => {
     expect([out, code]).toEqual([expect.stringContaining('is truncated'), 1]);
   });
 
-  test('tells of whom something was learned, and so does its import', async () => {
+  test('counts the users with learned rankings, as does the import', async () => {
     const { apiKey } = await newPerson();
     const search = async (user: string) => {
       await person.run(['add', `Plum jam of ${user}`, '--user', user]);
@@ -276,23 +276,23 @@ describe('svc export', () => {
     expect((await person.run(['export', file, '--user', 'ada'])).out).toBe(`Exported ${one} to ${file}.\n`);
     expect((await person.run(['import', file])).out).toBe(`Imported nothing.\nAlready stored: ${one}.\n`);
     const { apiKey: other } = await daemon.signIn('import-elsewhere@example.com');
-    const elsewhere = await personAt(daemon.baseUrl, other, daemon.clock);
+    const elsewhere = await createCliUser(daemon.baseUrl, other, daemon.clock);
     expect(await elsewhere.run(['import', file])).toMatchObject({ out: `Imported ${one}.\n`, code: 0 });
     await elsewhere.close();
   });
 
-  test('keeps a link and the former file until it is whole', async () => {
+  test('follows a symbolic link and keeps the previous file until the export is complete', async () => {
     await newPerson();
     await person.run(['add', 'One']);
     const file = join(person.folder, 'real');
     const link = join(person.folder, 'link');
     await writeFile(file, 'former');
     await symlink(file, link);
-    const told = JSON.parse((await person.run(['export', link, '--json'])).out);
-    expect(told).toEqual({ file: link, exported: memories(1) });
+    const summary = JSON.parse((await person.run(['export', link, '--json'])).out);
+    expect(summary).toEqual({ file: link, exported: memories(1) });
     const content = async () => JSON.parse((await readFile(file, 'utf8')).split('\n')[1]!).content;
     expect(await content()).toBe('One');
-    const stranger = await personAt('http://127.0.0.1:9', `svc_live_${'0'.repeat(32)}`);
+    const stranger = await createCliUser('http://127.0.0.1:9', `svc_live_${'0'.repeat(32)}`);
     expect(await stranger.run(['export', file])).toMatchObject({ code: 4 });
     expect(await content()).toBe('One');
     await stranger.close();
@@ -301,7 +301,7 @@ describe('svc export', () => {
     await chmod(file, 0o600);
   });
 
-  test('writes into a pipe as into a file, and leaves it a pipe', async () => {
+  test('writes to a named pipe without replacing it', async () => {
     await newPerson();
     await imported([], ndjson(facts(203)));
     const pipe = join(person.folder, 'pipe');
@@ -312,10 +312,10 @@ describe('svc export', () => {
     expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
-  test('stops when nobody reads on', async () => {
+  test('stops when the reader goes away', async () => {
     await newPerson();
     await imported([], ndjson(facts(450)));
-    const { out, code } = await person.run(['export'], { readsOnly: 10 });
+    const { out, code } = await person.run(['export'], { readerStopsAfter: 10 });
     expect([code, out.split('\n').length]).toEqual([0, 2]);
   });
 });

@@ -23,35 +23,39 @@ import type { Clock } from '../../src/lib/clock.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 
 export interface RunOptions {
-  /** Both ends are a terminal. */
+  /** Input and output are terminals. */
   tty?: boolean;
   columns?: number;
   color?: boolean;
   stdin?: string;
-  /** What is typed at a question. */
+  /** The answer to a question. */
   typed?: string;
   env?: Record<string, string>;
-  /** Nobody reads on after this much output. */
-  readsOnly?: number;
+  /** The reader goes away after this much output. */
+  readerStopsAfter?: number;
 }
 
-export interface Ran {
+export interface RunResult {
   out: string;
   err: string;
   code: number;
   questions: string[];
-  /** Those of which the answer is not shown. */
+  /** Questions with a hidden answer. */
   hidden: string[];
 }
 
-export interface Person {
-  run(words: string[], options?: RunOptions): Promise<Ran>;
+export interface CliUser {
+  run(words: string[], options?: RunOptions): Promise<RunResult>;
   folder: string;
   close(): Promise<void>;
 }
 
-/** A person with a terminal who is signed in: `run(['add', 'tea'])` is `svc add tea`. */
-export async function personAt(url: string, apiKey: string | undefined, clock: Clock = systemClock): Promise<Person> {
+/** A signed-in user of the command line: `run(['add', 'tea'])` is `svc add tea`. */
+export async function createCliUser(
+  url: string,
+  apiKey: string | undefined,
+  clock: Clock = systemClock,
+): Promise<CliUser> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-person-'));
   return {
     folder,
@@ -60,16 +64,16 @@ export async function personAt(url: string, apiKey: string | undefined, clock: C
   };
 }
 
-interface Place {
+interface RunDependencies {
   url: string;
   apiKey: string | undefined;
   clock: Clock;
   folder: string;
 }
 
-async function run(words: string[], options: RunOptions, place: Place): Promise<Ran> {
-  const ran: Ran = { out: '', err: '', code: EXIT.done, questions: [], hidden: [] };
-  const program = createMemoryProgram(contextOf(options, place, ran));
+async function run(words: string[], options: RunOptions, dependencies: RunDependencies): Promise<RunResult> {
+  const ran: RunResult = { out: '', err: '', code: EXIT.done, questions: [], hidden: [] };
+  const program = createMemoryProgram(contextOf(options, dependencies, ran));
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -81,14 +85,19 @@ async function run(words: string[], options: RunOptions, place: Place): Promise<
   return ran;
 }
 
-function contextOf(options: RunOptions, { url, apiKey, clock, folder }: Place, ran: Ran): CommandContext {
-  const { tty = false, columns = 80, color = false, stdin = '', typed, env = {}, readsOnly } = options;
+function contextOf(
+  options: RunOptions,
+  { url, apiKey, clock, folder }: RunDependencies,
+  ran: RunResult,
+): CommandContext {
+  const { tty = false, columns = 80, color = false, stdin = '', typed, env = {}, readerStopsAfter } = options;
   const closed = new AbortController();
   return {
     terminal: {
       out(text) {
         ran.out += text;
-        if (readsOnly !== undefined && ran.out.length >= readsOnly) closed.abort(new CommandFailure(EXIT.done));
+        if (readerStopsAfter !== undefined && ran.out.length >= readerStopsAfter)
+          closed.abort(new CommandFailure(EXIT.done));
       },
       error(text) {
         ran.err += text;
@@ -119,7 +128,7 @@ function contextOf(options: RunOptions, { url, apiKey, clock, folder }: Place, r
   };
 }
 
-/** The program with the commands of this half of the command line. */
+/** Creates a program with the memory, provider and assistant commands. */
 export function createMemoryProgram(context: CommandContext): Command {
   const program = new Command('svc').description('Memory').version('1.2.3');
   const commands = [addCommand, searchCommand, listCommand, showCommand, editCommand, forgetCommand];

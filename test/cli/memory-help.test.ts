@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createMemoryProgram } from './memory-harness.ts';
 
-/** What `--help` says is what the command accepts: options one by one, examples word by word. */
+/** Checks that commands accept every option and example that their `--help` shows. */
 
 const NOTHING = { out() {}, error() {}, isTty: false, errorIsTty: false, columns: 80, color: false };
 
@@ -27,7 +27,7 @@ function helpOf(command: Command): string {
 }
 
 const firstWords = createProgram().commands.map((command) => command.name());
-/** Every command by its words: `add`, `provider`, `provider add`. */
+/** Every command path: `add`, `provider`, `provider add`. */
 const names = createProgram().commands.flatMap((command) => [
   command.name(),
   ...command.commands.map((child) => `${command.name()} ${child.name()}`),
@@ -35,7 +35,7 @@ const names = createProgram().commands.flatMap((command) => [
 const find = (program: Command, name: string) =>
   name.split(' ').reduce((parent, word) => parent.commands.find((command) => command.name() === word)!, program);
 
-/** A value that each kind of option takes. */
+/** A valid value for each kind of option. */
 function sample(command: string, placeholder: string | undefined, name: string): string[] {
   if (placeholder === undefined) return [];
   if (name === '--types') return ['memory'];
@@ -72,7 +72,7 @@ describe.each(names)('svc %s --help', (name) => {
   const help = helpOf(find(createProgram(), name));
   const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)(?: ([<[][^ ]+[>\]]))? {2,}(\S.*)$/gm)];
 
-  test('every option that it tells of is accepted, and says what it does', async () => {
+  test('lists only options that are accepted and described', async () => {
     for (const [, option = '', placeholder, about] of options) {
       if (option === '--help') continue;
       const words = [...name.split(' '), ...(ARGUMENTS[name] ?? []), option, ...sample(name, placeholder, option)];
@@ -86,7 +86,7 @@ describe.each(names)('svc %s --help', (name) => {
     expect(options.map(([, option]) => option).sort()).toEqual([...declared, '--help'].sort());
   });
 
-  test('every example is accepted', async () => {
+  test('shows only examples that are accepted', async () => {
     const examples = [...help.matchAll(/^ {2}\$ (.+?)(?: {3,}.*)?$/gm)].flatMap(([, line]) => svcCalls(line!));
     expect(examples.length).toBeGreaterThan(0);
     for (const words of examples) {
@@ -95,7 +95,7 @@ describe.each(names)('svc %s --help', (name) => {
     }
   });
 
-  test('fits a narrow terminal', () => {
+  test('fits in 100 columns', () => {
     const prose = help.slice(help.indexOf('Examples'));
     for (const line of prose.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   });
@@ -111,7 +111,7 @@ async function accepted(words: string[]): Promise<string> {
   }
 }
 
-/** The words of each call of svc in a line for the shell. */
+/** The arguments of each svc call in a shell command line. */
 function svcCalls(line: string): string[][] {
   return line
     .split(/[|;]|<\(/)

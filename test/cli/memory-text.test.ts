@@ -13,8 +13,8 @@ import { textLines } from '../../src/cli/text-lines.ts';
 const local = (text: string) => Date.parse(text);
 const NOW = local('2026-11-20T14:05:00');
 
-describe('text on a terminal', () => {
-  test('nothing that a memory holds moves the cursor or turns the line', () => {
+describe('terminal text', () => {
+  test('printable() leaves no control or bidirectional characters', () => {
     expect(printable('a\u001b[31mb\u0007c\r\nd\te\u009b1m\u202ex')).toBe('a␛[31mb␇c\nd  e\ufffd1m\ufffdx');
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -31,9 +31,9 @@ describe('text on a terminal', () => {
     ['👩‍👩‍👧', 2],
     ['🇦🇹', 2],
     ['', 0],
-  ])('%j takes %i columns', (text, width) => expect(displayWidth(text)).toBe(width));
+  ])('%j is %i columns wide', (text, width) => expect(displayWidth(text)).toBe(width));
 
-  test('every line fits, and no word is lost', () => {
+  test('wrap() fits every line and loses no text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 4, max: 60 }), (raw, width) => {
         const text = printable(raw);
@@ -48,12 +48,12 @@ describe('text on a terminal', () => {
     );
   });
 
-  test('what is left out is said', () => {
+  test('truncated text ends with an ellipsis', () => {
     expect(wrap('one two three four', 9, 1)).toEqual(['one two …']);
     expect(truncate('茶葉蛋', 4)).toBe('茶…');
   });
 
-  test('bars are as long as they say, to an eighth', () => {
+  test('bars are accurate to an eighth of a column', () => {
     expect([
       fractionalBar(0, 4),
       fractionalBar(0.5, 4),
@@ -78,7 +78,7 @@ describe('times', () => {
     ['2026-07-20T08:00:00', '4 months ago'],
     ['2027-05-20T14:05:00', 'in 6 months'],
     ['2024-03-01T08:00:00', 'March 2024'],
-  ])('%s is said “%s”', (at, said) => expect(formatRelativeTime(local(at), NOW)).toBe(said));
+  ])('formats %s as “%s”', (at, expected) => expect(formatRelativeTime(local(at), NOW)).toBe(expected));
 
   test.each([
     ['2026-05-01', '2026-05-01T00:00:00'],
@@ -93,23 +93,23 @@ describe('times', () => {
     ['in 2 days', '2026-11-22T14:05:00'],
     ['9 months ago', '2026-02-20T14:05:00'],
     ['a year ago', '2025-11-20T14:05:00'],
-  ])('%s is understood', (typed, at) => {
+  ])('parses %s', (typed, at) => {
     expect(Date.parse(parseTime(typed, NOW, 'past'))).toBe(local(at));
   });
 
-  test('a bare span points where the option looks, and a month has as many days as it has', () => {
+  test('a bare duration points in the direction of the option, and months have their real length', () => {
     expect(Date.parse(parseTime('30d', NOW, 'future'))).toBe(local('2026-12-20T14:05:00'));
     expect(Date.parse(parseTime('1mo', local('2027-01-31T10:00:00'), 'future'))).toBe(local('2027-02-28T10:00:00'));
     expect(parseTime('2026-05-01T14:00:00+02:00', NOW, 'past')).toBe('2026-05-01T12:00:00.000Z');
   });
 
   test.each(['someday', '2026-13-01', '2026-02-31', '2026-5-1', '', 'in 3 days ago', '3 fortnights', '20'])(
-    '%j is refused',
+    'rejects %j',
     (typed) => expect(() => parseTime(typed, NOW, 'past')).toThrow(/Expected a time such as/),
   );
 });
 
-describe('words that match', () => {
+describe('matching words', () => {
   const marked = (query: string, text: string) =>
     createMatcher(query)(text)
       .map((part) => (part.matched ? `[${part.text}]` : part.text))
@@ -127,7 +127,7 @@ describe('words that match', () => {
     ['', 'nothing', 'nothing'],
   ])('%j in %j', (query, text, expected) => expect(marked(query, text)).toBe(expected));
 
-  test('the parts are the text, unchanged', () => {
+  test('the parts add up to the original text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (query, text) => {
         expect(
@@ -140,13 +140,13 @@ describe('words that match', () => {
   });
 });
 
-test('short ids tell apart what they stand for', () => {
+test('short ids are long enough to be distinct', () => {
   const ids = ['mem_00000000000000000000000012345678', 'mem_11111111111111111111111112345678'];
   expect([...shortIds([ids[0]!]).values()]).toEqual(['12345678']);
   expect([...shortIds(ids).values()]).toEqual(['012345678', '112345678']);
 });
 
-test('metadata is text, or JSON where it says so', () => {
+test('metadata is text, or JSON after :=', () => {
   expect(parseMetadata('b:=3', parseMetadata('a=x=y'))).toEqual({ a: 'x=y', b: 3 });
   expect(() => parseMetadata('novalue')).toThrow(/key=value/);
   expect(() => parseMetadata('a:={')).toThrow(/not valid JSON/);
@@ -158,14 +158,14 @@ describe('streams', () => {
     for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size);
   }
 
-  test('lines are whole however the bytes are cut', async () => {
+  test('lines do not depend on how the bytes are chunked', async () => {
     for (const size of [1, 3, 1000]) {
       const lines = await collected(textLines(bytes('\ufeffä\u2028b\r\n\n茶\nlast', size)));
       expect(lines).toEqual(['ä\u2028b', '', '茶', 'last']);
     }
   });
 
-  test('events are their data, and a cut one is none', async () => {
+  test('events yield their data, and a truncated event is dropped', async () => {
     const text = ': hi\nevent: message\nid: 1\ndata: {"a":\ndata:1}\n\ndata: two\r\n\r\nretry: 5\n\ndata: cut';
     for (const size of [1, 7, 1000]) {
       expect(await collected(eventData(bytes(text, size)))).toEqual(['{"a":\n1}', 'two']);

@@ -15,20 +15,20 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 async function run(...argv: string[]) {
-  const said = { out: '', error: '' };
+  const written = { out: '', error: '' };
   const terminal = {
     out: (text: string) => {
-      said.out += text;
+      written.out += text;
     },
     error: (text: string) => {
-      said.error += text;
+      written.error += text;
     },
   };
   const code = await runProgram(argv, '1.2.3', terminal, () => new Promise(() => {}));
-  return { code, ...said };
+  return { code, ...written };
 }
 
-/** The long options of a help text, and whether each takes a value. */
+/** The long options of a help text and whether each takes a value. */
 function optionsOf(help: string): [name: string, takesValue: boolean][] {
   return [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)( <\w+>)?/gm)].map(([, name = '', value]) => [
     name,
@@ -39,7 +39,7 @@ function optionsOf(help: string): [name: string, takesValue: boolean][] {
 const ADMIN = ['tenants', 'tier', 'erase', 'invite', 'invitations', 'withdraw', 'check', 'backup'];
 
 describe('help', () => {
-  test('without a word, with --help, -h and help it is the same, on standard output, with exit code 0', async () => {
+  test('no arguments, --help, -h and help print the same to standard output and exit with 0', async () => {
     const plain = await run('--help');
     expect(plain).toMatchObject({ code: 0, error: '' });
     for (const argv of [[], ['-h'], ['help']]) expect(await run(...argv)).toEqual(plain);
@@ -47,7 +47,7 @@ describe('help', () => {
   });
 
   test.each([[['serve']], [['admin']], ...ADMIN.map((name) => [['admin', name]])])(
-    '%j tells its options before and after',
+    '%j shows its options',
     async (words) => {
       const after = await run(...words, '--help');
       expect(after).toMatchObject({ code: 0, error: '' });
@@ -57,7 +57,7 @@ describe('help', () => {
     },
   );
 
-  test('every option that the help of serve names is accepted, and every setting of it is one', async () => {
+  test('serve accepts every option that its help lists', async () => {
     const values: Record<string, string> = {
       '--public-url': 'http://a',
       '--port': '1',
@@ -81,7 +81,7 @@ describe('help', () => {
     expect(JSON.parse(out)).toMatchObject({ SVC_PUBLIC_URL: 'http://a', SVC_PORT: 1, SVC_METRICS_TOKEN: '********' });
   });
 
-  test.each(ADMIN)('admin %s: what the help names is accepted before and after its word', async (name) => {
+  test.each(ADMIN)('admin %s accepts the shared options before and after its name', async (name) => {
     const { out } = await run('admin', name, '--help');
     expect(optionsOf(out)).toEqual(
       expect.arrayContaining([
@@ -110,13 +110,13 @@ describe('help', () => {
     }
   });
 
-  test('the version', async () => {
+  test('--version and -V print the version', async () => {
     expect(await run('--version')).toEqual({ code: 0, out: '1.2.3\n', error: '' });
     expect(await run('-V')).toEqual({ code: 0, out: '1.2.3\n', error: '' });
   });
 });
 
-describe('a mistake in the command line has exit code 2 and says what is wrong on standard error', () => {
+describe('a usage error exits with 2 and a message on standard error', () => {
   test.each([
     [['nothing'], 'nothing'],
     [['--nothing'], '--nothing'],
@@ -150,19 +150,19 @@ describe('the process', () => {
       cwd: dataDir,
     });
 
-  test('ends with the code of its command', async () => {
+  test('exits with the code of its command', async () => {
     const ends = await Promise.all(
       [['--help'], ['admin', 'tenants'], ['nothing']].map((args) => runCommand({ dataDir, args })),
     );
     expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 1, 2]);
   });
 
-  test('loads no database for its help', async () => {
+  test('loads no database to print help', async () => {
     const main = await readFile(join(BIN, '../../dist/main.js'), 'utf8');
     expect(main).not.toMatch(/from ["'](sqlite3|knex|fastify)["']/);
   });
 
-  test('a reader that has seen enough is no failure', async () => {
+  test('exits with 0 if the reader of its output goes away', async () => {
     const { stdout, stderr } = await shell('set -o pipefail; eval $SVC serve --help | head -n 1; echo $?');
     expect(stdout).toBe('Usage: svc serve [options]\n0');
     expect(stderr).toBe('');
@@ -170,7 +170,7 @@ describe('the process', () => {
     expect(closed).toMatchObject({ stdout: '0', stderr: '' });
   });
 
-  test('output that cannot be written is a failure and says so', async () => {
+  test('fails if its output cannot be written', async () => {
     const { stdout, stderr } = await shell('eval $SVC serve --check > /dev/full; echo "$?"');
     expect(stdout).toBe('1');
     expect(stderr).toBe('svc: cannot write output (ENOSPC)');

@@ -2,22 +2,22 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
-import { type Person, personAt, type Ran } from './memory-harness.ts';
+import { type CliUser, createCliUser, type RunResult } from './memory-harness.ts';
 
-/** `svc provider` against a daemon and a server that speaks as the provider does. */
+/** `svc provider` against a daemon and a fake provider. */
 
 const KEY = 'sk-test-0123456789abcdefghij';
 const TTY = { tty: true };
 let openai: ProviderServer;
 let daemon: TestDaemon;
-let person: Person;
-let stranger: Person;
+let person: CliUser;
+let stranger: CliUser;
 
 beforeAll(async () => {
   openai = await startProviderServer('openai', { key: KEY });
   daemon = await startTestDaemon({ config: { providerHosts: [openai.allowed] } });
   const enter = async (email: string) =>
-    personAt(daemon.baseUrl, (await makeTenant(daemon, email)).apiKey, daemon.clock);
+    createCliUser(daemon.baseUrl, (await makeTenant(daemon, email)).apiKey, daemon.clock);
   person = await enter('keys@example.com');
   stranger = await enter('stranger@example.com');
 });
@@ -28,61 +28,61 @@ afterAll(async () => {
 
 const add = (...more: string[]) => ['provider', 'add', 'openai', '--base-url', openai.baseUrl, ...more];
 const listed = async (who = person) => JSON.parse((await who.run(['provider', 'list', '--json'])).out).data;
-const said = ({ out, err, questions }: Ran) => [out, err, ...questions].join('\n');
+const allText = ({ out, err, questions }: RunResult) => [out, err, ...questions].join('\n');
 
 describe('svc provider add', () => {
-  test('asks for the key without showing it, and says what the provider said', async () => {
+  test('prompts for the key without echo, and reports the result of the check', async () => {
     const ran = await person.run(add(), { ...TTY, typed: KEY });
     expect(ran).toMatchObject({ code: 0, hidden: ['Key for openai (not shown): '] });
     expect(ran.out).toContain(`✓ openai accepts the key …${KEY.slice(-4)}`);
     expect(ran.out).toContain('2 models: gpt-4.1-mini, text-embedding-3-small');
-    expect(said(ran)).not.toContain(KEY);
+    expect(allText(ran)).not.toContain(KEY);
   });
 
-  test('reads the key from standard input where there is no terminal', async () => {
+  test('reads the key from standard input without a terminal', async () => {
     const ran = await person.run(add('--json', '--model', 'gpt-4.1-mini'), { stdin: `${KEY}\n` });
     expect(JSON.parse(ran.out)).toMatchObject({ provider: 'openai', status: 'valid', models: ['gpt-4.1-mini'] });
     expect(ran).toMatchObject({ code: 0, questions: [] });
-    expect(said(ran)).not.toContain(KEY);
+    expect(allText(ran)).not.toContain(KEY);
   });
 
   test.each([
-    ['behind the provider', ['provider', 'add', 'openai', KEY]],
+    ['after the provider', ['provider', 'add', 'openai', KEY]],
     ['in the place of the provider', ['provider', 'add', KEY]],
     ['before the provider', ['provider', 'add', KEY, 'openai']],
     ['as --key', ['provider', 'add', 'openai', '--key', KEY]],
     ['as --api-key=', ['provider', 'add', 'openai', `--api-key=${KEY}`]],
-  ])('refuses a key %s, says what to do about it, and does not repeat it', async (_where, words) => {
+  ])('rejects a key given %s, with advice, without repeating it', async (_where, words) => {
     const ran = await person.run(words, { stdin: KEY });
     expect(ran.code).toBe(2);
     expect(ran.err).toContain("your shell's history");
     expect(ran.err).toContain('replace it at the provider');
-    expect(said(ran)).not.toContain(KEY);
+    expect(allText(ran)).not.toContain(KEY);
     expect(openai.requests).toEqual([]);
   });
 
   test.each([
     ['as an option of another name', ['provider', 'add', 'openai', `--token=${KEY}`]],
-    ['behind another command', ['provider', 'use', 'embedding', KEY, 'x']],
+    ['after another command', ['provider', 'use', 'embedding', KEY, 'x']],
     ['as a command', ['provider', KEY]],
-  ])('a complaint about a word does not repeat it where it may be a key: %s', async (_where, words) => {
+  ])('usage errors do not repeat a word that may be a key: %s', async (_where, words) => {
     const ran = await person.run(words);
     expect(ran.code).toBe(2);
     expect(ran.err).toContain('error:');
-    expect(said(ran)).not.toContain(KEY);
+    expect(allText(ran)).not.toContain(KEY);
   });
 
-  test('a key that the provider refuses is not kept, and the one before stays', async () => {
+  test('a key that the provider rejects is not stored, and the existing one stays', async () => {
     const before = await listed();
     const ran = await person.run(add(), { ...TTY, typed: 'sk-wrong-0123456789' });
     expect(ran).toMatchObject({ code: 1, out: '' });
     expect(ran.err).toContain('The provider refuses this key');
     expect(ran.err).toContain('The key was not stored.');
-    expect(said(ran)).not.toContain('sk-wrong');
+    expect(allText(ran)).not.toContain('sk-wrong');
     expect(await listed()).toEqual(before);
   });
 
-  test('a provider that cannot be asked leaves the key unverified, and says so', async () => {
+  test('a key is stored as unverified if the provider is unreachable', async () => {
     openai.next({ status: 503 });
     const ran = await stranger.run(add(), { ...TTY, typed: KEY });
     expect(ran.code).toBe(0);
@@ -92,14 +92,14 @@ describe('svc provider add', () => {
     expect(await stranger.run(['provider', 'remove', 'openai', '--yes'])).toMatchObject({ code: 0 });
   });
 
-  test('no key is a fault of usage, but for providers that need none', async () => {
+  test('a missing key is a usage error, except for providers that need none', async () => {
     expect(await person.run(add(), { stdin: '\n' })).toMatchObject({ code: 2, out: '' });
     const spaced = await person.run(add(), { stdin: 'two words' });
     expect(spaced).toMatchObject({ code: 2, err: expect.not.stringContaining('two words') });
     const free = await startProviderServer('openai-compatible');
     const elsewhere = await startTestDaemon({ config: { providerHosts: [free.allowed] } });
     const { apiKey } = await makeTenant(elsewhere, 'free@example.com');
-    const guest = await personAt(elsewhere.baseUrl, apiKey);
+    const guest = await createCliUser(elsewhere.baseUrl, apiKey);
     const words = ['provider', 'add', 'openai-compatible'];
     expect(await guest.run(words, TTY)).toMatchObject({ code: 2, err: expect.stringContaining('--base-url') });
     const added = await guest.run([...words, '--base-url', free.baseUrl], { ...TTY, typed: '' });
@@ -107,20 +107,20 @@ describe('svc provider add', () => {
     await Promise.all([guest.close(), elsewhere.close(), free.close()]);
   });
 
-  test('an address that svc may not call is refused, in words', async () => {
+  test('rejects an address that svc may not call', async () => {
     const words = ['provider', 'add', 'openai', '--base-url', 'http://10.1.2.3/v1'];
     const ran = await person.run(words, { stdin: KEY });
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('SVC_PROVIDER_HOSTS') });
   });
 
-  test('another provider is a fault of usage that names those there are', async () => {
+  test('an unknown provider is a usage error that lists the known ones', async () => {
     const ran = await person.run(['provider', 'add', 'acme'], { stdin: KEY });
     expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('openai, anthropic, google') });
   });
 });
 
 describe('svc provider', () => {
-  test('list shows keys by their last four letters, to nobody else', async () => {
+  test('list shows the last four characters of keys, only to their owner', async () => {
     await person.run(add(), { stdin: KEY });
     const { out } = await person.run(['provider', 'list'], TTY);
     expect(out).toMatch(new RegExp(`^openai {2}…${KEY.slice(-4)} {2}valid\n {8}at ${openai.baseUrl}\n`));
@@ -131,14 +131,14 @@ describe('svc provider', () => {
     expect(await stranger.run(['provider', 'list'])).toMatchObject({ out: '', code: 0 });
   });
 
-  test('colors say nothing that words do not', async () => {
+  test('colors carry no meaning that words do not', async () => {
     const plain = (await person.run(['provider', 'list'], TTY)).out;
     const colored = (await person.run(['provider', 'list'], { ...TTY, color: true })).out;
     expect(colored).toContain('\u001b[32mvalid');
     expect(colored.replace(/\u001b\[\d+m/g, '')).toBe(plain);
   });
 
-  test('check asks the provider again and ends with what it said', async () => {
+  test('check asks the provider and exits with the result', async () => {
     expect(await person.run(['provider', 'check', 'openai'])).toMatchObject({ code: 0 });
     openai.next({ status: 503 });
     const away = await person.run(['provider', 'check', 'openai'], TTY);
@@ -149,7 +149,7 @@ describe('svc provider', () => {
     });
   });
 
-  test('use chooses models, and none takes the choice back', async () => {
+  test('use chooses models, and none clears the choice', async () => {
     const use = (...words: string[]) => person.run(['provider', 'use', ...words]);
     const chosen = await use('embedding', 'openai', 'text-embedding-3-small');
     expect(chosen.out).toMatch(/Embedding +openai text-embedding-3-small/);
@@ -164,7 +164,7 @@ describe('svc provider', () => {
     });
   });
 
-  test('settings show what is in force and change it', async () => {
+  test('settings shows and changes the settings', async () => {
     const settings = (...words: string[]) => person.run(['provider', 'settings', ...words], TTY);
     expect((await settings()).out).toMatch(/On append +off/);
     const { out } = await settings(
@@ -204,7 +204,7 @@ describe('svc provider', () => {
     }
   });
 
-  test('remove asks first, and needs --yes where nobody can be asked', async () => {
+  test('remove asks first, and requires --yes without a terminal', async () => {
     const remove = ['provider', 'remove', 'openai'];
     expect(await person.run(remove)).toMatchObject({ code: 2 });
     const declined = await person.run(remove, { ...TTY, typed: 'n' });
@@ -215,8 +215,8 @@ describe('svc provider', () => {
     expect(await person.run([...remove, '--yes'])).toMatchObject({ code: 1 });
   });
 
-  test('who is not signed in is told so', async () => {
-    const nobody = await personAt(daemon.baseUrl, undefined);
+  test('exits with 3 if not signed in', async () => {
+    const nobody = await createCliUser(daemon.baseUrl, undefined);
     for (const words of [add(), ['provider', 'list'], ['jobs']]) {
       expect(await nobody.run(words, { stdin: KEY })).toMatchObject({ code: 3 });
     }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { type Person, personAt } from './memory-harness.ts';
+import { type CliUser, createCliUser } from './memory-harness.ts';
 
 let daemon: TestDaemon;
-let person: Person;
+let person: CliUser;
 const TTY = { tty: true };
 
 beforeAll(async () => {
   daemon = await startTestDaemon();
-  person = await personAt(daemon.baseUrl, (await daemon.signIn('search@example.com')).apiKey, daemon.clock);
+  person = await createCliUser(daemon.baseUrl, (await daemon.signIn('search@example.com')).apiKey, daemon.clock);
   const memories = [
     ['Ada prefers oolong tea', '--tag', 'taste', '--occurred', '3 weeks ago'],
     ['Teas are in the left cupboard', '--tag', 'kitchen'],
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('svc search', () => {
-  test('shows the best first, with the words marked and the time said', async () => {
+  test('shows the best match first, with matched words highlighted and relative times', async () => {
     const { out, code } = await person.run(['search', 'oolong', 'tea'], { tty: true, color: true });
     expect(code).toBe(0);
     expect(out.indexOf('oolong')).toBeLessThan(out.indexOf('cupboard'));
@@ -33,17 +33,17 @@ describe('svc search', () => {
     expect(out).toMatch(/2 results in \d+ ms/);
   });
 
-  test('without color it writes no escape', async () => {
+  test('writes no escape sequences without color', async () => {
     expect((await person.run(['search', 'tea'], TTY)).out).not.toContain('\u001b');
   });
 
-  test.each([40, 60, 200])('keeps within %i columns', async (columns) => {
+  test.each([40, 60, 200])('fits in %i columns', async (columns) => {
     const { out } = await person.run(['search', 'oolong tea cupboard', '--explain'], { tty: true, columns });
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
     expect(out).toMatch(/words +█/);
   });
 
-  test('is rows for programs and the API’s own answer as JSON', async () => {
+  test('prints rows when output is not a terminal, and the API response with --json', async () => {
     const rows = (await person.run(['search', 'tea'])).out.trimEnd().split('\n');
     expect(rows).toHaveLength(2);
     expect(rows[0]!.split('\t')).toHaveLength(6);
@@ -51,7 +51,7 @@ describe('svc search', () => {
     expect(json).toMatchObject({ searchId: expect.any(String), results: [{ why: expect.any(Object) }] });
   });
 
-  test('narrows by tag, user, time and validity', async () => {
+  test('filters by tag, user, time and validity', async () => {
     const found = async (...words: string[]) =>
       JSON.parse((await person.run(['search', ...words, '--json'])).out).results.length;
     expect(await found('tea', '--tag', 'kitchen')).toBe(1);
@@ -63,16 +63,16 @@ describe('svc search', () => {
     expect(await found('tea', '--types', 'message')).toBe(0);
   });
 
-  test('nothing found has an answer for each cause', async () => {
+  test('explains why nothing was found', async () => {
     expect((await person.run(['search', 'zebra'], TTY)).out).toContain('Try other words');
     expect((await person.run(['search', 'zebra', '--tag', 'x'], TTY)).out).toContain('filters');
-    const fresh = await personAt(daemon.baseUrl, (await daemon.signIn('fresh@example.com')).apiKey);
+    const fresh = await createCliUser(daemon.baseUrl, (await daemon.signIn('fresh@example.com')).apiKey);
     expect((await fresh.run(['search', 'zebra'], TTY)).out).toContain('No memories yet');
     expect(await fresh.run(['search', 'zebra'])).toMatchObject({ out: '', code: 0 });
     await fresh.close();
   });
 
-  test('what a memory holds cannot reach the terminal', async () => {
+  test('escapes control characters in memories', async () => {
     await person.run(['add', 'zebra \u001b]0;owned\u0007 crossing']);
     expect((await person.run(['search', 'zebra'], TTY)).out).toContain('␛]0;owned␇');
   });
@@ -82,11 +82,11 @@ describe('svc search', () => {
     [['tea', '--limit', '101'], /At most 100/],
     [['tea', '--types', 'song'], /memory, message, episode/],
     [[], /missing required argument/],
-  ])('%j is a fault of usage', async (words, said) => {
+  ])('rejects %j as a usage error', async (words, said) => {
     expect(await person.run(['search', ...words])).toMatchObject({ code: 2, err: expect.stringMatching(said) });
   });
 
-  test('what it shows is found again by the short id, however old', async () => {
+  test('remembers the short ids it shows', async () => {
     const { out } = await person.run(['search', 'oolong'], TTY);
     const short = /^([0-9a-f]{8}) /.exec(out)?.[1] ?? '';
     expect((await person.run(['show', short])).out).toContain('Ada prefers oolong tea');

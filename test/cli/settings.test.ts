@@ -24,7 +24,7 @@ const open = (env: Record<string, string> = {}) =>
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 describe('settings', () => {
-  test('reading writes nothing, not even a folder', async () => {
+  test('reading creates nothing, not even a folder', async () => {
     const settings = open();
     expect(settings.profiles()).toEqual({});
     expect(settings.profile('default')).toBeUndefined();
@@ -33,7 +33,7 @@ describe('settings', () => {
     await expect(readdir(folder)).rejects.toThrow('ENOENT');
   });
 
-  test('a profile is kept for its owner only, and becomes the one in use', async () => {
+  test('a saved profile is readable by its owner only and becomes current', async () => {
     const settings = open();
     await settings.save('work', PROFILE);
     expect(open().profile('work')).toEqual(PROFILE);
@@ -44,7 +44,7 @@ describe('settings', () => {
     expect(await modeOf(folder)).toBe('700');
   });
 
-  test('forgetting the one in use takes another, and remembers the address', async () => {
+  test('removing the current profile selects another and keeps the last address', async () => {
     const settings = open();
     await settings.save('one', PROFILE);
     await settings.save('two', { ...PROFILE, email: 'b@example.com' });
@@ -56,7 +56,7 @@ describe('settings', () => {
     expect(settings.lastEmail()).toBe('b@example.com');
   });
 
-  test('a damaged file is refused and left as it is', async () => {
+  test('a damaged file is rejected and left unchanged', async () => {
     await open().save('one', PROFILE);
     const path = join(folder, 'settings.json');
     await writeFile(path, '{"profiles": {');
@@ -67,7 +67,7 @@ describe('settings', () => {
 });
 
 describe('the key file', () => {
-  test('keeps keys for its owner only, replaced as a whole', async () => {
+  test('is readable by its owner only and replaced atomically', async () => {
     const file = openKeyFile(folder);
     expect(await file.get('a')).toBeUndefined();
     await file.set('a', KEY);
@@ -77,7 +77,7 @@ describe('the key file', () => {
     expect(await readdir(folder)).toEqual(['keys.json']);
   });
 
-  test('goes with its last key', async () => {
+  test('is removed with its last key', async () => {
     const file = openKeyFile(folder);
     await file.set('a', KEY);
     expect(await file.delete('b')).toBe(false);
@@ -85,7 +85,7 @@ describe('the key file', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test.each([0o644, 0o640, 0o660])('is refused with advice where others may read it (%o)', async (mode) => {
+  test.each([0o644, 0o640, 0o660])('is rejected with advice if others can read it (mode %o)', async (mode) => {
     const file = openKeyFile(folder);
     await file.set('a', KEY);
     await chmod(file.path, mode);
@@ -97,7 +97,7 @@ describe('the key file', () => {
     expect(await file.get('a')).toBe(KEY);
   });
 
-  test('is refused unread where it is damaged', async () => {
+  test('is rejected if damaged, without leaking its content', async () => {
     const file = openKeyFile(folder);
     await file.set('a', KEY);
     await writeFile(file.path, `{"a": "${KEY}`);

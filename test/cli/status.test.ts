@@ -39,7 +39,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all(lines.splice(0).map((one) => one.close())));
 
 describe('svc status', () => {
-  test('says who, where, what is left and where the key is kept', async () => {
+  test('shows the account, daemon, quotas and where the key is stored', async () => {
     const { exitCode, out, error } = await line.run(statusCommand);
     expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
     expect(out).toContain(`✓ Signed in as ${EMAIL}`);
@@ -54,7 +54,7 @@ describe('svc status', () => {
     expect(out).not.toContain('\u001b');
   });
 
-  test('--json gives the same as data', async () => {
+  test('--json prints the same as data', async () => {
     const { out } = await line.run(statusCommand, '--json');
     const status = JSON.parse(out);
     expect(status).toMatchObject({
@@ -72,7 +72,7 @@ describe('svc status', () => {
     expect(out).not.toContain(apiKey);
   });
 
-  test('an invalid key is not signed in: 3', async () => {
+  test('exits with 3 if the key is invalid', async () => {
     line.keychain.entries.set(`svc|default ${profile.url}`, `svc_live_${'0'.repeat(32)}`);
     const { exitCode, out } = await line.run(statusCommand);
     expect(exitCode).toBe(3);
@@ -80,7 +80,7 @@ describe('svc status', () => {
     expect(out).toContain('svc login');
   });
 
-  test('a daemon that is away: 4, and what is known', async () => {
+  test('exits with 4 if the daemon is unreachable, and shows what is known', async () => {
     await keepProfile(line, 'away', { ...profile, url: 'http://127.0.0.1:9' }, apiKey);
     const { exitCode, out } = await line.run(statusCommand);
     expect(exitCode).toBe(4);
@@ -91,14 +91,14 @@ describe('svc status', () => {
     expect(json).toMatchObject({ reachable: false, email: EMAIL, keyStore: 'keychain' });
   });
 
-  test('--all tells every profile, and ends with the first trouble', async () => {
+  test('--all shows every profile and exits with the first failure', async () => {
     await keepProfile(line, 'away', { ...profile, url: 'http://127.0.0.1:9' }, apiKey);
     const { exitCode, out } = await line.run(statusCommand, '--all', '--json');
     expect(exitCode).toBe(4);
     expect((JSON.parse(out) as { profile: string }[]).map(({ profile: name }) => name)).toEqual(['default', 'away']);
   });
 
-  test('nobody signed in: 3', async () => {
+  test('exits with 3 if nobody is signed in', async () => {
     await line.settings.remove('default');
     expect(await line.run(statusCommand)).toMatchObject({
       exitCode: 3,
@@ -107,7 +107,7 @@ describe('svc status', () => {
     });
   });
 
-  test('a key in a file, in a locked keychain, or in the environment is named', async () => {
+  test('names where the key is: a file, a locked keychain or the environment', async () => {
     await line.settings.save('default', { ...profile, keyStore: 'file' });
     const none = await line.run(statusCommand);
     expect(none.out).toContain('mode 0600, not encrypted');
@@ -122,16 +122,16 @@ describe('svc status', () => {
     expect(out).toContain('the environment variable SVC_API_KEY');
   });
 
-  test.each([40, 60, 120])('fits into %i columns', async (columns) => {
+  test.each([40, 60, 120])('fits in %i columns', async (columns) => {
     const narrow = await commandLine({ columns });
     for (const text of (await narrow.run(statusCommand)).out.split('\n')) {
-      // An address is one word, and is not broken.
+      // URLs are not wrapped.
       if (!text.includes('http://')) expect(text.length, text).toBeLessThanOrEqual(columns);
     }
   });
 });
 
-test('shares and times are told as people say them', () => {
+test('formats percentages, countdowns and bars', () => {
   expect([0, 0.0001, 0.5, 0.999, 1, 1.2].map(formatPercent)).toEqual([
     '0 %',
     'under 1 %',

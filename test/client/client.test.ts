@@ -21,21 +21,23 @@ afterEach(() => {
 
 afterAll(() => daemon.close());
 
-test('what a source fails with is told as it is, and nothing of it is repeated', async () => {
+test('an upload fails with the error of its source and is not retried', async () => {
   const client = createClient({ baseUrl: daemon.baseUrl, apiKey });
   const failing = async function* () {
     yield Buffer.from('{"content":"Read"}\n');
     throw new Error('the disk failed');
   };
   await expect(client.import(failing())).rejects.toThrow('the disk failed');
-  const sound = async function* () {
+  const complete = async function* () {
     yield Buffer.from('{"content":"Read"}\n');
   };
-  expect(await client.import(sound())).toMatchObject({ added: { memories: 1 } });
+  expect(await client.import(complete())).toMatchObject({ added: { memories: 1 } });
 });
 
-/** A daemon that answers what the test scripts: a status with a body, or a connection that breaks. */
-async function scripted(answers: ({ status: number; headers?: object; body?: object | string } | 'break')[]) {
+/** A server that gives scripted responses: a status with a body, or a broken connection. */
+async function startScriptedServer(
+  answers: ({ status: number; headers?: object; body?: object | string } | 'break')[],
+) {
   const requests: { method?: string; key?: string | string[]; url?: string }[] = [];
   const server = createServer((request, response) => {
     requests.push({ method: request.method!, key: request.headers['idempotency-key']!, url: request.url! });
@@ -71,11 +73,11 @@ const problem = (code: string, status: number, more: object = {}) => ({
 const limited = { ...problem('rate_limited', 429), headers: { 'retry-after': '2' } };
 
 describe.each([
-  ['the platform’s fetch', {}],
-  ['the command line’s', { fetch: createHttpFetch() }],
-])('against the daemon by %s', (_, way) => {
-  test('every call of a memory’s life', async () => {
-    const client = createClient({ baseUrl: daemon.baseUrl, apiKey, ...way });
+  ['the global fetch', {}],
+  ['the command line’s fetch', { fetch: createHttpFetch() }],
+])('the client against a daemon, with %s', (_, options) => {
+  test('adds, reads, changes, searches, learns and removes', async () => {
+    const client = createClient({ baseUrl: daemon.baseUrl, apiKey, ...options });
     const added = await client.memories.add({ content: 'Ada prefers oolong', tags: ['a b'] });
     expect((await client.memories.add({ content: 'ada prefers oolong' })).duplicate).toBe(true);
     const { body, etag } = await client.memories.read(added.id);
@@ -101,15 +103,15 @@ describe.each([
     const given = createClient({
       baseUrl: daemon.baseUrl,
       apiKey,
-      ...way,
+      ...options,
       signal: AbortSignal.abort(new Error('enough')),
     });
     await expect(given.account()).rejects.toThrow('enough');
   });
 });
 
-describe('against the daemon', () => {
-  test('a batch under the same key is the same batch', async () => {
+describe('the client against a daemon', () => {
+  test('replays a batch with the same idempotency key', async () => {
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey });
     const batch = [{ content: 'b1' }, { content: 'b2' }];
     const first = await client.memories.addBatch(batch, { idempotencyKey: 'once' });
@@ -118,7 +120,7 @@ describe('against the daemon', () => {
     expect(again.data).toEqual(first.data);
   });
 
-  test('faults are named by field', async () => {
+  test('reports invalid input by field', async () => {
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey });
     const refused = await client.memories.add({ content: '' }).catch((error: AppError) => error);
     expect(refused).toMatchObject({ code: 'invalid_request', options: { errors: [{ path: '/content' }] } });
@@ -127,19 +129,19 @@ describe('against the daemon', () => {
   });
 });
 
-describe('what is tried again', () => {
-  test('waits as long as it is asked to, and tells of it', async () => {
-    const told: string[] = [];
-    const { client, waits } = await scripted([limited, limited, { status: 200, body: { email: 'a' } }]);
-    expect(await client({ onWait: (ms, { message }) => told.push(`${ms} ${message}`) }).account()).toEqual({
+describe('retries', () => {
+  test('wait as long as Retry-After says and report each wait', async () => {
+    const waitsReported: string[] = [];
+    const { client, waits } = await startScriptedServer([limited, limited, { status: 200, body: { email: 'a' } }]);
+    expect(await client({ onWait: (ms, { message }) => waitsReported.push(`${ms} ${message}`) }).account()).toEqual({
       email: 'a',
     });
     expect(waits).toEqual([2000, 2000]);
-    expect(told).toEqual(['2000 It is rate_limited.', '2000 It is rate_limited.']);
+    expect(waitsReported).toEqual(['2000 It is rate_limited.', '2000 It is rate_limited.']);
   });
 
-  test('creating goes under one idempotency key, whatever breaks', async () => {
-    const { client, requests } = await scripted([
+  test('of a creating call share one idempotency key', async () => {
+    const { client, requests } = await startScriptedServer([
       'break',
       problem('unavailable', 503),
       { status: 201, body: { id: 'x' } },
@@ -149,54 +151,54 @@ describe('what is tried again', () => {
     expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
   });
 
-  test('an earlier try that is still under way is waited for', async () => {
-    const underWay = { ...problem('conflict', 409), headers: { 'retry-after': '1' } };
-    const { client, waits } = await scripted([underWay, { status: 201, body: { id: 'x' } }]);
+  test('wait for an earlier attempt that is still in progress', async () => {
+    const inProgress = { ...problem('conflict', 409), headers: { 'retry-after': '1' } };
+    const { client, waits } = await startScriptedServer([inProgress, { status: 201, body: { id: 'x' } }]);
     await client().memories.add({ content: 'x' });
     expect(waits).toEqual([1000]);
   });
 
   test.each([
-    ['a sign-in, which would mail twice', 'break' as const, 1],
-    ['a refusal', problem('quota_exceeded', 429, { resetsAt: '2026-01-01T00:00:00.000Z' }), 1],
-  ])('not %s', async (_, answer, tries) => {
-    const { client, requests } = await scripted([answer]);
+    ['a sign-in, which would send a second mail', 'break' as const, 1],
+    ['an error that will not pass', problem('quota_exceeded', 429, { resetsAt: '2026-01-01T00:00:00.000Z' }), 1],
+  ])('do not happen for %s', async (_, answer, tries) => {
+    const { client, requests } = await startScriptedServer([answer]);
     await expect(client().auth.requestLink({ email: 'a@b.at' })).rejects.toThrow();
     expect(requests).toHaveLength(tries);
   });
 
-  test('not for longer than anybody waits', async () => {
-    const { client, requests } = await scripted([
+  test('do not happen when Retry-After is too long', async () => {
+    const { client, requests } = await startScriptedServer([
       { ...problem('rate_limited', 429), headers: { 'retry-after': '31' } },
     ]);
     await expect(client().account()).rejects.toMatchObject({ options: { retryAfterSeconds: 31 } });
     expect(requests).toHaveLength(1);
   });
 
-  test('not past the number of retries, and a missing daemon is told soon', async () => {
-    const { client, requests } = await scripted([limited]);
+  test('stop at the limit, and sooner when no daemon responds', async () => {
+    const { client, requests } = await startScriptedServer([limited]);
     await expect(client({ retries: 5 }).account()).rejects.toMatchObject({ code: 'rate_limited' });
     expect(requests).toHaveLength(6);
-    const broken = await scripted(['break']);
+    const broken = await startScriptedServer(['break']);
     await expect(broken.client({ retries: 9 }).account()).rejects.toBeInstanceOf(UnreachableError);
     expect(broken.requests).toHaveLength(4);
   });
 });
 
-describe('what is no daemon', () => {
+describe('a server that is not svc', () => {
   test.each([
-    ['a page', { status: 200, body: '<html>' }],
+    ['a web page', { status: 200, body: '<html>' }],
     ['an error page', { status: 502, body: '<html>' }],
     ['a redirect', { status: 302, headers: { location: 'http://elsewhere.example/' }, body: '' }],
-    ['a problem of another kind', { status: 400, body: { code: 'constructor' } }],
-  ])('%s', async (_, answer) => {
-    const { client } = await scripted([answer]);
-    await expect(client({ retries: 0 }).account()).rejects.toThrow(/is no svc daemon/);
+    ['an unknown problem document', { status: 400, body: { code: 'constructor' } }],
+  ])('is recognized: %s', async (_, answer) => {
+    const { client } = await startScriptedServer([answer]);
+    await expect(client({ retries: 0 }).account()).rejects.toThrow(/is not an svc daemon/);
   });
 
-  test('nobody at the address, or nobody in time', async () => {
+  test('that is missing or too slow is unreachable', async () => {
     const nowhere = createClient({ baseUrl: 'http://127.0.0.1:9', retries: 0 });
-    await expect(nowhere.account()).rejects.toThrow('No svc daemon answers at http://127.0.0.1:9.');
+    await expect(nowhere.account()).rejects.toThrow('No svc daemon responds at http://127.0.0.1:9.');
     const server = createServer(() => {});
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     closing.push(() => {
@@ -207,7 +209,7 @@ describe('what is no daemon', () => {
     await expect(slow.account()).rejects.toMatchObject({ name: 'UnreachableError', timedOut: true });
   });
 
-  test('who gives up gets the own reason', async () => {
+  test('an aborted call throws the signal’s reason', async () => {
     const reason = new Error('enough');
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey, signal: AbortSignal.abort(reason) });
     await expect(client.account()).rejects.toBe(reason);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => daemon.close());
 
-const said = (count: number) =>
+const messages = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ role: 'user' as const, content: `${index}` }));
 
 async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -28,38 +28,38 @@ async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-describe('a conversation by the client', () => {
-  test('is begun, read, changed under its tag, listed and removed', async () => {
-    const begun = await client.conversations.create({ title: 'Tea', user: 'ada' });
-    const { body, etag } = await client.conversations.read(begun.id);
-    expect(body).toEqual(begun);
-    expect(await client.conversations.get(begun.id)).toEqual(begun);
-    const changed = await client.conversations.change(begun.id, { title: 'Oolong' }, { ifMatch: etag! });
+describe('a conversation, through the client,', () => {
+  test('is created, read, changed with If-Match, listed and removed', async () => {
+    const created = await client.conversations.create({ title: 'Tea', user: 'ada' });
+    const { body, etag } = await client.conversations.read(created.id);
+    expect(body).toEqual(created);
+    expect(await client.conversations.get(created.id)).toEqual(created);
+    const changed = await client.conversations.change(created.id, { title: 'Oolong' }, { ifMatch: etag! });
     expect(changed).toMatchObject({ title: 'Oolong', version: 2 });
     const stale = { ifMatch: etag! };
-    await expect(client.conversations.change(begun.id, { title: 'Lost' }, stale)).rejects.toMatchObject({
+    await expect(client.conversations.change(created.id, { title: 'Lost' }, stale)).rejects.toMatchObject({
       code: 'precondition_failed',
     });
-    await expect(client.conversations.remove(begun.id, stale)).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(client.conversations.remove(created.id, stale)).rejects.toMatchObject({ code: 'precondition_failed' });
     expect((await client.conversations.list({ user: 'ada' })).data).toEqual([changed]);
-    await expect(stranger.conversations.get(begun.id)).rejects.toMatchObject({ code: 'not_found' });
-    await client.conversations.remove(begun.id);
-    await expect(client.conversations.get(begun.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(stranger.conversations.get(created.id)).rejects.toMatchObject({ code: 'not_found' });
+    await client.conversations.remove(created.id);
+    await expect(client.conversations.get(created.id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('is listed page after page, each once', async () => {
+  test('is listed exactly once across pages', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) ids.push((await client.conversations.create({ user: 'pages' })).id);
     const all = await collected(client.conversations.all({ user: 'pages', limit: 2 }));
     expect(all.map(({ id }) => id)).toEqual(ids.reverse());
   });
 
-  test('keeps its messages in order, once for each key', async () => {
+  test('keeps messages in order and appends once per idempotency key', async () => {
     const { id } = await client.conversations.create();
     const once = { idempotencyKey: 'append-once' };
-    const first = await client.conversations.append(id, said(5), once);
-    expect(first).toMatchObject({ replayed: false, data: said(5) });
-    expect(await client.conversations.append(id, said(5), once)).toEqual({ ...first, replayed: true });
+    const first = await client.conversations.append(id, messages(5), once);
+    expect(first).toMatchObject({ replayed: false, data: messages(5) });
+    expect(await client.conversations.append(id, messages(5), once)).toEqual({ ...first, replayed: true });
     const [newest] = (await client.conversations.messages(id, { limit: 1 })).data;
     expect(newest).toEqual(first.data.at(-1));
     expect(await client.conversations.message(id, newest!.id)).toEqual(newest);
@@ -70,19 +70,19 @@ describe('a conversation by the client', () => {
     expect(newestFirst).toEqual(left.reverse());
   });
 
-  test('is cut into episodes, which it is known by', async () => {
+  test('is split into episodes that can be listed by conversation', async () => {
     const { id } = await client.conversations.create({ user: 'cut' });
-    await client.conversations.append(id, said(3));
+    await client.conversations.append(id, messages(3));
     const { data } = await client.conversations.cut(id);
     expect(data.length).toBeGreaterThan(0);
     expect((await client.episodes.list({ conversationId: id })).data).toEqual(data);
   });
 });
 
-describe('an episode by the client', () => {
+describe('an episode, through the client,', () => {
   const times = { startedAt: '2026-05-01T09:00:00.000Z', endedAt: '2026-05-01T10:00:00.000Z' };
 
-  test('is written, read, changed under its tag, listed and removed', async () => {
+  test('is created, read, changed with If-Match, listed and removed', async () => {
     const written = await client.episodes.create({ title: 'Tea party', user: 'ada', ...times });
     const { body, etag } = await client.episodes.read(written.id);
     expect(body).toEqual(written);
@@ -98,7 +98,7 @@ describe('an episode by the client', () => {
     await expect(client.episodes.get(written.id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('is written once for each key, and listed page after page', async () => {
+  test('is created once per idempotency key and listed across pages', async () => {
     const key = { idempotencyKey: 'episode-once' };
     const ids: string[] = [];
     for (const title of ['one', 'two', 'three']) {

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 let daemon: TestDaemon;
 let project: string;
 
-/** A project that has the package installed, by a link. */
+/** A project with the package installed through a symbolic link. */
 beforeAll(async () => {
   daemon = await startTestDaemon();
   project = await mkdtemp(join(tmpdir(), 'svc-consumer-'));
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-test('plain JavaScript imports svc-memory/client and remembers with it', async () => {
+test('plain JavaScript can import svc-memory/client and use it', async () => {
   const { apiKey } = await makeTenant(daemon, 'library@example.com');
   await writeFile(
     join(project, 'remember.mjs'),
@@ -43,7 +43,7 @@ test('plain JavaScript imports svc-memory/client and remembers with it', async (
   expect(JSON.parse(stdout)).toEqual([true, 'not_found', true]);
 });
 
-test('the library is one file that imports nothing, and asks the platform for no more than a browser has', async () => {
+test('the library is a single file without imports that also runs in browsers', async () => {
   const code = await readFile(join(ROOT, 'dist/client.js'), 'utf8');
   expect(code).not.toMatch(/^import\b|\bimport\(["'`]|\brequire\(|\bprocess\.|\bBuffer\b/m);
   expect(code).toMatch(/export \{[^}]*createClient/);

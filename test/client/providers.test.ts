@@ -27,8 +27,8 @@ afterAll(async () => {
 
 const key = () => ({ key: KEY, baseUrl: openai.baseUrl });
 
-describe('a provider key by the client', () => {
-  test('is put, listed, checked and removed, and never comes back', async () => {
+describe('a provider key, through the client,', () => {
+  test('is stored, listed, checked and removed, and never returned', async () => {
     const put = await client.providerKeys.put('openai', key());
     expect(put).toMatchObject({ provider: 'openai', status: 'valid', last4: KEY.slice(-4) });
     expect(await client.providerKeys.get('openai')).toEqual(put);
@@ -42,13 +42,13 @@ describe('a provider key by the client', () => {
     await expect(client.providerKeys.get('openai')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('that the provider refuses is not kept', async () => {
+  test('is not stored if the provider rejects it', async () => {
     const wrong = { ...key(), key: 'sk-wrong-0123456789' };
     await expect(client.providerKeys.put('openai', wrong)).rejects.toMatchObject({ code: 'unprocessable' });
     expect((await client.providerKeys.list()).data).toEqual([]);
   });
 
-  test('comes with settings, which change one by one', async () => {
+  test('has settings that change one by one', async () => {
     await client.providerKeys.put('openai', key());
     const embedding = { provider: 'openai', model: openai.embedding } as const;
     expect(await client.providerSettings.change({ embedding })).toMatchObject({ embedding });
@@ -60,22 +60,22 @@ describe('a provider key by the client', () => {
   });
 });
 
-describe('memories drawn by the client', () => {
+describe('extraction through the client', () => {
   const ended = async (jobId: string): Promise<Job> => {
     await expect.poll(async () => (await client.jobs.get(jobId)).finishedAt).not.toBeNull();
     return client.jobs.get(jobId);
   };
 
-  test('are asked for once for each key, and the job shows what was decided', async () => {
-    const drawn = { decision: 'add', messages: [1], known: '', date: '', reason: 'said so' };
-    openai.respond(() => ({ memories: [{ ...drawn, content: 'The user lives in Bergen.' }] }));
+  test('runs once per idempotency key, and its job shows the decisions', async () => {
+    const extracted = { decision: 'add', messages: [1], known: '', date: '', reason: 'said so' };
+    openai.respond(() => ({ memories: [{ ...extracted, content: 'The user lives in Bergen.' }] }));
     const { id } = await client.conversations.create();
     const { data } = await client.conversations.append(id, [{ role: 'user', content: 'I live in Bergen.' }]);
     const once = { idempotencyKey: 'extract-once' };
-    const taken = await client.conversations.extract(id, { dryRun: true }, once);
-    const dry = await ended(taken.jobId);
+    const queued = await client.conversations.extract(id, { dryRun: true }, once);
+    const dry = await ended(queued.jobId);
     expect(dry).toMatchObject({ state: 'done', dryRun: true, result: { added: 1 } });
-    expect(await client.conversations.extract(id, { dryRun: true }, once)).toEqual(taken);
+    expect(await client.conversations.extract(id, { dryRun: true }, once)).toEqual(queued);
 
     const { jobId } = await client.conversations.extract(id);
     const job = await ended(jobId);

@@ -11,13 +11,13 @@ const TSC = join(ROOT, 'node_modules/.bin/tsc');
 let project: string;
 let installed: string;
 
-/** Packs the package and unpacks it where an install would; the packages that it needs are lent by ours. */
+/** Packs the package and unpacks it as an install would, with dependencies linked from this checkout. */
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'svc-packed-'));
   installed = join(project, 'node_modules', 'svc-memory');
   await mkdir(installed, { recursive: true });
   await execa('npm', ['run', 'build:types'], { cwd: ROOT });
-  // Without the scripts, which would build anew under the feet of whoever uses the build.
+  // Scripts are skipped because they would rebuild dist while other tests use it.
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
   await execa('npm', pack, { cwd: ROOT });
   const tarball = (await readdir(project)).find((name) => name.endsWith('.tgz'))!;
@@ -63,7 +63,7 @@ test.each(['nodenext', 'esnext'] as const)(
   },
 );
 
-test('the package runs as it is packed, and holds nothing but the program, the library and their papers', async () => {
+test('the packed package works and contains only the program, the library and their documents', async () => {
   await writeFile(
     join(project, 'use.mjs'),
     "import { createClient } from 'svc-memory/client';\nconsole.log(typeof createClient);",

@@ -8,7 +8,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
 import { openTerminal, type TestTerminal } from '../helpers/terminal.ts';
 
-/** `svc provider add` as it is built, in a real pseudo-terminal. */
+/** The built `svc provider add` in a real pseudo-terminal. */
 
 const SVC = fileURLToPath(new URL('../../bin/svc', import.meta.url));
 const KEY = 'sk-test-0123456789abcdefghij';
@@ -37,18 +37,18 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The command lines of all processes that can be seen. */
+/** The command lines of all visible processes. */
 async function commandLines(): Promise<string> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
   return lines.join('\n').replaceAll('\0', ' ');
 }
 
-test('nothing of the key is shown while it is typed, corrected and sent', async () => {
+test('the key is not shown while it is typed, corrected and sent', async () => {
   await terminal.type(`svc provider add openai --base-url ${openai.baseUrl}\n`);
   await terminal.sees('Key for openai (not shown):');
   expect(await commandLines()).toContain('svc provider add openai');
-  // tmux has what is typed here in its own command line: so the key goes in by halves, and the wrong letter out again.
+  // Typed text appears in tmux's own command line, so the key is typed in two halves with a correction between.
   await terminal.type(`${KEY.slice(0, 14)}x`);
   await terminal.press('BSpace');
   await terminal.type(KEY.slice(14));
@@ -61,7 +61,7 @@ test('nothing of the key is shown while it is typed, corrected and sent', async 
   await terminal.sees('valid');
 });
 
-test('Ctrl-C at the question ends it, keeps nothing, and leaves the terminal as it was', async () => {
+test('Ctrl-C at the prompt exits, stores nothing and restores the terminal', async () => {
   await terminal.type('svc provider add mistral\n');
   await terminal.sees('Key for mistral (not shown):');
   await terminal.type('sk-half');

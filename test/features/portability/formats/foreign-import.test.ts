@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Conversation } from '../../../../src/contract/conversations.ts';
-import { type Person, personAt } from '../../../cli/memory-harness.ts';
+import { type CliUser, createCliUser } from '../../../cli/memory-harness.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { conversing } from '../../conversations/conversation-caller.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../../memories/memory-daemon.ts';
@@ -115,10 +115,10 @@ describe('a file of another system', () => {
 });
 
 describe('svc import', () => {
-  let person: Person;
+  let person: CliUser;
   beforeAll(async () => {
     const { apiKey } = await newAccount(daemon);
-    person = await personAt(daemon.baseUrl, apiKey, daemon.clock);
+    person = await createCliUser(daemon.baseUrl, apiKey, daemon.clock);
   });
   afterAll(() => person.close());
   const run = async (...words: string[]) => {
