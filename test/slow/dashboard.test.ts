@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await Promise.all(contexts.map((context) => context.close()));
   contexts = [];
-  // All browsers here share one address: a minute goes by for its bucket, none for the wall clock.
+  // All browsers share one IP address: refill its rate limit without moving the wall clock.
   daemon.clock.advance(60_000);
   daemon.clock.setWall(Date.now());
 });
@@ -38,24 +38,24 @@ afterAll(async () => {
 
 const freshAddress = () => `person${++addresses}@example.com`;
 
-/** A browser of its own, with every complaint it makes: errors, warnings, breaches of the page's policy. */
-async function openBrowser(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
+/** Opens a browser context and records console errors, warnings and content security policy violations. */
+async function openBrowser(options: BrowserContextOptions = {}): Promise<{ page: Page; consoleErrors: string[] }> {
   const context = await browser.newContext(options);
   contexts.push(context);
-  const complaints: string[] = [];
+  const consoleErrors: string[] = [];
   context.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    if (message.type() === 'error' || message.type() === 'warning') consoleErrors.push(message.text());
   });
-  context.on('weberror', (error) => complaints.push(String(error.error())));
+  context.on('weberror', (error) => consoleErrors.push(String(error.error())));
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => {
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
     });
   });
-  return { page: await context.newPage(), complaints };
+  return { page: await context.newPage(), consoleErrors };
 }
 
-async function askForLink(email: string, login?: object): Promise<string> {
+async function requestLink(email: string, login?: object): Promise<string> {
   const after = (await daemon.mailbox.mailsTo(email)).at(-1)?.name;
   const response = await post('/v1/auth/magic-link', { email, ...(login && { login }) });
   expect(response.status).toBe(202);
@@ -74,7 +74,7 @@ const bearer = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` });
 const statusOf = async (apiKey: string) =>
   (await fetch(`${daemon.baseUrl}/v1/account`, { headers: bearer(apiKey) })).status;
 
-/** The dashboard of a fresh account, with its first answers in. */
+/** Opens the dashboard of a fresh account and waits until it has loaded. */
 async function openDashboard(page: Page, contents: string[] = []): Promise<string> {
   const email = freshAddress();
   const { apiKey } = await daemon.signIn(email);
@@ -88,10 +88,10 @@ async function openDashboard(page: Page, contents: string[] = []): Promise<strin
 const memoryCards = (page: Page) => page.locator('#memory-list > li');
 
 describe('signing in', { timeout: 30_000 }, () => {
-  test('a browser that runs scripts but presses nothing consumes no token', async () => {
+  test('a browser that runs scripts without pressing the button consumes no token', async () => {
     const email = freshAddress();
     const { apiKey } = await daemon.signIn(email);
-    const link = await askForLink(email);
+    const link = await requestLink(email);
     const scanner = await openBrowser();
     for (let visit = 0; visit < 5; visit++) await scanner.page.goto(link, { waitUntil: 'networkidle' });
     expect(await statusOf(apiKey)).toBe(200);
@@ -103,10 +103,10 @@ describe('signing in', { timeout: 30_000 }, () => {
     expect(await statusOf(apiKey)).toBe(401);
   });
 
-  test('pressing the button signs in and the key leaves the address bar at once', async () => {
+  test('pressing the button signs in and removes the key from the address bar', async () => {
     const email = freshAddress();
     const { page } = await openBrowser();
-    await page.goto(await askForLink(email));
+    await page.goto(await requestLink(email));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL('**/dashboard*');
     expect(page.url()).toBe(`${daemon.baseUrl}/dashboard`);
@@ -119,7 +119,7 @@ describe('signing in', { timeout: 30_000 }, () => {
     expect(page.url()).not.toContain('svc_live_');
   });
 
-  test('another tab that asked for the link in this same browser signs in without a button', async () => {
+  test('a link requested in the same browser signs in without confirmation', async () => {
     const email = freshAddress();
     const { page } = await openBrowser();
     await page.goto(`${daemon.baseUrl}/dashboard`);
@@ -133,7 +133,7 @@ describe('signing in', { timeout: 30_000 }, () => {
     expect(tab.url()).toBe(`${daemon.baseUrl}/dashboard`);
   });
 
-  test('a key that was replaced elsewhere leads back to the signed-out view, without the key', async () => {
+  test('a key replaced elsewhere returns to the signed-out view and leaves the page', async () => {
     const { page } = await openBrowser();
     const apiKey = await openDashboard(page);
     const headers = { authorization: `Bearer ${apiKey}` };
@@ -144,17 +144,17 @@ describe('signing in', { timeout: 30_000 }, () => {
     expect(await page.content()).not.toContain(apiKey);
   });
 
-  test('a terminal on this machine is handed the code, and the page says who asked', async () => {
-    const asked: string[] = [];
+  test('delivers the code to a terminal on this machine and shows the requesting device', async () => {
+    const requests: string[] = [];
     const terminal = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requests.push(request.url ?? '');
       response.end();
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => terminal.once('listening', resolve));
     const { port: redirectPort } = terminal.address() as AddressInfo;
     const codeChallenge = createHash('sha256').update('v'.repeat(43)).digest('base64url');
-    const link = await askForLink(freshAddress(), { codeChallenge, redirectPort, device: 'desk <b>' });
-    const { page, complaints } = await openBrowser();
+    const link = await requestLink(freshAddress(), { codeChallenge, redirectPort, device: 'desk <b>' });
+    const { page, consoleErrors } = await openBrowser();
     await page.goto(link);
     await page.getByText('desk <b>').waitFor();
     await page.getByText('Continue only if you just ran').waitFor();
@@ -162,37 +162,37 @@ describe('signing in', { timeout: 30_000 }, () => {
     await page.getByText('Code sent to your terminal').waitFor();
     const code = (await page.locator('#code').textContent()) ?? '';
     expect(code).not.toBe('');
-    expect(asked.filter((url) => url.startsWith('/callback?') && url.includes(encodeURIComponent(code)))).toHaveLength(
-      1,
-    );
-    expect(complaints).toEqual([]);
+    expect(
+      requests.filter((url) => url.startsWith('/callback?') && url.includes(encodeURIComponent(code))),
+    ).toHaveLength(1);
+    expect(consoleErrors).toEqual([]);
     terminal.close();
   });
 });
 
 describe('the page', { timeout: 30_000 }, () => {
-  test('the page breaks no rule of its content security policy', async () => {
-    const { page, complaints } = await openBrowser();
+  test('does not violate its content security policy', async () => {
+    const { page, consoleErrors } = await openBrowser();
     await openDashboard(page, ['Tea without sugar.', '<img src=x onerror=alert(1)> <script>alert(1)</script>']);
     await page.getByRole('searchbox').fill('sugar');
     await page.keyboard.press('Enter');
     await page.locator('mark').first().waitFor();
     await page.getByLabel('JSON').check();
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
 
     await page.evaluate(() => {
       const script = document.createElement('script');
-      script.textContent = 'globalThis.intruder = true';
+      script.textContent = 'globalThis.injected = true';
       document.body.append(script);
     });
-    await expect.poll(() => complaints.length).toBeGreaterThan(0);
-    expect(await page.evaluate(() => 'intruder' in globalThis)).toBe(false);
+    await expect.poll(() => consoleErrors.length).toBeGreaterThan(0);
+    expect(await page.evaluate(() => 'injected' in globalThis)).toBe(false);
   });
 
-  test('the key is in no storage of the browser', async () => {
+  test('stores the key nowhere in the browser', async () => {
     const { page } = await openBrowser();
     const apiKey = await openDashboard(page);
-    const kept = await page.evaluate(async () => [
+    const storage = await page.evaluate(async () => [
       JSON.stringify({ ...localStorage }),
       JSON.stringify({ ...sessionStorage }),
       JSON.stringify(await indexedDB.databases()),
@@ -201,7 +201,7 @@ describe('the page', { timeout: 30_000 }, () => {
       document.cookie,
       location.href,
     ]);
-    const stored = JSON.stringify([kept, await page.context().storageState({ indexedDB: true })]);
+    const stored = JSON.stringify([storage, await page.context().storageState({ indexedDB: true })]);
     expect(stored).not.toContain(apiKey.slice(9));
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForFunction(() => !performance.getEntriesByType('navigation')[0]?.name.includes('svc_live_'));
@@ -210,7 +210,7 @@ describe('the page', { timeout: 30_000 }, () => {
     expect(page.url()).toBe(`${daemon.baseUrl}/dashboard`);
   });
 
-  test('a key at hand opens the page and stays as it is', async () => {
+  test('opens with an existing key, which stays valid', async () => {
     const { apiKey } = await daemon.signIn(freshAddress());
     const { page } = await openBrowser();
     await page.goto(`${daemon.baseUrl}/dashboard`);
@@ -220,7 +220,7 @@ describe('the page', { timeout: 30_000 }, () => {
     expect(await statusOf(apiKey)).toBe(200);
   });
 
-  test('search shows the memory and forgets it', async () => {
+  test('finds a memory and forgets it', async () => {
     const { page } = await openBrowser();
     await openDashboard(page, ['Anna takes her tea without sugar.', 'The train leaves at nine.']);
     expect(await memoryCards(page).count()).toBe(2);
@@ -241,7 +241,7 @@ describe('the page', { timeout: 30_000 }, () => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [320, 360, 1280]) {
-      test(`nothing is cut off at ${width} pixels in ${colorScheme}`, async () => {
+      test(`does not overflow at ${width} pixels in ${colorScheme} mode`, async () => {
         const { page } = await openBrowser({ colorScheme, viewport: { width, height: 800 } });
         const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
         await page.goto(`${daemon.baseUrl}/dashboard`);
@@ -268,8 +268,8 @@ describe('provider keys', { timeout: 30_000 }, () => {
     await page.getByRole('button', { name: 'Check and save' }).click();
   }
 
-  test('a key is added, checked, given to models and removed, and is never on the page', async () => {
-    const { page, complaints } = await openBrowser();
+  test('adds, checks, uses and removes a key without ever showing it', async () => {
+    const { page, consoleErrors } = await openBrowser();
     const apiKey = await openDashboard(page);
     expect(await keys(page).count()).toBe(0);
     await addKey(page, PROVIDER_KEY);
@@ -304,11 +304,11 @@ describe('provider keys', { timeout: 30_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Removed the key for openai.').waitFor();
     expect(await keys(page).count()).toBe(0);
-    // The browser itself reports the refusal of the check.
-    expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
+    // The browser logs the rejected check as a failed request.
+    expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([]);
   });
 
-  test('a key that the provider refuses is told so, kept nowhere and gone from the field', async () => {
+  test('reports a rejected key, stores it nowhere and clears the field', async () => {
     const { page } = await openBrowser();
     await openDashboard(page);
     await addKey(page, 'sk-wrong-0123456789');
@@ -325,7 +325,7 @@ describe('provider keys', { timeout: 30_000 }, () => {
     expect(await page.locator('#provider-key').inputValue()).toBe('');
   });
 
-  test('a job is seen at work, and what came of it', async () => {
+  test('shows the progress and result of a job', async () => {
     const { page } = await openBrowser({ viewport: { width: 360, height: 800 } });
     const apiKey = await openDashboard(page);
     await addKey(page, PROVIDER_KEY);

@@ -3,11 +3,11 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { createWorkplaces, type DaemonProcess } from '../helpers/process.ts';
 import { startSmtpServer, type TestSmtpServer } from '../helpers/smtp.ts';
 
-const places = createWorkplaces();
+const workplaces = createWorkplaces();
 let smtp: TestSmtpServer;
 
 afterEach(async () => {
-  await places.clean();
+  await workplaces.clean();
   await smtp.stop();
 });
 
@@ -19,12 +19,12 @@ function askForLink({ url }: DaemonProcess, email: string): Promise<Response> {
   });
 }
 
-test('mails that were queued when the daemon was killed are sent by the next one, each once, and their links work', async () => {
+test('mails queued when the daemon was killed are sent once each after a restart, and their links work', async () => {
   smtp = await startSmtpServer();
   await smtp.stop();
-  const dataDir = await places.folder();
+  const dataDir = await workplaces.folder();
   const env = { SVC_SMTP_URL: smtp.url, SVC_MAIL_FROM: 'svc@example.com', SVC_MAIL_DIR: '' };
-  const first = await places.start({ dataDir, env });
+  const first = await workplaces.start({ dataDir, env });
   const emails = Array.from({ length: 10 }, (_, index) => `person-${index}@example.com`);
   for (const email of emails) expect((await askForLink(first, email)).status).toBe(202);
   await sleep(500);
@@ -33,7 +33,7 @@ test('mails that were queued when the daemon was killed are sent by the next one
   expect(smtp.mails).toEqual([]);
 
   await smtp.restart();
-  const second = await places.start({ dataDir, env });
+  const second = await workplaces.start({ dataDir, env });
   await vi.waitFor(() => expect(smtp.mails.length).toBeGreaterThanOrEqual(emails.length), {
     timeout: 90_000,
     interval: 200,

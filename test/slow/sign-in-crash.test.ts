@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Connection, openConnection } from '../../src/db/connection.ts';
 import { callAt, createWorkplaces, type DaemonProcess, signInAt } from '../helpers/process.ts';
 
-/** Kills the process the moment it would answer with a new key: the transaction is committed, no byte has left. */
-const DIE_BEFORE_ANSWER = `
+/** Kills the process just before it responds with a new key: after the commit, before any byte is sent. */
+const CRASH_BEFORE_RESPONSE = `
   import { ServerResponse } from 'node:http';
   const { writeHead } = ServerResponse.prototype;
   ServerResponse.prototype.writeHead = function (...head) {
@@ -49,7 +49,7 @@ const redeem = ({ url }: DaemonProcess, token: string) =>
 const keyOf = (response: Response) => response.headers.get('location')?.split('#key=')[1] ?? '';
 const statusOf = async ({ url }: DaemonProcess, apiKey: string) => (await callAt(url, apiKey, '/v1/account')).status;
 
-/** Works on the database beside the daemon or without one. */
+/** Opens the database directly, with or without a running daemon. */
 async function inDatabase<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
   const connection = await openConnection(join(dataDir, 'svc.db'));
   try {
@@ -59,21 +59,21 @@ async function inDatabase<T>(work: (connection: Connection) => Promise<T>): Prom
   }
 }
 
-/** How many keys there are in a file that SQLite finds sound. */
+/** Counts the keys, after an integrity check of the database. */
 const liveKeys = () =>
   inDatabase(async (connection) => {
     expect(await connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     return (await connection.all('SELECT hash FROM apiKeys')).length;
   });
 
-describe('a daemon that is killed in the middle of a sign-in', () => {
-  test('between commit and answer: the old key is dead, one key is live, a new link recovers', async () => {
+describe('a daemon killed during a sign-in', () => {
+  test('between commit and response: the old key is invalid, one key exists, a new link recovers', async () => {
     const first = await start();
     const oldKey = await signInAt(first, EMAIL);
     expect(await statusOf(first, oldKey)).toBe(200);
     await kill(first);
 
-    const doomed = await start(DIE_BEFORE_ANSWER);
+    const doomed = await start(CRASH_BEFORE_RESPONSE);
     const token = await receiveToken(doomed);
     await expect(redeem(doomed, token)).rejects.toThrow();
     expect((await doomed.exited).signal).toBe('SIGKILL');
@@ -87,12 +87,12 @@ describe('a daemon that is killed in the middle of a sign-in', () => {
     expect(await liveKeys()).toBe(1);
   });
 
-  test('between commit and answer to a terminal: the same', async () => {
+  test('between commit and response to a terminal: the same', async () => {
     const first = await start();
     const oldKey = await signInAt(first, EMAIL);
     await kill(first);
 
-    const doomed = await start(DIE_BEFORE_ANSWER);
+    const doomed = await start(CRASH_BEFORE_RESPONSE);
     const codeVerifier = 'v'.repeat(43);
     const login = { codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'), device: 'desk' };
     const page = await (await redeem(doomed, await receiveToken(doomed, { login }))).text();
@@ -109,7 +109,7 @@ describe('a daemon that is killed in the middle of a sign-in', () => {
     expect(await statusOf(recovered, await signInAt(recovered, EMAIL))).toBe(200);
   });
 
-  test('at any moment: either key or link is still good, at most one key is live, a new link recovers', async () => {
+  test('at any moment: either the key or the link is valid, one key exists, a new link recovers', async () => {
     let running = await start();
     let oldKey = await signInAt(running, EMAIL);
     for (let round = 0; round < 8; round += 1) {
@@ -119,7 +119,7 @@ describe('a daemon that is killed in the middle of a sign-in', () => {
       await kill(running);
       const answered = await answer;
       expect(await liveKeys()).toBe(1);
-      // A mail that was on its way at the kill would come a second time.
+      // A mail in flight at the kill would be sent a second time.
       await inDatabase((connection) => connection.run('DELETE FROM mailQueue'));
 
       running = await start();
@@ -129,7 +129,7 @@ describe('a daemon that is killed in the middle of a sign-in', () => {
       expect([status, again.status]).toEqual(status === 200 ? [200, 303] : [401, 410]);
       oldKey = again.status === 303 ? keyOf(again) : await signInAt(running, EMAIL);
       expect(await statusOf(running, oldKey)).toBe(200);
-      // As if an hour had passed: the address gets its mails again.
+      // Reset the mail rate limit of the address, as if an hour had passed.
       await inDatabase((connection) => connection.run('DELETE FROM signInLinks'));
     }
   });

@@ -19,9 +19,9 @@ beforeEach(() => {
 });
 
 describe('GET /v1/account', () => {
-  test('says who calls, with which limits and quotas, and which key, and nothing else', async () => {
+  test('returns exactly the account, limits, quotas and key metadata of the caller', async () => {
     const { apiKey } = await daemon.signIn('Anna@Example.com');
-    // When a key was last used is noted beside the request.
+    // Wait for the background write of lastUsedAt.
     await daemon.db.writes.write(async () => {});
     const answer = await daemon.call<Account>(apiKey, '/v1/account');
     expect(answer.status).toBe(200);
@@ -39,7 +39,7 @@ describe('GET /v1/account', () => {
     expect(answer.text).not.toContain(apiKey);
   });
 
-  test('of a key that was never used before says so', async () => {
+  test('returns lastUsedAt null for a key that has never been used', async () => {
     const { apiKey } = await makeTenant(daemon, 'fresh@example.com');
     const { body } = await daemon.call<Account>(apiKey, '/v1/account');
     expect(body.key.lastUsedAt).toBeNull();
@@ -49,20 +49,20 @@ describe('GET /v1/account', () => {
     ['Free', 120],
     ['Pro', 600],
     ['Enterprise', 3000],
-  ] as const)('of %s names %i requests a minute, as the headers do', async (tier, limit) => {
+  ] as const)('returns for %s the same limit of %i requests per minute as the headers', async (tier, limit) => {
     const { apiKey } = await makeTenant(daemon, `${tier}@example.com`, tier);
     const { body, headers } = await daemon.call<Account>(apiKey, '/v1/account');
     expect(body).toMatchObject({ tier, limits: { requestsPerMinute: limit } });
     expect(headers.get('x-ratelimit-limit')).toBe(String(limit));
   });
 
-  test('answers each key with its own account', async () => {
+  test('returns each key its own account', async () => {
     const tenants = await times(10, (index) => makeTenant(daemon, `own-${index}@example.com`));
     const answers = await times(100, (index) => daemon.call<Account>(tenants[index % 10]!.apiKey, '/v1/account'));
     expect(answers.map(({ body }) => body.tenantId)).toEqual(answers.map((_, index) => tenants[index % 10]!.tenantId));
   });
 
-  test('starts with the tier and the quotas that the operator chose', async () => {
+  test('starts with the tier and quotas that the operator configured', async () => {
     const other = await startTestDaemon({ config: { defaultTier: 'Pro', quotas: 'A' } });
     const { account } = await other.signIn('pro@example.com');
     expect(account).toMatchObject({
@@ -77,7 +77,7 @@ describe('GET /v1/usage', () => {
   const usageOf = async (apiKey: string, query = '') =>
     (await daemon.call<Usage>(apiKey, `/v1/usage${query}`)).body.days;
 
-  test('has a row for each of the last 30 UTC days, oldest first, with zeros where nothing was', async () => {
+  test('returns a row for each of the last 30 UTC days, oldest first, with zeros for idle days', async () => {
     const { apiKey, tenantId } = await makeTenant(daemon, 'usage@example.com');
     await setUsed(daemon, tenantId, { day: '2026-04-20', memories: 99 });
     await setUsed(daemon, tenantId, { day: '2026-04-21', memories: 1, queries: 2 });
@@ -91,7 +91,7 @@ describe('GET /v1/usage', () => {
     expect(days.map(({ day }) => day)).toEqual([...days.map(({ day }) => day)].sort());
   });
 
-  test('counts requests, memories and queries of the caller alone', async () => {
+  test('counts only the caller’s requests, memories and queries', async () => {
     const { apiKey } = await makeTenant(daemon, 'counts@example.com');
     const other = await makeTenant(daemon, 'uncounted@example.com');
     await daemon.call(apiKey, '/v1/memories', { body: { content: 'tea' } });
@@ -105,7 +105,7 @@ describe('GET /v1/usage', () => {
     ]);
   });
 
-  test('does not count what the limit refused', async () => {
+  test('does not count rate-limited requests', async () => {
     const { apiKey } = await makeTenant(daemon, 'refused@example.com');
     await times(150, () => daemon.call(apiKey, '/v1/account'));
     await daemon.usage.flushRequests();
@@ -113,7 +113,7 @@ describe('GET /v1/usage', () => {
     expect((await usageOf(apiKey, '?days=1'))[0]!.requests).toBe(120);
   });
 
-  test.each(['?days=1', '?days=366'])('takes %s', async (query) => {
+  test.each(['?days=1', '?days=366'])('accepts %s', async (query) => {
     const { apiKey } = await makeTenant(daemon, 'range@example.com');
     expect(await usageOf(apiKey, query)).toHaveLength(Number(query.slice(6)));
   });
@@ -127,7 +127,7 @@ describe('GET /v1/usage', () => {
     '?days=all',
     '?days=1&days=2',
     '?tenantId=ten_1',
-  ])('refuses %s', async (query) => {
+  ])('rejects %s', async (query) => {
     const { apiKey } = await makeTenant(daemon, 'range@example.com');
     const answer = await daemon.call(apiKey, `/v1/usage${query}`);
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
@@ -139,7 +139,7 @@ test.each([
   ['DELETE', '/v1/account'],
   ['GET', '/v1/usage'],
   ['DELETE', '/v1/auth/key'],
-])('%s %s needs a key', async (method, path) => {
+])('%s %s requires a key', async (method, path) => {
   const { apiKey } = await makeTenant(daemon, 'needs@example.com');
   expect((await daemon.call(undefined, path, { method })).status).toBe(401);
   expect((await daemon.call(`${apiKey.slice(0, -1)}x`, path, { method })).status).toBe(401);

@@ -18,7 +18,7 @@ afterAll(() => daemon.close());
 
 beforeEach(() => daemon.clock.advance(120_000));
 
-/** Rows that name the tenant, by table; tables without any are left out. */
+/** Counts the tenant's rows by table, omitting tables without any. */
 async function rowsOf(tenantId: string): Promise<Record<string, number>> {
   const tables = await daemon.db.readers.all<{ name: string }>(
     `SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ON c.name = 'tenantId' WHERE m.type = 'table'`,
@@ -34,7 +34,7 @@ async function rowsOf(tenantId: string): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Which of the texts stand anywhere in the bytes of the database, its free pages and its log. */
+/** Which of the texts occur anywhere in the database file, including free pages, or its write-ahead log. */
 async function foundInFiles(texts: readonly string[]): Promise<string[]> {
   const files = await Promise.all(
     ['svc.db', 'svc.db-wal'].map((name) => readFile(join(daemon.folder, name)).catch(() => Buffer.alloc(0))),
@@ -46,7 +46,7 @@ async function foundInFiles(texts: readonly string[]): Promise<string[]> {
 const canary = (name: string) => `canary${name}${randomBytes(6).toString('hex')}`;
 const erase = ({ apiKey }: Tenant) => daemon.call(apiKey, '/v1/account', { method: 'DELETE' });
 
-/** Fills every place that holds something of a tenant; returns the texts it wrote. */
+/** Stores tenant data in every table that holds any. Returns the texts written. */
 async function fill({ apiKey }: Tenant, memories = 40): Promise<string[]> {
   const names = ['content', 'tag', 'key', 'value', 'user', 'idempotency', 'replaced', 'past', 'source'] as const;
   const texts = Object.fromEntries(names.map((name) => [name, canary(name)])) as Record<(typeof names)[number], string>;
@@ -75,7 +75,7 @@ async function fill({ apiKey }: Tenant, memories = 40): Promise<string[]> {
 }
 
 describe('erasing an account', () => {
-  test('leaves no row in any table and no byte in the files, and the rest as it is', async () => {
+  test('leaves no row in any table and no byte in the files, and keeps other tenants unchanged', async () => {
     const email = `${canary('email')}@example.com`;
     const { apiKey, account } = await daemon.signIn(email);
     const tenant = { apiKey, tenantId: account.tenantId };
@@ -97,7 +97,7 @@ describe('erasing an account', () => {
     expect((await foundInFiles(kept)).sort()).toEqual(kept.toSorted());
   });
 
-  test('finds every copy that moving about in the file has left behind', async () => {
+  test('erases every copy that page reorganization left in the file', async () => {
     const tenants = await times(3, (index) => makeTenant(daemon, `mixed-${index}@example.com`, 'Enterprise'));
     const texts = tenants.map(() => canary('mixed'));
     for (let round = 0; round < 6; round += 1) {
@@ -114,7 +114,7 @@ describe('erasing an account', () => {
     expect((await foundInFiles(texts)).sort()).toEqual([texts[0], texts[2]].sort());
   });
 
-  test('the old key is refused, and the address may sign up again and finds nothing', async () => {
+  test('rejects the old key, and the address can sign up again with an empty account', async () => {
     const { apiKey, account } = await daemon.signIn('again@example.com');
     await fill({ apiKey, tenantId: account.tenantId });
     expect((await erase({ apiKey, tenantId: account.tenantId })).status).toBe(204);
@@ -130,7 +130,7 @@ describe('erasing an account', () => {
     expect((await daemon.call(apiKey, '/v1/account')).status).toBe(401);
   });
 
-  test('ends the sign-in links that were mailed before', async () => {
+  test('voids sign-in links that were mailed before', async () => {
     const { apiKey, account } = await daemon.signIn('links@example.com');
     const link = await daemon.requestLink('links@example.com');
     expect((await erase({ apiKey, tenantId: account.tenantId })).status).toBe(204);
@@ -138,7 +138,7 @@ describe('erasing an account', () => {
     expect((await daemon.redeem(await daemon.requestLink('links@example.com'))).status).toBe(303);
   });
 
-  test('asked for many times at once is done once', async () => {
+  test('runs once when requested many times concurrently', async () => {
     const tenant = await makeTenant(daemon, 'twice@example.com');
     await fill(tenant);
     const answers = await times(10, () => erase(tenant));
@@ -147,7 +147,7 @@ describe('erasing an account', () => {
     expect(await rowsOf(tenant.tenantId)).toEqual({});
   });
 
-  test('that a stopped daemon left half done is finished at the next start', async () => {
+  test('resumes at the next start if the daemon stopped halfway', async () => {
     const tenant = await makeTenant(daemon, 'half@example.com');
     const neighbour = await makeTenant(daemon, 'whole@example.com');
     const texts = await fill(tenant);
@@ -167,8 +167,8 @@ describe('erasing an account', () => {
   });
 });
 
-describe('what is under way while the account is erased', () => {
-  /** A request whose key is checked now and whose body comes when `finish` is called. */
+describe('requests in flight while the account is erased', () => {
+  /** Sends a request whose key is checked now and whose body is sent when the returned function is called. */
   async function startSlowly({ apiKey }: Tenant, path: string, body: string): Promise<() => Promise<string>> {
     const socket: Socket = connect(Number(new URL(daemon.baseUrl).port), '127.0.0.1');
     let answer = '';
@@ -193,13 +193,13 @@ describe('what is under way while the account is erased', () => {
     ['a batch', '/v1/memories/batch', { memories: [{ content: 'left behind', user: 'nobody' }] }],
     ['a search', '/v1/search', { query: 'left behind' }],
     ['a context', '/v1/context', { query: 'left behind' }],
-  ])('%s is refused as with a key that is none, and leaves nothing behind', async (_, path, body) => {
+  ])('%s gets the same 401 as an invalid key and leaves no data', async (_, path, body) => {
     const tenant = await makeTenant(daemon, `slow-${sequence++}@example.com`);
     const neighbour = await makeTenant(daemon, `steady-${sequence++}@example.com`);
     const finish = await startSlowly(tenant, path, JSON.stringify(body));
     const finishNeighbour = await startSlowly(neighbour, path, JSON.stringify(body));
     expect((await erase(tenant)).status).toBe(204);
-    // Both come in one transaction: the refusal of one is none of the other.
+    // Both share one transaction: rejecting one must not reject the other.
     const [answer, neighbourAnswer] = await Promise.all([finish(), finishNeighbour()]);
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
     expect(answer).toMatch(/\r\nwww-authenticate: Bearer realm="svc", error="invalid_token"\r\n/i);
@@ -212,7 +212,7 @@ describe('what is under way while the account is erased', () => {
     expect(await rowsOf(tenant.tenantId)).toEqual({});
   });
 
-  test('a hundred writes leave nothing behind', async () => {
+  test('a hundred concurrent writes leave no data', async () => {
     const tenant = await makeTenant(daemon, 'busy@example.com', 'Pro');
     const writes = times(100, async (index) => {
       await sleep(index);
@@ -230,16 +230,16 @@ describe('what is under way while the account is erased', () => {
   });
 });
 
-test('where sign-up takes an invitation, who erased the account needs a new one to come back', async () => {
+test('an erased account needs a new invitation when sign-up is by invitation', async () => {
   const other = await startTestDaemon({ config: { signup: 'invite' } });
-  const mayEnter = () => other.accounts.canSignIn(other.db.readers, 'back@example.com');
+  const canSignIn = () => other.accounts.canSignIn(other.db.readers, 'back@example.com');
   const tenant = await makeTenant(other, 'back@example.com');
   await other.accounts.invite('back@example.com');
-  expect(await mayEnter()).toBe(true);
+  expect(await canSignIn()).toBe(true);
   await other.accounts.erase(tenant.tenantId);
-  expect(await mayEnter()).toBe(false);
+  expect(await canSignIn()).toBe(false);
   expect(await other.accounts.invitations()).toEqual([]);
   await other.accounts.invite('back@example.com');
-  expect(await mayEnter()).toBe(true);
+  expect(await canSignIn()).toBe(true);
   await other.close();
 });

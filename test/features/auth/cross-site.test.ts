@@ -22,18 +22,18 @@ afterAll(() => daemon.close());
 const form = (fields: Record<string, string>) => new TextEncoder().encode(new URLSearchParams(fields).toString());
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-describe('a form that another site sends to the callback', () => {
+describe('a cross-site form submitted to the callback', () => {
   const foreign: [string, Record<string, string>][] = [
     ['from another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
-    ['from a neighbour of the same site', { 'sec-fetch-site': 'same-site', origin: 'https://other.example.org' }],
-    ['from nowhere', { 'sec-fetch-site': 'none' }],
-    ['from a site of an older browser', { origin: 'https://evil.example' }],
+    ['from a sibling domain of the same site', { 'sec-fetch-site': 'same-site', origin: 'https://other.example.org' }],
+    ['from direct navigation', { 'sec-fetch-site': 'none' }],
+    ['from another site in an older browser', { origin: 'https://evil.example' }],
     ['from a page without an origin', { origin: 'null' }],
-    ['with metadata that is twisted', { 'sec-fetch-site': 'Same-Origin' }],
-    ['from the same host by another scheme', { origin: 'https://127.0.0.1' }],
+    ['with malformed metadata', { 'sec-fetch-site': 'Same-Origin' }],
+    ['from the same host with another scheme', { origin: 'https://127.0.0.1' }],
     ['with metadata that contradicts the origin', { 'sec-fetch-site': 'cross-site', origin: 'self' }],
   ];
-  test.each(foreign)('%s is refused and consumes nothing', async (_name, { origin, ...headers }) => {
+  test.each(foreign)('%s is rejected and consumes nothing', async (_name, { origin, ...headers }) => {
     const email = freshAddress();
     const oldKey = await signInAs(daemon, email);
     const { link } = await receiveLink(daemon, email);
@@ -49,7 +49,7 @@ describe('a form that another site sends to the callback', () => {
     expect(await statusOf(daemon, keyIn(own)!)).toBe(200);
   });
 
-  test('a page without an origin is ours where it carries the cookie of that very link', async () => {
+  test('accepts a form with origin null if it carries the confirmation cookie of that link', async () => {
     const { link } = await receiveLink(daemon, freshAddress());
     const other = await receiveLink(daemon, freshAddress());
     const otherPage = await visit(daemon, other.link);
@@ -60,18 +60,18 @@ describe('a form that another site sends to the callback', () => {
     expect((await pressButton(daemon, link, { origin: 'null', cookie: cookiesOf(page) })).status).toBe(303);
   });
 
-  test('a program that sends no origin at all is no browser', async () => {
+  test('accepts a form without an Origin header, which only non-browser clients send', async () => {
     const { link } = await receiveLink(daemon, freshAddress());
     expect((await pressButton(daemon, link)).status).toBe(303);
   });
 });
 
-describe('another site cannot ask for a link in the name of this browser', () => {
+describe('another site cannot request a link on behalf of this browser', () => {
   test.each([
     ['a form', FORM['content-type'], form({ email: 'eve@example.com' })],
-    ['a form of parts', 'multipart/form-data; boundary=x', '--x\r\n\r\n--x--'],
-    ['plain text that is JSON', 'text/plain', JSON.stringify({ email: 'eve@example.com' })],
-    ['nothing declared', '', JSON.stringify({ email: 'eve@example.com' })],
+    ['a multipart form', 'multipart/form-data; boundary=x', '--x\r\n\r\n--x--'],
+    ['JSON sent as plain text', 'text/plain', JSON.stringify({ email: 'eve@example.com' })],
+    ['no content type', '', JSON.stringify({ email: 'eve@example.com' })],
   ])('%s sets no cookie and sends no mail', async (_name, type, body) => {
     const answer = await daemon.call(undefined, '/v1/auth/magic-link', {
       body,
@@ -82,7 +82,7 @@ describe('another site cannot ask for a link in the name of this browser', () =>
     expect(await daemon.mailbox.mailsTo('eve@example.com')).toEqual([]);
   });
 
-  test('a form redeems no code', async () => {
+  test('a form cannot redeem a code', async () => {
     const answer = await daemon.call(undefined, '/v1/auth/token', {
       body: form({ code: '0000-0000', codeVerifier: 'v'.repeat(43) }),
       headers: FORM,
@@ -90,7 +90,7 @@ describe('another site cannot ask for a link in the name of this browser', () =>
     expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  test('the cookie is for this site, sign-in and no script; over https only where svc is', async () => {
+  test('the cookie is HttpOnly, SameSite, limited to /v1/auth, and Secure when svc is served over https', async () => {
     const secure = await startSignInDaemon({ config: { publicUrl: 'https://memory.example.org' } });
     for (const [one, secureFlag] of [
       [daemon, ''],

@@ -21,8 +21,8 @@ afterAll(() => daemon.close());
 
 const MINUTE = 60_000;
 
-/** How many of so many requests for links are taken, each for another address. */
-async function takenFrom(networks: readonly string[]): Promise<number[]> {
+/** Requests a link from each network, each for a fresh address, and returns the statuses. */
+async function statusesFrom(networks: readonly string[]): Promise<number[]> {
   const statuses: number[] = [];
   for (const network of networks) {
     const answer = await askFor(daemon, { email: freshAddress() }, { 'x-forwarded-for': network });
@@ -31,8 +31,8 @@ async function takenFrom(networks: readonly string[]): Promise<number[]> {
   return statuses;
 }
 
-describe('a flood of one address', () => {
-  test('fills no mailbox, is answered as ever, and leaves the earlier link of its owner working', async () => {
+describe('many requests for one address', () => {
+  test('send at most three mails, get the usual response, and keep the owner’s earlier link valid', async () => {
     const victim = freshAddress();
     const { link } = await receiveLink(daemon, victim);
     const { login } = startTerminal();
@@ -48,7 +48,7 @@ describe('a flood of one address', () => {
     expect(await mailsAfterAll(daemon, bystander)).toBe(1);
   });
 
-  test('three mails at once, one more each minute, ten an hour', async () => {
+  test('send three mails at once, one more per minute and ten per hour', async () => {
     const own = await startSignInDaemon();
     own.clock.freeze();
     const email = 'ada@example.com';
@@ -56,7 +56,7 @@ describe('a flood of one address', () => {
       await askFor(own, { email });
       return mailsAfterAll(own, email);
     };
-    // Each link is used, so that the three that may live at once are no limit here.
+    // Use each link, so that the limit of three live links does not apply here.
     const use = async () => pressButton(own, await own.mailbox.latestLink(email));
     for (const expected of [1, 2, 3, 3]) expect(await ask()).toBe(expected);
     await use();
@@ -75,32 +75,32 @@ describe('a flood of one address', () => {
   });
 });
 
-describe('a flood from one place', () => {
-  test('an address gets thirty requests a minute, another one its own thirty', async () => {
-    const statuses = await takenFrom(Array(31).fill('192.0.2.1'));
+describe('many requests from one network', () => {
+  test('limits each IP address to its own 30 requests per minute', async () => {
+    const statuses = await statusesFrom(Array(31).fill('192.0.2.1'));
     expect(statuses).toEqual([...Array(30).fill(202), 429]);
     const refused = await askFor(daemon, { email: freshAddress() }, { 'x-forwarded-for': '192.0.2.1' });
     expect(refused.body.code).toBe('rate_limited');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(refused.headers.get('cache-control')).toBe('no-store');
-    expect(await takenFrom(['192.0.2.2'])).toEqual([202]);
+    expect(await statusesFrom(['192.0.2.2'])).toEqual([202]);
     daemon.clock.advance(2000);
-    expect(await takenFrom(['192.0.2.1', '192.0.2.1'])).toEqual([202, 429]);
+    expect(await statusesFrom(['192.0.2.1', '192.0.2.1'])).toEqual([202, 429]);
   });
 
-  test('all addresses of an IPv6 /64 count as one, the neighbouring /64 apart', async () => {
+  test('counts an IPv6 /64 as one caller, separate from the neighboring /64', async () => {
     const inOne = Array.from({ length: 31 }, (_, index) => `2001:db8:0:1:${index.toString(16)}:${index}::${index + 1}`);
-    expect(await takenFrom(inOne)).toEqual([...Array(30).fill(202), 429]);
-    expect(await takenFrom(['2001:0DB8:0000:0001:ffff::1', '2001:db8:0:1::'])).toEqual([429, 429]);
-    expect(await takenFrom(['2001:db8:0:2::1'])).toEqual([202]);
+    expect(await statusesFrom(inOne)).toEqual([...Array(30).fill(202), 429]);
+    expect(await statusesFrom(['2001:0DB8:0000:0001:ffff::1', '2001:db8:0:1::'])).toEqual([429, 429]);
+    expect(await statusesFrom(['2001:db8:0:2::1'])).toEqual([202]);
   });
 
-  test('an IPv4 address is the same one when it comes mapped into IPv6', async () => {
-    expect(await takenFrom(Array(30).fill('192.0.2.7'))).toEqual(Array(30).fill(202));
-    expect(await takenFrom(['::ffff:192.0.2.7', '::ffff:192.0.2.8'])).toEqual([429, 202]);
+  test('counts an IPv4-mapped IPv6 address as the IPv4 address', async () => {
+    expect(await statusesFrom(Array(30).fill('192.0.2.7'))).toEqual(Array(30).fill(202));
+    expect(await statusesFrom(['::ffff:192.0.2.7', '::ffff:192.0.2.8'])).toEqual([429, 202]);
   });
 
-  test('codes of terminals are tried no faster', async () => {
+  test('limits terminal codes to the same rate', async () => {
     const from = fromElsewhere();
     const attempt = () =>
       daemon.call(undefined, '/v1/auth/token', {
@@ -113,7 +113,7 @@ describe('a flood from one place', () => {
     expect((await typeCode(daemon, '0000-0000', 'v'.repeat(43))).status).toBe(400);
   });
 
-  test('who opens links too fast is told when to come back, person and program alike', async () => {
+  test('sends Retry-After to browsers and programs that open links too fast', async () => {
     const headers = fromElsewhere();
     const path = '/v1/auth/callback?token=x';
     const statuses = await Promise.all(
@@ -133,7 +133,7 @@ describe('a flood from one place', () => {
     expect((await daemon.call(undefined, path, { headers: fromElsewhere() })).status).toBe(410);
   });
 
-  test('without a trusted proxy X-Forwarded-For makes no difference', async () => {
+  test('ignores X-Forwarded-For without a trusted proxy', async () => {
     const own = await startSignInDaemon({ config: { trustProxy: undefined } });
     const statuses: number[] = [];
     for (let count = 0; count < 31; count += 1) statuses.push((await askFor(own, { email: freshAddress() })).status);

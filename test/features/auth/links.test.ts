@@ -23,8 +23,8 @@ afterAll(() => daemon.close());
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-describe('a mail scanner signs nobody in', () => {
-  test('twenty GET and twenty HEAD show a page, consume nothing and rotate nothing', async () => {
+describe('a mail scanner cannot sign anyone in', () => {
+  test('twenty GET and twenty HEAD requests consume nothing and rotate nothing', async () => {
     const email = freshAddress();
     const oldKey = await signInAs(daemon, email);
     const { link } = await receiveLink(daemon, email);
@@ -43,7 +43,7 @@ describe('a mail scanner signs nobody in', () => {
     expect(await statusOf(daemon, oldKey)).toBe(401);
   });
 
-  test('the browser that asked for the link is signed in at once', async () => {
+  test('signs in the browser that requested the link without confirmation', async () => {
     const { link, cookie } = await receiveLink(daemon, freshAddress());
     const answer = await visit(daemon, link, { headers: { cookie } });
     expect(answer.status).toBe(303);
@@ -54,18 +54,18 @@ describe('a mail scanner signs nobody in', () => {
   const notAClick: [string, { method?: string; headers?: Record<string, string> }][] = [
     ['HEAD', { method: 'HEAD' }],
     ['a prefetch', { headers: { 'sec-purpose': 'prefetch' } }],
-    ['a prerendering', { headers: { 'sec-purpose': 'prefetch;prerender' } }],
-    ['a prefetch of an older browser', { headers: { purpose: 'prefetch' } }],
+    ['a prerender', { headers: { 'sec-purpose': 'prefetch;prerender' } }],
+    ['a prefetch by an older browser', { headers: { purpose: 'prefetch' } }],
     ['a preview', { headers: { purpose: 'preview' } }],
   ];
-  test.each(notAClick)('%s with the cookie of the same browser is no click', async (_name, options) => {
+  test.each(notAClick)('%s with the cookie of the same browser does not count as a click', async (_name, options) => {
     const { link, cookie } = await receiveLink(daemon, freshAddress());
     const answer = await visit(daemon, link, { ...options, headers: { cookie, ...options.headers } });
     expect(answer.status).toBe(200);
     expect((await visit(daemon, link, { headers: { cookie } })).status).toBe(303);
   });
 
-  test('the cookie of another link, or a made-up one, completes nothing', async () => {
+  test('a cookie of another link or a made-up cookie does not skip the confirmation', async () => {
     const { link } = await receiveLink(daemon, freshAddress());
     const other = await receiveLink(daemon, freshAddress());
     for (const cookie of [other.cookie, 'svc_signin=', 'svc_signin=x', `svc_signin=${tokenIn(link)}`, 'svc_signin']) {
@@ -76,7 +76,7 @@ describe('a mail scanner signs nobody in', () => {
 });
 
 describe('a link works once', () => {
-  test('fifty redemptions at once: one success, one live key', async () => {
+  test('fifty concurrent redemptions yield one success and one valid key', async () => {
     const email = freshAddress();
     const oldKey = await signInAs(daemon, email);
     const { link } = await receiveLink(daemon, email);
@@ -88,7 +88,7 @@ describe('a link works once', () => {
     expect(await statusOf(daemon, oldKey)).toBe(401);
   });
 
-  test('a sibling link is void once one was redeemed, also where the clock is set back', async () => {
+  test('redeeming one link voids the other links of the address, even if the clock is set back', async () => {
     const email = freshAddress();
     const first = await receiveLink(daemon, email);
     const second = await receiveLink(daemon, email);
@@ -103,13 +103,13 @@ describe('a link works once', () => {
     expect(await statusOf(daemon, apiKey)).toBe(200);
   });
 
-  test('links of other addresses outlive a sign-in', async () => {
+  test('links of other addresses stay valid after a sign-in', async () => {
     const { link } = await receiveLink(daemon, freshAddress());
     await signInAs(daemon, freshAddress());
     expect((await pressButton(daemon, link)).status).toBe(303);
   });
 
-  test('what was never a link is 410, for programs and for people', async () => {
+  test('an unknown token gets 410, for programs and browsers', async () => {
     for (const token of ['', 'x', 'x'.repeat(43), '%00', encodeURIComponent("' OR 1=1 --")]) {
       const link = `${daemon.baseUrl}/v1/auth/callback?token=${token}`;
       expect((await visit(daemon, link)).body).toMatchObject({ code: 'gone' });
@@ -121,7 +121,7 @@ describe('a link works once', () => {
   });
 
   test.each(['token=a&token=b', `token=${'a'.repeat(201)}`, 'token=a&tenantId=ten_1', ''])(
-    'a form that is none (%s) is 400',
+    'rejects a malformed form (%s) with 400',
     async (form) => {
       const answer = await daemon.call(undefined, '/v1/auth/callback', {
         method: 'POST',
@@ -133,7 +133,7 @@ describe('a link works once', () => {
   );
 });
 
-describe('a link lives fifteen minutes', () => {
+describe('a link expires after fifteen minutes', () => {
   test.each([
     ['14:59', 14 * MINUTE + 59 * SECOND, 303],
     ['15:01', 15 * MINUTE + 1 * SECOND, 410],
@@ -147,7 +147,7 @@ describe('a link lives fifteen minutes', () => {
     await own.close();
   });
 
-  test('the answer says until when', async () => {
+  test('the response includes the expiry', async () => {
     const before = daemon.clock.nowMs();
     const { body } = await askFor(daemon, { email: freshAddress() });
     const expiresAt = Date.parse(body.expiresAt as string);
@@ -156,8 +156,8 @@ describe('a link lives fifteen minutes', () => {
   });
 });
 
-describe('a link leads to SVC_PUBLIC_URL and nowhere else', () => {
-  test('whatever host the request names', async () => {
+describe('a link leads only to SVC_PUBLIC_URL', () => {
+  test('regardless of the host in the request', async () => {
     const email = freshAddress();
     const body = JSON.stringify({ email });
     const { status } = await sendRaw(
@@ -189,7 +189,7 @@ describe('a link leads to SVC_PUBLIC_URL and nowhere else', () => {
     'javascript:alert(1)',
     'https://evil.example',
   ];
-  test.each(targets)('a wanted target (%s) is ignored or refused', async (target) => {
+  test.each(targets)('ignores or rejects a redirect target (%s)', async (target) => {
     const names = ['next', 'redirect', 'redirect_uri', 'returnTo', 'url'];
     for (const name of names) {
       expect((await askFor(daemon, { email: freshAddress(), [name]: target })).status).toBe(400);

@@ -7,7 +7,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const START = Date.UTC(2026, 10, 20);
 
-/** Which of the requests at these instants get a mail, where each link lives for `liveMs`. */
+/** Which of the requests at these instants get a mail, if each link lives for `liveMs`. */
 function mailedOf(instants: readonly number[], liveMs: number): number[] {
   const mailed: number[] = [];
   for (const nowMs of instants) {
@@ -19,12 +19,12 @@ function mailedOf(instants: readonly number[], liveMs: number): number[] {
 
 const every = (stepMs: number, count: number) => Array.from({ length: count }, (_, index) => START + index * stepMs);
 
-describe('three mails at once, one more each minute, ten an hour', () => {
-  test('three at once, not a fourth', () => {
+describe('the mail rate limit', () => {
+  test('allows three mails at once but not a fourth', () => {
     expect(mailedOf(every(0, 20), 0)).toHaveLength(3);
   });
 
-  test('one more after a minute, not before', () => {
+  test('allows one more after a minute but not before', () => {
     const three = every(0, 3);
     expect(mailedOf([...three, START + MINUTE - 1], 0)).toHaveLength(3);
     expect(mailedOf([...three, START + MINUTE], 0)).toHaveLength(4);
@@ -32,18 +32,18 @@ describe('three mails at once, one more each minute, ten an hour', () => {
     expect(mailedOf([...three, START + 2 * MINUTE, START + 2 * MINUTE], 0)).toHaveLength(5);
   });
 
-  test('ten within an hour, the next when the first is an hour old', () => {
+  test('allows ten per hour, and the next when the first is an hour old', () => {
     expect(mailedOf(every(MINUTE, 60), 0)).toEqual(every(MINUTE, 10));
     expect(mailedOf([...every(MINUTE, 10), START + HOUR - 1], 0)).toHaveLength(10);
     expect(mailedOf([...every(MINUTE, 10), START + HOUR], 0)).toHaveLength(11);
   });
 
-  test('no fourth link while three live', () => {
+  test('allows no fourth link while three are live', () => {
     expect(mailedOf(every(MINUTE, 15), 15 * MINUTE)).toEqual(every(MINUTE, 3));
     expect(mailedOf(every(MINUTE, 16), 15 * MINUTE)).toEqual([...every(MINUTE, 3), START + 15 * MINUTE]);
   });
 
-  test('whatever the rhythm of the requests', () => {
+  test('holds for any request pattern', () => {
     const rhythm = fc.array(fc.oneof(fc.constant(0), fc.nat(5 * SECOND), fc.nat(2 * MINUTE), fc.nat(HOUR)), {
       maxLength: 80,
     });
@@ -67,7 +67,7 @@ describe('three mails at once, one more each minute, ten an hour', () => {
     );
   });
 
-  test('who waits is served: one a quarter of an hour, and anyone after a quiet hour', () => {
+  test('allows one mail every 15 minutes, and one after a quiet hour', () => {
     expect(mailedOf(every(15 * MINUTE, 50), 15 * MINUTE)).toHaveLength(50);
     const flood = every(SECOND, 3600);
     const late = START + 3599 * SECOND + HOUR;

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
 import { expectSameAnswers } from '../../helpers/same-answers.ts';
 
-test('answers known, unknown, barred and flooded addresses with the same bytes', () =>
+test('answers known, unknown, barred and rate-limited addresses with the same bytes', () =>
   expectSameAnswers({ count: 120 }));

@@ -26,55 +26,55 @@ import {
 
 const PAGE = { accept: 'text/html' };
 
-/** Goes through every step of sign-in, the failing ones too, and keeps all answers and all that is secret in them. */
-async function wholeFlow(daemon: TestDaemon) {
+/** Runs every step of sign-in, including failing ones, and collects all responses and secrets. */
+async function runFullFlow(daemon: TestDaemon) {
   const answers: Answer[] = [];
   const secrets = new Map<string, string>();
-  const keep = <T extends Answer>(answer: T): T => {
+  const record = <T extends Answer>(answer: T): T => {
     answers.push(answer);
     return answer;
   };
   const email = freshAddress();
 
-  const asked = keep(await askFor(daemon, { email }));
+  const asked = record(await askFor(daemon, { email }));
   secrets.set('request cookie', cookiesOf(asked).split('=')[1]!);
   const link = await daemon.mailbox.latestLink(email);
   secrets.set('link token', tokenIn(link));
-  keep(await visit(daemon, link, { headers: PAGE }));
-  keep(await visit(daemon, link, { method: 'HEAD' }));
-  keep(await pressButton(daemon, link, { origin: 'https://evil.example', ...PAGE }));
-  const signedIn = keep(await pressButton(daemon, link, PAGE));
+  record(await visit(daemon, link, { headers: PAGE }));
+  record(await visit(daemon, link, { method: 'HEAD' }));
+  record(await pressButton(daemon, link, { origin: 'https://evil.example', ...PAGE }));
+  const signedIn = record(await pressButton(daemon, link, PAGE));
   secrets.set('key', keyIn(signedIn)!);
-  keep(await visit(daemon, link, { headers: PAGE }));
-  keep(await pressButton(daemon, link));
+  record(await visit(daemon, link, { headers: PAGE }));
+  record(await pressButton(daemon, link));
 
   const terminal = startTerminal(43210);
   const mailed = await receiveLink(daemon, email, terminal.login);
   secrets.set('token of a terminal', tokenIn(mailed.link));
   secrets.set('verifier', terminal.codeVerifier);
-  const page = keep(await pressButton(daemon, mailed.link, PAGE));
+  const page = record(await pressButton(daemon, mailed.link, PAGE));
   secrets.set('code', codeIn(page));
-  keep(await typeCode(daemon, '0000-0000', terminal.codeVerifier));
-  const redeemed = keep(await typeCode(daemon, codeIn(page), terminal.codeVerifier));
+  record(await typeCode(daemon, '0000-0000', terminal.codeVerifier));
+  const redeemed = record(await typeCode(daemon, codeIn(page), terminal.codeVerifier));
   secrets.set('key of a terminal', redeemed.body.apiKey);
-  keep(await typeCode(daemon, codeIn(page), terminal.codeVerifier));
+  record(await typeCode(daemon, codeIn(page), terminal.codeVerifier));
 
   const sameBrowser = await receiveLink(daemon, email);
   secrets.set('token in the same browser', tokenIn(sameBrowser.link));
   secrets.set('cookie of the same browser', sameBrowser.cookie.split('=')[1]!);
-  const atOnce = keep(await visit(daemon, sameBrowser.link, { headers: { cookie: sameBrowser.cookie } }));
+  const atOnce = record(await visit(daemon, sameBrowser.link, { headers: { cookie: sameBrowser.cookie } }));
   secrets.set('key in the same browser', keyIn(atOnce)!);
 
   const token = tokenIn(mailed.link);
-  keep(await visit(daemon, `${daemon.baseUrl}/v1/auth/callback?token=${token}&token=${token}`));
-  keep(await askFor(daemon, { email: 'nobody' }));
-  keep(await askFor(daemon, { email, login: { token } }));
-  keep(await daemon.call(undefined, '/v1/auth/token', { body: { code: token, codeVerifier: 'short' } }));
-  keep(await daemon.call(undefined, '/v1/auth/callback', { method: 'POST', body: `{"token":"${token}"` }));
+  record(await visit(daemon, `${daemon.baseUrl}/v1/auth/callback?token=${token}&token=${token}`));
+  record(await askFor(daemon, { email: 'nobody' }));
+  record(await askFor(daemon, { email, login: { token } }));
+  record(await daemon.call(undefined, '/v1/auth/token', { body: { code: token, codeVerifier: 'short' } }));
+  record(await daemon.call(undefined, '/v1/auth/callback', { method: 'POST', body: `{"token":"${token}"` }));
   return { answers, secrets, email };
 }
 
-/** Where what must be nowhere was found; its SHA-256 and the last four of a key may be kept. */
+/** Finds secrets in places that must not contain them. A SHA-256 and a key's last four characters are allowed. */
 function found(secrets: ReadonlyMap<string, string>, places: ReadonlyMap<string, Buffer | string>): string[] {
   const hits: string[] = [];
   for (const [name, secret] of secrets) {
@@ -92,16 +92,16 @@ async function filesOf(folder: string): Promise<Map<string, Buffer>> {
   return new Map(await Promise.all(files));
 }
 
-describe('the whole flow', () => {
+describe('the full sign-in flow', () => {
   let daemon: TestDaemon;
-  let flow: Awaited<ReturnType<typeof wholeFlow>>;
+  let flow: Awaited<ReturnType<typeof runFullFlow>>;
   beforeAll(async () => {
     daemon = await startSignInDaemon();
-    flow = await wholeFlow(daemon);
+    flow = await runFullFlow(daemon);
   });
   afterAll(() => daemon.close());
 
-  test('goes every way: it succeeds where it should and fails where it should', () => {
+  test('returns the expected status at every step', () => {
     expect(flow.answers.map(({ status }) => status)).toEqual([
       ...[202, 200, 200, 403, 303, 410, 410],
       ...[200, 400, 200, 410],
@@ -109,7 +109,7 @@ describe('the whole flow', () => {
     ]);
   });
 
-  test('no answer is kept by anyone or says where it was called from', () => {
+  test('forbids caching and referrers in every response', () => {
     for (const { headers } of flow.answers) {
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
@@ -117,7 +117,7 @@ describe('the whole flow', () => {
     }
   });
 
-  test('no header holds a secret, but Location a key in its fragment and Set-Cookie its own', () => {
+  test('puts no secret in headers except the key in the Location fragment and its own cookie in Set-Cookie', () => {
     const { secrets, answers } = flow;
     for (const answer of answers) {
       for (const [name, value] of answer.headers) {
@@ -135,7 +135,7 @@ describe('the whole flow', () => {
     }
   });
 
-  test('a key is in the body of no answer but that of POST /v1/auth/token', () => {
+  test('puts a key in no response body except that of POST /v1/auth/token', () => {
     const withKey = flow.answers.filter(({ text }) => text.includes('svc_live_'));
     expect(withKey.map(({ body }) => Object.keys(body).sort())).toEqual([['account', 'apiKey']]);
     for (const { text } of flow.answers.filter(({ status }) => status >= 400)) {
@@ -143,12 +143,12 @@ describe('the whole flow', () => {
     }
   });
 
-  test('the answer to the asking holds no link and no token', () => {
+  test('puts no link or token in the response to a link request', () => {
     const [asked] = flow.answers;
     expect(asked?.text).toMatch(/^\{"status":"sent","expiresAt":"[^"]{24}"\}$/);
   });
 
-  test('no page runs or loads anything foreign, and none is framed', () => {
+  test('forbids pages to load third-party resources or be framed', () => {
     const pages = flow.answers.filter(({ headers }) => headers.get('content-type')?.includes('html'));
     expect(pages.length).toBeGreaterThanOrEqual(5);
     for (const { headers, text } of pages) {
@@ -161,11 +161,11 @@ describe('the whole flow', () => {
     }
   });
 
-  test('the log at its most talkative holds no secret', async () => {
+  test('logs no secret at the most verbose level', async () => {
     const apiKey = await signInAs(daemon, freshAddress());
     const { link } = await receiveLink(daemon, freshAddress());
     const token = tokenIn(link);
-    // What goes wrong is logged with more: addresses that do not exist, broken requests, a failing database.
+    // Errors are logged in more detail: unknown routes, malformed requests, a failing database.
     await daemon.call(apiKey, `/v1/auth/callbacks?token=${token}&key=${apiKey}`, { headers: fromElsewhere() });
     await daemon.call(apiKey, `/v1/${apiKey}/${token}`, { headers: fromElsewhere() });
     await sendRaw(daemon, [`GET /v1/account?key=${apiKey} HTTP/9`, `Authorization: Bearer ${apiKey}`]);
@@ -184,7 +184,7 @@ describe('the whole flow', () => {
     expect(daemon.shown).toEqual([]);
   });
 
-  test('no file of the data folder holds a secret, and the search would find one', async () => {
+  test('stores no secret in any file of the data folder, verified by a search that finds known text', async () => {
     expect(await mailsAfterAll(daemon, flow.email)).toBe(3);
     const places = await filesOf(daemon.folder);
     expect([...places.keys()]).toEqual(expect.arrayContaining(['svc.db', 'svc.db-wal', 'master.key']));
@@ -198,18 +198,18 @@ describe('the whole flow', () => {
   });
 });
 
-describe('mail by SMTP', () => {
+describe('mail over SMTP', () => {
   const PASSWORD = 'canary-Passw0rd-7f3a';
 
-  /** A mail server that wants the password, and a daemon that has it. */
-  async function start({ refuse }: { refuse: boolean }) {
+  /** Starts an SMTP server that requires the password, and a daemon configured with it. */
+  async function start({ reject }: { reject: boolean }) {
     const received = { password: '', text: '' };
     const server = new SMTPServer({
       disabledCommands: ['STARTTLS'],
       logger: false,
       onAuth({ password }, _session, callback) {
         received.password = password ?? '';
-        callback(refuse ? new Error(`Invalid login for ${password}`) : null, { user: 'svc' });
+        callback(reject ? new Error(`Invalid login for ${password}`) : null, { user: 'svc' });
       },
       onData(stream, _session, callback) {
         stream.on('data', (chunk: Buffer) => {
@@ -234,8 +234,8 @@ describe('mail by SMTP', () => {
     return { daemon, received, places, stop };
   }
 
-  test('password and link are in no file and no log, where the mail goes', async () => {
-    const { daemon, received, places, stop } = await start({ refuse: false });
+  test('password and link are in no file or log when the mail is delivered', async () => {
+    const { daemon, received, places, stop } = await start({ reject: false });
     await askFor(daemon, { email: 'ada@example.com' });
     await expect.poll(() => received.text, { timeout: 5000 }).toContain('</html>');
     expect(received.password).toBe(PASSWORD);
@@ -248,8 +248,8 @@ describe('mail by SMTP', () => {
     await stop();
   });
 
-  test('nor where the mail server refuses it and repeats it', async () => {
-    const { daemon, received, places, stop } = await start({ refuse: true });
+  test('password is in no file or log when the SMTP server rejects and echoes it', async () => {
+    const { daemon, received, places, stop } = await start({ reject: true });
     await askFor(daemon, { email: 'ada@example.com' });
     await expect.poll(() => daemon.logLines.join(''), { timeout: 5000 }).toContain('sending a mail failed');
     expect(received.password).toBe(PASSWORD);

@@ -18,20 +18,20 @@ import {
 const daemons: TestDaemon[] = [];
 afterAll(() => Promise.all(daemons.map((daemon) => daemon.close())));
 
-/** A daemon of this policy. The tests run side by side, each on its own. */
+/** Starts a daemon with this policy. Tests run concurrently, each with its own daemon. */
 async function start(config: Partial<Config>): Promise<TestDaemon> {
   const daemon = await startSignInDaemon({ config });
   daemons.push(daemon);
   return daemon;
 }
 
-/** All of an answer that does not differ by chance or time. */
+/** The deterministic parts of a response. */
 function visible({ status, headers, body }: Answer) {
   const names = [...headers.keys()].filter((name) => name !== 'set-cookie');
-  return { status, names, fields: Object.keys(body), said: body.status, cookies: headers.getSetCookie().length };
+  return { status, names, fields: Object.keys(body), bodyStatus: body.status, cookies: headers.getSetCookie().length };
 }
 
-/** Who is answered how: all alike. Returns who got a mail. */
+/** Asserts that all addresses get the same response. Returns the addresses that were sent a mail. */
 async function mailed(daemon: TestDaemon, addresses: readonly string[]): Promise<string[]> {
   const answers: Answer[] = [];
   for (const email of addresses) answers.push(await askFor(daemon, { email }));
@@ -41,11 +41,11 @@ async function mailed(daemon: TestDaemon, addresses: readonly string[]): Promise
   return addresses.filter((_, index) => counts[index] === 1);
 }
 
-/** Makes an account whatever the policy is. */
-const settle = (daemon: TestDaemon, email: string) =>
+/** Creates an account regardless of the policy. */
+const createAccount = (daemon: TestDaemon, email: string) =>
   daemon.db.writes.write((connection) => daemon.accounts.findOrCreate(connection, email));
 
-describe.concurrent('who may make an account', () => {
+describe.concurrent('who can create an account', () => {
   test('open: anyone', async () => {
     const daemon = await start({ signup: 'open' });
     expect(await mailed(daemon, ['ada@example.com', 'bob@other.example'])).toEqual([
@@ -55,9 +55,9 @@ describe.concurrent('who may make an account', () => {
     expect(await statusOf(daemon, await signInAs(daemon, 'eve@example.com'))).toBe(200);
   });
 
-  test('open with domains: addresses of these, exactly, and who has an account', async () => {
+  test('open with domains: exact matches of these domains, and existing accounts', async () => {
     const daemon = await start({ signup: 'open', signupDomains: ['example.com'] });
-    await settle(daemon, 'old@other.example');
+    await createAccount(daemon, 'old@other.example');
     const barred = ['bob@other.example', 'bob@sub.example.com', 'bob@notexample.com', 'bob@example.com.evil.example'];
     expect(
       await mailed(
@@ -67,9 +67,9 @@ describe.concurrent('who may make an account', () => {
     ).toEqual(['ada@example.com', 'old@other.example']);
   });
 
-  test('closed: nobody new ever gets a mail; who has an account signs in', async () => {
+  test('closed: new addresses never get a mail, existing accounts can sign in', async () => {
     const daemon = await start({ signup: 'closed' });
-    await settle(daemon, 'old@example.com');
+    await createAccount(daemon, 'old@example.com');
     await daemon.accounts.invite('invited@example.com');
     expect(await mailed(daemon, ['new@example.com', 'invited@example.com', 'old@example.com'])).toEqual([
       'old@example.com',
@@ -81,7 +81,7 @@ describe.concurrent('who may make an account', () => {
     expect((await pressButton(daemon, link)).status).toBe(303);
   });
 
-  test('invite: who is invited, once signed in for good; who is not gets no mail', async () => {
+  test('invite: invited addresses can sign up and sign in again, others get no mail', async () => {
     const daemon = await start({ signup: 'invite' });
     await daemon.accounts.invite('ada@example.com');
     expect(await mailed(daemon, ['ada@example.com', 'bob@example.com'])).toEqual(['ada@example.com']);
@@ -91,7 +91,7 @@ describe.concurrent('who may make an account', () => {
     expect(await statusOf(daemon, await signInAs(daemon, 'ada@example.com'))).toBe(200);
   });
 
-  test('an invitation that is withdrawn after the mail opens nothing any more', async () => {
+  test('withdrawing an invitation voids the link and code already sent', async () => {
     const daemon = await start({ signup: 'invite' });
     for (const email of ['ada@example.com', 'bob@example.com', 'cleo@example.com']) await daemon.accounts.invite(email);
     const browser = await receiveLink(daemon, 'ada@example.com');
@@ -106,7 +106,7 @@ describe.concurrent('who may make an account', () => {
     expect(await statusOf(daemon, await signInAs(daemon, 'cleo@example.com'))).toBe(200);
   });
 
-  test('a barred address has no link that could be guessed or looked at', async () => {
+  test('stores no usable link for a barred address', async () => {
     const daemon = await start({ signup: 'closed' });
     await askFor(daemon, { email: 'new@example.com' });
     const [row] = await daemon.db.readers.all<{ delivered: number }>('SELECT delivered FROM signInLinks');
@@ -116,7 +116,7 @@ describe.concurrent('who may make an account', () => {
 });
 
 describe.concurrent('an account', () => {
-  test('comes into being with the first sign-in, not with the asking', async () => {
+  test('is created at the first sign-in, not at the link request', async () => {
     const daemon = await start({});
     const { link } = await receiveLink(daemon, 'ada@example.com');
     expect(await daemon.accounts.list()).toEqual([]);
@@ -124,7 +124,7 @@ describe.concurrent('an account', () => {
     expect(await daemon.accounts.list()).toHaveLength(1);
   });
 
-  test('that was erased signs up anew and finds nothing of the old one; its key and links are dead', async () => {
+  test('can sign up again empty after erasure, and its old key and links stay invalid', async () => {
     const daemon = await start({});
     const email = 'ada@example.com';
     const oldKey = await signInAs(daemon, email);
@@ -145,7 +145,7 @@ describe.concurrent('an account', () => {
     expect(await statusOf(daemon, oldKey)).toBe(401);
   });
 
-  test('that was erased needs a new invitation where one is needed', async () => {
+  test('needs a new invitation after erasure if sign-up is by invitation', async () => {
     const daemon = await start({ signup: 'invite' });
     await daemon.accounts.invite('ada@example.com');
     const key = await signInAs(daemon, 'ada@example.com');

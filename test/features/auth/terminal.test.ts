@@ -22,7 +22,7 @@ afterAll(() => daemon.close());
 
 const MINUTE = 60_000;
 
-/** A terminal sign-in whose link was confirmed: the terminal, the page and its code. */
+/** Starts a terminal sign-in and confirms its link. Returns terminal, page and code. */
 async function confirmed(email: string, redirectPort?: number) {
   const terminal = startTerminal(redirectPort);
   const { link } = await receiveLink(daemon, email, terminal.login);
@@ -30,11 +30,11 @@ async function confirmed(email: string, redirectPort?: number) {
   return { ...terminal, link, page, code: codeIn(page) };
 }
 
-/** A code that is not this one. */
+/** A code that differs from this one. */
 const wrongCode = (code: string, index = 0) => `${code.slice(0, -1)}${'0123456789'.replace(code.at(-1)!, '')[index]}`;
 
-describe('a sign-in at a terminal', () => {
-  test('the typed code gives the key, wherever the link was opened; until then nothing is rotated', async () => {
+describe('a terminal sign-in', () => {
+  test('returns the key for the typed code and rotates nothing before that', async () => {
     const email = freshAddress();
     const oldKey = await signInAs(daemon, email);
     const { link, ...terminal } = await confirmed(email);
@@ -51,13 +51,13 @@ describe('a sign-in at a terminal', () => {
     expect((await pressButton(daemon, link)).status).toBe(410);
   });
 
-  test('the code is read however it is typed', async () => {
+  test('accepts the code in any case and without the dash', async () => {
     const { code, codeVerifier } = await confirmed(freshAddress());
     const typed = ` ${code.toLowerCase().replace('-', ' ')}`;
     expect((await typeCode(daemon, typed, codeVerifier)).status).toBe(200);
   });
 
-  test('a code works once', async () => {
+  test('accepts a code once', async () => {
     const email = freshAddress();
     const { code, codeVerifier } = await confirmed(email);
     const answers = await Promise.all(Array.from({ length: 10 }, () => typeCode(daemon, code, codeVerifier)));
@@ -75,7 +75,7 @@ describe('a sign-in at a terminal', () => {
     expect((await typeCode(daemon, code, codeVerifier)).status).toBe(status);
   });
 
-  test('the browser that happens to carry a cookie does not skip the page', async () => {
+  test('shows the confirmation page even to the browser with the request cookie', async () => {
     const email = freshAddress();
     const { cookie } = await receiveLink(daemon, email);
     const { link } = await receiveLink(daemon, email, startTerminal().login);
@@ -87,7 +87,7 @@ describe('a sign-in at a terminal', () => {
     expect(asked.headers.get('set-cookie')).toBeNull();
   });
 
-  test('a sign-in in the browser meanwhile voids the code', async () => {
+  test('a browser sign-in in the meantime voids the code', async () => {
     const email = freshAddress();
     const { code, codeVerifier } = await confirmed(email);
     const newer = await signInAs(daemon, email);
@@ -96,8 +96,8 @@ describe('a sign-in at a terminal', () => {
   });
 });
 
-describe('who starts a terminal sign-in for somebody else', () => {
-  test('gets nothing without the code, although the victim confirms', async () => {
+describe('an attacker who starts a terminal sign-in for someone else', () => {
+  test('gets nothing without the code, even if the victim confirms', async () => {
     const victim = freshAddress();
     const oldKey = await signInAs(daemon, victim);
     const attacker = await confirmed(victim);
@@ -113,7 +113,7 @@ describe('who starts a terminal sign-in for somebody else', () => {
     expect([answer.status, await statusOf(daemon, oldKey)]).toEqual([200, 401]);
   });
 
-  test('the code of an own sign-in opens no other', async () => {
+  test('cannot use the code of their own sign-in', async () => {
     const victim = freshAddress();
     const oldKey = await signInAs(daemon, victim);
     const theirs = await confirmed(victim);
@@ -124,7 +124,7 @@ describe('who starts a terminal sign-in for somebody else', () => {
     expect((await typeCode(daemon, own.code, own.codeVerifier)).status).toBe(200);
   });
 
-  test('one challenge for two addresses: the code of one opens only that one', async () => {
+  test('with one challenge for two addresses, a code signs in only its own address', async () => {
     const [victim, attacker] = [freshAddress(), freshAddress()];
     const oldKey = await signInAs(daemon, victim);
     const { codeVerifier, login } = startTerminal();
@@ -137,7 +137,7 @@ describe('who starts a terminal sign-in for somebody else', () => {
 });
 
 describe('wrong codes', () => {
-  test('a wrong verifier is refused, rotates nothing and takes no try away', async () => {
+  test('a wrong verifier is rejected, rotates nothing and does not count as a try', async () => {
     const email = freshAddress();
     const oldKey = await signInAs(daemon, email);
     const { code, codeVerifier } = await confirmed(email);
@@ -148,7 +148,7 @@ describe('wrong codes', () => {
     expect((await typeCode(daemon, code, codeVerifier)).status).toBe(200);
   });
 
-  test('four are forgiven', async () => {
+  test('four wrong codes are allowed', async () => {
     const { code, codeVerifier } = await confirmed(freshAddress());
     for (let index = 0; index < 4; index += 1) {
       expect((await typeCode(daemon, wrongCode(code, index), codeVerifier)).status).toBe(400);
@@ -156,7 +156,7 @@ describe('wrong codes', () => {
     expect((await typeCode(daemon, code, codeVerifier)).status).toBe(200);
   });
 
-  test('five void the sign-in and rotate nothing; a new one works', async () => {
+  test('five wrong codes void the sign-in and rotate nothing, and a new sign-in works', async () => {
     const email = freshAddress();
     const oldKey = await signInAs(daemon, email);
     const { code, codeVerifier } = await confirmed(email);
@@ -170,7 +170,7 @@ describe('wrong codes', () => {
     expect((await typeCode(daemon, next.code, next.codeVerifier)).status).toBe(200);
   });
 
-  test('a hundred at once get five tries, not more', async () => {
+  test('a hundred concurrent codes get only five tries', async () => {
     const { code, codeVerifier } = await confirmed(freshAddress());
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => typeCode(daemon, wrongCode(code, index % 10), codeVerifier)),
@@ -180,7 +180,7 @@ describe('wrong codes', () => {
     expect((await typeCode(daemon, code, codeVerifier)).status).toBe(410);
   });
 
-  test('five before the link is opened void the link too', async () => {
+  test('five wrong codes before the link is opened void the link too', async () => {
     const { codeVerifier, login } = startTerminal();
     const { link } = await receiveLink(daemon, freshAddress(), login);
     for (let count = 0; count < 4; count += 1) await typeCode(daemon, '0000-0000', codeVerifier);
@@ -191,8 +191,8 @@ describe('wrong codes', () => {
   });
 });
 
-describe('the hand-over on the same machine', () => {
-  test('the page calls 127.0.0.1 at the port of the terminal, with code and challenge, and may call nothing else', async () => {
+describe('loopback delivery of the code', () => {
+  test('the page may connect only to the terminal’s port on 127.0.0.1, with code and challenge', async () => {
     const { page, code, login } = await confirmed(freshAddress(), 43210);
     const query = new URLSearchParams({ code, state: login.codeChallenge }).toString();
     expect(page.text).toContain(`data-loopback-url="http://127.0.0.1:43210/callback?${query.replace('&', '&amp;')}"`);
@@ -201,7 +201,7 @@ describe('the hand-over on the same machine', () => {
     expect(policy).not.toContain('unsafe');
   });
 
-  test('without a port the page calls nobody', async () => {
+  test('the page makes no request if the terminal sent no port', async () => {
     const { page, code } = await confirmed(freshAddress());
     expect(code).toMatch(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/);
     expect(page.text).not.toContain('data-loopback-url');
@@ -212,21 +212,21 @@ describe('the hand-over on the same machine', () => {
   const challenge = startTerminal().login.codeChallenge;
   const malformed: [string, object][] = [
     ['a privileged port', { codeChallenge: challenge, device: 'desk', redirectPort: 80 }],
-    ['no port', { codeChallenge: challenge, device: 'desk', redirectPort: 65_536 }],
-    ['a host for a port', { codeChallenge: challenge, device: 'desk', redirectPort: '8080@evil.example' }],
-    ['a fraction', { codeChallenge: challenge, device: 'desk', redirectPort: 8080.5 }],
-    ['a redirect of its own', { codeChallenge: challenge, device: 'desk', redirectUri: 'http://evil.example' }],
-    ['a plain verifier for a challenge', { codeChallenge: 'v'.repeat(42), device: 'desk' }],
+    ['a port out of range', { codeChallenge: challenge, device: 'desk', redirectPort: 65_536 }],
+    ['a host as the port', { codeChallenge: challenge, device: 'desk', redirectPort: '8080@evil.example' }],
+    ['a fractional port', { codeChallenge: challenge, device: 'desk', redirectPort: 8080.5 }],
+    ['a custom redirect URI', { codeChallenge: challenge, device: 'desk', redirectUri: 'http://evil.example' }],
+    ['a plain verifier as the challenge', { codeChallenge: 'v'.repeat(42), device: 'desk' }],
     ['no challenge', { device: 'desk' }],
     ['no device', { codeChallenge: challenge }],
     ['line feeds in the device', { codeChallenge: challenge, device: 'desk\nBcc: eve@example.com' }],
-    ['a device of 101 letters', { codeChallenge: challenge, device: 'd'.repeat(101) }],
+    ['a device name of 101 characters', { codeChallenge: challenge, device: 'd'.repeat(101) }],
   ];
-  test.each(malformed)('%s is 400', async (_name, login) => {
+  test.each(malformed)('rejects %s with 400', async (_name, login) => {
     expect((await askFor(daemon, { email: freshAddress(), login })).status).toBe(400);
   });
 
-  test('a device that is markup is shown as text', async () => {
+  test('shows markup in the device name as text', async () => {
     const terminal = startTerminal();
     const device = '"><script>alert(1)</script>';
     const { link } = await receiveLink(daemon, freshAddress(), { ...terminal.login, device });

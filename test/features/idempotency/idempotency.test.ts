@@ -23,7 +23,7 @@ function post(key: string, content: unknown, path = '/v1/memories', by = caller)
   return by.call(path, { body: content, headers: { 'idempotency-key': key } });
 }
 
-/** Holds every write back until the answer is called; what arrives meanwhile is under way. */
+/** Blocks all writes until the returned function is called, so that requests stay in progress. */
 async function holdWrites(): Promise<() => void> {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -43,12 +43,12 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-describe('a request sent again under its key', () => {
+describe('a request repeated with its key', () => {
   test.each([
     ['one memory', '/v1/memories', { content: 'Once only', tags: ['a'], metadata: { b: [1.5, 'é'] } }],
     ['a batch', '/v1/memories/batch', { memories: [{ content: 'Batch one' }, { content: 'Batch two' }] }],
-    ['what was there already', '/v1/memories', { content: 'Once only' }],
-  ])('for %s is answered as the first was, byte for byte, and does nothing', async (_, path, body) => {
+    ['a duplicate', '/v1/memories', { content: 'Once only' }],
+  ])('for %s replays the first response byte for byte and has no effect', async (_, path, body) => {
     const key = newKey();
     const first = await post(key, body, path);
     expect(first.headers.has('idempotency-replayed')).toBe(false);
@@ -62,14 +62,14 @@ describe('a request sent again under its key', () => {
     expect(await caller.list()).toEqual(before);
   });
 
-  test('is answered as the first was even after the memory was changed', async () => {
+  test('replays the first response even after the memory was changed', async () => {
     const key = newKey();
     const first = await post(key, { content: 'Before the change' });
     await caller.change(first.body.id as string, { content: 'After the change' });
     expect((await post(key, { content: 'Before the change' })).text).toBe(first.text);
   });
 
-  test('while the first is under way is a conflict; afterwards it is a replay', async () => {
+  test('gets a conflict while the first is in progress, and a replay afterwards', async () => {
     const key = newKey();
     const release = await holdWrites();
     const first = post(key, { content: 'Under way' });
@@ -84,7 +84,7 @@ describe('a request sent again under its key', () => {
     expect((await post(key, { content: 'Under way' })).text).toBe((await first).text);
   });
 
-  test('twenty times at once has one effect', async () => {
+  test('has one effect when sent twenty times concurrently', async () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(key, { content: 'Twenty at once' })));
     const done = answers.filter(({ status }) => status === 201);
@@ -94,9 +94,9 @@ describe('a request sent again under its key', () => {
   });
 
   test.each([
-    ['another body', { content: 'Another' }, '/v1/memories'],
-    ['another way', { memories: [{ content: 'The one' }] }, '/v1/memories/batch'],
-  ])('with %s is refused and does nothing', async (_, body, path) => {
+    ['a different body', { content: 'Another' }, '/v1/memories'],
+    ['a different route', { memories: [{ content: 'The one' }] }, '/v1/memories/batch'],
+  ])('with %s is rejected and has no effect', async (_, body, path) => {
     const key = newKey();
     await post(key, { content: 'The one' });
     const before = await caller.list();
@@ -105,7 +105,7 @@ describe('a request sent again under its key', () => {
     expect((await post(key, { content: 'The one' })).headers.get('idempotency-replayed')).toBe('true');
   });
 
-  test('after it was refused is a first one', async () => {
+  test('runs again if the first was rejected', async () => {
     const key = newKey();
     const body = { content: 'Waits for its predecessor', supersedes: 'mem_not_yet' };
     expect((await post(key, body)).status).toBe(404);
@@ -132,16 +132,16 @@ describe('a key', () => {
   test.each([
     ['of 255 characters', 'k'.repeat(255), 201],
     ['of 256 characters', 'k'.repeat(256), 400],
-    ['of nothing', '', 400],
-    ['with a letter beyond ASCII', 'é', 400],
-    ['with a tab in it', 'a\tb', 400],
-  ])('%s is taken or refused', async (name, key, status) => {
+    ['of 0 characters', '', 400],
+    ['with a non-ASCII letter', 'é', 400],
+    ['with a tab', 'a\tb', 400],
+  ])('%s is accepted or rejected', async (name, key, status) => {
     const content = `Sent under a key ${name}`;
     expect((await post(key, { content })).status).toBe(status);
     expect((await caller.list()).includes(content)).toBe(status === 201);
   });
 
-  test('means nothing to another tenant', async () => {
+  test('is scoped to its tenant', async () => {
     const other = await daemon.account();
     const key = newKey();
     const mine = await post(key, { content: 'Same key, same words' });
@@ -153,7 +153,7 @@ describe('a key', () => {
     expect((await post(key, { content: 'Same key, same words' })).body.id).toBe(mine.body.id);
   });
 
-  test('is kept for 24 hours and is free again after', async () => {
+  test('is stored for 24 hours and can be reused afterwards', async () => {
     const key = newKey();
     const first = await post(key, { content: 'For a day' });
     daemon.clock.advance(24 * HOUR_MS - 60_000);
@@ -163,7 +163,7 @@ describe('a key', () => {
     const next = await post(key, { content: 'For the next day' });
     expect(next.status).toBe(201);
     expect(next.headers.has('idempotency-replayed')).toBe(false);
-    // What the first answer was about is no part of the second.
+    // Erasing the first memory must not redact the second response.
     await caller.erase(first.body.id as string);
     expect((await post(key, { content: 'For the next day' })).text).toBe(next.text);
     daemon.clock.advance(25 * HOUR_MS);
@@ -175,7 +175,7 @@ describe('a key', () => {
   });
 });
 
-describe('what was created under a key', () => {
+describe('a resource created with a key', () => {
   test.each([
     ['erased', async (id: string) => caller.erase(id)],
     [
@@ -185,7 +185,7 @@ describe('what was created under a key', () => {
         await daemon.memories.sweep();
       },
     ],
-  ])('and %s since is not replayed and not kept', async (name, vanish) => {
+  ])('and %s since is neither replayed nor stored', async (name, vanish) => {
     const key = newKey();
     const secret = `canary ${name}`;
     const memories = [
@@ -201,7 +201,7 @@ describe('what was created under a key', () => {
   });
 });
 
-test('answers are kept over a restart of the daemon', async () => {
+test('stored responses survive a daemon restart', async () => {
   const before = await startMemoryDaemon();
   const { apiKey, tenantId, call } = await before.account();
   const request = { body: { content: 'Before the restart' }, headers: { 'idempotency-key': 'over-the-restart' } };

@@ -25,7 +25,7 @@ const keysOf = (tenantId: string) =>
 const revoke = (apiKey: string) => daemon.call(apiKey, '/v1/auth/key', { method: 'DELETE', headers: fromElsewhere() });
 
 describe('a tenant has one key', () => {
-  test('each sign-in invalidates the former key at once', async () => {
+  test('each sign-in invalidates the previous key immediately', async () => {
     const email = freshAddress();
     const keys: string[] = [];
     for (let count = 0; count < 4; count += 1) {
@@ -38,7 +38,7 @@ describe('a tenant has one key', () => {
     expect(await keysOf(tenantId)).toHaveLength(1);
   });
 
-  test('sign-ins of one address at once leave exactly one live key', async () => {
+  test('concurrent sign-ins of one address leave exactly one valid key', async () => {
     const email = freshAddress();
     const links = [];
     for (let count = 0; count < 3; count += 1) links.push((await receiveLink(daemon, email)).link);
@@ -49,7 +49,7 @@ describe('a tenant has one key', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 410, 410]);
   });
 
-  test('one tenant comes of many first sign-ins at once', async () => {
+  test('concurrent first sign-ins create one tenant', async () => {
     const email = freshAddress();
     const tenants = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -59,7 +59,7 @@ describe('a tenant has one key', () => {
     expect(new Set(tenants).size).toBe(1);
   });
 
-  test('it is kept as its SHA-256, with its last four', async () => {
+  test('the key is stored only as its SHA-256 and its last four characters', async () => {
     const apiKey = await signInAs(daemon, freshAddress());
     const [row] = await keysOf(await tenantOf(apiKey));
     expect(row).toMatchObject({ hash: createHash('sha256').update(apiKey).digest('hex'), last4: apiKey.slice(-4) });
@@ -68,7 +68,7 @@ describe('a tenant has one key', () => {
     expect(body.key).toMatchObject({ last4: apiKey.slice(-4) });
   });
 
-  test('when it was last used is known to the minute', async () => {
+  test('lastUsedAt is accurate to the minute', async () => {
     const apiKey = await signInAs(daemon, freshAddress());
     const lastUsed = async () => {
       await statusOf(daemon, apiKey);
@@ -85,7 +85,7 @@ describe('a tenant has one key', () => {
 });
 
 describe('DELETE /v1/auth/key', () => {
-  test('invalidates the key that calls and nobody else’s; a new sign-in opens the same account', async () => {
+  test('invalidates only the calling key, and a new sign-in opens the same account', async () => {
     const [email, neighbour] = [freshAddress(), freshAddress()];
     const apiKey = await signInAs(daemon, email);
     const other = await signInAs(daemon, neighbour);
@@ -98,7 +98,7 @@ describe('DELETE /v1/auth/key', () => {
     expect(await tenantOf(await signInAs(daemon, email))).toBe(tenantId);
   });
 
-  test('a call of the old key that arrives late leaves the new key alone', async () => {
+  test('a late revocation by the old key does not invalidate the new key', async () => {
     const email = freshAddress();
     const oldKey = await signInAs(daemon, email);
     const principal = await daemon.keys.authenticate(oldKey);
@@ -109,14 +109,14 @@ describe('DELETE /v1/auth/key', () => {
 });
 
 describe('a rotation with requests in flight', () => {
-  test('two hundred callers get 2xx until it is done and 401 from then on, nothing else', async () => {
+  test('two hundred callers get 2xx until the rotation and only 401 after it', async () => {
     const email = freshAddress();
     const oldKey = await signInAs(daemon, email);
     await daemon.accounts.setTier(await tenantOf(oldKey), 'Enterprise');
     const { link } = await receiveLink(daemon, email);
 
-    /** Calls until it is refused. */
-    async function insist(caller: number): Promise<{ accepted: number; last: number }> {
+    /** Calls until a request is rejected. */
+    async function callUntilRejected(caller: number): Promise<{ accepted: number; last: number }> {
       const write = caller % 2 === 1 && { body: { content: `Thought ${caller}` } };
       for (let accepted = 0; ; accepted += 1) {
         const path = write ? '/v1/memories' : '/v1/account';
@@ -124,7 +124,7 @@ describe('a rotation with requests in flight', () => {
         if (status !== 200 && status !== 201) return { accepted, last: status };
       }
     }
-    const callers = Array.from({ length: 200 }, (_, caller) => insist(caller));
+    const callers = Array.from({ length: 200 }, (_, caller) => callUntilRejected(caller));
     await statusOf(daemon, oldKey);
     const newKey = keyIn(await pressButton(daemon, link))!;
     const after = await Promise.all(Array.from({ length: 50 }, () => statusOf(daemon, oldKey)));
@@ -138,7 +138,7 @@ describe('a rotation with requests in flight', () => {
   });
 });
 
-describe('401 tells nothing', () => {
+describe('401 reveals nothing', () => {
   const routes: [string, string][] = [
     ['GET', '/v1/account'],
     ['DELETE', '/v1/account'],
@@ -150,7 +150,7 @@ describe('401 tells nothing', () => {
     ['POST', '/v1/mcp'],
   ];
 
-  /** The ways of having no valid key, as the lines of the head; `{key}` is a live key, `{revoked}` a former one. */
+  /** Request headers without a valid key. `{key}` is a valid key, `{revoked}` a revoked one. */
   const causes: [string, string[]][] = [
     ['missing', []],
     ['empty', ['Authorization:']],
@@ -200,7 +200,7 @@ describe('401 tells nothing', () => {
       .slice(1)
       .map((line) => line.split(':')[0]!.toLowerCase());
 
-  test.each(causes)('%s: the same bytes but for the request id', async (_name, lines) => {
+  test.each(causes)('%s: returns the same bytes except the request id', async (_name, lines) => {
     const reference = await answerTo([]);
     const answer = await answerTo(lines);
     expect([answer.status, answer.text]).toEqual([401, reference.text]);
@@ -210,7 +210,7 @@ describe('401 tells nothing', () => {
   });
 
   test.each(['key', 'apiKey', 'api_key', 'access_token', 'token', 'authorization'])(
-    'a key in the query as %s is none, and is in no log',
+    'ignores a key in the query parameter %s and does not log it',
     async (name) => {
       const answer = await answerTo([], 'GET', `/v1/account?${name}=${apiKey}`);
       expect([answer.status, answer.text]).toEqual([401, (await answerTo([])).text]);
@@ -218,7 +218,7 @@ describe('401 tells nothing', () => {
     },
   );
 
-  test.each(routes)('%s %s says the same', async (method, path) => {
+  test.each(routes)('%s %s returns the same body', async (method, path) => {
     const reference = (await answerTo([])).text;
     for (const lines of [[], ['Authorization: Bearer {revoked}'], ['Authorization: Bearer hello']]) {
       const answer = await answerTo(lines, method, path);
@@ -226,14 +226,11 @@ describe('401 tells nothing', () => {
     }
   });
 
-  test.each([['Bearer {key}'], ['bearer {key}'], ['BEARER   {key}']])(
-    'the rightful caller comes in: %s',
-    async (text) => {
-      expect((await answerTo([`Authorization: ${text}`])).status).toBe(200);
-    },
-  );
+  test.each([['Bearer {key}'], ['bearer {key}'], ['BEARER   {key}']])('accepts a valid key: %s', async (text) => {
+    expect((await answerTo([`Authorization: ${text}`])).status).toBe(200);
+  });
 
-  test('the key of an erased account is as any other that is none', async () => {
+  test('the key of an erased account gets the same response as any invalid key', async () => {
     const erased = await signInAs(daemon, freshAddress());
     expect((await daemon.call(erased, '/v1/account', { method: 'DELETE' })).status).toBe(204);
     const answer = await answerTo([`Authorization: Bearer ${erased}`]);
@@ -241,8 +238,8 @@ describe('401 tells nothing', () => {
   });
 });
 
-describe('a database that does not answer', () => {
-  test('is 503 and never 401, and the key works again when it does', async () => {
+describe('a database failure', () => {
+  test('returns 503 and never 401, and the key works again afterwards', async () => {
     const own = await startSignInDaemon();
     const apiKey = await signInAs(own, 'ada@example.com');
     const madeUp = `svc_live_${'0'.repeat(32)}`;
@@ -263,7 +260,7 @@ describe('a database that does not answer', () => {
     await own.close();
   });
 
-  test('a hundred at once are 503, each of them, and a hundred are let in after', async () => {
+  test('returns 503 to a hundred concurrent requests and accepts a hundred afterwards', async () => {
     const own = await startSignInDaemon();
     const apiKey = await signInAs(own, 'ada@example.com');
     const hundred = () => Promise.all(Array.from({ length: 100 }, () => statusOf(own, apiKey)));

@@ -6,7 +6,7 @@ import { countByStatus, makeTenant, times } from './tenants.ts';
 const HOUR_MS = 3_600_000;
 let daemon: TestDaemon;
 
-/** The same behind a proxy on its own machine. */
+/** A daemon that trusts a proxy on its own machine. */
 let proxied: TestDaemon;
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([daemon.close(), proxied.close()]));
 
-/** Every bucket is full again, and time stands still. */
+/** Refills every bucket and freezes time. */
 beforeEach(() => {
   for (const { clock } of [daemon, proxied]) {
     clock.freeze();
@@ -23,11 +23,11 @@ beforeEach(() => {
   }
 });
 
-const look = (apiKey: string | undefined) => daemon.call(apiKey, '/v1/account');
+const getAccount = (apiKey: string | undefined) => daemon.call(apiKey, '/v1/account');
 
 const header = (answer: Answer, name: string) => Number(answer.headers.get(name));
 
-/** Sends GET requests down one connection without waiting for answers; returns how many came with each status. */
+/** Pipelines GET requests over one connection. Returns the number of responses by status. */
 async function pipeline(heads: readonly string[], to = daemon): Promise<Record<number, number>> {
   const socket = connect(Number(new URL(to.baseUrl).port), '127.0.0.1');
   const counts: Record<number, number> = {};
@@ -54,10 +54,10 @@ async function pipeline(heads: readonly string[], to = daemon): Promise<Record<n
 }
 
 describe('past the limit', () => {
-  test('of 121 requests at once on Free 120 pass, and the next does half a second later', async () => {
+  test('of 121 concurrent requests on Free, 120 pass, and another half a second later', async () => {
     const { apiKey } = await makeTenant(daemon, 'a@example.com');
     const other = await makeTenant(daemon, 'b@example.com');
-    const answers = await times(121, () => look(apiKey));
+    const answers = await times(121, () => getAccount(apiKey));
     expect(countByStatus(answers)).toEqual({ 200: 120, 429: 1 });
     const refused = answers.find(({ status }) => status === 429)!;
     expect(refused.body).toMatchObject({ code: 'rate_limited', status: 429 });
@@ -68,82 +68,82 @@ describe('past the limit', () => {
       ...Array.from({ length: 120 }, (_, index) => index),
     ]);
     daemon.clock.advance(499);
-    expect((await look(apiKey)).status).toBe(429);
+    expect((await getAccount(apiKey)).status).toBe(429);
     daemon.clock.advance(1);
-    expect((await look(apiKey)).status).toBe(200);
-    expect((await look(apiKey)).status).toBe(429);
-    expect((await look(other.apiKey)).status).toBe(200);
+    expect((await getAccount(apiKey)).status).toBe(200);
+    expect((await getAccount(apiKey)).status).toBe(429);
+    expect((await getAccount(other.apiKey)).status).toBe(200);
   });
 
-  test('a refused request costs nothing: after a minute of refusals the whole limit is there again', async () => {
+  test('rejected requests cost no tokens: a minute later the whole limit is available', async () => {
     const { apiKey } = await makeTenant(daemon, 'a@example.com');
-    await times(120, () => look(apiKey));
+    await times(120, () => getAccount(apiKey));
     for (let second = 0; second < 3; second += 1) {
-      expect(countByStatus(await times(10, () => look(apiKey)))).toEqual({ 429: 10 });
+      expect(countByStatus(await times(10, () => getAccount(apiKey)))).toEqual({ 429: 10 });
     }
     daemon.clock.advance(60_000);
-    expect(countByStatus(await times(121, () => look(apiKey)))).toEqual({ 200: 120, 429: 1 });
+    expect(countByStatus(await times(121, () => getAccount(apiKey)))).toEqual({ 200: 120, 429: 1 });
   });
 
-  test('a thousand requests at once over many connections get the limit and what came back, no more', async () => {
+  test('a thousand concurrent requests get no more than the limit plus refilled tokens', async () => {
     const { apiKey } = await makeTenant(daemon, 'thousand@example.com');
     const other = await makeTenant(daemon, 'beside@example.com');
-    // Time goes on meanwhile, in steps of a token.
+    // Time advances meanwhile, one token per step.
     const tokens = 12;
     const ticking = times(tokens, async (index) => {
       await new Promise((resolve) => setTimeout(resolve, index * 20));
       daemon.clock.advance(500);
     });
-    const counts = countByStatus(await times(1000, () => look(apiKey)));
+    const counts = countByStatus(await times(1000, () => getAccount(apiKey)));
     await ticking;
     expect((counts[200] ?? 0) + (counts[429] ?? 0)).toBe(1000);
     expect(counts[200]).toBeGreaterThanOrEqual(120);
     expect(counts[200]).toBeLessThanOrEqual(120 + tokens);
-    expect((await look(other.apiKey)).status).toBe(200);
+    expect((await getAccount(other.apiKey)).status).toBe(200);
   });
 
-  test('the MCP door and every other route draw on the same bucket', async () => {
+  test('MCP and all other routes share one bucket', async () => {
     const { apiKey } = await makeTenant(daemon, 'a@example.com');
     const ping = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
     const headers = { accept: 'application/json, text/event-stream' };
-    await times(60, () => look(apiKey));
+    await times(60, () => getAccount(apiKey));
     await times(30, () => daemon.call(apiKey, '/v1/mcp', { body: ping, headers }));
     await times(30, () => daemon.call(apiKey, '/nothing-here'));
     expect((await daemon.call(apiKey, '/v1/mcp', { body: ping, headers })).status).toBe(429);
-    expect((await look(apiKey)).status).toBe(429);
+    expect((await getAccount(apiKey)).status).toBe(429);
     expect((await daemon.call(apiKey, '/nothing-here')).status).toBe(429);
   });
 });
 
-describe('a clock that is set', () => {
-  test.each([HOUR_MS, -HOUR_MS])('by %i ms neither locks out nor gives a second burst', async (jumpMs) => {
+describe('setting the system clock', () => {
+  test.each([HOUR_MS, -HOUR_MS])('by %i ms neither locks callers out nor allows a second burst', async (jumpMs) => {
     const { apiKey } = await makeTenant(daemon, 'a@example.com');
-    await times(120, () => look(apiKey));
+    await times(120, () => getAccount(apiKey));
     daemon.clock.setWall(daemon.clock.nowMs() + jumpMs);
-    expect((await look(apiKey)).status).toBe(429);
+    expect((await getAccount(apiKey)).status).toBe(429);
     daemon.clock.advance(500);
-    const next = await look(apiKey);
+    const next = await getAccount(apiKey);
     expect(next.status).toBe(200);
     expect(header(next, 'x-ratelimit-reset')).toBe(Math.ceil(daemon.clock.nowMs() / 1000 + 60));
-    expect((await look(apiKey)).status).toBe(429);
+    expect((await getAccount(apiKey)).status).toBe(429);
   });
 });
 
 describe('a caller without a key', () => {
   const madeUp = (index: number) => `X-Forwarded-For: 10.${index >> 16}.${(index >> 8) & 255}.${index & 255}\r\n`;
 
-  test('is counted by its own address, whatever 10,000 X-Forwarded-For say', async () => {
+  test('is counted by its own address, regardless of 10,000 X-Forwarded-For values', async () => {
     const { apiKey } = await makeTenant(daemon, 'a@example.com');
     const counts = await pipeline(Array.from({ length: 10_000 }, (_, index) => madeUp(index)));
     expect(counts).toEqual({ 401: 120, 429: 9880 });
-    expect((await look(undefined)).status).toBe(429);
-    expect((await look(apiKey)).status).toBe(200);
+    expect((await getAccount(undefined)).status).toBe(429);
+    expect((await getAccount(apiKey)).status).toBe(200);
   });
 
-  test('behind a trusted proxy is counted by the address that the proxy saw', async () => {
+  test('is counted by the address that a trusted proxy reports', async () => {
     const apart = Array.from({ length: 10_000 }, (_, index) => madeUp(index));
     expect(await pipeline(apart, proxied)).toEqual({ 401: 10_000 });
-    // What the caller itself puts before the address that the proxy adds does not count.
+    // Addresses that the caller puts before the one added by the proxy do not count.
     const spoofed = Array.from({ length: 200 }, (_, index) => `X-Forwarded-For: 10.9.9.${index}, 203.0.113.7\r\n`);
     expect(await pipeline(spoofed, proxied)).toEqual({ 401: 120, 429: 80 });
     expect(await pipeline(['X-Forwarded-For: 203.0.113.8\r\n'], proxied)).toEqual({ 401: 1 });
@@ -159,25 +159,25 @@ describe('a caller without a key', () => {
     ],
     ['two mapped IPv4 addresses are two', (n: number) => `::ffff:198.51.100.${n % 2}`, { 401: 130 }],
     [
-      'a port that the proxy adds makes no new caller',
+      'a port added by the proxy does not make a new caller',
       (n: number) => `198.51.100.9:${1024 + n}`,
       { 401: 120, 429: 10 },
     ],
-    ['what is no address is one caller', (n: number) => `made-up-${n}`, { 401: 120, 429: 10 }],
+    ['text that is not an address is one caller', (n: number) => `made-up-${n}`, { 401: 120, 429: 10 }],
   ])('behind a trusted proxy: %s', async (_, addressOf, expected) => {
     const heads = Array.from({ length: 130 }, (_none, index) => `X-Forwarded-For: ${addressOf(index)}\r\n`);
     expect(await pipeline(heads, proxied)).toEqual(expected);
   });
 
-  test('with a wrong key is counted by its address too, and a valid key from there has its own limit', async () => {
+  test('is counted by address with an invalid key too, and a valid key from that address has its own limit', async () => {
     const { apiKey } = await makeTenant(daemon, 'a@example.com');
-    const wrong = await times(130, (index) => look(`svc_live_${index.toString(16).padStart(32, '0')}`));
+    const wrong = await times(130, (index) => getAccount(`svc_live_${index.toString(16).padStart(32, '0')}`));
     expect(countByStatus(wrong)).toEqual({ 401: 120, 429: 10 });
-    expect(header(await look(apiKey), 'x-ratelimit-remaining')).toBe(119);
+    expect(header(await getAccount(apiKey), 'x-ratelimit-remaining')).toBe(119);
   });
 });
 
-describe('a tier that is changed in mid-window', () => {
+describe('changing the tier mid-window', () => {
   test.each([
     ['Free', 'Pro', 120, 480],
     ['Free', 'Enterprise', 120, 2880],
@@ -190,14 +190,14 @@ describe('a tier that is changed in mid-window', () => {
     expect(await pipeline(Array.from({ length: used }, () => key))).toEqual({ 200: used });
     await daemon.accounts.setTier(tenantId, to);
     const limit = { Free: 120, Pro: 600, Enterprise: 3000 }[to];
-    const first = await look(apiKey);
+    const first = await getAccount(apiKey);
     expect(header(first, 'x-ratelimit-limit')).toBe(limit);
     expect(header(first, 'x-ratelimit-remaining')).toBe(Math.max(0, left - 1));
     expect(first.status).toBe(left > 0 ? 200 : 429);
     const reset = header(first, 'x-ratelimit-reset') - daemon.clock.nowMs() / 1000;
     expect(reset).toBeLessThanOrEqual(61);
     daemon.clock.advance(500);
-    expect((await look(apiKey)).status).toBe(200);
+    expect((await getAccount(apiKey)).status).toBe(200);
     if (first.status === 200) expect(first.body).toMatchObject({ tier: to, limits: { requestsPerMinute: limit } });
   });
 });

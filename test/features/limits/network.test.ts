@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { networkOf } from '../../../src/features/limits/network.ts';
 
-describe('the network under which an address is counted', () => {
+describe('the network that an IP address is rate-limited as', () => {
   test.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -27,13 +27,13 @@ describe('the network under which an address is counted', () => {
   });
 
   test.each([undefined, '', 'unknown', '_hidden', 'overflow', '999.1.1.1', '1.2.3', '2001:db8::g', 'x'.repeat(20_000)])(
-    'what is no address (%.20s) is one caller',
+    'counts text that is not an address (%.20s) as one caller',
     (address) => {
       expect(networkOf(address)).toBe('unknown');
     },
   );
 
-  test('all of a /64 is one caller however it is written, and two /64s are two', () => {
+  test('counts a /64 as one caller in any notation, and two /64s as two', () => {
     const group = fc.integer({ min: 0, max: 0xffff });
     const network = fc.tuple(fc.integer({ min: 1, max: 0xffff }), group, group, group);
     const host = fc.tuple(group, group, group, group);

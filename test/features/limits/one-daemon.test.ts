@@ -9,7 +9,7 @@ import { lockFolder } from '../../../src/db/folder-lock.ts';
 
 const LOCK = fileURLToPath(new URL('../../../src/db/folder-lock.ts', import.meta.url));
 
-/** What another process gets that wants to serve the folder. */
+/** Tries to lock the folder from another process. Returns `served` or the error code. */
 async function tryFromAnotherProcess(folder: string): Promise<string> {
   const program = `
     import { lockFolder } from ${JSON.stringify(LOCK)};
@@ -26,7 +26,7 @@ async function tryFromAnotherProcess(folder: string): Promise<string> {
   return stdout.trim();
 }
 
-test('buckets live in one process, for a second one on the same folder refuses to serve', async () => {
+test('a second daemon refuses to serve the same data folder, so that rate limits stay in one process', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
   const lock = await lockFolder(folder, process.pid);
   expect(await tryFromAnotherProcess(folder)).toBe('conflict');

@@ -3,7 +3,7 @@ import type { Account } from '../../../src/contract/account.ts';
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { makeTenant, setUsed, type Tenant } from './tenants.ts';
 
-/** Quotas count UTC days and months, on whatever clock the machine's people live by. */
+/** Quotas count UTC days and months, regardless of the machine's time zone. */
 
 const zone = process.env.TZ;
 let daemon: TestDaemon;
@@ -29,7 +29,7 @@ const search = async ({ apiKey }: Tenant) =>
   (await daemon.call(apiKey, '/v1/search', { body: { query: 'memory' } })).status;
 const quotas = async ({ apiKey }: Tenant) => (await daemon.call<Account>(apiKey, '/v1/account')).body.quotas;
 
-/** A tenant that has used up both quotas on this day. */
+/** Creates a tenant that has used up both quotas on this day. */
 async function exhaustedOn(day: string): Promise<Tenant> {
   const tenant = await makeTenant(daemon, `boundary-${sequence++}@example.com`);
   await setUsed(daemon, tenant.tenantId, { day, memories: 5000, queries: 50_000 });
@@ -42,7 +42,7 @@ describe.each(['UTC', 'America/New_York', 'Pacific/Kiritimati'])('on a machine i
   });
 
   test.each([
-    // [full on, still full at, room at]: with the local midnights and the switches of New York in between.
+    // [exhausted on, still exhausted at, resets at]: includes local midnights and New York's DST changes.
     [
       'an ordinary day',
       '2026-05-20',
@@ -50,26 +50,26 @@ describe.each(['UTC', 'America/New_York', 'Pacific/Kiritimati'])('on a machine i
       '2026-05-21T00:00:00.000Z',
     ],
     [
-      'the day summer time begins',
+      'the day daylight saving time begins',
       '2026-03-08',
       ['2026-03-08T05:00:00Z', '2026-03-08T06:59:59Z', '2026-03-08T07:00:00Z', '2026-03-08T23:59:59.999Z'],
       '2026-03-09T00:00:00.000Z',
     ],
     [
-      'the day summer time ends',
+      'the day daylight saving time ends',
       '2026-11-01',
       ['2026-11-01T04:00:00Z', '2026-11-01T05:30:00Z', '2026-11-01T06:30:00Z', '2026-11-01T23:59:59.999Z'],
       '2026-11-02T00:00:00.000Z',
     ],
     ['the leap day', '2028-02-29', ['2028-02-29T23:59:59.999Z'], '2028-03-01T00:00:00.000Z'],
-  ])('the day is the UTC one: %s', async (_, day, full, room) => {
+  ])('the quota day is the UTC day: %s', async (_, day, exhaustedAt, resetsAt) => {
     const tenant = await exhaustedOn(day);
-    for (const instant of full) {
+    for (const instant of exhaustedAt) {
       at(instant);
       expect(await add(tenant), instant).toBe(429);
-      expect((await quotas(tenant)).dailyMemories, instant).toEqual({ limit: 5000, used: 5000, resetsAt: room });
+      expect((await quotas(tenant)).dailyMemories, instant).toEqual({ limit: 5000, used: 5000, resetsAt });
     }
-    at(room);
+    at(resetsAt);
     expect(await add(tenant)).toBe(201);
     expect((await quotas(tenant)).dailyMemories.used).toBe(1);
   });
@@ -78,20 +78,20 @@ describe.each(['UTC', 'America/New_York', 'Pacific/Kiritimati'])('on a machine i
     ['January', '2026-01-15', '2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z'],
     ['February', '2026-02-01', '2026-02-28T23:59:59.999Z', '2026-03-01T00:00:00.000Z'],
     ['February of a leap year', '2028-02-28', '2028-02-29T23:59:59.999Z', '2028-03-01T00:00:00.000Z'],
-    ['October, as summer time ends', '2026-10-31', '2026-10-31T23:59:59.999Z', '2026-11-01T00:00:00.000Z'],
+    ['October, as daylight saving time ends', '2026-10-31', '2026-10-31T23:59:59.999Z', '2026-11-01T00:00:00.000Z'],
     ['December', '2026-12-31', '2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00.000Z'],
-  ])('the month is the UTC one: %s', async (_, day, full, room) => {
+  ])('the quota month is the UTC month: %s', async (_, day, exhaustedAt, resetsAt) => {
     const tenant = await exhaustedOn(day);
-    at(full);
+    at(exhaustedAt);
     expect(await search(tenant)).toBe(429);
-    expect((await quotas(tenant)).monthlyQueries).toEqual({ limit: 50_000, used: 50_000, resetsAt: room });
-    at(room);
+    expect((await quotas(tenant)).monthlyQueries).toEqual({ limit: 50_000, used: 50_000, resetsAt });
+    at(resetsAt);
     expect(await search(tenant)).toBe(200);
     expect((await quotas(tenant)).monthlyQueries.used).toBe(1);
   });
 });
 
-test('queries of the days of a month are one count, memories of its days are not', async () => {
+test('queries are summed over the month, memories are counted per day', async () => {
   const tenant = await makeTenant(daemon, 'days@example.com');
   for (const day of ['2026-04-30', '2026-05-01', '2026-05-19', '2026-05-20', '2026-05-21']) {
     await setUsed(daemon, tenant.tenantId, { day, memories: 7, queries: 10 });
@@ -102,7 +102,7 @@ test('queries of the days of a month are one count, memories of its days are not
   expect(monthlyQueries.used).toBe(30);
 });
 
-test('a clock that is set back over midnight and forward again loses no count', async () => {
+test('no count is lost when the clock is set back past midnight and forward again', async () => {
   const tenant = await makeTenant(daemon, 'back@example.com');
   at('2026-05-20T00:00:01Z');
   expect(await add(tenant)).toBe(201);

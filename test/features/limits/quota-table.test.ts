@@ -12,7 +12,7 @@ describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
     A: { Free: [100, 1000], Pro: [null, 50_000], Enterprise: [null, null] },
     B: { Free: [5000, 50_000], Pro: [100_000, 1_000_000], Enterprise: [null, null] },
   };
-  const BOUNDLESS = 50_000_000;
+  const LARGE_USAGE = 50_000_000;
   let daemon: TestDaemon;
 
   beforeAll(async () => {
@@ -23,11 +23,11 @@ describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
 
   afterAll(() => daemon.close());
 
-  test.each(TIERS)('%s has the quotas of the table, null where there is none', async (tier) => {
+  test.each(TIERS)('%s has the quotas of the table, null if unlimited', async (tier) => {
     const { apiKey, tenantId } = await makeTenant(daemon, `${tier}@example.com`, tier);
     const [memories, queries] = LIMITS[variant][tier];
-    const usedMemories = memories === null ? BOUNDLESS : memories - 1;
-    const usedQueries = queries === null ? BOUNDLESS : queries - 1;
+    const usedMemories = memories === null ? LARGE_USAGE : memories - 1;
+    const usedQueries = queries === null ? LARGE_USAGE : queries - 1;
     await setUsed(daemon, tenantId, { day: DAY, memories: usedMemories, queries: usedQueries });
     const { body } = await daemon.call<Account>(apiKey, '/v1/account');
     expect(body.quotas).toEqual({

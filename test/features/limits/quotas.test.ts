@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 let sequence = 0;
-/** A tenant whose quota is used up to so many memories or queries before its end. */
+/** Creates a tenant with this much quota left. */
 async function tenantWithLeft(left: { memories?: number; queries?: number }, tier: Tier = 'Pro'): Promise<Tenant> {
   const tenant = await makeTenant(daemon, `quota-${sequence++}@example.com`, tier);
   const [memories, queries] = tier === 'Pro' ? [100_000, 1_000_000] : [5000, 50_000];
@@ -51,7 +51,7 @@ const listed = async ({ apiKey }: Tenant) =>
   (await daemon.call<{ data: unknown[] }>(apiKey, '/v1/memories?limit=200')).body.data.length;
 
 describe('memories', () => {
-  test('of 200 parallel writes with one left exactly one is made', async () => {
+  test('with one left, exactly one of 200 concurrent writes succeeds', async () => {
     const tenant = await tenantWithLeft({ memories: 1 });
     const answers = await times(200, (index) => add(tenant, `memory ${index}`));
     expect(countByStatus(answers)).toEqual({ 201: 1, 429: 199 });
@@ -68,7 +68,7 @@ describe('memories', () => {
     expect(refused.headers.get('retry-after')).toBe(String(12 * 3600));
   });
 
-  test('a tenant at its quota leaves the quota of others alone, whose writes share its transactions', async () => {
+  test('a tenant at its quota does not affect tenants whose writes share its transactions', async () => {
     const full = await tenantWithLeft({ memories: 0 });
     const rightful = await tenantWithLeft({ memories: 50 });
     const answers = await times(100, (index) => add(index % 2 ? full : rightful, `memory ${index}`));
@@ -76,7 +76,7 @@ describe('memories', () => {
     expect(await memoriesLeft(rightful)).toBe(0);
   });
 
-  test('a batch is made whole or not at all', async () => {
+  test('a batch is stored entirely or not at all', async () => {
     const tenant = await tenantWithLeft({ memories: 3 });
     expect((await addBatch(tenant, ['a', 'b', 'c', 'd'])).status).toBe(429);
     expect(await listed(tenant)).toBe(0);
@@ -85,7 +85,7 @@ describe('memories', () => {
     expect(await memoriesLeft(tenant)).toBe(0);
   });
 
-  test('parallel batches together take no more than is left', async () => {
+  test('concurrent batches together use no more than is left', async () => {
     const tenant = await tenantWithLeft({ memories: 10 });
     const answers = await times(20, (index) => addBatch(tenant, [`${index} a`, `${index} b`, `${index} c`]));
     expect(countByStatus(answers)).toEqual({ 201: 3, 429: 17 });
@@ -93,7 +93,7 @@ describe('memories', () => {
     expect(await listed(tenant)).toBe(9);
   });
 
-  test('what is refused, a duplicate or a replay does not count', async () => {
+  test('rejected requests, duplicates and replays do not count', async () => {
     const tenant = await tenantWithLeft({ memories: 2 });
     const headers = { 'idempotency-key': 'once' };
     expect((await add(tenant, 'tea', { headers })).status).toBe(201);
@@ -142,12 +142,12 @@ describe('memories', () => {
     );
     expect((await search(tenant)).status).toBe(200);
     expect((await daemon.call(tenant.apiKey, path, { method: 'DELETE' })).status).toBe(204);
-    // What was made today counts today, also once it is gone.
+    // A memory created today counts today even after deletion.
     expect(await memoriesLeft(tenant)).toBe(0);
     expect((await add(tenant, 'coffee')).status).toBe(429);
   });
 
-  test('a refusal is not kept under its idempotency key: the same request passes once there is room', async () => {
+  test('a quota error is not stored under its idempotency key: the same request succeeds after the reset', async () => {
     const tenant = await tenantWithLeft({ memories: 0 });
     const headers = { 'idempotency-key': 'again' };
     expect((await add(tenant, 'tea', { headers })).status).toBe(429);
@@ -155,7 +155,7 @@ describe('memories', () => {
     expect((await add(tenant, 'tea', { headers })).status).toBe(201);
   });
 
-  test('the MCP door counts against the same quota', async () => {
+  test('MCP calls count against the same quota', async () => {
     const tenant = await tenantWithLeft({ memories: 1 });
     const headers = { accept: 'application/json, text/event-stream' };
     const remember = (content: string) =>
@@ -171,7 +171,7 @@ describe('memories', () => {
 });
 
 describe('queries', () => {
-  test('of 200 parallel searches with one left exactly one is answered', async () => {
+  test('with one left, exactly one of 200 concurrent searches succeeds', async () => {
     const tenant = await tenantWithLeft({ queries: 1 });
     const answers = await times(200, () => search(tenant));
     expect(countByStatus(answers)).toEqual({ 200: 1, 429: 199 });
@@ -186,7 +186,7 @@ describe('queries', () => {
     expect((await add(tenant, 'tea')).status).toBe(201);
   });
 
-  test('a search and a context are one each, of memories found or not', async () => {
+  test('a search and a context call count one each, with or without results', async () => {
     const tenant = await tenantWithLeft({ queries: 4 });
     await add(tenant, 'tea');
     const context = (query: string) => daemon.call(tenant.apiKey, '/v1/context', { body: { query } });
@@ -204,12 +204,12 @@ describe('queries', () => {
 
   test.each([
     ['without a query', {}],
-    ['of another type', { query: 5 }],
+    ['with a query that is not a string', { query: 5 }],
     ['with an unknown field', { query: 'tea', tenantId: 'ten_1' }],
-    ['with no date', { query: 'tea', asOf: 'yesterday' }],
-    ['with a day that does not exist', { query: 'tea', asOf: '2026-12-31T23:59:60Z' }],
-    ['with a filter that does not exist', { query: 'tea', filter: { after: '2026-12-31T23:59:60Z' } }],
-    ['with a limit of none', { query: 'tea', limit: 0 }],
+    ['with an asOf that is not a timestamp', { query: 'tea', asOf: 'yesterday' }],
+    ['with a leap second in asOf', { query: 'tea', asOf: '2026-12-31T23:59:60Z' }],
+    ['with a leap second in a filter', { query: 'tea', filter: { after: '2026-12-31T23:59:60Z' } }],
+    ['with limit 0', { query: 'tea', limit: 0 }],
   ])('a search %s fails and does not count', async (_, body) => {
     const tenant = await tenantWithLeft({ queries: 1 });
     expect((await search(tenant, body)).status).toBe(400);
@@ -217,7 +217,7 @@ describe('queries', () => {
     expect((await search(tenant)).status).toBe(200);
   });
 
-  test('a search that breaks inside does not count, also when midnight passes meanwhile', async () => {
+  test('refunds a query that failed, even if midnight has passed', async () => {
     const tenant = await tenantWithLeft({ queries: 1 });
     const counted = { tenantId: tenant.tenantId, tier: 'Pro' as const };
     daemon.clock.setWall(Date.parse('2026-05-31T23:59:59.999Z'));
@@ -232,15 +232,15 @@ describe('queries', () => {
     expect(await queriesLeft(tenant)).toBe(1);
   });
 
-  test('giving back what was never taken gives nothing', async () => {
+  test('refunding a query that was never taken changes nothing', async () => {
     const tenant = await tenantWithLeft({});
     await daemon.usage.refundQuery({ tenantId: tenant.tenantId, tier: 'Pro' });
     expect((await quotas(tenant)).monthlyQueries.used).toBe(0);
   });
 });
 
-describe('a tier that is changed', () => {
-  test('has the new ceiling at once, and what is used stays used', async () => {
+describe('changing the tier', () => {
+  test('applies the new quota immediately and keeps usage', async () => {
     const tenant = await tenantWithLeft({ memories: 0, queries: 0 }, 'Free');
     expect((await add(tenant, 'tea')).status).toBe(429);
     await daemon.accounts.setTier(tenant.tenantId, 'Pro');

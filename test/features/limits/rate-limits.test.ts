@@ -16,12 +16,12 @@ function frozenLimits() {
 
 const tenant = (tier: Tier, tenantId = 'ten_1') => ({ tenantId, tier });
 
-describe('each caller has the requests of its tier', () => {
+describe('each caller has the limit of its tier', () => {
   test.each([
     ['Free', 120],
     ['Pro', 600],
     ['Enterprise', 3000],
-  ] as const)('%s has %i at once, and one more after its share of the minute', (tier, limit) => {
+  ] as const)('%s allows %i requests at once, and one more after its share of the minute', (tier, limit) => {
     const { clock, limits } = frozenLimits();
     const first = limits.take(tenant(tier));
     expect(first).toMatchObject({ allowed: true, limit, remaining: limit - 1 });
@@ -35,7 +35,7 @@ describe('each caller has the requests of its tier', () => {
     expect(limits.take(tenant('Free', 'ten_2')).allowed).toBe(true);
   });
 
-  test('an address has the Free limit, and thirty sign-ins beside it', () => {
+  test('an IP address has the Free limit, and separately thirty sign-ins', () => {
     const { limits } = frozenLimits();
     const address = '203.0.113.7';
     const signIns = Array.from({ length: 31 }, () => limits.takeSignIn(address).allowed);
@@ -46,8 +46,8 @@ describe('each caller has the requests of its tier', () => {
   });
 });
 
-describe('a clock that is set', () => {
-  test.each([HOUR_MS, -HOUR_MS])('by %i ms neither locks out nor gives a second burst', (jumpMs) => {
+describe('setting the system clock', () => {
+  test.each([HOUR_MS, -HOUR_MS])('by %i ms neither locks callers out nor allows a second burst', (jumpMs) => {
     const { clock, limits } = frozenLimits();
     for (let count = 0; count < 120; count += 1) limits.take(tenant('Free'));
     clock.setWall(clock.nowMs() + jumpMs);
@@ -60,52 +60,52 @@ describe('a clock that is set', () => {
   });
 });
 
-describe('the memory of callers', () => {
-  test('stays bounded under any number of addresses, all of which are counted', () => {
+describe('bucket storage', () => {
+  test('stays bounded for any number of addresses and still counts all of them', () => {
     const buckets = createBuckets(500);
     const granted = Array.from({ length: 20_000 }, (_, n) => buckets.take(`10.0.${n >> 8}.${n & 255}`, FREE, 0, 1));
     expect(buckets.size()).toBeLessThanOrEqual(501);
-    // 500 with a bucket of their own, the others together one.
+    // 500 have their own bucket, the others share one.
     expect(granted.filter(({ allowed }) => allowed)).toHaveLength(500 + 120);
     expect(buckets.take('10.0.0.0', FREE, 0, 1)).toMatchObject({ allowed: true, remaining: 118 });
   });
 
-  test('has room again once those who filled it have rested', () => {
+  test('has room for new keys once the buckets that filled it are full again', () => {
     const buckets = createBuckets(500);
     for (let n = 0; n < 5000; n += 1) buckets.take(`flood ${n}`, FREE, 0, 1);
     expect(buckets.take('newcomer', FREE, 0, 1).allowed).toBe(false);
     expect(buckets.take('newcomer', FREE, 60_000, 1)).toMatchObject({ allowed: true, remaining: 119 });
   });
 
-  test('a caller who has not rested is never forgotten, whoever comes meanwhile', () => {
+  test('never evicts a bucket that is not full', () => {
     const buckets = createBuckets(Number.POSITIVE_INFINITY);
     for (let count = 0; count < 120; count += 1) buckets.take('exhausted', FREE, 0, 1);
-    // For these the same use would be refilled after 2.4 seconds.
+    // At this rate, the same usage would be refilled after 2.4 seconds.
     for (let n = 0; n < 100; n += 1) buckets.take(`enterprise ${n}`, ENTERPRISE, n * 100, 1);
     expect(buckets.take('exhausted', FREE, 10_000, 0).remaining).toBe(20);
   });
 
-  test('to look leaves no trace', () => {
+  test('cost 0 stores nothing', () => {
     const buckets = createBuckets(10);
     for (let n = 0; n < 5000; n += 1) buckets.take(`probe ${n}`, FREE, 0, 0);
     expect(buckets.size()).toBe(0);
   });
 
-  test('forgetting changes nothing: the decisions are those of a memory without end', () => {
+  test('eviction does not change any decision', () => {
     const steps = fc.array(
       fc.record({ caller: fc.integer({ min: 0, max: 3 }), pauseMs: fc.constantFrom(0, 1, 300, 2000, 6000, 61_000) }),
       { maxLength: 150 },
     );
     fc.assert(
       fc.property(steps, (schedule) => {
-        const forgetful = createBuckets(Number.POSITIVE_INFINITY);
+        const evicting = createBuckets(Number.POSITIVE_INFINITY);
         const single = Array.from({ length: 4 }, () => createBuckets(1));
         const rule = { capacity: 5, refillPerSecond: 0.5 };
         let nowMs = 0;
         for (const { caller, pauseMs } of schedule) {
           nowMs += pauseMs;
-          forgetful.take('a stranger lets it look whom it may forget', rule, nowMs, 0);
-          expect(forgetful.take(`caller ${caller}`, rule, nowMs, 1).allowed).toBe(
+          evicting.take('another key triggers a sweep', rule, nowMs, 0);
+          expect(evicting.take(`caller ${caller}`, rule, nowMs, 1).allowed).toBe(
             single[caller]!.take('caller', rule, nowMs, 1).allowed,
           );
         }

@@ -6,7 +6,7 @@ export interface Tenant {
   apiKey: string;
 }
 
-/** A tenant with a key, made in the rooms themselves: without mails, and without their limits. */
+/** Creates a tenant with a key directly, bypassing mails and their limits. */
 export async function makeTenant(daemon: TestDaemon, email: string, tier: Tier = 'Free'): Promise<Tenant> {
   return daemon.db.writes.write(async (connection) => {
     const { tenantId } = await daemon.accounts.findOrCreate(connection, email);
@@ -15,7 +15,7 @@ export async function makeTenant(daemon: TestDaemon, email: string, tier: Tier =
   });
 }
 
-/** Sets what a tenant has used on a UTC day. */
+/** Sets a tenant's usage on a UTC day. */
 export async function setUsed(
   daemon: TestDaemon,
   tenantId: string,
@@ -30,7 +30,7 @@ export async function setUsed(
   );
 }
 
-/** How many answers came with each status, e.g. `{ 201: 1, 429: 199 }`. */
+/** Counts responses by status, such as `{ 201: 1, 429: 199 }`. */
 export function countByStatus(answers: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
