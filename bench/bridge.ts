@@ -124,7 +124,7 @@ function startBridge({ url, apiKey, folder }: Target) {
   };
 }
 
-/** The same call as an assistant makes it that speaks HTTP itself. */
+/** Sends the same call directly over HTTP. */
 function post({ url, apiKey }: Target, agent: http.Agent): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = {

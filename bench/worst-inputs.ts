@@ -13,7 +13,7 @@ interface Subject {
   name: string;
   characters: number;
   read(text: string): unknown;
-  /** Repeated up to `characters`: what a pattern or a fold could run away on. */
+  /** Repeated up to `characters`; chosen to provoke superlinear matching or folding. */
   units: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const SUBJECTS: readonly Subject[] = [
   },
 ];
 
-/** Hostile texts beside ordinary prose of the same length, function by function. */
+/** Measures text functions on hostile input against ordinary prose of the same length. */
 export async function benchWorstInputs({ rounds, progress }: BenchOptions): Promise<Section> {
   progress('reading hostile texts');
   const texts = createTexts(7);
@@ -68,7 +68,7 @@ export async function benchWorstInputs({ rounds, progress }: BenchOptions): Prom
   });
   return {
     name: 'worst-inputs',
-    title: 'Hostile texts beside ordinary prose of the same length',
+    title: 'Hostile input against ordinary prose of the same length',
     rows,
     findings: rows.map((row) => ({ name: `${row.function}: hostile ÷ prose`, value: row.ratio, atMost: 25 })),
   };

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * The daemon and the command line. Packages stay outside the bundle; splitting keeps the daemon's half unloaded until
- * `svc serve` asks for it.
+ * Build options of the daemon and the command line. Dependencies are installed, not bundled; code splitting keeps the
+ * daemon's chunks unloaded until `svc serve` needs them.
  */
 export const daemonBuild = {
   entryPoints: [`${root}src/main.ts`],
@@ -19,7 +19,7 @@ export const daemonBuild = {
   logLevel: 'warning',
 };
 
-/** The client library: one file that runs wherever there is a `fetch`. */
+/** Build options of the client library: a single file that runs wherever `fetch` exists. */
 export const clientBuild = {
   entryPoints: [`${root}src/client/client.ts`],
   outfile: `${root}dist/client.js`,

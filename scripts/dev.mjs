@@ -35,7 +35,8 @@ const restartOnBuild = {
 const building = await context({ ...daemonBuild, sourcemap: true, plugins: [restartOnBuild] });
 await building.watch();
 
-// The page is read into memory at start, so the daemon restarts for it too. Editors write a file several times.
+// The daemon reads the dashboard into memory on start, so it restarts for that too. Debounced, because editors write a file
+// several times.
 let timer;
 watch(`${root}src/dashboard`, () => {
   clearTimeout(timer);
