@@ -30,39 +30,39 @@ import { createReadiness, operationsRoutes } from './operations.ts';
 import { openRooms, type Rooms, type RoomsDependencies } from './rooms.ts';
 import { createServer } from './server.ts';
 
-/** What a daemon takes from the world. */
+/** External dependencies of a daemon. */
 export interface DaemonDependencies extends RoomsDependencies {
-  /** Where mail is shown when nothing sends it. */
+  /** Shows mail if no mail transport is configured. */
   show(text: string): void;
   version: string;
   dashboardFiles: DashboardFiles;
   timeouts?: { headersMs: number; requestMs: number };
 }
 
-/** A daemon that is put together but does not listen yet. */
+/** A composed daemon that is not listenUrl yet. */
 export interface Daemon extends Rooms {
   app: FastifyInstance;
-  /** Listens and starts the work in the background; resolves with the address that people use. */
+  /** Starts listenUrl and the background work; resolves with the public URL. */
   start(): Promise<string>;
-  /** Says it is not ready, lets requests finish, then closes the database; a second call waits for the first. */
+  /** Reports not ready, drains requests, then closes the database. Idempotent. */
   stop(): Promise<void>;
 }
 
 const TIMEOUTS = { headersMs: 10_000, requestMs: 30_000 };
-/** Between "not ready" and the closed door, so that a proxy sees the first before it meets the second. */
+/** Delay between reporting not ready and refusing connections, so that load balancers notice in time. */
 const STOP_NOTICE_MS = 250;
 
 /**
- * Puts a daemon together: everything is built here, once, and nowhere else. The caller holds the lock of the data
- * folder. Where it throws, nothing is left open.
+ * Composition root: builds everything that a daemon needs. The caller holds the lock of the data folder. If it throws,
+ * nothing is left open.
  */
-export async function compose(config: Config, world: DaemonDependencies): Promise<Daemon> {
+export async function compose(config: Config, dependencies: DaemonDependencies): Promise<Daemon> {
   const file = await ensureDatabaseFile(config.dataDir);
-  const masterKeys = await openMasterKeys(config, world.random);
+  const masterKeys = await openMasterKeys(config, dependencies.random);
   await migrate(file);
-  const rooms = await openRooms(config, file, world, masterKeys);
+  const rooms = await openRooms(config, file, dependencies, masterKeys);
   try {
-    return await buildDaemon(config, world, rooms);
+    return await buildDaemon(config, dependencies, rooms);
   } catch (error) {
     await rooms.embeddings?.stop();
     await rooms.db.close();
@@ -70,8 +70,8 @@ export async function compose(config: Config, world: DaemonDependencies): Promis
   }
 }
 
-async function buildDaemon(config: Config, world: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
-  const { clock, random, log, show, version, dashboardFiles } = world;
+async function buildDaemon(config: Config, dependencies: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
+  const { clock, random, log, show, version, dashboardFiles } = dependencies;
   const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts } = rooms;
   const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
   const { tenantModels, tenantEmbeddings } = rooms;
@@ -83,23 +83,31 @@ async function buildDaemon(config: Config, world: DaemonDependencies, rooms: Roo
   const { smtpUrl, mailFrom, mailDir } = config;
   const mailer = createMailer({ smtpUrl, mailFrom, mailDir, show, clock, random });
   const mailQueue = createMailQueue({ db, clock, random, sealer, mailer, log });
-  let listening = '';
-  const publicUrl = () => config.publicUrl ?? listening;
+  let listenUrl = '';
+  const publicUrl = () => config.publicUrl ?? listenUrl;
   const signIn = createSignIn({ db, clock, random, sealer, keys, accounts, mailQueue, publicUrl });
   const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings?.state });
-  metrics.gauge('svc_writes_waiting', 'Writes in the queue', () => db.writes.waiting());
-  metrics.gauge('svc_reads_waiting', 'Reads in the queue', () => db.readers.waiting());
-  metrics.gauge('svc_searches_dropped', 'Searches not kept for feedback', learning.dropped);
-  metrics.gauge('svc_mails_pending', 'Mails not sent yet', () => mailQueue.pending());
-  metrics.gauge('svc_jobs_open', 'Jobs that have not ended', jobs.open);
+  metrics.gauge('svc_writes_waiting', 'Queued writes', () => db.writes.waiting());
+  metrics.gauge('svc_reads_waiting', 'Queued reads', () => db.readers.waiting());
+  metrics.gauge('svc_searches_dropped', 'Searches that were not stored for feedback', learning.dropped);
+  metrics.gauge('svc_mails_pending', 'Queued mails', () => mailQueue.pending());
+  metrics.gauge('svc_jobs_open', 'Queued and running jobs', jobs.open);
   if (embeddings) {
-    metrics.gauge('svc_embeddings_waiting', 'Texts in the queue for their vectors', embeddings.waiting);
-    metrics.gauge('svc_embedding_failures_total', 'Failures of the embedder', embeddings.failures);
+    metrics.gauge('svc_embeddings_waiting', 'Texts waiting to be embedded', embeddings.waiting);
+    metrics.gauge('svc_embedding_failures_total', 'Failed embedder calls', embeddings.failures);
   }
-  metrics.gauge('svc_tenant_embeddings_waiting', 'Texts in the queue for models of accounts', tenantEmbeddings.waiting);
-  metrics.gauge('svc_tenant_embedding_failures_total', 'Failures of models of accounts', tenantModels.failures);
+  metrics.gauge(
+    'svc_tenant_embeddings_waiting',
+    "Texts waiting to be embedded with tenants' models",
+    tenantEmbeddings.waiting,
+  );
+  metrics.gauge(
+    'svc_tenant_embedding_failures_total',
+    "Failed calls of tenants' embedding models",
+    tenantModels.failures,
+  );
 
-  const timeouts = world.timeouts ?? TIMEOUTS;
+  const timeouts = dependencies.timeouts ?? TIMEOUTS;
   const app = await createServer({
     log,
     ids,
@@ -138,25 +146,25 @@ async function buildDaemon(config: Config, world: DaemonDependencies, rooms: Roo
   });
 
   const chores = [
-    { name: 'count requests', everyMs: 5000, run: usage.flushRequests },
-    { name: 'empty the write-ahead log', everyMs: 5000, run: db.checkpoint },
-    { name: 'merge the indices', everyMs: 5000, run: () => tidyIndices(db) },
-    { name: 'keep searches for feedback', everyMs: 1000, run: learning.flush },
-    { name: 'cut grown conversations', everyMs: 2000, run: episodes.follow },
+    { name: 'store request counts', everyMs: 5000, run: usage.flushRequests },
+    { name: 'checkpoint the write-ahead log', everyMs: 5000, run: db.checkpoint },
+    { name: 'merge text indices', everyMs: 5000, run: () => tidyIndices(db) },
+    { name: 'store searches for feedback', everyMs: 1000, run: learning.flush },
+    { name: 'cut conversations into episodes', everyMs: 2000, run: episodes.follow },
     { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
     { name: 'finish erasing conversations', everyMs: 60_000, run: conversations.sweep },
-    { name: 'take erased episodes off the disk', everyMs: 60_000, run: episodes.sweep },
-    { name: 'queue what is to be drawn from', everyMs: 5000, run: extraction.follow },
-    { name: 'take up jobs', everyMs: 1000, run: jobRunner.follow },
-    { name: 'forget old jobs', everyMs: 600_000, run: jobs.sweep },
-    { name: 'forget old sign-ins', everyMs: 600_000, run: signIn.sweep },
-    { name: 'forget old searches', everyMs: 600_000, run: learning.sweep },
-    { name: 'forget old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
+    { name: 'purge erased episodes', everyMs: 60_000, run: episodes.sweep },
+    { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
+    { name: 'run due jobs', everyMs: 1000, run: jobRunner.follow },
+    { name: 'delete old jobs', everyMs: 600_000, run: jobs.sweep },
+    { name: 'delete old sign-ins', everyMs: 600_000, run: signIn.sweep },
+    { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },
+    { name: 'delete old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
-    { name: 'embed with models of accounts', everyMs: 1000, run: tenantEmbeddings.follow },
-    ...(embeddings ? [{ name: 'embed what is new', everyMs: 1000, run: embeddings.follow }] : []),
+    { name: "embed with tenants' models", everyMs: 1000, run: tenantEmbeddings.follow },
+    ...(embeddings ? [{ name: 'embed new texts', everyMs: 1000, run: embeddings.follow }] : []),
   ];
-  const door = trackConnections(app);
+  const connections = trackConnections(app);
   let housekeeping: { stop(): Promise<void> } | undefined;
   let stopped: Promise<void> | undefined;
 
@@ -164,7 +172,7 @@ async function buildDaemon(config: Config, world: DaemonDependencies, rooms: Roo
     readiness.stop();
     await new Promise((resolve) => setTimeout(resolve, STOP_NOTICE_MS));
     portability.stop();
-    await door.close();
+    await connections.close();
     await embeddings?.stop();
     await tenantEmbeddings.stop();
     await jobRunner.stop();
@@ -182,7 +190,7 @@ async function buildDaemon(config: Config, world: DaemonDependencies, rooms: Roo
     app,
     async start() {
       await app.listen({ host: config.host, port: config.port });
-      listening = urlOfListener(config.host, (app.server.address() as AddressInfo).port);
+      listenUrl = urlOfListener(config.host, (app.server.address() as AddressInfo).port);
       mailQueue.start();
       housekeeping = startHousekeeping(chores, log);
       accounts.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing an account'));
@@ -195,12 +203,12 @@ async function buildDaemon(config: Config, world: DaemonDependencies, rooms: Roo
   };
 }
 
-/** A transaction for each index, so that no write waits for all of them. */
+/** Uses one transaction per index, so that no write waits for all of them. */
 async function tidyIndices(db: Database): Promise<void> {
   for (const { tidy } of Object.values(textIndices)) await db.writes.write(tidy);
 }
 
-/** The address at which people of this machine reach a listener on `host`. */
+/** The URL at which a listener on `host` can be reached from this machine. */
 function urlOfListener(host: string, port: number): string {
   const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;

@@ -48,23 +48,23 @@ import type { Config } from './config.ts';
 import { createMetrics } from './metrics.ts';
 import { openEmbedder, openEmbeddings } from './open-embeddings.ts';
 
-/** What the modules take from outside. */
+/** External dependencies of the modules. */
 export interface RoomsDependencies {
   clock: Clock;
   random: Random;
   log: FastifyBaseLogger;
-  /** Where sqlite-vec is, unless it is where it was installed. */
+  /** Overrides the path of sqlite-vec. */
   vectorExtension?: () => Promise<string>;
 }
 
-/** The modules on one data folder: what the daemon serves and the operator's commands use. */
+/** The modules of a data folder, used by the daemon and the admin commands. */
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
 /**
  * Opens the (migrated) database file and builds every module on it, dependencies first. Without master keys an ephemeral
- * one is used; nothing sealed with it can be opened later. Throws `unprocessable` where the database has another schema,
- * is corrupt or was sealed under another master key, or where an embedder is set and vectors cannot be searched here;
- * `ConfigError` where `SVC_EMBEDDINGS` is a folder without a model.
+ * one is used; nothing sealed with it can be opened later. Throws `unprocessable` if the database has another schema, is
+ * corrupt or was sealed under another master key, or if an embedder is configured but sqlite-vec cannot be loaded;
+ * `ConfigError` if `SVC_EMBEDDINGS` is a folder without a model.
  */
 export async function openRooms(
   config: Config,
@@ -84,7 +84,7 @@ export async function openRooms(
   const { embeddings, tenantModels, texts } = await openEmbeddings({ db, clock, log }, embedder, cannotSearch);
   const ids = createIds({ clock, random });
   const envelope = createEnvelope({ db, random, log, masterKeys: masterKeys ?? ephemeralMasterKeys(random) });
-  const ownKey = masterKeys === undefined ? random.bytes(32) : await orClose(db, envelope.begin());
+  const ownKey = masterKeys === undefined ? random.bytes(32) : await closeOnError(db, envelope.begin());
   const sealer = createSealer({ key: ownKey, random });
 
   const keys = createKeys({ db, clock, random, log });
@@ -162,7 +162,7 @@ export async function openRooms(
     providerKeys,
     spending,
     tenantModels,
-    tenantExists: isThere,
+    tenantExists,
   });
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
   const search = createSearch({
@@ -204,11 +204,11 @@ export async function openRooms(
     providerKeys,
     providerSettings,
     wake: () => {
-      jobRunner.follow().catch((error: unknown) => log.warn({ error }, 'due jobs cannot be read'));
+      jobRunner.follow().catch((error: unknown) => log.warn({ error }, 'could not read due jobs'));
     },
   });
 
-  // Memories go last: with them go the scopes of users, under which the others are indexed.
+  // Memories are erased last, because erasing them deletes the user scopes under which the others are indexed.
   const erasables = [
     providerKeys,
     jobs,
@@ -267,11 +267,11 @@ async function tierOf(reader: Reader, tenantId: string): Promise<Tier | undefine
   return (await findTenant(reader, tenantId))?.tier;
 }
 
-async function isThere(reader: Reader, tenantId: string): Promise<boolean> {
+async function tenantExists(reader: Reader, tenantId: string): Promise<boolean> {
   return (await findTenant(reader, tenantId)) !== undefined;
 }
 
-async function orClose<T>(db: Database, work: Promise<T>): Promise<T> {
+async function closeOnError<T>(db: Database, work: Promise<T>): Promise<T> {
   return work.catch(async (error: unknown) => {
     await db.close();
     throw error;
