@@ -12,7 +12,7 @@ import { BIN, createWorkplaces, runCommand, signInAt } from '../helpers/process.
 const places = createWorkplaces();
 afterEach(places.clean);
 
-/** `svc admin` in this process. */
+/** Runs `svc admin` in this process. */
 async function admin(dataDir: string, ...words: string[]) {
   const said = { out: '', error: '' };
   const terminal = {
@@ -31,7 +31,7 @@ async function admin(dataDir: string, ...words: string[]) {
 const addresses = async (dataDir: string) =>
   (await admin(dataDir, 'tenants', '--json')).json<{ email: string; tier: string }[]>().map(({ email }) => email);
 
-describe('svc admin on the folder of a daemon that does not run', () => {
+describe('svc admin without a running daemon', () => {
   let folder: string;
   let tenantId: string;
 
@@ -46,7 +46,7 @@ describe('svc admin on the folder of a daemon that does not run', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('tenants: newest first, as text and as JSON', async () => {
+  test('tenants: lists newest first, as text and as JSON', async () => {
     const { code, json } = await admin(folder, 'tenants', '--json');
     expect(code).toBe(0);
     const tenants = json<Record<string, string>[]>();
@@ -61,7 +61,7 @@ describe('svc admin on the folder of a daemon that does not run', () => {
     expect(text.out).toMatch(/^\d{4}-\d\d-\d\d +Free +ten_[0-9a-f]{32} +bob@example\.com\n.*ada@example\.com\n$/);
   });
 
-  test('tier: changes one account, in whatever form its address is given', async () => {
+  test('tier: changes one account, however its address is spelled', async () => {
     const { json } = await admin(folder, 'tier', ' Ada@Example.COM', 'Pro', '--json');
     expect(json()).toEqual({ email: 'ada@example.com', tier: 'Pro' });
     const tenants = (await admin(folder, 'tenants', '--json')).json<{ email: string; tier: string }[]>();
@@ -86,7 +86,7 @@ describe('svc admin on the folder of a daemon that does not run', () => {
     expect((await admin(folder, 'invitations', '--json')).json()).toEqual([]);
   });
 
-  test('erase: only with --yes, only that account, all of it', async () => {
+  test('erase: erases one account completely, and only with --yes', async () => {
     expect((await admin(folder, 'erase', 'bob@example.com')).code).toBe(2);
     expect(await addresses(folder)).toContain('bob@example.com');
     expect((await admin(folder, 'erase', 'bob@example.com', '--yes', '--json')).json()).toEqual({
@@ -97,12 +97,12 @@ describe('svc admin on the folder of a daemon that does not run', () => {
     expect((await readFile(join(folder, 'svc.db'))).includes('Bob likes tea')).toBe(false);
   });
 
-  test('check: a sound database', async () => {
+  test('check: reports a sound database', async () => {
     expect(await admin(folder, 'check')).toMatchObject({ code: 0, out: 'The database is sound.\n', error: '' });
     expect((await admin(folder, 'check', '--json')).json()).toEqual({ sound: true, problems: [] });
   });
 
-  test('leaves nothing behind: no log, no key of its own', async () => {
+  test('leaves no log and no master key behind', async () => {
     await rm(join(folder, 'master.key'));
     await admin(folder, 'tenants');
     const names = await readdir(folder);
@@ -110,7 +110,7 @@ describe('svc admin on the folder of a daemon that does not run', () => {
   });
 });
 
-describe('svc admin check on a database that is not sound', () => {
+describe('svc admin check on a corrupt database', () => {
   let daemon: TestDaemon;
 
   beforeEach(async () => {
@@ -123,7 +123,7 @@ describe('svc admin check on a database that is not sound', () => {
 
   afterEach(() => daemon.close());
 
-  test('a row without its index entry, and an index entry without its row', async () => {
+  test('reports rows without index entries and index entries without rows', async () => {
     const connection = await openConnection(join(daemon.folder, 'svc.db'));
     await connection.exec('DELETE FROM memoryText WHERE rowid = 3; DELETE FROM memories WHERE number = 5');
     await connection.close();
@@ -132,7 +132,7 @@ describe('svc admin check on a database that is not sound', () => {
     expect(json()).toEqual({ sound: false, problems: ['memory 3 has no index entry', 'memory 5 has no row entry'] });
   });
 
-  test('pages that were overwritten, in the middle and everywhere', async () => {
+  test('reports overwritten pages', async () => {
     const file = join(daemon.folder, 'svc.db');
     const bytes = await readFile(file);
     const half = Math.floor(bytes.length / 2 / 4096) * 4096;
@@ -150,8 +150,8 @@ describe('svc admin check on a database that is not sound', () => {
   });
 });
 
-describe('svc admin where there is no database of ours', () => {
-  test('a missing folder, and one without a database: what to do, and nothing is made', async () => {
+describe('svc admin without a usable database', () => {
+  test('says what to do about a missing folder or database, and creates nothing', async () => {
     const folder = await places.folder();
     for (const dataDir of [folder, join(folder, 'missing')]) {
       for (const words of [['tenants'], ['check'], ['erase', 'ada@example.com', '--yes']]) {
@@ -163,7 +163,7 @@ describe('svc admin where there is no database of ours', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('an older schema is left to the daemon', async () => {
+  test('leaves an older schema to the daemon', async () => {
     const daemon = await startTestDaemon();
     await daemon.stop();
     const connection = await openPlainConnection(join(daemon.folder, 'svc.db'));
@@ -177,7 +177,7 @@ describe('svc admin where there is no database of ours', () => {
 });
 
 describe('svc admin beside a running daemon', () => {
-  test('a new tier is in force at its next request; an erased account’s key is dead; the daemon goes on', async () => {
+  test('a new tier applies to the next request, and an erased account’s key stops working, while the daemon keeps running', async () => {
     const dataDir = await places.folder();
     const daemon = await startTestDaemon({ dataDir });
     const beside = (...words: string[]) => runCommand({ dataDir, args: ['admin', ...words, '--json'] });
@@ -194,7 +194,7 @@ describe('svc admin beside a running daemon', () => {
     await daemon.stop();
   });
 
-  test('a daemon that is stopped (SIGSTOP) is no hindrance', async () => {
+  test('works while the daemon is suspended (SIGSTOP)', async () => {
     const dataDir = await places.folder();
     const daemon = await places.start({ dataDir });
     const apiKey = await signInAt(daemon, 'ada@example.com');
@@ -206,7 +206,7 @@ describe('svc admin beside a running daemon', () => {
     expect(answer.headers.get('x-ratelimit-limit')).toBe('600');
   });
 
-  test('a process that is stopped while it holds the write lock: reading works, writing gives up and says why', async () => {
+  test('while a suspended process holds the write lock, reads work, and writes give up and say why', async () => {
     const daemon = await startTestDaemon();
     await daemon.signIn('ada@example.com');
     await daemon.stop();
@@ -228,7 +228,7 @@ describe('svc admin beside a running daemon', () => {
 });
 
 describe('the output of svc admin', () => {
-  test('thousands of lines go through a pipe whole, however slowly it is read', async () => {
+  test('thousands of lines pass through a slow pipe completely', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-many-'));
     const daemon = await startTestDaemon({ dataDir: folder });
     await daemon.db.writes.write((connection) =>

@@ -28,7 +28,7 @@ function percentile(waits: number[], share: number): number {
   return Math.round(waits[Math.floor(waits.length * share)] ?? 0);
 }
 
-test('a backup under load holds everything that was acknowledged before it, and holds no writer out for long (row 57)', async () => {
+test('a backup under load contains every write acknowledged before it, and does not block writers for long (row 57)', async () => {
   const dataDir = await places.folder();
   const daemon = await places.start({ dataDir, env: { SVC_DEFAULT_TIER: 'Enterprise' } });
   const keys: string[] = [];
@@ -43,7 +43,7 @@ test('a backup under load holds everything that was acknowledged before it, and 
       const memories = [{ content: `writer ${index} remembers ${count}` }];
       const { status, body } = await callAt(daemon.url, apiKey, '/v1/memories/batch', { body: { memories } });
       waits.push(performance.now() - startMs);
-      // The allowance of requests is used up in the end; who waits for it writes on.
+      // The rate limit is reached in the end; writers wait for it and continue.
       if (status === 429) await sleep(20);
       else acknowledged.push(JSON.stringify(body).match(/mem_[0-9a-f]+/)![0]);
     }
@@ -73,7 +73,7 @@ test('a backup under load holds everything that was acknowledged before it, and 
   await connection.close();
   expect(before.filter((id) => !ids.has(id))).toEqual([]);
 
-  // The daemon is killed with a log, and the backup is restored beside it.
+  // Kill the daemon so that it leaves a log, and restore the backup beside that.
   await daemon.end();
   const elsewhere = await places.folder();
   for (const name of await readdir(dataDir)) {
@@ -87,14 +87,14 @@ test('a backup under load holds everything that was acknowledged before it, and 
   expect((await runCommand({ dataDir: elsewhere, args: ['admin', 'check'] })).stdout).toBe('The database is sound.\n');
 });
 
-test(`kill -9 at any point of a restore, ${KILLS} times: the one or the other, startable (row 57)`, async () => {
+test(`kill -9 at any point of a restore, ${KILLS} times, leaves the old or the new database, and the daemon starts (row 57)`, async () => {
   const dataDir = await places.folder();
   const first = await places.start({ dataDir });
   await signInAt(first, 'old@example.com');
   const backup = join(dataDir, 'backup.db');
   expect((await runCommand({ dataDir, args: ['admin', 'backup', backup] })).exitCode).toBe(0);
   await signInAt(first, 'new@example.com');
-  // Killed, so that a log is there which a restored file must never meet.
+  // Killed, so that there is a log, which must never be replayed into a restored file.
   await first.end();
   const asKilled = await Promise.all(['svc.db', 'svc.db-wal'].map((name) => readFile(join(dataDir, name))));
   expect(asKilled[1]!.length).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ interface Written {
   id: string;
 }
 
-/** What was sent and never answered: it may be there or not, but once at most. */
+/** Writes without a response: each may be stored or not, but at most once. */
 type Unanswered = Omit<Written, 'id'>;
 
 interface Round {
@@ -25,7 +25,7 @@ interface Round {
   unanswered: Unanswered[];
 }
 
-/** Writes without a pause until the daemon dies. */
+/** Writes continuously until the daemon dies. */
 async function write(url: string, apiKey: string, name: string, round: Round): Promise<void> {
   for (let count = 0; ; count += 1) {
     const key = `${name}-${count}`;
@@ -65,7 +65,7 @@ async function expectAllThere(url: string, apiKey: string, { written }: Round): 
   );
 }
 
-/** The answers are kept with what they answered: a repeated request gets the first one, or is done for the first time. */
+/** Responses are stored with their writes: a repeated request replays the first response or runs for the first time. */
 async function expectAnswersKept(url: string, apiKey: string, { written, unanswered }: Round): Promise<void> {
   for (const { key, content, id } of written.slice(-WRITERS)) {
     const { status, headers, body } = await callAt(url, apiKey, '/v1/memories', {
@@ -86,7 +86,7 @@ async function expectAnswersKept(url: string, apiKey: string, { written, unanswe
   }
 }
 
-test(`kill -9 ${CRASHES} times under load: no acknowledged write is lost, with its idempotency answer (row 52)`, async () => {
+test(`kill -9 ${CRASHES} times under load loses no acknowledged write and no idempotent response (row 52)`, async () => {
   const dataDir = await places.folder();
   const env = { SVC_DEFAULT_TIER: 'Enterprise' };
   let daemon = await places.start({ dataDir, env });

@@ -34,7 +34,7 @@ afterAll(async () => {
   await workplaces.clean();
 });
 
-/** The status that the daemon answers to a key; each caller comes from a network of its own. */
+/** The status of a request with a key, each time from a different network. */
 function statusOf(apiKey: string): Promise<number> {
   tries += 1;
   const headers = {
@@ -51,14 +51,14 @@ function statusOf(apiKey: string): Promise<number> {
   });
 }
 
-test(`a key that another process replaced is refused from the commit on: none of ${ROTATIONS * TRIES_EACH} tries gets in`, async () => {
+test(`a key that another process replaced is rejected from the commit on, in all of ${ROTATIONS * TRIES_EACH} attempts`, async () => {
   let apiKey = await signInAt(daemon, 'ada@example.com');
   const { tenantId } = (await callAt(daemon.url, apiKey, '/v1/account')).body;
   const newKeys = createInterface({ input: rotator.stdout! })[Symbol.asyncIterator]();
   let racing = 0;
   for (let rotation = 0; rotation < ROTATIONS; rotation += 1) {
     expect(await statusOf(apiKey)).toBe(200);
-    // Under way while the other process commits: these may go either way, but nowhere else.
+    // In flight while the other process commits: these may succeed or fail, but nothing else.
     const underWay = Promise.all(Array.from({ length: 10 }, () => statusOf(apiKey)));
     rotator.stdin?.write(`${tenantId}\n`);
     const newKey: string = (await newKeys.next()).value;

@@ -33,7 +33,7 @@ afterAll(async () => {
   await daemon.close();
 });
 
-/** The plans of what a work asks, and no statement done. */
+/** The query plans of the statements that `work` would run; none is executed. */
 async function plansOf(work: (on: Connection) => Promise<unknown>): Promise<string[]> {
   const plans: string[] = [];
   const explain = async (sql: string, values: readonly Value[] = []) => {
@@ -70,12 +70,12 @@ test.each<
   ['the newest message', (on, place) => messages.findNewest(on, place)],
   ['one message', (on, place) => messages.findMessage(on, place, 'msg_1')],
   ['what an append reads', (on, { tenantId }) => conversations.findConversations(on, [{ tenantId, id }])],
-  ['the open end', (on, { tenantId }) => episodes.findCutBefore(on, tenantId, id)],
-  ['the cut over a place', (on, { tenantId }) => episodes.findCutBefore(on, tenantId, id, 50_000)],
+  ['the last cut', (on, { tenantId }) => episodes.findCutBefore(on, tenantId, id)],
+  ['the cut before a message', (on, { tenantId }) => episodes.findCutBefore(on, tenantId, id, 50_000)],
   ['the first cuts', (on, { tenantId }) => episodes.listCuts(on, tenantId, id, 500)],
-  ['what grew', (on) => conversations.listUncut(on, 20)],
-  ['what is half erased', (on) => conversations.listHalfErased(on, 20)],
-])('%s is found by an index, in order, whatever the length', async (_, work) => {
+  ['conversations that grew', (on) => conversations.listUncut(on, 20)],
+  ['half-erased conversations', (on) => conversations.listHalfErased(on, 20)],
+])('%s: read through an index, without sorting', async (_, work) => {
   const plans = await plansOf((on) => work(on, { tenantId: caller.tenantId, conversationId: id, number: 1 }));
   expect(plans.length).toBeGreaterThan(0);
   expect(plans.filter((line) => /TEMP B-TREE|^SCAN (?!\d+-ROW|CONSTANT|conversations USING INDEX)/.test(line))).toEqual(
@@ -83,7 +83,9 @@ test.each<
   );
 });
 
-test('is cut in windows, each a transaction, so that others write between', { timeout: 120_000 }, async () => {
+test('a long conversation is cut in windows, each its own transaction, so that other writes run in between', {
+  timeout: 120_000,
+}, async () => {
   const talk = conversing(caller);
   const cutting = talk.cut(id);
   let done = false;

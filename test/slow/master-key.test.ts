@@ -46,7 +46,7 @@ async function stop(): Promise<void> {
   daemon = undefined;
 }
 
-/** A running daemon with one account that has a key. */
+/** Starts a daemon with one account that has a provider key. */
 async function startWithKey(config: Partial<Config> = {}): Promise<MemoryDaemon> {
   const started = await start(config);
   caller = await started.account();
@@ -59,8 +59,8 @@ const rotate = (config: Partial<Config> = {}, lost = false) =>
 const masterKeyLines = async () => (await readFile(join(folder, 'master.key'), 'utf8')).trim().split('\n');
 const validate = () => caller.call<ProviderKey>('/v1/provider-keys/openai/validate', { method: 'POST' });
 
-describe('another master key', () => {
-  test('in the environment keeps the daemon from starting; the right one does not', async () => {
+describe('a wrong master key', () => {
+  test('in the environment prevents the daemon from starting; the right one does not', async () => {
     await startWithKey({ masterKeys: [FIRST] });
     await stop();
     await expect(start({ masterKeys: [SECOND] })).rejects.toMatchObject({
@@ -71,7 +71,7 @@ describe('another master key', () => {
     expect((await validate()).body.status).toBe('valid');
   });
 
-  test('in the folder, or none any more, keeps it from starting, and none is made in its place', async () => {
+  test('in the folder, or a missing one, prevents it from starting, and no new one is created', async () => {
     await startWithKey();
     await stop();
     const [own] = await masterKeyLines();
@@ -85,7 +85,7 @@ describe('another master key', () => {
     expect((await validate()).body.status).toBe('valid');
   });
 
-  test('in the folder is no hindrance where nothing of an account was sealed; one that was given is', async () => {
+  test('in the folder is accepted if no account has sealed secrets; one from the environment is refused', async () => {
     await start();
     caller = await daemon!.account();
     await caller.add('Ada lives in Bergen.');
@@ -98,7 +98,7 @@ describe('another master key', () => {
     await expect(start({ masterKeys: [SECOND] })).rejects.toMatchObject({ code: 'unprocessable' });
   });
 
-  test('is no hindrance once the lost one is given up: keys are to be entered again, the rest is there', async () => {
+  test('is accepted once the lost one is given up: provider keys must be entered again, everything else is kept', async () => {
     await startWithKey();
     await caller.add('Ada lives in Bergen.');
     await stop();
@@ -112,8 +112,8 @@ describe('another master key', () => {
   });
 });
 
-describe('changing the master key', () => {
-  test('goes on beside the daemon, which serves every key before and after', async () => {
+describe('rotating the master key', () => {
+  test('works beside a running daemon, which can use every provider key before and after', async () => {
     const running = await startWithKey();
     const [before] = await masterKeyLines();
     const report = await rotate();
@@ -132,7 +132,7 @@ describe('changing the master key', () => {
     await expect(start()).rejects.toMatchObject({ code: 'unprocessable' });
   });
 
-  test('that was killed in between goes on with the same new key, wherever that was', async () => {
+  test('continues with the same new key after a kill at any point', async () => {
     await startWithKey();
     await stop();
     const [before] = await masterKeyLines();
@@ -149,7 +149,7 @@ describe('changing the master key', () => {
     expect((await validate()).body.status).toBe('valid');
   });
 
-  test('in the environment is the new one, a comma and the old one', async () => {
+  test('in the environment takes the new key, a comma and the old key', async () => {
     await startWithKey({ masterKeys: [FIRST] });
     expect(await rotate({ masterKeys: [FIRST] })).toMatchObject({ rewrapped: 0 });
     await expect(rotate({ masterKeys: [SECOND] })).rejects.toMatchObject({ code: 'unprocessable' });
@@ -163,7 +163,7 @@ describe('changing the master key', () => {
     expect(await readdir(folder)).not.toContain('master.key');
   });
 
-  test('a daemon that was not given the new one says so, and goes on once it is', async () => {
+  test('a daemon without the new key reports that, and recovers once it has it', async () => {
     await startWithKey({ masterKeys: [FIRST] });
     await rotate({ masterKeys: [SECOND, FIRST] });
     expect((await validate()).status).toBe(503);
@@ -175,7 +175,7 @@ describe('changing the master key', () => {
     expect((await validate()).body.status).toBe('valid');
   });
 
-  test('waits for the first start, whose master key is kept', async () => {
+  test('is refused before the first start, and keeps the existing master key', async () => {
     await migrate(await ensureDatabaseFile(folder));
     await writeMasterKeys(folder, [FIRST]);
     await expect(rotate()).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('svc serve') });
@@ -186,7 +186,7 @@ describe('changing the master key', () => {
     expect((await validate()).body.status).toBe('valid');
   });
 
-  test('is done by one process at a time', async () => {
+  test('runs in one process at a time', async () => {
     await startWithKey();
     const lock = await lockFolder(folder, process.pid, 'rotation');
     await expect(rotate()).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('Wait for it') });
@@ -196,7 +196,7 @@ describe('changing the master key', () => {
   });
 });
 
-describe('what is sealed opens in its own place only', () => {
+describe('a sealed secret cannot be opened', () => {
   const write = (sql: string, values: (string | Buffer)[]) =>
     daemon!.db.writes.write((connection) => connection.run(sql, values));
 
@@ -209,7 +209,7 @@ describe('what is sealed opens in its own place only', () => {
     expect(daemon!.logLines.join('')).not.toContain(KEY);
   }
 
-  test('not in the row of another tenant', async () => {
+  test('in the row of another tenant', async () => {
     const running = await startWithKey();
     const other = await running.account();
     await putKey(other, server, KEY);
@@ -222,7 +222,7 @@ describe('what is sealed opens in its own place only', () => {
     expect(answer.body.status).toBe('valid');
   });
 
-  test('not under the data key of another tenant', async () => {
+  test('with the data key of another tenant', async () => {
     const running = await startWithKey();
     const other = await running.account();
     await putKey(other, server, KEY);
@@ -233,7 +233,7 @@ describe('what is sealed opens in its own place only', () => {
     await expectUnusable();
   });
 
-  test('not for another address, whoever wrote that into the database', async () => {
+  test('for another base URL, even if the database says so', async () => {
     await startWithKey();
     const thief = await startProviderServer('openai');
     await write('UPDATE providerKeys SET baseUrl = ? WHERE tenantId = ?', [thief.baseUrl, caller.tenantId]);
@@ -242,7 +242,7 @@ describe('what is sealed opens in its own place only', () => {
     await thief.close();
   });
 
-  test('not as a key of another version', async () => {
+  test('as another version of the key', async () => {
     await startWithKey();
     await write('UPDATE providerKeys SET version = version + 1 WHERE tenantId = ?', [caller.tenantId]);
     await expectUnusable();

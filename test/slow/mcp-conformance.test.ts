@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
-/** Both tools want a newer Node than the daemon does; the registry has it. The first run downloads them. */
+/** Both tools need a newer Node than the daemon, which also comes from the registry. The first run downloads them. */
 const CONFORMANCE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 const TIMEOUT_MS = 300_000;
 
-/** Of what each revision requires, the scenarios that a server with tools of its own can be put through. */
+/** The scenarios of each revision that do not need the suite's own fixture tools. */
 const LISTS = ['tools-list', 'resources-list', 'prompts-list'];
 const SCENARIOS: Record<string, string[]> = {
   '2026-07-28': [
@@ -23,16 +23,13 @@ const SCENARIOS: Record<string, string[]> = {
   '2025-11-25': ['server-initialize', 'ping', 'dns-rebinding-protection', ...LISTS],
 };
 
-/**
- * Checks that fail with every server that does not offer the suite's own fixture tools.
- * Exact: one that starts to pass has to leave this list.
- */
+/** Checks that fail without the suite's own fixture tools. The list is exact: a check that starts to pass must be removed. */
 const NOT_TESTABLE: Record<string, string[]> = {
   'server-stateless': [
-    'sep-2575-server-rejects-undeclared-capability', // wants the tool test_missing_capability
+    'sep-2575-server-rejects-undeclared-capability', // needs the tool test_missing_capability
     'sep-2575-missing-capability-http-400', // the same
-    'sep-2575-http-server-no-independent-requests-on-stream', // wants the tool test_streaming_elicitation
-    'sep-2575-server-no-log-without-loglevel', // wants the tool test_logging_tool
+    'sep-2575-http-server-no-independent-requests-on-stream', // needs the tool test_streaming_elicitation
+    'sep-2575-server-no-log-without-loglevel', // needs the tool test_logging_tool
   ],
 };
 
@@ -70,7 +67,7 @@ function run(packageName: string, command: string, args: string[]): Promise<Run>
   });
 }
 
-/** A door beside the daemon's that adds the key to each request: the conformance suite sends none. */
+/** Starts a proxy to the daemon that adds the key to each request, which the conformance suite cannot do. */
 async function startKeyProxy(apiKey: string): Promise<{ url: string; close(): void }> {
   const target = new URL(daemon.baseUrl);
   const proxy = http.createServer((request, response) => {
@@ -119,7 +116,7 @@ describe.each(['modern', 'legacy'])('the inspector in the %s era', (era) => {
     return run(INSPECTOR, 'mcp-inspector', ['--cli', ...where, ...args]);
   }
 
-  test('finds no fault in the tools’ schemas', { timeout: TIMEOUT_MS }, async () => {
+  test('reports no errors in the tools’ schemas', { timeout: TIMEOUT_MS }, async () => {
     const { code, stdout, stderr } = await inspect('--method', 'tools/list', '--strict');
     expect([code, stderr.match(/^(Warning|Error): .*/gm)]).toEqual([0, null]);
     expect(JSON.parse(stdout).tools).toHaveLength(9);

@@ -10,11 +10,11 @@ import { AppError } from '../../src/contract/errors.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { newAccount, portable, version } from '../features/portability/portable-account.ts';
 
-/** Clients that are slow, stop, or come all at once. */
+/** For clients that are slow, stall, or arrive all at once. */
 
 const REQUEST_MS = 1500;
 let daemon: MemoryDaemon;
-/** An account whose export is more than any buffer on the way holds. */
+/** An account whose export is larger than all buffers on the way. */
 let large: Caller;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ async function until(condition: () => Promise<boolean>, ms = 5000): Promise<bool
   return false;
 }
 
-/** Whether the write-ahead log can be emptied: nobody reads an older state. */
+/** Whether the write-ahead log can be truncated, because no reader holds an older snapshot. */
 async function isFree(): Promise<boolean> {
   await daemon.db.probe(daemon.clock.nowMs());
   await daemon.db.checkpoint();
@@ -49,7 +49,7 @@ async function open(caller: Caller, head: string): Promise<Socket> {
 }
 
 describe('an export', () => {
-  test('holds one state, whatever is written while it goes on', async () => {
+  test('is a consistent snapshot, whatever is written meanwhile', async () => {
     const caller = await newAccount(daemon);
     const texts = Array.from({ length: 60 }, (_, index) => version({ content: `${index} ${'y'.repeat(50_000)}` }));
     await portable(caller).take(texts);
@@ -72,7 +72,7 @@ describe('an export', () => {
     expect(await portable(caller).text()).toContain('Written meanwhile');
   });
 
-  test('that nobody takes, or too slowly, is given up and holds nothing open', async () => {
+  test('that is not read, or too slowly, is aborted and releases its snapshot', async () => {
     const socket = await open(large, 'GET /v1/export');
     socket.pause();
     socket.write('\r\n');
@@ -96,7 +96,7 @@ describe('an export', () => {
     slow.destroy();
   });
 
-  test('whose client hangs up holds nothing open', async () => {
+  test('whose client disconnects releases its snapshot', async () => {
     const socket = await open(large, 'GET /v1/export');
     socket.pause();
     socket.write('\r\n');
@@ -105,7 +105,7 @@ describe('an export', () => {
     expect(await until(isFree, REQUEST_MS / 2)).toBe(true);
   });
 
-  test('is one at a time an account; the next is told when to come back', async () => {
+  test('runs once at a time per account; a second one is told when to retry', async () => {
     const socket = await open(large, 'GET /v1/export');
     socket.pause();
     socket.write('\r\n');
@@ -118,7 +118,7 @@ describe('an export', () => {
     expect(await until(async () => (await large.call('/v1/export')).status === 200)).toBe(true);
   });
 
-  test('that breaks off is told from a whole one by the client', async () => {
+  test('that is cut off is detected as incomplete by the client', async () => {
     const client = (fetchIt?: ReturnType<typeof createHttpFetch>) =>
       createClient({ baseUrl: daemon.baseUrl, apiKey: large.apiKey, ...(fetchIt && { fetch: fetchIt }) });
     for (const its of [client(), client(createHttpFetch())]) {
@@ -135,7 +135,7 @@ describe('an export', () => {
 });
 
 describe('an import', () => {
-  test('may take longer than any other request, as long as it goes on', async () => {
+  test('may take longer than any other request, as long as data keeps arriving', async () => {
     const caller = await newAccount(daemon);
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey: caller.apiKey, fetch: createHttpFetch() });
     const started = performance.now();
@@ -151,7 +151,7 @@ describe('an import', () => {
     expect(performance.now() - started).toBeGreaterThan(REQUEST_MS);
   });
 
-  test('ends where its key is replaced meanwhile; what came in with it before stays', async () => {
+  test('stops when its key is replaced; what was imported before stays', async () => {
     const importing = async (meanwhile: (caller: Caller) => Promise<unknown>) => {
       const caller = await newAccount(daemon);
       const line = (index: number) => Buffer.from(`{"content":"Fact ${index}"}\n`);
@@ -172,7 +172,7 @@ describe('an import', () => {
     });
   });
 
-  test('whose client says nothing any more is ended, with what was done', async () => {
+  test('whose client stalls is ended and reports what was done', async () => {
     const caller = await newAccount(daemon);
     const socket = await open(caller, 'POST /v1/import');
     let heard = '';
@@ -187,7 +187,7 @@ describe('an import', () => {
     expect((await portable(caller).send('{"content":"Whole"}')).status).toBe(200);
   });
 
-  test('that is killed half-way goes on when it is sent again, and ends the same', async () => {
+  test('that is killed halfway continues when it is sent again, with the same result', async () => {
     const caller = await newAccount(daemon);
     const from = await newAccount(daemon);
     await portable(from).take(Array.from({ length: 1500 }, () => version()));
@@ -207,7 +207,7 @@ describe('an import', () => {
   test.each<[string, ReturnType<typeof createHttpFetch> | undefined]>([
     ['the platform’s fetch', undefined],
     ['the command line’s fetch', createHttpFetch()],
-  ])('that is refused amid its body is told so to %s', async (_, fetchIt) => {
+  ])('that is rejected while its body is being sent reports that to %s', async (_, fetchIt) => {
     const caller = await newAccount(daemon);
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey: caller.apiKey, ...(fetchIt && { fetch: fetchIt }) });
     let sent = 0;
@@ -225,7 +225,7 @@ describe('an import', () => {
     expect(await client.import(version2())).toMatchObject({ added: { memories: 1 } });
   });
 
-  test('that is refused amid its body is told so to a client that first sends all of it', async () => {
+  test('that is rejected while its body is being sent reports that to a client that sends all of it first', async () => {
     const caller = await newAccount(daemon);
     const socket = await open(caller, 'POST /v1/import');
     let heard = '';
@@ -242,7 +242,7 @@ describe('an import', () => {
     socket.destroy();
   });
 
-  test('whose account is erased meanwhile brings nothing more in', async () => {
+  test('whose account is erased meanwhile imports nothing more', async () => {
     const caller = await newAccount(daemon);
     const socket = await open(caller, 'POST /v1/import');
     let heard = '';
@@ -262,7 +262,7 @@ describe('an import', () => {
     expect(left).toEqual([]);
   });
 
-  test('ends when the daemon stops', async () => {
+  test('is aborted when the daemon stops', async () => {
     const own = await startMemoryDaemon();
     const caller = await newAccount(own);
     const headers = { authorization: `Bearer ${caller.apiKey}` };
@@ -279,7 +279,7 @@ describe('an import', () => {
     };
     let importing = begin();
     const isUnderWay = async () => {
-      // The one that asks has the account's place for a moment: an import that comes just then is refused.
+      // The probing import occupies the account for a moment: another that arrives just then is refused.
       if (!importing.way) importing = begin();
       return (await portable(caller).send('{}')).status === 503;
     };

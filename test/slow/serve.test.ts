@@ -11,7 +11,7 @@ afterEach(places.clean);
 
 const ENTERPRISE = { SVC_DEFAULT_TIER: 'Enterprise' };
 
-/** A POST whose body comes in two halves, so that it is under way for as long as the test likes. */
+/** A POST whose body is sent in two halves, so that the test controls how long it is in flight. */
 async function halfRequest(url: string, apiKey: string, content: string) {
   const { hostname, port } = new URL(url);
   const body = JSON.stringify({ content });
@@ -50,7 +50,7 @@ async function contents(daemon: DaemonProcess, apiKey: string): Promise<string[]
 }
 
 describe('a request to stop (row 58)', () => {
-  test('with 100 requests under way: not ready first, all answered, exit 0, data intact, silent connections no hindrance', async () => {
+  test('with 100 requests in flight: reports not ready, answers them all, keeps the data and exits with 0 despite idle connections', async () => {
     const dataDir = await places.folder();
     const daemon = await places.start({ dataDir, env: ENTERPRISE });
     const apiKey = await signInAt(daemon, 'ada@example.com');
@@ -84,7 +84,7 @@ describe('a request to stop (row 58)', () => {
     );
   });
 
-  test('a second signal ends it at once, and what was acknowledged is there afterwards', async () => {
+  test('exits at once on a second signal, without losing acknowledged writes', async () => {
     const dataDir = await places.folder();
     const daemon = await places.start({ dataDir });
     const apiKey = await signInAt(daemon, 'ada@example.com');
@@ -104,8 +104,8 @@ describe('a request to stop (row 58)', () => {
   });
 });
 
-describe('one daemon a data folder (row 60)', () => {
-  test('the second is refused and names the first, which goes on; kill -9 frees the folder', async () => {
+describe('one daemon per data folder (row 60)', () => {
+  test('a second daemon is refused and names the first, which keeps running; kill -9 frees the folder', async () => {
     const dataDir = await places.folder();
     const first = await places.start({ dataDir });
     const second = await runCommand({ dataDir, args: ['serve', '--port', '0'] });
@@ -120,7 +120,7 @@ describe('one daemon a data folder (row 60)', () => {
     expect((await fetch(`${third.url}/readyz`)).status).toBe(200);
   });
 
-  test('of several that start at once exactly one serves', async () => {
+  test('exactly one of several that start at once runs', async () => {
     const dataDir = await places.folder();
     const starts = await Promise.allSettled([1, 2, 3].map(() => places.start({ dataDir })));
     const outcomes = starts.map((start) => (start.status === 'fulfilled' ? 'serves' : String(start.reason)));
@@ -129,11 +129,11 @@ describe('one daemon a data folder (row 60)', () => {
   });
 });
 
-describe('a start that cannot be', () => {
+describe('a failed start', () => {
   const serve = (dataDir: string, args: string[] = [], env: Record<string, string> = {}) =>
     runCommand({ dataDir, args: ['serve', '--port', '0', ...args], env });
 
-  test('a fault of the configuration is one clear line a fault, and exit code 2', async () => {
+  test('reports each configuration problem in one clear line and exits with 2', async () => {
     const dataDir = await places.folder();
     const [unknown, wrong, noFolder, noHost] = await Promise.all([
       serve(dataDir, [], { SVC_PUBLICURL: 'http://a' }),
@@ -150,7 +150,7 @@ describe('a start that cannot be', () => {
     expect(noHost.stderr).toMatch(/^svc: svc cannot listen on no-such-host.invalid port 0 \([A-Z_]+\)\n$/);
   });
 
-  test('.env of the working folder counts, also with an unknown name', async () => {
+  test('reads .env of the working directory and rejects unknown names in it', async () => {
     const dataDir = await places.folder();
     await writeFile(join(dataDir, '.env'), 'SVC_QUOTAS=A\nSVC_NOTHING=1\n');
     const { exitCode, stderr } = await serve(dataDir, ['--check']);
@@ -160,7 +160,7 @@ describe('a start that cannot be', () => {
     expect(JSON.parse((await serve(dataDir, ['--check', '--json'])).stdout)).toMatchObject({ SVC_QUOTAS: 'A' });
   });
 
-  test('a database or a master key that is none: one clear line, the file as it was, the folder free again', async () => {
+  test('reports an invalid database or master key in one clear line, and leaves the file unchanged and the folder unlocked', async () => {
     const dataDir = await places.folder();
     await writeFile(join(dataDir, 'svc.db'), 'garbage');
     const noDatabase = await serve(dataDir);
@@ -182,7 +182,7 @@ describe('a start that cannot be', () => {
     expect(taken.stderr).toBe(`svc: Port ${port} on 127.0.0.1 is already in use. Choose another with --port.\n`);
   });
 
-  test('--check touches nothing, and masks secrets', async () => {
+  test('--check changes nothing and masks secrets', async () => {
     const dataDir = await places.folder();
     const env = { SVC_METRICS_TOKEN: 'hunter2', SVC_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
     const { exitCode, stdout } = await serve(dataDir, ['--check'], env);
@@ -195,7 +195,7 @@ describe('a start that cannot be', () => {
 });
 
 describe('the output of a daemon', () => {
-  test('what people read goes to standard output, the log as JSON lines to standard error', async () => {
+  test('text for people goes to standard output, the log to standard error as JSON lines', async () => {
     const dataDir = await places.folder();
     const daemon = await places.start({ dataDir });
     const apiKey = await signInAt(daemon, 'ada@example.com');
@@ -207,7 +207,7 @@ describe('the output of a daemon', () => {
     expect(stdout + stderr).not.toMatch(/svc_live_[0-9a-f]{32}/);
   });
 
-  test('a log that nobody reads any more, or whose disk is full, ends nothing', async () => {
+  test('a log without a reader, or on a full disk, does not stop the daemon', async () => {
     const dataDir = await places.folder();
     const command = `"${process.execPath}" "${BIN}" serve 2> "$LOG" | head -n 1; sleep 0.1`;
     const env = { ...process.env, SVC_DATA_DIR: dataDir, SVC_PORT: '0', SVC_LOG_LEVEL: 'trace' };
@@ -224,7 +224,7 @@ describe('the output of a daemon', () => {
     await vi.waitFor(() => expect(said).toContain('svc is running at'), 10_000);
     const url = /svc is running at (\S+)/.exec(said)![1]!;
     for (let count = 0; count < 5; count += 1) {
-      // Without a mail server the mails are shown on standard output, which nobody reads.
+      // Without a mail server, mails are shown on standard output, which nobody reads.
       const asked = await fetch(`${url}/v1/auth/magic-link`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

@@ -10,7 +10,7 @@ afterEach(() => daemon.close());
 const SECONDS = 30;
 const MIB = 1024 * 1024;
 
-test('the write-ahead log stays bounded under constant readers and writers, and neither waits long', async () => {
+test('the write-ahead log stays bounded under constant reads and writes, and neither waits long', async () => {
   daemon = await startTestDaemon();
   const { db } = daemon;
   const file = join(daemon.folder, 'svc.db-wal');
