@@ -2,16 +2,16 @@ import { AppError } from '../../contract/errors.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import { equalSecrets } from '../../lib/secret.ts';
 
-/** Opaque places in a list, bound by a MAC to the tenant and the filter that they were given for. */
+/** Opaque positions in a list, bound by a MAC to the tenant and filter they were issued for. */
 export interface Cursors {
-  /** Throws `invalid_request` for a cursor that is foreign, altered or of another filter. */
+  /** Throws `invalid_request` for a cursor that was altered or issued for another tenant or filter. */
   read(cursor: string, boundTo: readonly unknown[]): string;
-  /** The page of a list that was read one item further than `limit`, with the cursor of the next where there is one. */
+  /** Cuts a list that was read one item past `limit` into a page with the cursor of the next, if any. */
   page<T>(
     items: readonly T[],
     limit: number,
     boundTo: readonly unknown[],
-    placeOf: (item: T) => string,
+    positionOf: (item: T) => string,
   ): { data: T[]; nextCursor: string | null };
 }
 
@@ -19,23 +19,23 @@ export interface Cursors {
 const MAC_CHARACTERS = 22;
 
 export function createCursors({ sealer }: { sealer: Sealer }): Cursors {
-  const macOf = (place: string, boundTo: readonly unknown[]) =>
-    sealer.authenticate(JSON.stringify([place, ...boundTo]), 'cursor').slice(0, MAC_CHARACTERS);
-  const write = (place: string, boundTo: readonly unknown[]) =>
-    Buffer.from(`${macOf(place, boundTo)}${place}`).toString('base64url');
+  const macOf = (position: string, boundTo: readonly unknown[]) =>
+    sealer.authenticate(JSON.stringify([position, ...boundTo]), 'cursor').slice(0, MAC_CHARACTERS);
+  const write = (position: string, boundTo: readonly unknown[]) =>
+    Buffer.from(`${macOf(position, boundTo)}${position}`).toString('base64url');
   return {
     read(cursor, boundTo) {
-      const place = Buffer.from(cursor, 'base64url').toString('utf8').slice(MAC_CHARACTERS);
-      // The whole cursor is compared: decoding forgives much that was never written.
-      if (!equalSecrets(cursor, write(place, boundTo))) {
+      const position = Buffer.from(cursor, 'base64url').toString('utf8').slice(MAC_CHARACTERS);
+      // Compares the whole cursor: base64 decoding accepts variants that were never issued.
+      if (!equalSecrets(cursor, write(position, boundTo))) {
         const errors = [{ path: 'cursor', message: 'is not a cursor of this list' }];
         throw new AppError('invalid_request', 'The cursor does not belong to this list and filter.', { errors });
       }
-      return place;
+      return position;
     },
-    page(items, limit, boundTo, placeOf) {
+    page(items, limit, boundTo, positionOf) {
       const data = items.slice(0, limit);
-      return { data, nextCursor: items.length > limit ? write(placeOf(data[limit - 1]!), boundTo) : null };
+      return { data, nextCursor: items.length > limit ? write(positionOf(data[limit - 1]!), boundTo) : null };
     },
   };
 }

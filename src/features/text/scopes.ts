@@ -1,55 +1,53 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { deleteScopesOf, findScopes, insertScopes } from './scopes-store.ts';
 
-interface Place {
+interface UserKey {
   tenantId: string;
   endUser: string;
 }
 
-/** The number of a tenant's end user in the full-text index. It never changes and is never given again. */
+/** Maps a tenant's end user to a number in the full-text index, which never changes and is never reused. */
 export interface Scopes {
-  find(reader: Reader, place: Place): Promise<number | undefined>;
-  /** The numbers of all places, made where missing, in the caller's transaction. */
-  ensure(connection: Connection, places: readonly Place[]): Promise<(place: Place) => number>;
-  /** Tells that the transaction of `ensure` is committed: from now on these places are known without asking. */
-  confirm(places: readonly Place[]): void;
+  find(reader: Reader, user: UserKey): Promise<number | undefined>;
+  /** Returns the scopes of all users, created where missing, in the caller's transaction. */
+  ensure(connection: Connection, users: readonly UserKey[]): Promise<(user: UserKey) => number>;
+  /** Reports that the transaction of `ensure` was committed, so that its scopes may be cached. */
+  confirm(users: readonly UserKey[]): void;
   erase(connection: Connection, tenantId: string): Promise<void>;
 }
 
-const MAX_REMEMBERED = 50_000;
-const keyOf = ({ tenantId, endUser }: Place) => `${tenantId} ${endUser}`;
+const MAX_CACHED = 50_000;
+const keyOf = ({ tenantId, endUser }: UserKey) => `${tenantId} ${endUser}`;
 
 export function createScopes(): Scopes {
-  const remembered = new Map<string, number>();
-  /** Made in a transaction that may still be undone. */
+  const cache = new Map<string, number>();
+  /** Created in a transaction that may still roll back. */
   const unconfirmed = new Map<string, number>();
 
-  async function load(reader: Reader, places: readonly Place[]): Promise<Map<string, number>> {
-    const rows = await findScopes(reader, places);
+  async function load(reader: Reader, users: readonly UserKey[]): Promise<Map<string, number>> {
+    const rows = await findScopes(reader, users);
     return new Map(rows.map((row) => [keyOf(row), row.scope]));
   }
 
-  function remember(found: Map<string, number>): void {
-    if (remembered.size + found.size > MAX_REMEMBERED) remembered.clear();
-    for (const [key, scope] of found) remembered.set(key, scope);
+  function store(found: Map<string, number>): void {
+    if (cache.size + found.size > MAX_CACHED) cache.clear();
+    for (const [key, scope] of found) cache.set(key, scope);
   }
 
   return {
-    async find(reader, place) {
-      const known = remembered.get(keyOf(place));
-      if (known !== undefined) return known;
-      const found = await load(reader, [place]);
-      remember(found);
-      return found.get(keyOf(place));
+    async find(reader, user) {
+      const cached = cache.get(keyOf(user));
+      if (cached !== undefined) return cached;
+      const found = await load(reader, [user]);
+      store(found);
+      return found.get(keyOf(user));
     },
-    async ensure(connection, places) {
-      const missing = new Map(
-        places.filter((place) => !remembered.has(keyOf(place))).map((place) => [keyOf(place), place]),
-      );
+    async ensure(connection, users) {
+      const missing = new Map(users.filter((user) => !cache.has(keyOf(user))).map((user) => [keyOf(user), user]));
       const scopes = new Map<string, number>();
-      for (const place of places) {
-        const scope = remembered.get(keyOf(place));
-        if (scope !== undefined) scopes.set(keyOf(place), scope);
+      for (const user of users) {
+        const scope = cache.get(keyOf(user));
+        if (scope !== undefined) scopes.set(keyOf(user), scope);
       }
       if (missing.size > 0) {
         await insertScopes(connection, [...missing.values()]);
@@ -58,18 +56,18 @@ export function createScopes(): Scopes {
           unconfirmed.set(key, scope);
         }
       }
-      return (place) => scopes.get(keyOf(place))!;
+      return (user) => scopes.get(keyOf(user))!;
     },
-    confirm(places) {
-      for (const key of places.map(keyOf)) {
+    confirm(users) {
+      for (const key of users.map(keyOf)) {
         const scope = unconfirmed.get(key);
-        if (scope !== undefined) remember(new Map([[key, scope]]));
+        if (scope !== undefined) store(new Map([[key, scope]]));
         unconfirmed.delete(key);
       }
     },
     async erase(connection, tenantId) {
       await deleteScopesOf(connection, tenantId);
-      for (const key of remembered.keys()) if (key.startsWith(`${tenantId} `)) remembered.delete(key);
+      for (const key of cache.keys()) if (key.startsWith(`${tenantId} `)) cache.delete(key);
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * English function words (after the Snowball list) and what an apostrophe leaves behind: they say nothing of what is
- * asked. `may` and `will` stay, as a month and a name. A query of nothing else keeps its words.
+ * English function words (from the Snowball list) and the fragments that apostrophes leave. `may` and `will` are not
+ * among them, being a month and a name. A query of stop words alone keeps them.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again against all am an and any are as at be because been before being below between both but

@@ -4,48 +4,48 @@ import { monthsOf } from './dates.ts';
 import { monthTokenOf, scopePrefix, speakerTokensOf, termsOf, tokenOf } from './terms.ts';
 import { daysOf } from './traits.ts';
 
-/** Each index with the table whose rows it indexes by their number. */
+/** Each index with the table that it indexes, by row number. */
 const ROWS_OF = { memoryText: 'memories', messageText: 'messages', episodeText: 'episodes' } as const;
 export type TextIndexName = keyof typeof ROWS_OF;
 
-/** One row as the full-text index sees it. */
+/** What the full-text index stores of a row. */
 export interface TextEntry {
   number: number;
   scope: number;
   texts: readonly string[];
-  /** Who said it: found by `speakerTokensOf`, apart from the words. */
+  /** Searchable by `speakerTokensOf`, separate from the words. */
   speaker?: string;
-  /** When it was, epoch milliseconds, and the days that it tells of: found by `monthTokenOf`. */
+  /** Start and end in epoch milliseconds, and the dates mentioned; searchable by `monthTokenOf`. */
   days: { at: number; until: number; dates: string | null };
-  /** `past`: superseded or replaced by a newer version; found by `asOf` only. */
+  /** `past` rows are superseded or replaced by a newer version, and found only under `asOf`. */
   part: 'live' | 'past';
 }
 
-/** Upkeep of a full-text index, always in the transaction of the rows themselves. */
+/** Maintains a full-text index, in the same transaction as the rows. */
 export interface TextIndex {
   insert(connection: Connection, entries: readonly TextEntry[]): Promise<void>;
   remove(connection: Connection, numbers: readonly number[]): Promise<void>;
   /**
-   * Takes the words of removed entries off the disk, a portion a call: `first`, then `next` while it answers `true`.
-   * Until then they are in the file, though no search meets them.
+   * Removes the words of deleted entries from the file, some pages per call: `first`, then `next` while it returns
+   * `true`. Until then they remain on disk, although no search finds them.
    */
   purge(connection: Connection, portion: 'first' | 'next'): Promise<boolean>;
   /**
-   * Merges some of the segments that writes leave behind, a small portion a call: a search looks into each of them,
-   * whoever wrote it.
+   * Merges some of the segments that writes leave behind, a few pages per call: every search reads every segment,
+   * whichever tenant wrote it.
    */
   tidy(connection: Connection): Promise<void>;
-  /** Where index and rows differ; empty where they agree. Reads the whole index. */
+  /** Lists differences between index and rows. Reads the whole index. */
   problems(connection: Connection): Promise<string[]>;
 }
 
-/** Pages of the index that one portion of a purge writes: some thirty milliseconds. */
+/** Pages that one call of `purge` writes: about 30 ms. */
 const PURGE_PAGES = 300;
 
-/** Of one portion of tidying: some fifteen milliseconds. */
+/** Pages that one call of `tidy` writes: about 15 ms. */
 const TIDY_PAGES = 200;
 
-/** For SQLite: contentless FTS5, rowid = the row's number. */
+/** A contentless FTS5 table whose rowid is the row's number. */
 export function createTextIndex(name: TextIndexName): TextIndex {
   const rowsTable = ROWS_OF[name];
   return {
@@ -53,7 +53,7 @@ export function createTextIndex(name: TextIndexName): TextIndex {
       await insertRows(
         connection,
         `INSERT INTO ${name} (rowid, body)`,
-        // FTS5 begins a new segment whenever the numbers do not grow.
+        // FTS5 starts a new segment whenever rowids do not increase.
         entries.toSorted((a, b) => a.number - b.number).map((entry) => [entry.number, bodyOf(entry)]),
       );
     },
@@ -65,7 +65,7 @@ export function createTextIndex(name: TextIndexName): TextIndex {
     },
     async purge(connection, portion) {
       const before = await totalChanges(connection);
-      // A merge by a negative number begins a rewrite of the whole index; FTS5 has no more to do when nothing changes.
+      // A negative page count starts a rewrite of the whole index; FTS5 is done when a merge changes nothing.
       const pages = portion === 'first' ? -PURGE_PAGES : PURGE_PAGES;
       await connection.run(`INSERT INTO ${name} (${name}, rank) VALUES ('merge', ?)`, [pages]);
       return (await totalChanges(connection)) - before > 1;
@@ -85,7 +85,7 @@ export function createTextIndex(name: TextIndexName): TextIndex {
   };
 }
 
-/** All indices of the daemon. */
+/** The full-text indices of the daemon. */
 export const textIndices = {
   memory: createTextIndex('memoryText'),
   message: createTextIndex('messageText'),
@@ -98,13 +98,13 @@ async function totalChanges(connection: Connection): Promise<number> {
   return row!.changes;
 }
 
-/** Everything by which a row is found, as FTS5 takes it. */
+/** All tokens of a row, as FTS5 expects them. */
 export function bodyOf({ scope, texts, speaker, days, part }: TextEntry): string {
   const prefix = scopePrefix(scope, part);
-  const said = speaker === undefined ? [] : speakerTokensOf(speaker);
+  const names = speaker === undefined ? [] : speakerTokensOf(speaker);
   const months = monthsOf(daysOf(days.at, days.until, days.dates)).flatMap(({ year, month }) => [
     monthTokenOf({ year, month }),
     monthTokenOf({ month }),
   ]);
-  return [...termsOf(texts.join('\n')), ...said, ...new Set(months)].map((term) => tokenOf(prefix, term)).join(' ');
+  return [...termsOf(texts.join('\n')), ...names, ...new Set(months)].map((term) => tokenOf(prefix, term)).join(' ');
 }

@@ -2,11 +2,11 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { TextIndex } from './text-index-sqlite.ts';
 
-/** Takes the words of what was erased off the disk, some time after the erasing. */
+/** Removes the words of erased rows from the index file, in the background. */
 export interface TextPurge {
-  /** Something was erased: a sweep of the next ten minutes purges. */
+  /** Something was erased: a sweep within the next ten minutes purges it. */
   due(): void;
-  /** All of a tenant was erased, which is no matter of ten minutes: the next sweep purges. */
+  /** A whole tenant was erased: the next sweep purges it. */
   dueNow(): void;
   sweep(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface TextPurge {
 const PURGE_EVERY_MS = 600_000;
 
 export function createTextPurge({ db, clock, text }: { db: Database; clock: Clock; text: TextIndex }): TextPurge {
-  // An earlier process may have erased and not purged.
+  // An earlier process may have stopped before it purged.
   let isDue = true;
   let purgedAtMs = Number.NEGATIVE_INFINITY;
 
