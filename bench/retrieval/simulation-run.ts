@@ -1,8 +1,8 @@
-import { guarded, learnedWeights } from '../../src/features/learning/learned-ranking.ts';
+import { learnedWeights, reserveDefaults } from '../../src/features/learning/learned-ranking.ts';
 import { createLearnedState, type LearnedState } from '../../src/features/learning/learned-state.ts';
 import { learnFrom } from '../../src/features/learning/learning-step.ts';
 import type { QueryBucket } from '../../src/features/learning/query-bucket.ts';
-import { KEPT_CANDIDATES } from '../../src/features/learning/remembered-search.ts';
+import { MAX_STORED_CANDIDATES } from '../../src/features/learning/remembered-search.ts';
 import type { SignalModel } from '../../src/features/learning/signal-model.ts';
 import type { Chance } from './chance.ts';
 import type { NumberedPool } from './pools.ts';
@@ -59,7 +59,7 @@ function rankerOf(state: LearnedState, model: SignalModel): (pool: NumberedPool)
         model.names.map((name) => own[name]!),
       );
     }
-    return guarded(rank(pool, weights.get(pool.bucket)!), defaultOrder(pool, model));
+    return reserveDefaults(rank(pool, weights.get(pool.bucket)!), defaultOrder(pool, model));
   };
 }
 
@@ -116,7 +116,7 @@ function search(
   const shown = rankerOf(state, model)(pool).slice(0, SHOWN);
   const used = user.feedback(drawn(user.wishes(pool, state.events), chance), shown);
   if (used === undefined) return state;
-  const kept = [...new Set([...defaultOrder(pool, model).slice(0, KEPT_CANDIDATES), ...shown])];
+  const kept = [...new Set([...defaultOrder(pool, model).slice(0, MAX_STORED_CANDIDATES), ...shown])];
   const place = (index: number) => kept.indexOf(index);
   return learnFrom(state, model, {
     bucket: pool.bucket,

@@ -14,54 +14,58 @@ const ResultIds = (description: string) =>
 export const Feedback = Type.Object(
   {
     used: ResultIds('Ids of results that helped'),
-    irrelevant: ResultIds('Ids of results that had nothing to do with it'),
+    irrelevant: ResultIds('Ids of results that were irrelevant'),
   },
   { ...strict, minProperties: 1 },
 );
 export type Feedback = Static<typeof Feedback>;
 
 export const FeedbackTaken = Type.Object({
-  learned: Type.Boolean({ description: 'False where it told nothing new: a search is learned from once' }),
-  events: Type.Integer({ description: 'How many feedback events have shaped the retrieval for this user' }),
+  learned: Type.Boolean({ description: 'False where the feedback added nothing: each search is learned from once' }),
+  events: Type.Integer({ description: 'Number of feedback events the ranking of this user is based on' }),
 });
 export type FeedbackTaken = Static<typeof FeedbackTaken>;
 
 export const RetrievalQuery = Type.Object({ user: Type.Optional(Name) }, strict);
 export type RetrievalQuery = Static<typeof RetrievalQuery>;
 
-/** What shaped one search, for `explain`. */
+/** What learning contributed to one search, for `explain`. */
 export const LearnedShift = Type.Object({
-  bucket: Type.String({ description: 'The kind of query' }),
+  bucket: Type.String({ description: 'Class of the query' }),
   events: Type.Integer(),
-  mixture: Type.Record(Type.String(), Type.Number(), { description: 'How far each expert is believed; sums to 1' }),
-  largest: Type.Array(Shift, { description: 'The largest shifts, in deviations of the signal' }),
+  mixture: Type.Record(Type.String(), Type.Number(), { description: 'Probability of each expert; sums to 1' }),
+  largest: Type.Array(Shift, { description: 'The largest weight shifts, in standard deviations of the signal' }),
 });
 export type LearnedShift = Static<typeof LearnedShift>;
 
 export const Retrieval = Type.Object({
   user: Type.String(),
-  events: Type.Integer({ description: 'Feedback events; 0: nothing is learned, the default ranking holds' }),
+  events: Type.Integer({ description: 'Number of feedback events; with 0 the default ranking applies' }),
   updatedAt: Nullable(Type.String({ format: 'date-time' })),
-  mixture: Type.Record(Type.String(), Type.Number(), { description: 'How far each expert is believed; sums to 1' }),
+  mixture: Type.Record(Type.String(), Type.Number(), { description: 'Probability of each expert; sums to 1' }),
   signals: Type.Record(
     Type.String(),
     Type.Object({
-      delta: Type.Number({ description: 'Mean shift over all kinds of queries, in deviations of the signal' }),
+      delta: Type.Number({
+        description: 'Mean weight shift over all query classes, in standard deviations of the signal',
+      }),
       defaultWeight: Type.Number(),
-      weight: Type.Number({ description: 'In force, as a mean over all kinds of queries' }),
+      weight: Type.Number({ description: 'Mean effective weight over all query classes' }),
     }),
   ),
-  buckets: Type.Record(Type.String(), Type.Array(Shift), { description: 'The three largest shifts by kind of query' }),
+  buckets: Type.Record(Type.String(), Type.Array(Shift), {
+    description: 'The three largest weight shifts of each query class',
+  }),
 });
 export type Retrieval = Static<typeof Retrieval>;
 
 /** One day of the learning curve. */
 export const LearningDay = Type.Object({
   day: Type.String({ description: 'UTC, YYYY-MM-DD' }),
-  feedbacks: Type.Integer({ description: 'Those that named a used result' }),
+  feedbacks: Type.Integer({ description: 'Feedback events that named a used result' }),
   meanReciprocalRank: Type.Object({
-    shown: Type.Number({ description: 'Of the used results, as they were shown' }),
-    default: Type.Number({ description: 'Where the default ranking had them' }),
+    shown: Type.Number({ description: 'Of the used results, in the ranking shown' }),
+    default: Type.Number({ description: 'Of the used results, in the default ranking' }),
   }),
 });
 export type LearningDay = Static<typeof LearningDay>;

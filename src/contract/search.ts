@@ -11,18 +11,18 @@ const Types = Type.Array(Type.Enum([...ITEM_TYPES]), { minItems: 1, maxItems: 3,
 export const STRATEGIES = ['auto', 'default', 'lexical', 'semantic', 'recent'] as const;
 export type Strategy = (typeof STRATEGIES)[number];
 
-/** The first line of a context: by it svc knows its own words where somebody gives them back. */
+/** The first line of a context, by which svc recognizes its own output when it is submitted again. */
 export const CONTEXT_HEADING = 'What is remembered (newest knowledge wins; cite by number):';
 
 const Query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S' });
 
 export const SearchFilter = Type.Object(
   {
-    tags: Type.Optional(Type.Array(Name, { maxItems: 64, description: 'All of them' })),
+    tags: Type.Optional(Type.Array(Name, { maxItems: 64, description: 'A memory must have all of them' })),
     metadata: Type.Optional(
       NamedValues<string | number | boolean>(Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
         maxProperties: 16,
-        description: 'Top-level members that equal these',
+        description: 'Top-level members that must be equal',
       }),
     ),
     after: Type.Optional(Timestamp),
@@ -49,19 +49,19 @@ export type SearchRequest = Static<typeof SearchRequest>;
 
 const Why = Type.Object({
   rank: Type.Integer(),
-  defaultRank: Type.Integer({ description: 'Where the default ranking has it' }),
+  defaultRank: Type.Integer({ description: 'Rank by the default weights' }),
   signals: Type.Record(
     Type.String(),
     Type.Object({ value: Type.Number(), weight: Type.Number(), share: Type.Number() }),
   ),
 });
 
-/** What every result has, of whichever type. */
+/** Fields of every result. */
 const Found = Type.Object({
   type: Type.Enum([...ITEM_TYPES]),
   id: Type.String(),
   score: Type.Number(),
-  content: Type.String({ description: 'Of an episode: title and summary' }),
+  content: Type.String({ description: 'For an episode, its title and summary' }),
   user: Type.String(),
   metadata: KeptMetadata,
   createdAt: Type.String({ format: 'date-time' }),
@@ -93,7 +93,7 @@ export type FoundEpisode = Found & { type: 'episode' } & Omit<
     'fromMessageId' | 'toMessageId' | 'memoryIds' | 'cut'
   >;
 
-/** One schema lets the fields of all types out; which are there, `type` tells. */
+/** One response schema with the fields of all types; `type` says which are present. */
 export type SearchResult = FoundMemory | FoundMessage | FoundEpisode;
 export const SearchResult = Type.Unsafe<SearchResult>(
   Type.Object({
@@ -109,7 +109,7 @@ export const SearchAnswer = Type.Object({
   strategy: Type.Object({
     name: Type.String(),
     weights: Type.Record(Type.String(), Type.Number()),
-    learnedFrom: Type.Integer({ description: 'How many feedback events shaped it' }),
+    learnedFrom: Type.Integer({ description: 'Number of feedback events behind the weights' }),
   }),
   learned: Type.Optional(LearnedShift),
   tookMs: Type.Number(),
@@ -133,6 +133,6 @@ export const ContextAnswer = Type.Object({
   citations: Type.Array(
     Type.Object({ marker: Type.String(), type: Type.Enum([...ITEM_TYPES]), id: Type.String(), score: Type.Number() }),
   ),
-  tokens: Type.Integer({ description: 'Tokens of `text` (o200k_base), or a little more than they are' }),
+  tokens: Type.Integer({ description: 'Tokens of `text` (o200k_base), possibly slightly overestimated' }),
 });
 export type ContextAnswer = Static<typeof ContextAnswer>;

@@ -14,58 +14,61 @@ import {
   upsertLearned,
 } from './learning-store.ts';
 import { QUERY_BUCKETS, type QueryBucket } from './query-bucket.ts';
-import { unpackPlaces, unpackSignals } from './remembered-search.ts';
+import { unpackIndices, unpackSignals } from './remembered-search.ts';
 import type { SignalModel } from './signal-model.ts';
 
-/** So long after a search feedback can come for it. */
-export const SEARCH_KEPT_MS = 24 * 3_600_000;
+/** How long after a search its feedback is accepted. */
+export const SEARCH_TTL_MS = 24 * 3_600_000;
 
 export interface GivenFeedback extends Feedback {
   tenantId: string;
   searchId: string;
-  /** `told`: its user says so, once a search. `implied`: seen from what was done, until it is told. */
-  kind: 'told' | 'implied';
+  /** `explicit` feedback is accepted once per search; `implicit` use counts only until then. */
+  kind: 'explicit' | 'implicit';
 }
 
-/** What feedback led to; `learned` where it told something new. */
+/** The state after feedback; `learned` is false where it carried no new information. */
 export interface FeedbackOutcome {
   learned: boolean;
-  place: UserKey;
+  user: UserKey;
   state: LearnedState;
 }
 
 /**
- * Learns from the feedback for one search, in the caller's transaction. Throws `not_found` for a search that is none of
- * the tenant's or too old, `invalid_request` for an id that the search did not come upon.
+ * Learns from the feedback on one search, in the caller's transaction. Throws `not_found` for a search that is not the
+ * tenant's or has expired, `invalid_request` for an id that is not a result of it.
  */
-export async function takeFeedback(
+export async function recordFeedback(
   connection: Connection,
   given: GivenFeedback,
   { model, nowMs }: { model: SignalModel; nowMs: number },
 ): Promise<FeedbackOutcome> {
   const search = await loadSearch(connection, given, { model, nowMs });
-  refuseStrangers(given, search.candidates);
+  validateIds(given, search.candidates);
   const { tenantId, endUser } = search.row;
-  const place = { tenantId, endUser };
+  const user = { tenantId, endUser };
   const learned = await findLearned(connection, tenantId, endUser);
   const state = learned ? decodeLearnedState(learned.state, model.names) : createLearnedState(model.names);
-  const news = search.row.feedbackAt === null ? newsOf(given, search.row) : { used: [], irrelevant: [] };
-  const used = news.used.map((id) => search.candidates.indexOf(id));
-  const irrelevant = news.irrelevant.map((id) => search.candidates.indexOf(id));
+  const unseen = search.row.feedbackAt === null ? unseenIds(given, search.row) : { used: [], irrelevant: [] };
+  const used = unseen.used.map((id) => search.candidates.indexOf(id));
+  const irrelevant = unseen.irrelevant.map((id) => search.candidates.indexOf(id));
   const next = learnFrom(state, model, { ...search, used, irrelevant });
-  if (next === state) return { learned: false, place, state };
-  await upsertLearned(connection, { ...place, state: encodeLearnedState(next), events: next.events, updatedAt: nowMs });
+  if (next === state) return { learned: false, user, state };
+  await upsertLearned(connection, { ...user, state: encodeLearnedState(next), events: next.events, updatedAt: nowMs });
   await updateLearnedFrom(connection, {
     tenantId,
     id: search.row.id,
-    learnedFrom: [search.row.learnedFrom, ...news.used, ...news.irrelevant].join(' ').trim(),
-    feedbackAt: given.kind === 'told' ? nowMs : null,
+    learnedFrom: [search.row.learnedFrom, ...unseen.used, ...unseen.irrelevant].join(' ').trim(),
+    feedbackAt: given.kind === 'explicit' ? nowMs : null,
   });
   if (used.length > 0) {
-    const ranks = { shownRanks: bestOf(used, search.shown), defaultRanks: bestOf(used, [...search.signals.keys()]) };
+    const ranks = {
+      shownRanks: reciprocalRank(used, search.shown),
+      defaultRanks: reciprocalRank(used, [...search.signals.keys()]),
+    };
     await addLearningDay(connection, tenantId, endUser, { day: utcDay(nowMs), feedbacks: 1, ...ranks });
   }
-  return { learned: true, place, state: next };
+  return { learned: true, user, state: next };
 }
 
 interface LoadedSearch {
@@ -81,30 +84,30 @@ async function loadSearch(
   { tenantId, searchId }: GivenFeedback,
   { model, nowMs }: { model: SignalModel; nowMs: number },
 ): Promise<LoadedSearch> {
-  const row = await findSearch(connection, tenantId, searchId, nowMs - SEARCH_KEPT_MS);
+  const row = await findSearch(connection, tenantId, searchId, nowMs - SEARCH_TTL_MS);
   const candidates = row?.candidates.split(' ').filter((id) => id !== '') ?? [];
   const signals = row ? unpackSignals(row.signals, candidates.length) : [];
-  // After a start with other signals, what was kept before says nothing any more.
+  // Signals were added or removed by an upgrade since: the stored values cannot be interpreted.
   if (!row || signals.some(({ length }) => length !== model.names.length)) {
     throw new AppError('not_found', 'There is no search with this id, or it is more than 24 hours old.');
   }
   const bucket = QUERY_BUCKETS.find((name) => name === row.bucket) ?? 'other';
-  return { row, candidates, bucket, signals, shown: unpackPlaces(row.shown) };
+  return { row, candidates, bucket, signals, shown: unpackIndices(row.shown) };
 }
 
-/** What was not learned from before. */
-function newsOf({ used = [], irrelevant = [] }: Feedback, { learnedFrom }: SearchRow): Required<Feedback> {
+/** The ids that were not learned from before. */
+function unseenIds({ used = [], irrelevant = [] }: Feedback, { learnedFrom }: SearchRow): Required<Feedback> {
   const known = new Set(learnedFrom.split(' '));
   const isNew = (id: string) => !known.has(id);
   return { used: used.filter(isNew), irrelevant: irrelevant.filter(isNew) };
 }
 
-function refuseStrangers({ used = [], irrelevant = [] }: Feedback, candidates: readonly string[]): void {
+function validateIds({ used = [], irrelevant = [] }: Feedback, candidates: readonly string[]): void {
   const known = new Set(candidates);
   const errors: FieldError[] = [];
   for (const [field, ids] of Object.entries({ used, irrelevant })) {
     for (const [index, id] of ids.entries()) {
-      if (!known.has(id)) errors.push({ path: `/${field}/${index}`, message: `${id} is no result of this search` });
+      if (!known.has(id)) errors.push({ path: `/${field}/${index}`, message: `${id} is not a result of this search` });
     }
   }
   for (const [index, id] of irrelevant.entries()) {
@@ -113,8 +116,8 @@ function refuseStrangers({ used = [], irrelevant = [] }: Feedback, candidates: r
   if (errors.length > 0) throw new AppError('invalid_request', `${errors[0]!.message}.`, { errors });
 }
 
-/** The reciprocal rank of the first of them in the list; 0 where none is there. */
-function bestOf(wanted: readonly number[], list: readonly number[]): number {
-  const place = list.findIndex((index) => wanted.includes(index));
-  return place < 0 ? 0 : 1 / (place + 1);
+/** Reciprocal rank of the first wanted index; 0 where there is none. */
+function reciprocalRank(wanted: readonly number[], list: readonly number[]): number {
+  const rank = list.findIndex((index) => wanted.includes(index));
+  return rank < 0 ? 0 : 1 / (rank + 1);
 }

@@ -1,54 +1,54 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { LearnedState } from './learned-state.ts';
 
-/** One end user of a tenant. */
+/** An end user of a tenant. */
 export interface UserKey {
   tenantId: string;
   endUser: string;
 }
 
-/** What was learned, as searches ask for it. */
+/** Learned states, cached for searches. */
 export interface LearnedCache {
-  get(place: UserKey): Promise<LearnedState>;
-  /** The state of a committed change. */
-  set(place: UserKey, state: LearnedState): void;
-  /** All users of the tenant, or one. */
+  get(user: UserKey): Promise<LearnedState>;
+  /** Stores the state of a committed change. */
+  set(user: UserKey, state: LearnedState): void;
+  /** Drops one user, or all users of the tenant. */
   forget(tenantId: string, endUser?: string): void;
 }
 
-const MAX_KEPT = 2000;
-/** Another process (an operator's command, say) may have changed it. */
-const KEPT_MS = 30_000;
+const MAX_CACHED = 2000;
+/** Bounds how stale a state may be that another process changed. */
+const TTL_MS = 30_000;
 
-/** Keeps what `load` reads, for half a minute; what was changed here is seen at once. */
-export function createLearnedCache(clock: Clock, load: (place: UserKey) => Promise<LearnedState>): LearnedCache {
-  const kept = new Map<string, { state: LearnedState; atMs: number }>();
-  /** Counts changes: what was read before one must not be kept after it. */
+/** Caches what `load` reads for half a minute; changes made through this cache are visible at once. */
+export function createLearnedCache(clock: Clock, load: (user: UserKey) => Promise<LearnedState>): LearnedCache {
+  const cache = new Map<string, { state: LearnedState; atMs: number }>();
+  /** Counts changes, so that a state read before one is not cached after it. */
   let changes = 0;
   const keyOf = ({ tenantId, endUser }: UserKey) => `${tenantId} ${endUser}`;
 
-  function keep(place: UserKey, state: LearnedState): void {
-    if (kept.size >= MAX_KEPT) kept.clear();
-    kept.set(keyOf(place), { state, atMs: clock.monotonicMs() });
+  function store(user: UserKey, state: LearnedState): void {
+    if (cache.size >= MAX_CACHED) cache.clear();
+    cache.set(keyOf(user), { state, atMs: clock.monotonicMs() });
   }
 
   return {
-    async get(place) {
-      const known = kept.get(keyOf(place));
-      if (known && clock.monotonicMs() - known.atMs < KEPT_MS) return known.state;
+    async get(user) {
+      const cached = cache.get(keyOf(user));
+      if (cached && clock.monotonicMs() - cached.atMs < TTL_MS) return cached.state;
       const before = changes;
-      const state = await load(place);
-      if (changes === before) keep(place, state);
+      const state = await load(user);
+      if (changes === before) store(user, state);
       return state;
     },
-    set(place, state) {
+    set(user, state) {
       changes += 1;
-      keep(place, state);
+      store(user, state);
     },
     forget(tenantId, endUser) {
       changes += 1;
-      if (endUser !== undefined) kept.delete(keyOf({ tenantId, endUser }));
-      else for (const key of kept.keys()) if (key.startsWith(`${tenantId} `)) kept.delete(key);
+      if (endUser !== undefined) cache.delete(keyOf({ tenantId, endUser }));
+      else for (const key of cache.keys()) if (key.startsWith(`${tenantId} `)) cache.delete(key);
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { LearnedState } from './learned-state.ts';
-import { believedDeltas } from './learning-step.ts';
+import { expectedDeltas } from './learning-step.ts';
 import type { QueryBucket } from './query-bucket.ts';
 import type { SignalModel } from './signal-model.ts';
 
-/** Weights for one kind of query, on the scale of the default ones: those themselves where nothing is learned. */
+/** Weights for one query bucket, on the scale of the default weights; equal to them where nothing is learned. */
 export function learnedWeights(state: LearnedState, model: SignalModel, bucket: QueryBucket): Record<string, number> {
-  const deltas = believedDeltas(state, bucket);
+  const deltas = expectedDeltas(state, bucket);
   return Object.fromEntries(
     model.names.map((name, index) => {
       const shift = (model.temperature * deltas[index]!) / model.deviations[index]!;
@@ -14,18 +14,19 @@ export function learnedWeights(state: LearnedState, model: SignalModel, bucket: 
   );
 }
 
-/** Of the first ten places, the last so many are the default ranking's. */
-const GUARDED = { of: 10, places: 2 };
+/** Of the first ten results, the last two come from the default ranking. */
+const TOP_RESULTS = 10;
+const RESERVED_RESULTS = 2;
 
 /**
- * The learned order, but for places nine and ten: there stand the default ranking's best that are not above already, so
- * that what was learned wrongly hides nothing and can be unlearned. Both lists hold the same items.
+ * The learned order with ranks nine and ten given to the default ranking's best remaining items, so that wrong learning
+ * hides nothing and can be unlearned. Both lists must hold the same items.
  */
-export function guarded<T>(learned: readonly T[], byDefault: readonly T[]): T[] {
-  const top = learned.slice(0, GUARDED.of - GUARDED.places);
+export function reserveDefaults<T>(learned: readonly T[], byDefault: readonly T[]): T[] {
+  const top = learned.slice(0, TOP_RESULTS - RESERVED_RESULTS);
   const shown = new Set(top);
   for (const item of byDefault) {
-    if (shown.size >= Math.min(GUARDED.of, learned.length)) break;
+    if (shown.size >= Math.min(TOP_RESULTS, learned.length)) break;
     shown.add(item);
   }
   return [...shown, ...learned.filter((item) => !shown.has(item))];

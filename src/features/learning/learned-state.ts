@@ -2,20 +2,20 @@ import { EXPERT_PRIORS } from './experts.ts';
 import { type Estimate, LEARNERS } from './learner.ts';
 import { QUERY_BUCKETS } from './query-bucket.ts';
 
-/** What was learned of one end user. Never changed in place. */
+/** What was learned for one end user. Immutable. */
 export interface LearnedState {
   signals: readonly string[];
-  /** Feedback events that shaped it. */
+  /** Number of feedback events. */
   events: number;
-  /** Logarithm of how far each expert is to be believed. */
+  /** Log-probability of each expert. */
   beliefs: Float32Array;
-  /** By learner: for all queries. */
+  /** By learner, for all queries. */
   overall: readonly Estimate[];
-  /** By learner and kind of query, on top of `overall`; none of a learner that does not tell kinds apart. */
+  /** By learner and query bucket, added to `overall`; empty for a learner without bucket-specific shifts. */
   byBucket: readonly (readonly Estimate[])[];
 }
 
-/** Raised where the meaning of the numbers changes: what was learned under another one is learned anew. */
+/** Raise it when the meaning of the numbers changes: states of another version are discarded. */
 const VERSION = 1;
 
 /** Short names that signals had once: stored states and older exports hold them. */
@@ -31,8 +31,8 @@ const FORMER_NAMES: ReadonlyMap<string, string> = new Map([
   ['vec', 'vector'],
 ]);
 
-/** Steps that all go one way end at a shift of 125, for its forgetting; no belief comes near that. */
-const LARGEST_MAGNITUDE = 128;
+/** Upper bound of valid values: with decay, shifts converge below 125, and beliefs are far smaller. */
+const MAX_MAGNITUDE = 128;
 
 /** The state before any feedback. */
 export function createLearnedState(signals: readonly string[]): LearnedState {
@@ -57,7 +57,7 @@ interface Head {
   events: number;
 }
 
-/** As bytes of a fixed size for the same signals: the length of a JSON head, the head, and 32-bit floats. */
+/** Encodes as the length of a JSON head, the head, and 32-bit floats. */
 export function encodeLearnedState(state: LearnedState): Buffer {
   const head: Head = { version: VERSION, signals: [...state.signals], events: state.events };
   const numbers = [state.beliefs, ...estimatesOf(state).flatMap(({ deltas, precisions }) => [deltas, precisions])];
@@ -71,8 +71,8 @@ export function encodeLearnedState(state: LearnedState): Buffer {
 }
 
 /**
- * Reads what `encodeLearnedState` wrote, for the signals of today: those that are new begin anew, those that are gone
- * are dropped. The state before any feedback where the bytes are of another version or damaged.
+ * Decodes a state for the current signals: signals that it lacks start fresh, signals no longer in use are dropped.
+ * Returns the initial state for bytes that are damaged or of another version.
  */
 export function decodeLearnedState(bytes: Buffer, signals: readonly string[]): LearnedState {
   const fresh = createLearnedState(signals);
@@ -87,22 +87,22 @@ export function decodeLearnedState(bytes: Buffer, signals: readonly string[]): L
     fresh.beliefs[index] = valueAt(index);
   });
   const stored = head.signals.map((name) => FORMER_NAMES.get(name) ?? name);
-  const places = signals.map((name) => stored.indexOf(name));
+  const columns = signals.map((name) => stored.indexOf(name));
   for (const [row, target] of targets.entries()) {
-    for (const [index, place] of places.entries()) {
-      if (place >= 0) target[index] = valueAt(fresh.beliefs.length + row * width + place);
+    for (const [index, column] of columns.entries()) {
+      if (column >= 0) target[index] = valueAt(fresh.beliefs.length + row * width + column);
     }
   }
-  return isSound(fresh) ? { ...fresh, events: head.events } : createLearnedState(signals);
+  return isValid(fresh) ? { ...fresh, events: head.events } : createLearnedState(signals);
 }
 
-/** Whether learning can have come to such numbers. */
-function isSound(state: LearnedState): boolean {
-  const isModest = (value: number) => Math.abs(value) <= LARGEST_MAGNITUDE;
-  const isSure = (precision: number) => precision > 0 && precision < Number.POSITIVE_INFINITY;
+/** Whether learning can have produced these values. */
+function isValid(state: LearnedState): boolean {
+  const isBounded = (value: number) => Math.abs(value) <= MAX_MAGNITUDE;
+  const isPositive = (precision: number) => precision > 0 && precision < Number.POSITIVE_INFINITY;
   return (
-    state.beliefs.every(isModest) &&
-    estimatesOf(state).every(({ deltas, precisions }) => deltas.every(isModest) && precisions.every(isSure))
+    state.beliefs.every(isBounded) &&
+    estimatesOf(state).every(({ deltas, precisions }) => deltas.every(isBounded) && precisions.every(isPositive))
   );
 }
 
@@ -114,8 +114,8 @@ function headOf(bytes: Buffer): Head | undefined {
   if (bytes.length < 2 || bytes.length < 2 + bytes.readUInt16LE()) return undefined;
   try {
     const head: Partial<Head> = JSON.parse(bytes.toString('utf8', 2, 2 + bytes.readUInt16LE()));
-    const whole = head.version === VERSION && Array.isArray(head.signals) && Number.isSafeInteger(head.events);
-    return whole ? (head as Head) : undefined;
+    const isComplete = head.version === VERSION && Array.isArray(head.signals) && Number.isSafeInteger(head.events);
+    return isComplete ? (head as Head) : undefined;
   } catch {
     return undefined;
   }

@@ -11,9 +11,9 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
       '/v1/searches/:searchId/feedback',
       {
         schema: {
-          summary: 'Say which results helped: the retrieval learns from it',
+          summary: 'Report which results helped, for the ranking to learn from',
           description:
-            'Within 24 hours of the search. A search is learned from once: what is said again, or later, is taken without effect.',
+            'Accepted within 24 hours of the search. Each search is learned from once; repeated feedback has no effect.',
           tags,
           params: SearchParams,
           body: Feedback,
@@ -29,7 +29,7 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
       '/v1/retrieval',
       {
         schema: {
-          summary: 'What the retrieval learned of a user',
+          summary: 'Show what the ranking learned for a user',
           tags,
           querystring: RetrievalQuery,
           response: { 200: Retrieval, ...problems },
@@ -41,7 +41,7 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
       '/v1/retrieval',
       {
         schema: {
-          summary: 'Forget what the retrieval learned of a user',
+          summary: 'Reset what the ranking learned for a user',
           tags,
           querystring: RetrievalQuery,
           response: { 204: NoContent, ...problems },

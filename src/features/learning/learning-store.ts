@@ -33,7 +33,7 @@ export async function findLearned(reader: Reader, tenantId: string, endUser: str
   return reader.get<LearnedRow>('SELECT * FROM learned WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
 }
 
-/** What of a tenant is listed: behind `afterUser`. */
+/** Selects the users of a tenant, in order, after `afterUser`. */
 export interface LearnedFilter {
   tenantId: string;
   user: string | undefined;
@@ -41,7 +41,7 @@ export interface LearnedFilter {
   limit: number;
 }
 
-/** What was learned of a tenant's users, by their names. */
+/** Learned states of a tenant's users, ordered by user. */
 export async function listLearned(reader: Reader, filter: LearnedFilter): Promise<LearnedRow[]> {
   const { tenantId, user, afterUser, limit } = filter;
   return reader.all<LearnedRow>(
@@ -51,7 +51,7 @@ export async function listLearned(reader: Reader, filter: LearnedFilter): Promis
   );
 }
 
-/** Of these users, those of whom something was learned. */
+/** Those of the users that have a learned state. */
 export async function findLearnedUsers(reader: Reader, tenantId: string, users: readonly string[]): Promise<string[]> {
   if (users.length === 0) return [];
   const padded = padToPowerOfTwo(users);
@@ -76,7 +76,7 @@ export async function deleteLearned(connection: Connection, tenantId: string, en
   await connection.run('DELETE FROM learningDays WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
 }
 
-/** What was of tenants now gone is dropped. */
+/** Skips rows of tenants erased in the meantime. */
 export async function insertSearches(connection: Connection, rows: readonly SearchRow[]): Promise<void> {
   await insertRows(
     connection,
@@ -124,7 +124,7 @@ export async function updateLearnedFrom(
   ]);
 }
 
-/** Of all tenants; says how many went. */
+/** Deletes across all tenants; returns how many rows were deleted. */
 export async function deleteSomeSearchesBefore(
   connection: Connection,
   beforeMs: number,
@@ -176,7 +176,7 @@ export async function addLearningDay(
   );
 }
 
-/** Over all users of the tenant. */
+/** Totals over all users of the tenant. */
 export async function listLearningDays(reader: Reader, tenantId: string, fromDay: string): Promise<LearningDayRow[]> {
   return reader.all<LearningDayRow>(
     `SELECT day, SUM(feedbacks) AS feedbacks, SUM(shownRanks) AS shownRanks, SUM(defaultRanks) AS defaultRanks

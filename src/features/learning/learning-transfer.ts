@@ -8,18 +8,21 @@ import type { LearnedCache } from './learned-cache.ts';
 import { decodeLearnedState, encodeLearnedState } from './learned-state.ts';
 import { findLearnedUsers, type LearnedFilter, type LearnedRow, listLearned, upsertLearned } from './learning-store.ts';
 
-/** What was learned of a user, as it is to be brought in. */
+/** A learned state to import. */
 export type LearnedDraft = LearnedRow;
 
-/** What was learned, as it leaves an account and comes into one. */
+/** Exports and imports learned states. */
 export interface LearningTransfer {
-  /** A page in the order of the users. */
+  /** Reads one page, ordered by user. */
   read(reader: Reader, filter: LearnedFilter): Promise<PortableLearned[]>;
-  /** What was learned of a user as it is stored. Throws `invalid_request` where its state cannot be read. */
+  /** Converts an exported state for storage. Throws `invalid_request` for a state that cannot be decoded. */
   draftOf(tenantId: string, learned: PortableLearned): LearnedDraft;
-  /** Brings it in, in the caller's transaction, a fate each. A user of whom something was learned already is known. */
+  /**
+   * Imports in the caller's transaction and returns an outcome for each draft: `known` for a user who already has a
+   * learned state.
+   */
   restore(connection: Connection, drafts: readonly LearnedDraft[]): Promise<ImportOutcome[]>;
-  /** Tells that the transaction of `restore` is committed: from now on searches follow what it added. */
+  /** Reports that the transaction of `restore` was committed, so that searches use the added states. */
   confirm(added: readonly LearnedDraft[]): void;
 }
 
@@ -28,7 +31,6 @@ interface Parts {
   cache: Pick<LearnedCache, 'forget'>;
 }
 
-/** The face of the learning room for whole accounts. */
 export function createLearningTransfer({ signals, cache }: Parts): LearningTransfer {
   return {
     async read(reader, filter) {
@@ -36,7 +38,7 @@ export function createLearningTransfer({ signals, cache }: Parts): LearningTrans
     },
     draftOf(tenantId, { user, state, events, updatedAt }) {
       const decoded = decodeLearnedState(Buffer.from(state, 'base64url'), signals);
-      if (decoded.events !== events) throw unsound();
+      if (decoded.events !== events) throw undecodable();
       return {
         tenantId,
         endUser: user,
@@ -49,14 +51,14 @@ export function createLearningTransfer({ signals, cache }: Parts): LearningTrans
       const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
       const users = drafts.map(({ endUser }) => endUser);
       const known = new Set(await findLearnedUsers(connection, tenantId, users));
-      const fates: ImportOutcome[] = [];
+      const outcomes: ImportOutcome[] = [];
       for (const draft of drafts) {
         const isKnown = known.has(draft.endUser);
-        fates.push(isKnown ? 'known' : 'added');
+        outcomes.push(isKnown ? 'known' : 'added');
         if (!isKnown) await upsertLearned(connection, draft);
         known.add(draft.endUser);
       }
-      return fates;
+      return outcomes;
     },
     confirm(added) {
       for (const { tenantId, endUser } of added) cache.forget(tenantId, endUser);
@@ -74,7 +76,7 @@ function toPortable({ endUser, state, events, updatedAt }: LearnedRow): Portable
   };
 }
 
-function unsound(): AppError {
+function undecodable(): AppError {
   const message = 'cannot be read: it is damaged or of another version of svc';
   return new AppError('invalid_request', `The state ${message}.`, { errors: [{ path: '/state', message }] });
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../db/open.ts';
 import { type Clock, utcDay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../keys/keys.ts';
-import { type GivenFeedback, SEARCH_KEPT_MS, takeFeedback } from './feedback.ts';
+import { type GivenFeedback, recordFeedback, SEARCH_TTL_MS } from './feedback.ts';
 import { createLearnedCache, type UserKey } from './learned-cache.ts';
 import { learnedWeights } from './learned-ranking.ts';
 import { createLearnedState, decodeLearnedState } from './learned-state.ts';
@@ -16,74 +16,73 @@ import {
   listLearningDays,
 } from './learning-store.ts';
 import { createLearningTransfer, type LearningTransfer } from './learning-transfer.ts';
+import { createPendingSearches } from './pending-searches.ts';
 import type { QueryBucket } from './query-bucket.ts';
-import { keptCandidates, packPlaces, packSignals, type RememberedCandidate } from './remembered-search.ts';
+import { packIndices, packSignals, type RememberedCandidate, selectCandidates } from './remembered-search.ts';
 import { toLearnedShift, toLearningDay, toRetrieval } from './retrieval-view.ts';
 import { createShownResults } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
-import { createWaitingSearches } from './waiting-searches.ts';
 
 export type { UserKey } from './learned-cache.ts';
-export { guarded } from './learned-ranking.ts';
+export { reserveDefaults } from './learned-ranking.ts';
 export { bucketOf, type QueryBucket, type QueryTraits, textTraitsOf } from './query-bucket.ts';
 export type { RememberedCandidate } from './remembered-search.ts';
 export { signalModelOf } from './signal-model.ts';
 
-/** Weights that were learned for one kind of query. */
+/** Learned weights for one query bucket. */
 export interface LearnedRanking {
   weights: Record<string, number>;
   events: number;
-  /** What of them is learned. */
+  /** What learning contributed, for `explain`. */
   explain(): LearnedShift;
 }
 
-/** A search that was answered. */
+/** A completed search. */
 export interface AnsweredSearch extends UserKey {
   searchId: string;
   bucket: QueryBucket;
   /** All candidates, the default ranking's best first. */
   byDefault: readonly RememberedCandidate[];
-  /** What was shown, best first. */
+  /** The results shown, best first. */
   shownIds: readonly string[];
 }
 
 type Tenant = Pick<Principal, 'tenantId'>;
 
-/** The retrieval learns from what becomes of its results: for each end user of a tenant by itself. */
+/** Adapts the ranking to the feedback of each end user separately. */
 export interface Learning {
-  /** What was learned of a user for such queries; `undefined` where nothing is, so that the default ranking holds. */
-  rankingFor(place: UserKey, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
-  /** What shapes such queries of a user of whom nothing is learned. */
+  /** The learned weights for a user and query bucket; `undefined` before any feedback: use the default ranking. */
+  rankingFor(user: UserKey, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
+  /** What `LearnedRanking.explain` reports for a user without feedback. */
   unlearned(bucket: QueryBucket): LearnedShift;
-  /** Keeps a search for 24 hours, for feedback; written in the background. Past some a second they are dropped. */
+  /** Stores a search for 24 hours, to take feedback on it. Written in the background; rate-limited per tenant. */
   remember(search: AnsweredSearch): void;
   /**
-   * Learns from what a user says, once a search; `learned` is false where it told nothing new. Throws `not_found` for a
-   * search that is none of the tenant's or too old, `invalid_request` for an id that is no result of it.
+   * Learns from explicit feedback, once per search; `learned` is false where it carried no new information. Throws
+   * `not_found` for a search that is not the tenant's or has expired, `invalid_request` for an id that is not a result.
    */
   feedback(principal: Tenant, searchId: string, feedback: Feedback): Promise<FeedbackTaken>;
-  /** A memory was read or changed: used, where a search of the last minutes showed it. Returns at once. */
+  /** Counts reading or changing a memory as use if a recent search showed it. Learns in the background. */
   noteUse(principal: Tenant, memoryId: string): void;
   show(principal: Tenant, user?: string): Promise<Retrieval>;
-  /** Forgets what was learned of a user: the default ranking holds again. */
+  /** Deletes what was learned for a user, who gets the default ranking again. */
   reset(principal: Tenant, user?: string): Promise<void>;
-  /** The learning curve over the last days, today included; days without feedback are left out. */
+  /** The learning curve over the last days, including today; days without feedback are omitted. */
   curve(principal: Tenant, days: number): Promise<LearningDay[]>;
   transfer: LearningTransfer;
-  /** Writes the searches that wait. */
+  /** Writes the pending searches. */
   flush(): Promise<void>;
-  /** Searches that could not be kept for feedback, since the start. */
+  /** Searches dropped instead of stored, since the process started. */
   dropped(): number;
-  /** Forgets old searches. */
+  /** Deletes expired searches. */
   sweep(): Promise<void>;
   erase(tenantId: string): Promise<void>;
 }
 
 const SWEEP_ROWS = 200;
-/** Implied uses that are learned from at once; those beyond are passed over. */
-const MAX_NOTING = 32;
+/** Implicit uses processed at a time; more are ignored. */
+const MAX_CONCURRENT_USES = 32;
 
-/** Learning from feedback over the signals of `model`. */
 export function createLearning({
   db,
   clock,
@@ -95,64 +94,64 @@ export function createLearning({
   log: Log;
   model: SignalModel;
 }): Learning {
-  const waiting = createWaitingSearches({ db, clock, log });
+  const pending = createPendingSearches({ db, clock, log });
   const shown = createShownResults(clock);
   const fresh = createLearnedState(model.names);
   const cache = createLearnedCache(clock, async ({ tenantId, endUser }) => {
     const row = await findLearned(db.readers, tenantId, endUser);
     return row ? decodeLearnedState(row.state, model.names) : fresh;
   });
-  let noting = 0;
+  let usesInProgress = 0;
 
-  async function take(given: GivenFeedback): Promise<FeedbackTaken> {
-    if (waiting.has(given.tenantId, given.searchId)) await waiting.flush();
-    const { learned, place, state } = await db.writes.write((connection) =>
-      takeFeedback(connection, given, { model, nowMs: clock.nowMs() }),
+  async function learn(given: GivenFeedback): Promise<FeedbackTaken> {
+    if (pending.has(given.tenantId, given.searchId)) await pending.flush();
+    const { learned, user, state } = await db.writes.write((connection) =>
+      recordFeedback(connection, given, { model, nowMs: clock.nowMs() }),
     );
-    if (learned) cache.set(place, state);
+    if (learned) cache.set(user, state);
     return { learned, events: state.events };
   }
 
-  /** Some rows a transaction, so that others' writes go on between. */
-  async function inPortions(erase: Parameters<typeof db.writes.write<number>>[0]): Promise<void> {
-    while ((await db.writes.write(erase)) >= SWEEP_ROWS);
+  /** Deletes in batches, one transaction each, so that other writes are not held up. */
+  async function inBatches(deleteBatch: Parameters<typeof db.writes.write<number>>[0]): Promise<void> {
+    while ((await db.writes.write(deleteBatch)) >= SWEEP_ROWS);
   }
 
   return {
-    async rankingFor(place, bucket) {
-      const state = await cache.get(place);
+    async rankingFor(user, bucket) {
+      const state = await cache.get(user);
       if (state.events === 0) return undefined;
       const weights = learnedWeights(state, model, bucket);
       return { weights, events: state.events, explain: () => toLearnedShift(state, bucket) };
     },
     unlearned: (bucket) => toLearnedShift(fresh, bucket),
     remember({ tenantId, endUser, searchId, bucket, byDefault, shownIds }) {
-      const kept = keptCandidates(byDefault, shownIds);
-      waiting.add({
+      const stored = selectCandidates(byDefault, shownIds);
+      pending.add({
         tenantId,
         id: searchId,
         endUser,
         bucket,
-        candidates: kept.candidates.map(({ id }) => id).join(' '),
+        candidates: stored.candidates.map(({ id }) => id).join(' '),
         signals: packSignals(
-          kept.candidates.map(({ signals }) => Float32Array.from(model.names, (name) => signals[name] ?? 0)),
+          stored.candidates.map(({ signals }) => Float32Array.from(model.names, (name) => signals[name] ?? 0)),
         ),
-        shown: packPlaces(kept.shown),
+        shown: packIndices(stored.shown),
         createdAt: clock.nowMs(),
         learnedFrom: '',
         feedbackAt: null,
       });
       shown.add(tenantId, searchId, shownIds);
     },
-    feedback: ({ tenantId }, searchId, feedback) => take({ ...feedback, tenantId, searchId, kind: 'told' }),
+    feedback: ({ tenantId }, searchId, feedback) => learn({ ...feedback, tenantId, searchId, kind: 'explicit' }),
     noteUse({ tenantId }, memoryId) {
-      const searchId = noting < MAX_NOTING ? shown.take(tenantId, memoryId) : undefined;
+      const searchId = usesInProgress < MAX_CONCURRENT_USES ? shown.take(tenantId, memoryId) : undefined;
       if (searchId === undefined) return;
-      noting += 1;
-      take({ tenantId, searchId, used: [memoryId], kind: 'implied' })
-        .catch((error) => log.info({ error }, 'could not learn from the use of a result'))
+      usesInProgress += 1;
+      learn({ tenantId, searchId, used: [memoryId], kind: 'implicit' })
+        .catch((error) => log.info({ error }, 'could not learn from an implicit use'))
         .finally(() => {
-          noting -= 1;
+          usesInProgress -= 1;
         });
     },
     async show({ tenantId }, user = 'default') {
@@ -169,18 +168,18 @@ export function createLearning({
       return (await listLearningDays(db.readers, tenantId, fromDay)).map(toLearningDay);
     },
     transfer: createLearningTransfer({ signals: model.names, cache }),
-    flush: waiting.flush,
-    dropped: waiting.dropped,
+    flush: pending.flush,
+    dropped: pending.dropped,
     sweep() {
-      const beforeMs = clock.nowMs() - SEARCH_KEPT_MS;
-      return inPortions((connection) => deleteSomeSearchesBefore(connection, beforeMs, SWEEP_ROWS));
+      const beforeMs = clock.nowMs() - SEARCH_TTL_MS;
+      return inBatches((connection) => deleteSomeSearchesBefore(connection, beforeMs, SWEEP_ROWS));
     },
     async erase(tenantId) {
-      waiting.forget(tenantId);
+      pending.forget(tenantId);
       shown.forget(tenantId);
-      // Searches first: without one, no feedback can come any more that would be learned.
-      await inPortions((connection) => deleteSomeSearchesOf(connection, tenantId, SWEEP_ROWS));
-      await inPortions((connection) => deleteSomeLearnedOf(connection, tenantId, SWEEP_ROWS));
+      // Searches first: without them no further feedback can be learned from.
+      await inBatches((connection) => deleteSomeSearchesOf(connection, tenantId, SWEEP_ROWS));
+      await inBatches((connection) => deleteSomeLearnedOf(connection, tenantId, SWEEP_ROWS));
       cache.forget(tenantId);
     },
   };

@@ -1,7 +1,7 @@
 import type { Memories } from '../memories/memories.ts';
 import type { Learning } from './learning.ts';
 
-/** The memories as before; who reads or changes one tells the learning that it was of use. */
+/** Wraps memories so that reading or changing one counts as a use of a search result. */
 export function observeUse(memories: Memories, learning: Pick<Learning, 'noteUse'>): Memories {
   return {
     ...memories,

@@ -1,34 +1,34 @@
-/** Kinds of questions that are learned apart, the first that fits. Their order is part of the kept state. */
+/** Query classes that weights are learned for separately. Learned states are stored in this order. */
 export const QUERY_BUCKETS = ['id', 'date', 'recency', 'unknown', 'speaker', 'count', 'short', 'other'] as const;
 export type QueryBucket = (typeof QUERY_BUCKETS)[number];
 
-/** What of a query tells its kind. */
+/** The features of a query that determine its bucket. */
 export interface QueryTraits {
-  /** Distinct words without stop words. */
+  /** Distinct terms without stop words. */
   terms: number;
-  /** Holds something like an id, a number of many digits, a file's name. */
+  /** Contains something like an id, a long number or a file name. */
   isIdLike: boolean;
   hasDate: boolean;
-  /** Says "latest", "now" and the like. */
+  /** Contains "latest", "now" or the like. */
   hasRecencyCue: boolean;
-  /** The share (0 to 1) of its words that the tenant's vocabulary lacks. */
+  /** Share (0 to 1) of its terms that are not in the user's vocabulary. */
   unknownShare: number;
   namesSpeaker: boolean;
   asksWhenOrCount: boolean;
 }
 
-const UNKNOWN_SHARE = 0.3;
-const SHORT_TERMS = 2;
+const MIN_UNKNOWN_SHARE = 0.3;
+const MAX_SHORT_TERMS = 2;
 
-/** The first kind that fits. */
+/** Returns the first bucket that fits. */
 export function bucketOf(traits: QueryTraits): QueryBucket {
   if (traits.isIdLike) return 'id';
   if (traits.hasDate) return 'date';
   if (traits.hasRecencyCue) return 'recency';
-  if (traits.unknownShare >= UNKNOWN_SHARE) return 'unknown';
+  if (traits.unknownShare >= MIN_UNKNOWN_SHARE) return 'unknown';
   if (traits.namesSpeaker) return 'speaker';
   if (traits.asksWhenOrCount) return 'count';
-  return traits.terms <= SHORT_TERMS ? 'short' : 'other';
+  return traits.terms <= MAX_SHORT_TERMS ? 'short' : 'other';
 }
 
 const ID_LIKE =
@@ -36,7 +36,7 @@ const ID_LIKE =
 const RECENCY_CUE = /\b(latest|last|newest|recent|recently|current|currently|now|nowadays|today|lately|still)\b/i;
 const WHEN_OR_COUNT = /\b(when|how (many|much|long|often|old))\b/i;
 
-/** What the text of a query alone tells. */
+/** The features that follow from the text alone. */
 export function textTraitsOf(query: string): Pick<QueryTraits, 'isIdLike' | 'hasRecencyCue' | 'asksWhenOrCount'> {
   return {
     isIdLike: ID_LIKE.test(query),

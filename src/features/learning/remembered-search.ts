@@ -4,53 +4,53 @@ export interface RememberedCandidate {
   signals: Readonly<Record<string, number>>;
 }
 
-/** Of a pool so many are kept, the default ranking's best; and whatever was shown. More taught no better. */
-export const KEPT_CANDIDATES = 25;
+/** How many of the default ranking's best are stored, besides those shown. More did not improve learning. */
+export const MAX_STORED_CANDIDATES = 25;
 
-/** Which candidates are kept, the default ranking's best first, and the places of the shown ones among them. */
-export function keptCandidates<T extends RememberedCandidate>(
+/** Selects the candidates to store, in default order, and the indices of those shown among them. */
+export function selectCandidates<T extends RememberedCandidate>(
   byDefault: readonly T[],
   shownIds: readonly string[],
 ): { candidates: T[]; shown: number[] } {
   const wanted = new Set(shownIds);
-  const candidates = byDefault.filter(({ id }, index) => index < KEPT_CANDIDATES || wanted.has(id));
-  const places = new Map(candidates.map(({ id }, place) => [id, place]));
-  return { candidates, shown: shownIds.flatMap((id) => places.get(id) ?? []) };
+  const candidates = byDefault.filter(({ id }, index) => index < MAX_STORED_CANDIDATES || wanted.has(id));
+  const indices = new Map(candidates.map(({ id }, index) => [id, index]));
+  return { candidates, shown: shownIds.flatMap((id) => indices.get(id) ?? []) };
 }
 
-/** Signals are kept as fixed-point numbers: a step of 1/8192, from −4 to 4. */
-const STEPS = 8192;
-const LARGEST = 32_767;
+/** Signals are stored as fixed-point numbers in steps of 1/8192, from −4 to 4. */
+const STEPS_PER_UNIT = 8192;
+const MAX_INT16 = 32_767;
 
-/** The signals as bytes, row by row. What is not finite becomes 0. */
+/** Packs signals row by row; NaN becomes 0, values out of range are clamped. */
 export function packSignals(signals: readonly Float32Array[]): Buffer {
   const width = signals[0]?.length ?? 0;
   const bytes = Buffer.alloc(signals.length * width * 2);
   signals.forEach((row, index) => {
     row.forEach((value, at) => {
-      const step = Math.round(Number.isNaN(value) ? 0 : value * STEPS);
-      bytes.writeInt16LE(Math.min(LARGEST, Math.max(-LARGEST, step)), (index * width + at) * 2);
+      const step = Math.round(Number.isNaN(value) ? 0 : value * STEPS_PER_UNIT);
+      bytes.writeInt16LE(Math.min(MAX_INT16, Math.max(-MAX_INT16, step)), (index * width + at) * 2);
     });
   });
   return bytes;
 }
 
-/** Reads what `packSignals` wrote for so many candidates. */
+/** Unpacks what `packSignals` wrote for this many candidates. */
 export function unpackSignals(bytes: Buffer, candidates: number): Float32Array[] {
   const width = candidates === 0 ? 0 : bytes.length / 2 / candidates;
   return Array.from({ length: candidates }, (_, index) =>
-    Float32Array.from({ length: width }, (_value, at) => bytes.readInt16LE((index * width + at) * 2) / STEPS),
+    Float32Array.from({ length: width }, (_value, at) => bytes.readInt16LE((index * width + at) * 2) / STEPS_PER_UNIT),
   );
 }
 
-/** Places in a list, as bytes. */
-export function packPlaces(places: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(places.length * 2);
-  places.forEach((place, index) => void bytes.writeUInt16LE(place, index * 2));
+/** Packs indices as unsigned 16-bit integers. */
+export function packIndices(indices: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(indices.length * 2);
+  indices.forEach((value, at) => void bytes.writeUInt16LE(value, at * 2));
   return bytes;
 }
 
-/** Reads what `packPlaces` wrote. */
-export function unpackPlaces(bytes: Buffer): number[] {
+/** Unpacks what `packIndices` wrote. */
+export function unpackIndices(bytes: Buffer): number[] {
   return Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readUInt16LE(index * 2));
 }

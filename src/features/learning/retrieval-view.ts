@@ -3,21 +3,21 @@ import { toTimestampOrNull } from '../../lib/clock.ts';
 import { EXPERTS, mixtureOf } from './experts.ts';
 import { learnedWeights } from './learned-ranking.ts';
 import type { LearnedState } from './learned-state.ts';
-import { believedDeltas } from './learning-step.ts';
+import { expectedDeltas } from './learning-step.ts';
 import type { LearningDayRow } from './learning-store.ts';
 import { QUERY_BUCKETS, type QueryBucket } from './query-bucket.ts';
 import type { SignalModel } from './signal-model.ts';
 
-const LARGEST_SHOWN = 3;
+const MAX_SHIFTS = 3;
 
-/** What was learned of a user, for people to read. */
+/** What was learned for a user, as the API returns it. */
 export function toRetrieval(
   user: string,
   state: LearnedState,
   updatedAtMs: number | null,
   model: SignalModel,
 ): Retrieval {
-  const deltas = QUERY_BUCKETS.map((bucket) => believedDeltas(state, bucket));
+  const deltas = QUERY_BUCKETS.map((bucket) => expectedDeltas(state, bucket));
   const weights = QUERY_BUCKETS.map((bucket) => learnedWeights(state, model, bucket));
   const meanOf = (values: readonly number[]) => round(values.reduce((sum, value) => sum + value, 0) / values.length);
   return {
@@ -39,12 +39,12 @@ export function toRetrieval(
   };
 }
 
-/** What of it shaped one search. */
+/** What learning contributed to one search. */
 export function toLearnedShift(state: LearnedState, bucket: QueryBucket): LearnedShift {
   return { bucket, events: state.events, mixture: mixtureByName(state), largest: largestShifts(state, bucket) };
 }
 
-/** Of the sums of a day their means. */
+/** Converts the totals of a day to means. */
 export function toLearningDay({ day, feedbacks, shownRanks, defaultRanks }: LearningDayRow): LearningDay {
   const meanReciprocalRank = { shown: round(shownRanks / feedbacks), default: round(defaultRanks / feedbacks) };
   return { day, feedbacks, meanReciprocalRank };
@@ -56,14 +56,14 @@ function mixtureByName({ beliefs }: LearnedState): Record<string, number> {
 }
 
 function largestShifts(state: LearnedState, bucket: QueryBucket): { signal: string; delta: number }[] {
-  return believedDeltas(state, bucket)
+  return expectedDeltas(state, bucket)
     .map((delta, at) => ({ signal: state.signals[at]!, delta: round(delta) }))
     .filter(({ delta }) => delta !== 0)
     .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta))
-    .slice(0, LARGEST_SHOWN);
+    .slice(0, MAX_SHIFTS);
 }
 
 function round(value: number): number {
-  // Of −0 it makes 0.
+  // Adding 0 turns −0 into 0.
   return Math.round(value * 1e4) / 1e4 + 0;
 }

@@ -1,15 +1,15 @@
-/** What learning has to know of the signals of a search. All lists are in the order of `names`. */
+/** Properties of the search signals that learning depends on. All lists are in the order of `names`. */
 export interface SignalModel {
   names: readonly string[];
   /** The default weights. */
   weights: readonly number[];
-  /** How far each signal spreads over a pool: one unit of what is learned is a shift by so much. */
+  /** Standard deviation of each signal over a pool; learned shifts are in these units. */
   deviations: readonly number[];
-  /** Divides default scores, so that their softmax over a pool is how often each result is the one that is used. */
+  /** Divides default scores so that their softmax over a pool is the probability that a result gets used. */
   temperature: number;
 }
 
-/** Over the pools of labelled dialogues; of a signal that is not in the table, `USUAL_DEVIATION`. */
+/** Measured over the pools of labeled dialogues; `DEFAULT_DEVIATION` for other signals. */
 const DEVIATIONS: Readonly<Record<string, number>> = {
   lexical: 0.23,
   trigram: 0.24,
@@ -24,9 +24,9 @@ const DEVIATIONS: Readonly<Record<string, number>> = {
   self: 0.3,
   vector: 0.25,
 };
-const USUAL_DEVIATION = 0.25;
+const DEFAULT_DEVIATION = 0.25;
 
-/** The model of signals with these default weights. */
+/** Builds the model of signals with these default weights. */
 export function signalModelOf(
   names: readonly string[],
   weights: Readonly<Record<string, number>>,
@@ -35,7 +35,7 @@ export function signalModelOf(
   return {
     names,
     weights: names.map((name) => weights[name] ?? 0),
-    deviations: names.map((name) => DEVIATIONS[name] ?? USUAL_DEVIATION),
+    deviations: names.map((name) => DEVIATIONS[name] ?? DEFAULT_DEVIATION),
     temperature,
   };
 }

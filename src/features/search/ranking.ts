@@ -2,10 +2,10 @@ import type { Strategy } from '../../contract/search.ts';
 import { SIGNAL_NAMES } from '../../contract/signals.ts';
 import {
   bucketOf,
-  guarded,
   type LearnedRanking,
   type QueryBucket,
   type RememberedCandidate,
+  reserveDefaults,
   signalModelOf,
   textTraitsOf,
 } from '../learning/learning.ts';
@@ -66,7 +66,7 @@ function rankByLearned(
   fuseBy: (weights: Weights) => Fused<Candidate>[],
 ): Ranking {
   const hits = new Map(fuseBy(weights).map((hit) => [hit.item, hit]));
-  const order = guarded(
+  const order = reserveDefaults(
     [...hits.keys()],
     byDefault.map(({ item }) => item),
   );

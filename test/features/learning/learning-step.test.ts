@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mixtureOf } from '../../../src/features/learning/experts.ts';
-import { guarded, learnedWeights } from '../../../src/features/learning/learned-ranking.ts';
+import { learnedWeights, reserveDefaults } from '../../../src/features/learning/learned-ranking.ts';
 import {
   createLearnedState,
   decodeLearnedState,
   encodeLearnedState,
   type LearnedState,
 } from '../../../src/features/learning/learned-state.ts';
-import { believedDeltas, type FeedbackEvent, learnFrom } from '../../../src/features/learning/learning-step.ts';
+import { expectedDeltas, type FeedbackEvent, learnFrom } from '../../../src/features/learning/learning-step.ts';
 import { QUERY_BUCKETS } from '../../../src/features/learning/query-bucket.ts';
 import { signalModelOf } from '../../../src/features/learning/signal-model.ts';
 
@@ -150,7 +150,7 @@ describe('one step of learning', () => {
   test('raises what used results lead by, and lowers what irrelevant ones do', () => {
     const recency = NAMES.indexOf('recency');
     const used = learnAll(Array(20).fill(preferring('recency')));
-    expect(believedDeltas(used, 'other')[recency]).toBeGreaterThan(0.1);
+    expect(expectedDeltas(used, 'other')[recency]).toBeGreaterThan(0.1);
     const refused = { ...preferring('recency'), used: [], irrelevant: [9] };
     const lowered = learnAll(Array(20).fill(refused));
     expect(lowered.overall[1]!.deltas[recency]).toBeLessThan(0);
@@ -160,7 +160,7 @@ describe('one step of learning', () => {
     const deltas = [1, 2, 3, 4].map((seed) => {
       const next = numbersFrom(seed);
       const state = learnAll(Array.from({ length: 400 }, () => choosing(1, next)));
-      return believedDeltas(state, 'other')[NAMES.indexOf('recency')]!;
+      return expectedDeltas(state, 'other')[NAMES.indexOf('recency')]!;
     });
     const mean = deltas.reduce((sum, delta) => sum + delta) / deltas.length;
     expect(mean).toBeGreaterThan(0.75);
@@ -170,8 +170,8 @@ describe('one step of learning', () => {
   test('is stronger for the kind of query that it came from', () => {
     const recency = NAMES.indexOf('recency');
     const state = learnAll(Array(20).fill(preferring('recency')));
-    expect(believedDeltas(state, 'other')[recency]!).toBeGreaterThan(believedDeltas(state, 'date')[recency]!);
-    expect(believedDeltas(state, 'date')[recency]!).toBeGreaterThan(0);
+    expect(expectedDeltas(state, 'other')[recency]!).toBeGreaterThan(expectedDeltas(state, 'date')[recency]!);
+    expect(expectedDeltas(state, 'date')[recency]!).toBeGreaterThan(0);
   });
 });
 
@@ -231,7 +231,7 @@ describe('what was learned', () => {
       ...preferring('recency'),
       used: [(index * 7) % 10],
     }));
-    const deltas = believedDeltas(learnAll(senseless), 'other');
+    const deltas = expectedDeltas(learnAll(senseless), 'other');
     expect(Math.max(...deltas.map(Math.abs))).toBeLessThan(0.02);
   });
 });
@@ -241,15 +241,15 @@ describe('the guard', () => {
 
   test('gives places nine and ten to the default ranking’s best that are not above', () => {
     const reversed = letters.toReversed();
-    expect(guarded(reversed, letters)).toEqual([...'ponmlkjiab', ...'hgfedc']);
-    expect(guarded(letters, letters)).toEqual(letters);
+    expect(reserveDefaults(reversed, letters)).toEqual([...'ponmlkjiab', ...'hgfedc']);
+    expect(reserveDefaults(letters, letters)).toEqual(letters);
   });
 
   test('loses and doubles nothing', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(99), { maxLength: 40 }), fc.func(fc.nat()), (items, key) => {
         const learned = items.toSorted((a, b) => key(a) - key(b));
-        const shown = guarded(learned, items);
+        const shown = reserveDefaults(learned, items);
         expect(shown.toSorted()).toEqual(items.toSorted());
         expect(shown.slice(0, 8)).toEqual(learned.slice(0, 8));
       }),

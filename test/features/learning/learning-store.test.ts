@@ -8,7 +8,7 @@ import { migrate } from '../../../src/db/migrate.ts';
 import { type Database, openDatabase } from '../../../src/db/open.ts';
 import { insertTenant } from '../../../src/features/accounts/accounts-store.ts';
 import * as store from '../../../src/features/learning/learning-store.ts';
-import { createWaitingSearches } from '../../../src/features/learning/waiting-searches.ts';
+import { createPendingSearches } from '../../../src/features/learning/pending-searches.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 /** Two tenants with the same users, searches and days: only its own predicate keeps a statement to one of them. */
@@ -124,7 +124,7 @@ describe('searches that wait to be written', () => {
   const count = async () => (await db.readers.get<{ rows: number }>('SELECT COUNT(*) AS rows FROM searches'))!.rows;
 
   test('are written together, those of tenants that are gone left out', async () => {
-    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: log() });
+    const waiting = createPendingSearches({ db, clock: createTestClock(), log: log() });
     for (let index = 0; index < 450; index += 1) waiting.add(searchOf('ten_a', `srch_a${index}`));
     waiting.add(searchOf('ten_gone', 'srch_gone'));
     expect([waiting.has('ten_a', 'srch_a449'), waiting.has('ten_b', 'srch_a449')]).toEqual([true, false]);
@@ -135,7 +135,7 @@ describe('searches that wait to be written', () => {
   });
 
   test('are no more than so many: what is over is dropped and counted', async () => {
-    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: log() });
+    const waiting = createPendingSearches({ db, clock: createTestClock(), log: log() });
     for (let index = 0; index < 2003; index += 1) waiting.add(searchOf('ten_a', `srch_a${index}`));
     expect(waiting.dropped()).toBe(3);
     await waiting.flush();
@@ -145,7 +145,7 @@ describe('searches that wait to be written', () => {
   test('of one tenant are no more than its allowance, which comes back with time', async () => {
     const clock = createTestClock();
     clock.freeze();
-    const waiting = createWaitingSearches({ db, clock, log: log() });
+    const waiting = createPendingSearches({ db, clock, log: log() });
     const bring = (tenantId: string, count: number) => {
       const before = waiting.dropped();
       for (let index = 0; index < count; index += 1) {
@@ -163,16 +163,16 @@ describe('searches that wait to be written', () => {
 
   test('are given up, counted and logged where they cannot be written', async () => {
     const said = log();
-    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: said });
+    const waiting = createPendingSearches({ db, clock: createTestClock(), log: said });
     waiting.add(searchOf('ten_a', 'srch_3'));
     await db.writes.drain();
     await waiting.flush();
     expect([waiting.dropped(), waiting.has('ten_a', 'srch_3')]).toEqual([1, false]);
-    expect(said.lines).toEqual(['could not keep searches for feedback']);
+    expect(said.lines).toEqual(['could not store searches for feedback']);
   });
 
   test('of a tenant that is erased are forgotten', async () => {
-    const waiting = createWaitingSearches({ db, clock: createTestClock(), log: log() });
+    const waiting = createPendingSearches({ db, clock: createTestClock(), log: log() });
     for (const tenantId of TENANTS) waiting.add(searchOf(tenantId, 'srch_3'));
     waiting.forget('ten_a');
     await waiting.flush();
