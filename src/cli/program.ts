@@ -57,7 +57,9 @@ async function createProgram(
     .description('Persistent memory for AI assistants: the daemon and its command line.')
     .version(version, '-V, --version')
     .addHelpText('after', EPILOGUE)
-    .showHelpAfterError('(run svc --help for usage)');
+    .showHelpAfterError('(run svc --help for usage)')
+    .commandsGroup('Other:')
+    .helpCommand(true);
   for (const { name, summary, group, load } of commands) {
     const command = isWanted(name) ? await load() : new Command(name);
     program.addCommand(command.summary(summary).helpGroup(group));

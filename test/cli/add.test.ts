@@ -102,8 +102,8 @@ describe('svc add', () => {
     [['--metadata', 'x'], /key=value/],
     [['--color', 'red'], /unknown option/],
     [['--supersedes', 'zzz'], /is not a memory id/],
-  ])('rejects %j as a usage error', async (words, said) => {
-    expect(await person.run(['add', 'x', ...words])).toMatchObject({ code: 2, err: expect.stringMatching(said) });
+  ])('rejects %j as a usage error', async (words, expected) => {
+    expect(await person.run(['add', 'x', ...words])).toMatchObject({ code: 2, err: expect.stringMatching(expected) });
   });
 
   test('exits with 3 if not signed in', async () => {

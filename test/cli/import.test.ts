@@ -129,7 +129,7 @@ describe('svc import', () => {
   test('with --wait, waits for the quota and counts each memory once', async () => {
     const { apiKey } = await newPerson('Free');
     const limit = QUOTAS.A.Free.dailyMemories!;
-    const said: string[] = [];
+    const waits: string[] = [];
     const { report, error } = await uploadImport({
       client: createClient({ baseUrl: daemon.baseUrl, apiKey }),
       source: { open: () => bytesOf(ndjson(facts(limit + 5))), bytes: undefined, repeatable: true },
@@ -137,11 +137,11 @@ describe('svc import', () => {
       clock: daemon.clock,
       waitForQuota: true,
       onProgress() {},
-      onWait: (text) => said.push(text),
+      onWait: (text) => waits.push(text),
       sleep: async (ms) => daemon.clock.advance(ms),
     });
     expect({ ...report, error }).toMatchObject({ added: memories(limit + 5), known: none, error: undefined });
-    expect(said).toEqual([expect.stringMatching(/Waiting; resumes (in|tomorrow|today)/)]);
+    expect(waits).toEqual([expect.stringMatching(/Waiting; resumes (in|tomorrow|today)/)]);
     const refused = await person.run(['import', '-', '--wait'], { stdin: '' });
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--wait needs a file') });
   });
@@ -183,8 +183,8 @@ describe('svc import', () => {
     await mkdir(folder);
     const missing = await person.run(['import', join(folder, 'none')]);
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('Cannot read') });
-    const whole = await person.run(['import', folder]);
-    expect(whole).toMatchObject({ code: 2, err: expect.stringContaining('--format basic-memory') });
+    const wrongFormat = await person.run(['import', folder]);
+    expect(wrongFormat).toMatchObject({ code: 2, err: expect.stringContaining('--format basic-memory') });
     await writeFile(join(folder, 'chatgpt.zip'), '');
     const packed = await person.run(['import', join(folder, 'chatgpt.zip'), '--format', 'chatgpt']);
     expect(packed).toMatchObject({ code: 2, err: expect.stringContaining('conversations.json') });

@@ -82,8 +82,8 @@ describe('svc search', () => {
     [['tea', '--limit', '101'], /At most 100/],
     [['tea', '--types', 'song'], /memory, message, episode/],
     [[], /missing required argument/],
-  ])('rejects %j as a usage error', async (words, said) => {
-    expect(await person.run(['search', ...words])).toMatchObject({ code: 2, err: expect.stringMatching(said) });
+  ])('rejects %j as a usage error', async (words, expected) => {
+    expect(await person.run(['search', ...words])).toMatchObject({ code: 2, err: expect.stringMatching(expected) });
   });
 
   test('remembers the short ids it shows', async () => {

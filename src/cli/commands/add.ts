@@ -33,7 +33,7 @@ When output is not a terminal, it prints only the id.
 Examples:
   $ svc add "Ada prefers oolong tea" --tag taste
   $ git log -1 --format=%B | svc add --tag release --metadata project=svc
-  $ svc add "The office moves to Graz" --occurred yesterday --expires "in 6 months"
+  $ svc add "Ada moved to Graz" --occurred yesterday --expires "in 6 months"
   $ svc add "Ada prefers green tea" --supersedes 8c1f04d2`;
 
 /** `svc add`: stores one memory from the arguments, a pipe or the editor. */

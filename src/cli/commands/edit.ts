@@ -45,7 +45,7 @@ export function editCommand(context: CommandContext): Command {
           : await editContent(client, before, context);
       if (options.json) return printJson(context, after);
       const changed = after.version > before.body.version;
-      context.terminal.out(`${shortId(id)} ${changed ? `updated: version ${after.version}` : 'unchanged'}.\n`);
+      context.terminal.out(`${shortId(id)} ${changed ? `updated to version ${after.version}` : 'unchanged'}.\n`);
     });
 }
 

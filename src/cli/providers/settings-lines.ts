@@ -25,9 +25,9 @@ export function settingsLines({ embedding, extraction, today }: ProviderSettings
       : `${pricePerMillion.input} in, ${pricePerMillion.output} out per million tokens`;
   const rows: Field[] = [
     ['Embedding', describeModel(embedding, "none chosen: uses the operator's, if there is one")],
-    ['', `today ${describeUsage(today.embedding)}`],
+    ['', `today: ${describeUsage(today.embedding)}`],
     ['Extraction', describeModel(model, 'default: a small model of the newest key')],
-    ['', `today ${describeUsage(used)}`],
+    ['', `today: ${describeUsage(used)}`],
     [
       'On append',
       onAppend ? 'on: new messages are read after a few minutes' : 'off: only svc extract reads conversations',
