@@ -14,7 +14,7 @@ type JobPage = Static<typeof JobPageSchema>;
 export type { Account, Job, Memory, Provider, ProviderKey, ProviderSettings, SearchAnswer, Usage };
 
 /** Kinds of failed API calls that the page handles differently. */
-export type ApiErrorKind = 'unauthenticated' | 'limited' | 'quota' | 'refused' | 'missing' | 'unreachable' | 'broken';
+export type ApiErrorKind = 'unauthenticated' | 'limited' | 'quota' | 'rejected' | 'missing' | 'unreachable' | 'failed';
 
 /** A failed API call. `message` is the daemon's error message if it sent one. */
 export class ApiError extends Error {
@@ -69,7 +69,7 @@ async function toApiError(response: Response): Promise<ApiError> {
   }
   if (response.status === 429) return new ApiError('limited', message, retry);
   if (response.status === 404) return new ApiError('missing', message);
-  return new ApiError(response.status < 500 ? 'refused' : 'broken', message, retry);
+  return new ApiError(response.status < 500 ? 'rejected' : 'failed', message, retry);
 }
 
 async function read<T>(path: string, call: Call): Promise<T> {

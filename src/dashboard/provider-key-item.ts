@@ -47,7 +47,7 @@ function withLabel(node: HTMLElement, label: string): HTMLElement {
 }
 
 function factsOf({ models, validatedAt, baseUrl }: ProviderKey): (Node | string)[] {
-  const known = models.length === 0 ? 'Models unknown' : formatCount(models.length, 'model', 'models');
+  const modelCount = models.length === 0 ? 'Models unknown' : formatCount(models.length, 'model', 'models');
   const verified = validatedAt === null ? ['not verified yet'] : ['verified ', timeElement(validatedAt)];
-  return [known, ' · ', ...verified, ...(baseUrl === null ? [] : [` · at ${baseUrl}`])];
+  return [modelCount, ' · ', ...verified, ...(baseUrl === null ? [] : [` · at ${baseUrl}`])];
 }

@@ -96,8 +96,8 @@ async function pollJobs(state: State): Promise<void> {
 async function put(state: State, provider: Provider, key: NewProviderKey): Promise<boolean> {
   setStatus(`Asking ${provider}…`);
   const isStored = await attempt(state, async (api, signal) => {
-    const kept = await api.putProviderKey(provider, key);
-    if (!signal.aborted) setStatus(checkSummary(kept));
+    const stored = await api.putProviderKey(provider, key);
+    if (!signal.aborted) setStatus(checkSummary(stored));
   });
   if (isStored) await refresh(state);
   if (isStored) byId('provider-status').focus();
@@ -117,8 +117,8 @@ async function check(state: State, { provider }: ProviderKey): Promise<void> {
 function checkSummary(key: ProviderKey): string {
   const { provider, check, status } = key;
   if (check.outcome === 'ok') return `${provider} accepted ${keyLabel(key)}.`;
-  const kept = status === 'valid' ? 'It was valid before and stays in use.' : 'It was saved as unverified.';
-  return `${check.message} ${kept}`;
+  const stored = status === 'valid' ? 'It was valid before and stays in use.' : 'It was saved as unverified.';
+  return `${check.message} ${stored}`;
 }
 
 async function remove(state: State, key: ProviderKey): Promise<void> {

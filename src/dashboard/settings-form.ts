@@ -37,8 +37,8 @@ export function createSettingsForm(onChange: (change: ProviderSettingsChange) =>
     if (submit) submit.disabled = false;
   });
   return {
-    show(settings, known) {
-      keys = known;
+    show(settings, newKeys) {
+      keys = newKeys;
       const { embedding, extraction } = settings;
       render('embedding', embedding, keys);
       render('extraction', extraction.model, keys);

@@ -104,15 +104,15 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     },
     async canSignIn(reader, email) {
       // Always run all three checks, so that response time does not reveal whether an address is known.
-      const known = (await findTenantByEmail(reader, email)) !== undefined;
+      const exists = (await findTenantByEmail(reader, email)) !== undefined;
       const invited = await findInvitation(reader, email);
       const domain = email.slice(email.lastIndexOf('@') + 1);
       const isDomainAllowed = policy.domains.length === 0 || policy.domains.includes(domain);
-      return known || (policy.signup === 'open' && isDomainAllowed) || (policy.signup === 'invite' && invited);
+      return exists || (policy.signup === 'open' && isDomainAllowed) || (policy.signup === 'invite' && invited);
     },
     async findOrCreate(connection, email) {
-      const known = await findTenantByEmail(connection, email);
-      if (known) return known;
+      const existing = await findTenantByEmail(connection, email);
+      if (existing) return existing;
       const tenant = { tenantId: ids.next('ten'), email, tier: defaultTier, createdAt: clock.nowMs(), erasedAt: null };
       await insertTenant(connection, tenant);
       await deleteInvitation(connection, email);

@@ -22,11 +22,11 @@ function escapeHtml(text: string): string {
 
 /** Template tag that escapes every interpolated string. `Markup` values pass through unescaped. */
 function html(strings: TemplateStringsArray, ...values: (string | Markup)[]): Markup {
-  const parts = values.map((value, index) => {
+  const pieces = values.map((value, index) => {
     const text = value instanceof Markup ? value.text : escapeHtml(value);
     return `${text}${strings[index + 1] ?? ''}`;
   });
-  return new Markup(`${strings[0] ?? ''}${parts.join('')}`);
+  return new Markup(`${strings[0] ?? ''}${pieces.join('')}`);
 }
 
 class Markup {

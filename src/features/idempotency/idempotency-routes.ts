@@ -26,6 +26,8 @@ function operationOf({ method, routeOptions, params }: FastifyRequest): string {
 /** Sends a resource with its `ETag`, or 304 if the caller already has that version. */
 export function sendWithEtag<T>(request: FastifyRequest, reply: FastifyReply, resource: T, etag: string): T {
   reply.header('ETag', etag);
-  const known = request.method === 'GET' ? request.headers['if-none-match'] : undefined;
-  return known !== undefined && matchesWeakly(known, etag) ? (reply.code(304).send(null) as never) : resource;
+  const ifNoneMatch = request.method === 'GET' ? request.headers['if-none-match'] : undefined;
+  return ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)
+    ? (reply.code(304).send(null) as never)
+    : resource;
 }

@@ -73,10 +73,10 @@ export function createUsage({
     const taken = new Map<string, number>();
     const outcomes = tenants.map(({ tenantId, tier }): Outcome<void> => {
       const limit = QUOTAS[variant][tier].monthlyQueries;
-      const known = used.get(tenantId);
-      if (!known) return { refused: new AppError('unauthenticated', UNAUTHENTICATED) };
-      const before = known.queries + (taken.get(tenantId) ?? 0);
-      if (limit !== null && before >= limit) return { refused: refusal('monthlyQueries', limit, before, nowMs) };
+      const usage = used.get(tenantId);
+      if (!usage) return { refused: new AppError('unauthenticated', UNAUTHENTICATED) };
+      const before = usage.queries + (taken.get(tenantId) ?? 0);
+      if (limit !== null && before >= limit) return { refused: quotaExceeded('monthlyQueries', limit, before, nowMs) };
       taken.set(tenantId, (taken.get(tenantId) ?? 0) + 1);
       return { ok: undefined };
     });
@@ -111,7 +111,7 @@ export function createUsage({
         take({ tenantId, tier }, count) {
           const limit = QUOTAS[variant][tier].dailyMemories;
           const before = (used.get(tenantId)?.memories ?? 0) + (taken.get(tenantId) ?? 0);
-          if (limit !== null && before + count > limit) return refusal('dailyMemories', limit, before, nowMs);
+          if (limit !== null && before + count > limit) return quotaExceeded('dailyMemories', limit, before, nowMs);
           if (count > 0) taken.set(tenantId, (taken.get(tenantId) ?? 0) + count);
           return undefined;
         },
@@ -145,7 +145,7 @@ export function createUsage({
       const limit = QUOTAS[variant][tier].dailyMemories;
       if (limit === null) return;
       const used = (await findUsed(db.readers, [tenantId], periodOf(nowMs))).get(tenantId)?.memories ?? 0;
-      if (used >= limit) throw refusal('dailyMemories', limit, used, nowMs);
+      if (used >= limit) throw quotaExceeded('dailyMemories', limit, used, nowMs);
     },
     async quotasOf({ tenantId, tier }) {
       const nowMs = clock.nowMs();
@@ -176,11 +176,11 @@ export function createUsage({
     async days({ tenantId }, days) {
       const dayMs = 86_400_000;
       const firstMs = clock.nowMs() - (days - 1) * dayMs;
-      const known = new Map((await listUsageDays(db.readers, tenantId, utcDay(firstMs))).map((row) => [row.day, row]));
+      const rows = new Map((await listUsageDays(db.readers, tenantId, utcDay(firstMs))).map((row) => [row.day, row]));
       return {
         days: Array.from({ length: days }, (_, index) => {
           const day = utcDay(firstMs + index * dayMs);
-          return known.get(day) ?? { day, requests: 0, memories: 0, queries: 0 };
+          return rows.get(day) ?? { day, requests: 0, memories: 0, queries: 0 };
         }),
       };
     },
@@ -188,7 +188,7 @@ export function createUsage({
   };
 }
 
-function refusal(quota: QuotaName, limit: number, used: number, nowMs: number): AppError {
+function quotaExceeded(quota: QuotaName, limit: number, used: number, nowMs: number): AppError {
   const resetMs = quota === 'dailyMemories' ? nextUtcDayMs(nowMs) : nextUtcMonthMs(nowMs);
   const resetsAt = toTimestamp(resetMs);
   const period = quota === 'dailyMemories' ? 'memories today' : 'queries this month';
