@@ -13,7 +13,7 @@ type StoredValue<F extends Field> = F['kind'] extends 'text'
     ? string
     : number;
 type Stored<F extends Field> = F extends { nullable: true } ? StoredValue<F> | null : StoredValue<F>;
-/** An optional field without a default is `null` where the caller leaves it out. */
+/** An optional field without a default is stored as `null` if the caller omits it. */
 type GivenStored<F extends Field> = F extends { create: 'required' } | { default: unknown }
   ? Stored<F>
   : Stored<F> | null;
@@ -21,7 +21,7 @@ type GivenStored<F extends Field> = F extends { create: 'required' } | { default
 /** The columns of a resource's fields. */
 export type RowOf<F extends Fields> = { [Name in keyof F as ColumnOf<F, Name>]: Stored<F[Name]> };
 
-/** The columns that a caller's values fill. */
+/** The columns of the fields that callers may set on creation. */
 export type GivenRowOf<F extends Fields> = {
   [Name in keyof F as F[Name] extends { create: string } ? ColumnOf<F, Name> : never]: GivenStored<F[Name]>;
 };
@@ -29,15 +29,15 @@ export type GivenRowOf<F extends Fields> = {
 /** Converts between the rows of a resource and its values in the API. */
 export interface RowCodec<F extends Fields> {
   columns: readonly (keyof RowOf<F> & string)[];
-  /** The columns of the fields that PATCH changes. */
+  /** The columns of the fields that PATCH can change. */
   changeableColumns: readonly (keyof RowOf<F> & string)[];
   toAnswer(row: RowOf<F>): AnswerOf<F>;
   toPortable(row: RowOf<F>): PortableOf<F>;
-  /** `path` leads to the values in the request. Throws `invalid_request` for a value that cannot be stored. */
+  /** `path` is the JSON pointer of the values in the request. Throws `invalid_request` for a value that cannot be stored. */
   fromNew(values: NewOf<F>, path: string): GivenRowOf<F>;
-  /** Throws `invalid_request`. */
+  /** Throws `invalid_request` for a value that cannot be stored. */
   fromPortable(record: PortableOf<F>): RowOf<F>;
-  /** The row with a change applied, `undefined` where it changes nothing. Throws `invalid_request`. */
+  /** Returns the row with a change applied, or `undefined` if it changes nothing. Throws `invalid_request`. */
   changed<Row extends RowOf<F>>(row: Row, change: ChangeOf<F>): Row | undefined;
 }
 
@@ -51,7 +51,7 @@ interface Column {
   field: Field;
 }
 
-/** Reads the table of fields once; the conversions only loop over what was prepared here. */
+/** Compiles a table of fields into a codec. Create it once and reuse it. */
 export function createRowCodec<F extends Fields>(fields: F): RowCodec<F> {
   const all = Object.entries<Field>(fields).map(([name, field]) => ({ name, column: field.column ?? name, field }));
   const given = all.filter(({ field }) => field.create !== undefined);
@@ -92,7 +92,7 @@ function decoder(columns: readonly Column[]): (row: Row) => Values {
   };
 }
 
-/** `undefined` where the stored value is the value. */
+/** Returns `undefined` if the value is stored as it is. */
 function decoderOf({ kind }: Field): ((stored: Value) => unknown) | undefined {
   if (kind === 'timestamp') return (stored) => toTimestamp(stored as number);
   if (kind === 'boolean') return (stored) => stored === 1;
@@ -117,7 +117,7 @@ function encode(field: Field, value: unknown, name: string, path: string): Value
   return storedJson(field, value, name, path);
 }
 
-/** A value of a `json` field as it is stored. Throws `invalid_request` where it is too large. */
+/** Serializes the value of a `json` field. Throws `invalid_request` if it is too large. */
 export function storedJson({ maxBytes }: Pick<Field, 'maxBytes'>, value: unknown, name: string, path: string): string {
   const text = JSON.stringify(value);
   if (maxBytes === undefined || Buffer.byteLength(text) <= maxBytes) return text;
@@ -125,16 +125,13 @@ export function storedJson({ maxBytes }: Pick<Field, 'maxBytes'>, value: unknown
   throw new AppError('invalid_request', `The ${name} is too large.`, { errors });
 }
 
-/**
- * Epoch milliseconds of an RFC 3339 timestamp, `undefined` where none is given. Throws `invalid_request` naming the
- * field at `path`.
- */
+/** Parses an RFC 3339 timestamp to epoch milliseconds. Throws `invalid_request` naming the field at `path`. */
 export function parseInstant<Given extends string | undefined>(timestamp: Given, path: string): InstantOf<Given> {
   if (timestamp === undefined) return undefined as InstantOf<Given>;
   const epochMs = parseTimestamp(timestamp);
   if (epochMs !== undefined) return epochMs as InstantOf<Given>;
   const errors = [{ path, message: 'must be an RFC 3339 timestamp' }];
-  throw new AppError('invalid_request', `${path} is no RFC 3339 timestamp.`, { errors });
+  throw new AppError('invalid_request', `${path} is not an RFC 3339 timestamp.`, { errors });
 }
 
 type InstantOf<Given> = undefined extends Given ? number | undefined : number;

@@ -72,7 +72,7 @@ describe('the loopback of a sign-in', () => {
     expect(await knock(port, `http://127.0.0.1:${port}${right}`)).toBe(400);
     for (const method of ['POST', 'HEAD', 'OPTIONS', 'PUT'])
       expect(await knock(port, right, { method }), method).toBe(404);
-    expect(running.said()).not.toContain('not the code');
+    expect(running.stderr()).not.toContain('not the code');
     expect(await knock(port, right)).toBe(200);
     expect((await running.ended).exitCode).toBe(0);
   });

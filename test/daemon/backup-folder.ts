@@ -8,16 +8,16 @@ import { runProgram } from '../../src/cli/program.ts';
 
 /** Runs `svc admin` in this process. */
 export async function runAdmin(dataDir: string, ...words: string[]) {
-  const said = { out: '', error: '' };
-  const code = await runProgram(['admin', '--data-dir', dataDir, ...words], '0', listener(said), never);
-  return { code, ...said, json: <T = Record<string, unknown>>() => JSON.parse(said.out) as T };
+  const output = { out: '', error: '' };
+  const code = await runProgram(['admin', '--data-dir', dataDir, ...words], '0', listener(output), never);
+  return { code, ...output, json: <T = Record<string, unknown>>() => JSON.parse(output.out) as T };
 }
 
 /** Runs `svc admin` as at a terminal, where a person answers each question with `answer`. */
 export async function runAdminAtTerminal(dataDir: string, answer: string, ...words: string[]) {
-  const said = { out: '', error: '' };
+  const output = { out: '', error: '' };
   const questions: string[] = [];
-  const terminal = listener(said);
+  const terminal = listener(output);
   const context = createProcessContext(terminal, never);
   const ask = async (question: string) => {
     questions.push(question);
@@ -39,18 +39,18 @@ export async function runAdminAtTerminal(dataDir: string, answer: string, ...wor
     .parseAsync(['admin', '--data-dir', dataDir, ...words], { from: 'user' })
     .then(() => undefined)
     .catch((error: Error) => error.message);
-  return { ...said, questions, failure };
+  return { ...output, questions, failure };
 }
 
 const never = () => new Promise<string>(() => {});
 
-function listener(said: { out: string; error: string }) {
+function listener(output: { out: string; error: string }) {
   return {
     out(text: string) {
-      said.out += text;
+      output.out += text;
     },
     error(text: string) {
-      said.error += text;
+      output.error += text;
     },
   };
 }

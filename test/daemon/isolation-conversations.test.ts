@@ -67,7 +67,7 @@ describe('another tenant’s conversation', () => {
       const client = await connect(caller);
       const args = { conversationId, messages: [{ role: 'user', content: 'I was here' }] };
       const answer = await client.callTool({ name: 'conversation_append', arguments: args });
-      return { isError: answer.isError === true, said: JSON.stringify(answer).replaceAll(conversationId, 'ID') };
+      return { isError: answer.isError === true, text: JSON.stringify(answer).replaceAll(conversationId, 'ID') };
     };
     const foreign = await append(stranger, conversation);
     expect(foreign.isError).toBe(true);

@@ -58,8 +58,8 @@ describe('a key', () => {
       extractAndWait(stranger, alone),
       extractAndWait(owner, await converse(owner, ['I drink green tea.'])),
     ]);
-    const asked = server.requests.filter(({ path }) => path.endsWith('/chat/completions')).slice(-2);
-    expect(asked.map(({ headers }) => headers.authorization).sort()).toEqual(
+    const requests = server.requests.filter(({ path }) => path.endsWith('/chat/completions')).slice(-2);
+    expect(requests.map(({ headers }) => headers.authorization).sort()).toEqual(
       [`Bearer ${KEYS.owner}`, `Bearer ${KEYS.stranger}`].sort(),
     );
   });

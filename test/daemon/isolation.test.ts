@@ -116,7 +116,7 @@ describe('another tenant’s memory', () => {
     const { id } = await owner.add(`The key of ${name} is under the mat`);
     const call = async (client: Client, of: string) => {
       const answer = await client.callTool({ name, arguments: args(of) });
-      return { isError: answer.isError === true, said: JSON.stringify(answer).replaceAll(of, 'ID') };
+      return { isError: answer.isError === true, text: JSON.stringify(answer).replaceAll(of, 'ID') };
     };
     const foreign = await call(theirs, id);
     expect(foreign.isError).toBe(true);
@@ -141,9 +141,9 @@ describe('another tenant’s memory', () => {
       tools.map(({ name }) => name).sort(),
     );
     for (const [name, args] of searches) {
-      const said = async (client: Client) => JSON.stringify(await client.callTool({ name, arguments: { ...args } }));
-      expect(await said(theirs)).not.toMatch(new RegExp(`gargoyle guards|${id}`));
-      expect(await said(mine)).toContain(id);
+      const output = async (client: Client) => JSON.stringify(await client.callTool({ name, arguments: { ...args } }));
+      expect(await output(theirs)).not.toMatch(new RegExp(`gargoyle guards|${id}`));
+      expect(await output(mine)).toContain(id);
     }
   });
 

@@ -25,5 +25,5 @@ export const LEARNING_OPERATIONS: Record<string, Operation> = {
     succeeds: 202,
   },
   'blaming a result': { path, options: ({ result }) => ({ body: { irrelevant: [result] } }), succeeds: 202 },
-  'saying nothing of it': { path, options: () => ({ body: { used: [] } }), succeeds: 202 },
+  'giving empty feedback': { path, options: () => ({ body: { used: [] } }), succeeds: 202 },
 };

@@ -34,7 +34,7 @@ describe('health', () => {
     expect(after.headers.get('x-ratelimit-remaining')).toBe(after.headers.get('x-ratelimit-limit'));
   });
 
-  test('a database that another process keeps locked: 503 within bounds, alive and reading meanwhile, ready again afterwards (row 55)', async () => {
+  test('while another process locks the database, writes get 503 and reads work; afterwards the daemon is ready again (row 55)', async () => {
     const { apiKey } = await daemon.signIn('ada@example.com');
     const added = await daemon.call<{ id: string }>(apiKey, '/v1/memories', { body: { content: 'Ada likes tea' } });
     const holder = await holdWriteLock(`${daemon.folder}/svc.db`);

@@ -91,8 +91,8 @@ describe('batched reads', () => {
       return findInvitations(reader, keys);
     });
     await db.writes.write((connection) => connection.run("INSERT INTO invitations VALUES ('a', 1), ('b', 1)"));
-    const asked = Array.from({ length: 300 }, (_, index) => find(['a', 'b', 'none'][index % 3]!));
-    const found = await Promise.all(asked);
+    const pending = Array.from({ length: 300 }, (_, index) => find(['a', 'b', 'none'][index % 3]!));
+    const found = await Promise.all(pending);
     expect(statements).toBeLessThan(10);
     expect(found.slice(0, 3)).toEqual([{ email: 'a' }, { email: 'b' }, undefined]);
   });

@@ -58,7 +58,7 @@ export interface Running {
   type(line: string): void;
   endInput(): void;
   /** Standard error so far. */
-  said(): string;
+  stderr(): string;
   /** Waits for this text on standard error. */
   hears(words: string | RegExp): Promise<string>;
   stop(): void;
@@ -134,7 +134,7 @@ export async function createCommandLine(options: CommandLineOptions = {}): Promi
     return {
       type: (line) => void stdin.write(`${line}\n`),
       endInput: () => void stdin.end(),
-      said: () => written.error,
+      stderr: () => written.error,
       hears: (words) => waitFor(() => written.error, words),
       stop: () => stop('SIGINT'),
       ended,

@@ -44,12 +44,12 @@ const TURNS_EACH = 10;
 /** Builds sixty turns of two people in six sessions; every fourth turn states a fact, and the first fact is repeated. */
 export function syntheticDialogue(): RawDialogue {
   const conversation: RawDialogue['conversation'] = {};
-  const told = [...FACTS, FACTS[0]!].values();
+  const facts = [...FACTS, FACTS[0]!].values();
   for (const [session, date] of SESSIONS.entries()) {
     conversation[`session_${session + 1}_date_time`] = date;
     conversation[`session_${session + 1}`] = Array.from({ length: TURNS_EACH }, (_, turn) => {
       const number = session * TURNS_EACH + turn;
-      const fact = number % 4 === 0 || number === 58 ? told.next().value : undefined;
+      const fact = number % 4 === 0 || number === 58 ? facts.next().value : undefined;
       const talk = [0, 1, 2].map((more) => SMALL_TALK[(number + more * 2) % SMALL_TALK.length]!);
       return {
         speaker: fact?.[0] ?? (number % 2 === 0 ? 'Nora' : 'Tom'),

@@ -180,7 +180,7 @@ describe('the protocol', () => {
   });
 });
 
-describe('who may call', () => {
+describe('access control', () => {
   test('a foreign Origin gets 403', async () => {
     const own = new URL(daemon.baseUrl).origin;
     for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', `${own}.evil.example`]) {

@@ -147,8 +147,8 @@ describe.each(ERAS)('the memory tools in the %s era', (era) => {
     expect(found.data.results).toMatchObject([{ type: 'memory', id }]);
     expect(found.text).toContain('Ada prefers oolong tea');
     expect(found.text).toContain(`searchId ${found.data.searchId}`);
-    const told = await call(client, 'memory_feedback', { searchId: found.data.searchId, used: [id] });
-    expect(told.data).toEqual({ learned: true, events: 1 });
+    const feedback = await call(client, 'memory_feedback', { searchId: found.data.searchId, used: [id] });
+    expect(feedback.data).toEqual({ learned: true, events: 1 });
     const again = await call(client, 'memory_feedback', { searchId: found.data.searchId, used: [id] });
     expect([again.data, again.text]).toEqual([{ learned: false, events: 1 }, expect.stringContaining('Nothing new')]);
     const context = await call(client, 'memory_context', { query: 'oolong', maxTokens: 200 });
