@@ -35,7 +35,7 @@ export async function rotateMasterKey(config: Config, { lost, onProgress }: Rota
     const masterKeys = keys.map(masterKeyOf);
     const rewrapped = await withRooms(config, ({ db, providerKeys }) => {
       const { forget: forgetSealed } = providerKeys;
-      return rewrapDataKeys({ db, random: systemRandom, masterKeys, giveUpLost: lost, forgetSealed, onProgress });
+      return rewrapDataKeys({ db, random: systemRandom, masterKeys, dropLost: lost, forgetSealed, onProgress });
     });
     if (config.masterKeys === undefined) await writeMasterKeys(config.dataDir, keys.slice(0, 1));
     const kept = config.masterKeys ? 'SVC_MASTER_KEY' : 'master.key';

@@ -145,7 +145,7 @@ describe('svc provider', () => {
     expect(away).toMatchObject({ code: 1, out: expect.stringContaining('It was valid before and remains in use') });
     expect(await stranger.run(['provider', 'check', 'openai'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('There is no key for openai'),
+      err: expect.stringContaining('This account has no key for openai'),
     });
   });
 
@@ -160,7 +160,7 @@ describe('svc provider', () => {
     expect(await use('embedding', 'openai')).toMatchObject({ code: 2 });
     expect(await use('embedding', 'mistral', 'mistral-embed')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('There is no key for mistral'),
+      err: expect.stringContaining('This account has no key for mistral'),
     });
   });
 

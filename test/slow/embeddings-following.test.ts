@@ -274,7 +274,7 @@ describe('the operator', () => {
       await daemon.embed();
     }
     expect(embedder.asked[0]!.authorization).toBe('Bearer hunter2');
-    expect(daemon.logLines.join('')).toContain('the embedder gives no vectors');
+    expect(daemon.logLines.join('')).toContain('the embedder fails');
     expect(daemon.logLines.join('')).not.toMatch(/hunter2|automobile/);
     await embedder.close();
   });

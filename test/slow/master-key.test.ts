@@ -65,7 +65,7 @@ describe('a wrong master key', () => {
     await stop();
     await expect(start({ masterKeys: [SECOND] })).rejects.toMatchObject({
       code: 'unprocessable',
-      message: expect.stringMatching(/The master key is not the one of this database.*SVC_MASTER_KEY/s),
+      message: expect.stringMatching(/The master key does not match this database.*SVC_MASTER_KEY/s),
     });
     await start({ masterKeys: [SECOND, FIRST] });
     expect((await validate()).body.status).toBe('valid');

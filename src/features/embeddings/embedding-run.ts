@@ -84,7 +84,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     if (stored !== 'other dimensions') return;
     throw new EmbedderFault(
       'answer',
-      `It answers with vectors of ${dimensions} dimensions, not of those it had before.`,
+      `The embedder returned vectors with ${dimensions} dimensions, which differs from before.`,
     );
   }
 
@@ -103,7 +103,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     if (!isLast) return;
     log.warn(
       { model: logName(model), attempts: MAX_ATTEMPTS },
-      'a text that the embedder refuses stays without a vector',
+      'a text rejected by the embedder stays without a vector',
     );
   }
 
@@ -142,7 +142,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
       if (typeToBackfill(model) !== undefined) return 'done';
       if (model.state === 'serving' || (await hasUnattemptedJobs(db.readers, model.id))) return 'done';
       await db.writes.write((connection) => promoteModel(connection, model));
-      log.info({ model: logName(model) }, 'searches ask the new embedding model from now on');
+      log.info({ model: logName(model) }, 'searches now use the new embedding model');
       return 'switched';
     },
   };

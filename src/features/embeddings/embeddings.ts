@@ -64,12 +64,12 @@ export function createEmbeddings(parts: Parts): Embeddings {
   const queryBackoffs = createBackoffs(parts, {
     maxPauseMs: MAX_QUERY_PAUSE_MS,
     count,
-    message: 'searches go without the embedder, which gives no vectors for queries',
+    message: 'the embedder fails for queries: searching without it',
   });
   const storedBackoffs = createBackoffs(parts, {
     maxPauseMs: MAX_PAUSE_MS,
     count,
-    message: 'the embedder gives no vectors for what is stored',
+    message: 'the embedder fails for stored texts',
   });
   const queries = createQueryVectors({
     embed: async ({ name }, query) => (await embedder.embed(name, [query], signal))[0]!,

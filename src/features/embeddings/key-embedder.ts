@@ -44,7 +44,7 @@ export function createKeyEmbedder({
   };
 }
 
-const MODEL_RETIRED = 'The account has given up this model.';
+const MODEL_RETIRED = 'The account no longer uses this model.';
 
 /** A rejected or unreadable key stays broken until somebody replaces it: a `settings` fault. */
 function asEmbedderFault(error: unknown): unknown {

@@ -26,13 +26,13 @@ const RETRY_SECONDS = 5;
 export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings }: Parts): QueryEmbedder {
   async function byOperatorModel(tenantId: string, query: string): Promise<QueryVector | AppError> {
     if (embeddings === undefined) return noModel();
-    return (await embeddings.vectorOf(tenantId, query)) ?? temporarilyUnavailable('The embedder does not answer.');
+    return (await embeddings.vectorOf(tenantId, query)) ?? temporarilyUnavailable('The embedder is not responding.');
   }
 
   /** `unprocessable` for a misconfiguration, which retrying does not fix; `unavailable` otherwise. */
   function unavailableReason({ id, provider, name }: EmbeddingModel): AppError {
     const fault = tenantModels.backoffs.queries.fault(id);
-    const what = `${name} of ${provider}, which this account has chosen, gives no vectors`;
+    const what = `The embedding model of this account, ${name} of ${provider}, is failing`;
     const why = fault === undefined ? `${what}.` : `${what}: ${fault.message}`;
     return fault?.reason === 'settings' ? new AppError('unprocessable', why) : temporarilyUnavailable(why);
   }
@@ -56,12 +56,12 @@ export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings
 export function noModel(): AppError {
   return new AppError(
     'unprocessable',
-    'This daemon has no embedder (SVC_EMBEDDINGS), and this account has no embedding model of its own ' +
-      '(PATCH /v1/provider-settings): choose one, leave the strategy out, or ask for lexical.',
+    'This daemon has no embedder (SVC_EMBEDDINGS), and this account has not chosen an embedding model ' +
+      '(PATCH /v1/provider-settings). Choose one, omit the strategy, or use the lexical strategy.',
   );
 }
 
 function temporarilyUnavailable(why: string): AppError {
-  const message = `${why} Try again in a moment, or leave the strategy out.`;
+  const message = `${why} Try again in a moment, or omit the strategy.`;
   return new AppError('unavailable', message, { retryAfterSeconds: RETRY_SECONDS });
 }

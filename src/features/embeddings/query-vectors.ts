@@ -36,7 +36,10 @@ export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): 
   async function requestVector(model: EmbeddingModel, query: string): Promise<QueryVector | undefined> {
     const vector = await embed(model, query.slice(0, MAX_CHARACTERS));
     if (model.dimensions !== null && vector.length !== model.dimensions) {
-      throw new EmbedderFault('answer', `It answers with ${vector.length} dimensions, not ${model.dimensions}.`);
+      throw new EmbedderFault(
+        'answer',
+        `The embedder returned ${vector.length} dimensions instead of ${model.dimensions}.`,
+      );
     }
     return { model: model.id, embedding: quantize(vector) };
   }
@@ -92,7 +95,7 @@ export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): 
       cache.delete(key);
       backoffs
         .with(model)
-        .recordFailure(new EmbedderFault('unavailable', `It does not answer a query within ${waitMs} ms.`));
+        .recordFailure(new EmbedderFault('unavailable', `The embedder did not respond within ${waitMs} ms.`));
       return undefined;
     },
     forget(tenantId) {

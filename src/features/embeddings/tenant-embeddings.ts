@@ -73,7 +73,7 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
     // Counted in the background: the search does not wait.
     db.writes
       .write((connection) => count(connection, model, tokens))
-      .catch((error: unknown) => log.warn({ error }, 'the tokens of a query could not be counted'));
+      .catch((error: unknown) => log.warn({ error }, 'could not count the tokens of a query'));
     return vectors[0]!;
   }
 
@@ -118,7 +118,7 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
       if (outcome !== 'done') return 'more';
       if (model?.state === 'retiring') forget(id);
     } catch (error) {
-      if (!signal.aborted) log.error({ error, model: id }, 'an embedding model of an account could not be followed');
+      if (!signal.aborted) log.error({ error, model: id }, "a step of an account's embedding model failed");
     }
     return 'done';
   }

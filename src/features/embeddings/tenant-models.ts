@@ -78,7 +78,7 @@ export function createTenantModels({ db, clock, log, operator, cannotSearch }: P
     requireUsable({ provider }) {
       if (cannotSearch !== undefined) throw unprocessable(cannotSearch);
       if (!canEmbed(provider))
-        throw unprocessable(`${provider} has no models that embed: choose one of another provider.`);
+        throw unprocessable(`${provider} has no embedding models: choose a model of another provider.`);
     },
     async chosen(connection, tenantId, choice) {
       if (choice === undefined) return retireAll(connection, await listModels(connection, tenantId));

@@ -69,7 +69,7 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
   }
 
   /** Starts with a fresh data key. Invalidates what the daemon sealed for itself: queued mails, cursors, codes. */
-  async function beginAnew(): Promise<Buffer> {
+  async function startOver(): Promise<Buffer> {
     const masterKey = await masterKeys.ensure();
     return db.writes.write(async (connection) => {
       await deleteDataKey(connection, DAEMON);
@@ -80,7 +80,7 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
   return {
     async begin() {
       const row = await findDataKey(db.readers, DAEMON);
-      if (row === undefined) return beginAnew();
+      if (row === undefined) return startOver();
       const masterKey = await masterKeyNamed(row.masterKeyId);
       if (masterKey) return unwrap(row, masterKey);
       const { all } = await countDataKeys(db.readers, row.masterKeyId);
@@ -88,9 +88,9 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
       if (!masterKeys.isGiven && all === 1) {
         log.warn(
           { masterKey: row.masterKeyId },
-          "the database was under another master key, which sealed nothing of an account: it is under this folder's now",
+          "the database used another master key that sealed no account's secrets; it now uses this folder's",
         );
-        return beginAnew();
+        return startOver();
       }
       throw new AppError('unprocessable', wrongMasterKey(row.masterKeyId, masterKeys.current()));
     },
@@ -103,12 +103,16 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
     async open(reader, tenantId, sealed, context) {
       try {
         const key = await dataKeyOf(reader, tenantId);
-        if (key === undefined) throw new AppError('unavailable', 'The key that opens this is not in the database.');
+        if (key === undefined)
+          throw new AppError('unavailable', 'The data key of this secret is missing from the database.');
         return unseal(key, sealed, context).toString('utf8');
       } catch (error) {
-        log.error({ tenantId, reason: (error as Error).message }, 'something sealed cannot be opened');
+        log.error({ tenantId, reason: (error as Error).message }, 'cannot unseal a secret');
         if (error instanceof AppError) throw error;
-        throw new AppError('unavailable', 'What is sealed here cannot be opened: it was altered. Enter it again.');
+        throw new AppError(
+          'unavailable',
+          'The stored secret cannot be unsealed because it was altered. Enter it again.',
+        );
       }
     },
     forget: deleteDataKey,
@@ -122,14 +126,14 @@ export async function requiredMasterKey(reader: Reader): Promise<string | undefi
 }
 
 function masterKeyChanged(): AppError {
-  return new AppError('unavailable', 'The master key was changed: start svc again with the new one.');
+  return new AppError('unavailable', 'The master key has changed: restart svc with the new one.');
 }
 
-function wrongMasterKey(wanted: string, known: readonly MasterKey[]): string {
-  const given = known.length === 0 ? 'there is none' : `it was given ${known.map(({ id }) => id).join(', ')}`;
+function wrongMasterKey(needed: string, known: readonly MasterKey[]): string {
+  const given = known.length === 0 ? 'none was given' : `svc was given ${known.map(({ id }) => id).join(', ')}`;
   return [
-    `The master key is not the one of this database: it needs the key named ${wanted}, and ${given}. Set SVC_MASTER_KEY`,
-    'to the right one, or put its master.key into the data folder (it is kept apart from backups). If it is lost,',
-    'svc admin rotate-master-key --lost begins anew, without the provider keys that it sealed.',
+    `The master key does not match this database, which needs the key named ${needed}, and ${given}. Set SVC_MASTER_KEY`,
+    'to that key, or copy its master.key into the data folder (backups do not contain it). If it is lost,',
+    'svc admin rotate-master-key --lost starts over without the provider keys that it sealed.',
   ].join(' ');
 }

@@ -24,7 +24,7 @@ interface Rotation {
   /** The first one wraps everything; the others only unwrap. */
   masterKeys: readonly MasterKey[];
   /** Drops data keys that none of them can unwrap, instead of throwing before any change. */
-  giveUpLost: boolean;
+  dropLost: boolean;
   /** Deletes what a dropped data key sealed, in the same transaction. */
   forgetSealed(connection: Connection, tenantId: string): Promise<void>;
   onProgress(share: number): void;
@@ -47,17 +47,17 @@ export async function rewrapDataKeys(rotation: Rotation): Promise<Rewrapped> {
   if (all === 0)
     throw new AppError('conflict', 'The database has no data keys yet. Start svc serve once, then try again.');
   for (;;) {
-    const portion = await db.writes.write((connection) => rewrapSome(connection, rotation, target));
-    if (portion.rewrapped + portion.lost === 0) return done;
-    done.rewrapped += portion.rewrapped;
-    done.lost += portion.lost;
+    const batch = await db.writes.write((connection) => rewrapSome(connection, rotation, target));
+    if (batch.rewrapped + batch.lost === 0) return done;
+    done.rewrapped += batch.rewrapped;
+    done.lost += batch.lost;
     onProgress(Math.min(1, (done.rewrapped + done.lost) / Math.max(1, total)));
   }
 }
 
 async function rewrapSome(
   connection: Connection,
-  { random, masterKeys, giveUpLost, forgetSealed }: Rotation,
+  { random, masterKeys, dropLost, forgetSealed }: Rotation,
   target: MasterKey,
 ): Promise<Rewrapped> {
   const done: Rewrapped = { rewrapped: 0, lost: 0 };
@@ -66,19 +66,19 @@ async function rewrapSome(
     if (masterKey) {
       await updateDataKey(connection, wrap(unwrap(row, masterKey), row.tenantId, target, random));
       done.rewrapped += 1;
-    } else if (giveUpLost) {
-      await giveUp(connection, row, target, random);
+    } else if (dropLost) {
+      await dropDataKey(connection, row, target, random);
       await forgetSealed(connection, row.tenantId);
       done.lost += 1;
     } else {
-      throw new AppError('unprocessable', `The master key named ${row.masterKeyId} is needed and was not given.`);
+      throw new AppError('unprocessable', `The master key named ${row.masterKeyId} is required but was not given.`);
     }
   }
   return done;
 }
 
 /** Replaces the daemon's own data key instead of deleting it, because it names the master key in use. */
-async function giveUp(connection: Connection, row: DataKeyRow, target: MasterKey, random: Random): Promise<void> {
+async function dropDataKey(connection: Connection, row: DataKeyRow, target: MasterKey, random: Random): Promise<void> {
   if (row.tenantId === DAEMON) return updateDataKey(connection, wrap(random.bytes(32), DAEMON, target, random));
   await deleteDataKey(connection, row.tenantId);
 }

@@ -38,7 +38,7 @@ export function unwrap({ tenantId, masterKeyId, wrapped }: DataKeyRow, { wrapKey
   try {
     return unseal(wrapKey, wrapped, contextOf(tenantId, masterKeyId));
   } catch (cause) {
-    throw new AppError('unavailable', 'A data key in the database was altered. Restore a backup.', { cause });
+    throw new AppError('unavailable', 'A data key in the database is corrupt. Restore a backup.', { cause });
   }
 }
 

@@ -8,7 +8,7 @@ import type { MeteredTenant } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { Proposal } from './proposals.ts';
 
-/** For whom memories are stored, and out of what. */
+/** The account, user and job on whose behalf memories are stored. */
 export interface ApplyContext {
   tenant: MeteredTenant;
   endUser: string;
@@ -19,8 +19,8 @@ const MAX_DECISIONS = 1000;
 const MAX_MESSAGE_IDS = 20;
 
 /**
- * Does what was proposed, in the caller's transaction, and says what was done. A known memory that was changed or went
- * since the model saw it is let alone: what was drawn is added beside it. Throws `quota_exceeded`.
+ * Applies proposals in the caller's transaction and returns what was done. If a known memory was changed or removed
+ * since the model saw it, it is left alone and the extracted memory is added beside it. Throws `quota_exceeded`.
  */
 export async function applyProposals(
   connection: Connection,
@@ -58,7 +58,7 @@ async function applyOne(
   return toDecision({ ...proposal, decision: supersedes === undefined ? 'add' : 'supersede' }, added!.id);
 }
 
-const ALREADY_KNOWN = { decision: 'nothing', reason: 'It is known already.' } as const;
+const ALREADY_KNOWN = { decision: 'nothing', reason: 'It is already known.' } as const;
 
 async function isUnchanged(
   connection: Connection,
@@ -70,7 +70,7 @@ async function isUnchanged(
   return now !== undefined && now.version === version && now.validTo === null;
 }
 
-/** Another memory says the same: there is nothing to change. */
+/** Returns `undefined` if another memory already has this content. */
 async function unlessDuplicate<T>(change: Promise<T>): Promise<T | undefined> {
   return change.catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'conflict') return undefined;
@@ -90,7 +90,7 @@ function newMemory(proposal: Proposal, context: ApplyContext, supersedes: string
   };
 }
 
-/** Which model drew it, and from which messages, beside what is kept there; nothing where there is no room for it. */
+/** Adds the model and the cited messages to the metadata, if there is room for them. */
 function withSources(
   metadata: Record<string, unknown>,
   { cited }: Proposal,
@@ -108,20 +108,20 @@ function toDecision({ decision, content, cited, target, reason }: Proposal, memo
   return { decision, content, messageIds, memoryId, targetId: target?.id ?? null, reason };
 }
 
-/** The job that drew a memory, by the metadata of one of its versions; none where no job did. */
+/** Returns the job that extracted a memory, from the metadata of one of its versions; empty if no job did. */
 export function extractionJobOf(metadata: string): string[] {
   const { extraction } = JSON.parse(metadata) as { extraction?: { jobId?: unknown } | null };
   return typeof extraction?.jobId === 'string' ? [extraction.jobId] : [];
 }
 
-/** A job's result without the words of some decisions: what is erased is not kept there. */
+/** Removes the text of matching decisions from a job's result, so that erased content does not survive there. */
 export function redactDecisions(result: string, isErased: (decision: Decision) => boolean): string {
   const parsed = JSON.parse(result) as ExtractionResult;
   const decisions = parsed.decisions.map((one) => (isErased(one) ? { ...one, content: '', reason: '' } : one));
   return JSON.stringify({ ...parsed, decisions });
 }
 
-/** What a job has come to, with further decisions. */
+/** Adds further decisions to a job's result. */
 export function accumulate(result: ExtractionResult, decisions: readonly Decision[]): ExtractionResult {
   const count = (kind: Decision['decision']) => decisions.filter(({ decision }) => decision === kind).length;
   return {

@@ -2,23 +2,23 @@ import type { Message } from '../../contract/conversations.ts';
 import { CONTEXT_HEADING } from '../../contract/search.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 
-/** A message as far as memories may be drawn from it. */
+/** The part of a message that the model reads. */
 export interface ChunkMessage {
   id: string;
   ordinal: number;
   speaker: string;
-  /** UTC day on which it was said. */
+  /** UTC day of the message. */
   day: string;
   createdAt: number;
   text: string;
 }
 
-/** What a model reads at once. */
+/** The part of a conversation that the model reads in one request. */
 export interface Chunk {
-  /** Said before it: to understand the rest, not to draw from. */
+  /** Earlier messages, for context only. */
   before: ChunkMessage[];
   messages: ChunkMessage[];
-  /** The place of the last message that was looked at, and how many were. */
+  /** Ordinal of the last message scanned, and how many were scanned. */
   throughOrdinal: number;
   seen: number;
 }
@@ -32,17 +32,17 @@ interface SourceMessage {
   createdAt: number;
 }
 
-/** Some 3,000 tokens: models overlook more in longer ones. A longer message is read as far as this. */
+/** About 3,000 tokens: models overlook more in longer input. A longer message is truncated to this. */
 const CHUNK_CHARACTERS = 12_000;
 const MAX_HALVINGS = 3;
 const CONTEXT_MESSAGES = 4;
 const CONTEXT_CHARACTERS = 1000;
 
 /**
- * As many of the messages as are read at once. Only people and assistants are: instructions and what tools returned,
- * svc's own memories among that, are nobody's word. What svc put into a prompt is cut out of the rest too: a memory that
- * was drawn from itself would grow stronger each time it is recalled. After each of the `failures` it is half as long: it
- * may have been too much for the model, or for its answer.
+ * Takes as many messages as fit one request. Only users and assistants are read: system instructions and tool results,
+ * which include svc's own memories, are not statements by anyone. Context blocks that svc put into a prompt are removed
+ * from the rest too, because a memory extracted from itself would be reinforced at every recall. Each of the `failures`
+ * halves the length, because the input or the output may have been too long for the model.
  */
 export function toChunk(sources: readonly SourceMessage[], earlier: readonly SourceMessage[], failures = 0): Chunk {
   const messages: ChunkMessage[] = [];
@@ -63,7 +63,7 @@ export function toChunk(sources: readonly SourceMessage[], earlier: readonly Sou
   return { before, messages, throughOrdinal: last?.ordinal ?? 0, seen };
 }
 
-/** Whether all that was read is there as it is `now`; more may have come. */
+/** Whether every message read is still part of the `current` chunk, which may have grown. */
 export function isUnchanged(chunk: Chunk, current: Chunk): boolean {
   const idsOf = ({ before, messages }: Chunk) => [...before, ...messages].map(({ id }) => id);
   const currentIds = new Set(idsOf(current));
@@ -83,7 +83,7 @@ function toChunkMessage(
 
 const RECALLED_LINE = /^\s*\[\d+\] \(\d{4}-\d\d-\d\d\) /;
 
-/** Without the blocks that `POST /v1/context` makes: their heading and the numbered lines below it. */
+/** Removes the blocks that `POST /v1/context` produces: their heading and the numbered lines below it. */
 export function withoutRecalled(text: string): string {
   if (!text.includes(CONTEXT_HEADING)) return text;
   const lines: string[] = [];

@@ -33,19 +33,19 @@ interface Parts {
   models: ProviderModels;
   spending: Spending;
   usage: Usage;
-  /** The tier of a tenant that is there. */
+  /** The tenant's tier, or `undefined` if the tenant does not exist. */
   tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined>;
 }
 
-/** Messages looked at for one passage. */
+/** Messages scanned for one chunk. */
 const CHUNK_PAGE = 100;
 const EARLIER_MESSAGES = 12;
 const MAX_OUTPUT_TOKENS = 8000;
 const MODEL_OUTPUT = { schema: EXTRACTION_SCHEMA, schemaName: 'memories' };
 
 /**
- * Draws memories, a passage at a time: what the model says of one is stored in the very transaction that notes how far
- * the job has come, so that a crash repeats a passage or nothing. The model is never asked inside a transaction.
+ * Extracts memories chunk by chunk. A chunk's memories are stored in the same transaction as the job's progress, so
+ * that a crash repeats at most one chunk. The model is never called inside a transaction.
  */
 export function createExtractionHandler(parts: Parts): JobHandler {
   const { db, clock, jobs, reading, memories, related, providerKeys, models, spending, usage, tierOf } = parts;
@@ -63,7 +63,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
 
   async function tenantOf(reader: Reader, tenantId: string): Promise<MeteredTenant> {
     const tier = await tierOf(reader, tenantId);
-    if (tier === undefined) throw new AppError('not_found', 'The account is gone.');
+    if (tier === undefined) throw new AppError('not_found', 'The account does not exist.');
     return { tenantId, tier };
   }
 
@@ -75,7 +75,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     );
   }
 
-  /** An answer that is of no use was paid for all the same. */
+  /** Counts the tokens of every response, including unusable ones. */
   async function countTokens(job: JobRow, tokens: { inputTokens: number; outputTokens: number }): Promise<JobRow> {
     const { tenantId, provider, model } = job;
     return db.writes.write(async (connection) => {
@@ -97,7 +97,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
   ): Promise<[JobRow, Memory[], Extracted[]]> {
     if (chunk.messages.length === 0) return [job, [], []];
     const { tenantId, endUser } = conversation;
-    // What could not be stored would be paid for in vain.
+    // Do not pay for memories that could not be stored.
     if (job.dryRun === 0) await usage.requireMemoryQuota(await tenantOf(db.readers, tenantId));
     const texts = chunk.messages.map(({ text }) => text);
     const known = await related({ tenantId, endUser }, texts);
@@ -117,7 +117,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     });
   }
 
-  /** Whether all that the model was shown is still there: what it draws may repeat any of it. */
+  /** Whether everything that the model was shown still exists: its output may repeat any of it. */
   async function isUnchangedSince(
     connection: Connection,
     {
@@ -133,7 +133,10 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     return isUnchanged(chunk, await chunkAfter(connection, conversation, job));
   }
 
-  /** Without effect where something that the model was shown was erased: then the passage is to be read anew. */
+  /**
+   * Stores the extracted memories. Has no effect if anything that the model was shown has been erased: the chunk is
+   * then read again.
+   */
   async function store(
     job: JobRow,
     conversation: ConversationRow,
@@ -148,7 +151,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
       if (!(await isUnchangedSince(connection, { conversation: now, job, chunk, known }))) return job;
       const applying = { tenant: await tenantOf(connection, tenantId), endUser, job };
       const decisions = await applyProposals(connection, memories, proposals, applying);
-      // Words may have been taken out of it meanwhile.
+      // The result may have been redacted in the meantime.
       const fresh = await jobs.advance(connection, job, NO_ERROR);
       const result = accumulate(JSON.parse(fresh.result) as ExtractionResult, decisions);
       if (job.dryRun === 0) await updateThrough(connection, { tenantId, conversationId }, chunk.throughOrdinal);
@@ -160,7 +163,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     });
   }
 
-  /** The end, unless messages came meanwhile that it is to read as well. */
+  /** Finishes the job, unless messages were added to it in the meantime. */
   async function finish(job: JobRow): Promise<JobRow> {
     return db.writes.write(async (connection) => {
       const now = await jobs.advance(connection, job, NO_ERROR);
@@ -185,10 +188,10 @@ export function createExtractionHandler(parts: Parts): JobHandler {
   };
 }
 
-/** A model that refuses its input may write less than this, or have no room for it beside the prompt. */
+/** Reduced after the model rejected its input: its output limit may be lower, or the prompt may leave less room. */
 function maxOutputTokensOf({ errorCode, attempts }: JobRow): number {
   return errorCode === 'input' ? MAX_OUTPUT_TOKENS >> attempts : MAX_OUTPUT_TOKENS;
 }
 
-/** What went before is over once something succeeded. */
+/** Clears earlier failures after a success. */
 const NO_ERROR = { attempts: 0, errorCode: null, errorMessage: null, errorAt: null } as const;

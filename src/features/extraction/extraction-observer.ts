@@ -8,12 +8,12 @@ import type { ProviderSettingsService } from '../providers/provider-settings.ts'
 import { extractionJobOf, redactDecisions } from './apply-proposals.ts';
 import { deleteExtraction, updateDue } from './extraction-store.ts';
 
-/** So long after the first message that was not read yet, so that a talk is read in larger pieces. */
+/** Delay after the first unread message, so that an ongoing conversation is read in larger chunks. */
 export const QUIET_MS = 120_000;
 
 /**
- * Keeps true what is noted beside conversations and keys, in the transactions that change those: what is to be read once
- * messages come, and nothing more of a conversation or a key that goes.
+ * Keeps extraction in sync with conversations, memories and keys, in the transactions that change them: schedules
+ * conversations with new messages, and removes what depended on erased content or removed keys.
  */
 export function createExtractionObserver({
   clock,

@@ -16,13 +16,13 @@ export function extractionRoutes({
     app.post(
       '/v1/conversations/:id/extract',
       {
-        // It can do without a body.
+        // The body is optional.
         preValidation: async (request) => {
           request.body ??= {};
         },
         schema: {
-          summary: "Draw memories out of a conversation with a model of the account's own key",
-          description: 'What is new since the last time. The job that does it is at /v1/jobs/{jobId}.',
+          summary: "Extract memories from a conversation with a model of the account's own key",
+          description: 'Reads the messages since the last extraction. Follow the job at /v1/jobs/{jobId}.',
           tags: ['conversations'],
           params: IdParams,
           body: NewExtraction,

@@ -1,6 +1,6 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 
-/** Up to which place memories were drawn from a conversation already. */
+/** Ordinal up to which memories have been extracted from a conversation. */
 export async function findThrough(reader: Reader, tenantId: string, conversationId: string): Promise<number> {
   const row = await reader.get<{ throughOrdinal: number }>(
     'SELECT throughOrdinal FROM extractions WHERE tenantId = ? AND conversationId = ?',
@@ -22,7 +22,7 @@ export async function updateThrough(
   );
 }
 
-/** The conversation is due at this time, or when it was before. */
+/** Schedules a conversation, unless it is scheduled already. */
 export async function updateDue(
   connection: Connection,
   { tenantId, id }: { tenantId: string; id: string },
@@ -42,7 +42,7 @@ export async function updateNotDue(connection: Connection, tenantId: string, con
   ]);
 }
 
-/** Conversations of any tenant that are due. */
+/** Lists due conversations of all tenants. */
 export async function listDue(
   reader: Reader,
   nowMs: number,

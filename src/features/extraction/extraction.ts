@@ -15,11 +15,11 @@ import { EMPTY_RESULT } from './apply-proposals.ts';
 import { deleteExtractionsOf, findThrough, listDue, updateNotDue } from './extraction-store.ts';
 import { chooseModel } from './model-choice.ts';
 
-/** Memories drawn out of conversations, by a model that the tenant has a key for. */
+/** Extracts memories from conversations with a model that the tenant has a key for. */
 export interface Extraction {
   /**
-   * Queues the reading of what is new in a conversation; where that is queued already, names the same job, which reads
-   * what came since too. Throws `not_found` for the conversation, and `unprocessable` where there is no model to ask.
+   * Queues a job that reads what is new in a conversation, or extends the job already queued for it. Throws `not_found`
+   * for the conversation and `unprocessable` if there is no model to call.
    */
   requestOnce(
     principal: Principal,
@@ -27,7 +27,7 @@ export interface Extraction {
     body: NewExtraction,
     claim: Claim | undefined,
   ): Promise<Created<JobAccepted>>;
-  /** Queues the conversations that grew and whose tenants want that. */
+  /** Queues jobs for conversations with new messages, for tenants that enabled this. */
   follow(): Promise<void>;
   erase(tenantId: string): Promise<void>;
 }
@@ -42,13 +42,13 @@ interface Parts {
   reading: MessageReading;
   providerKeys: ProviderKeys;
   providerSettings: ProviderSettingsService;
-  /** Called when there is something to do. */
+  /** Called when a job was queued. */
   wake(): void;
 }
 
 const MAX_DUE = 50;
 
-/** Queues only: `createExtractionHandler` does it. */
+/** Only queues jobs; `createExtractionHandler` runs them. */
 export function createExtraction(parts: Parts): Extraction {
   const { db, clock, log, usage, idempotency, jobs, reading, providerKeys, providerSettings, wake } = parts;
 
@@ -99,7 +99,7 @@ export function createExtraction(parts: Parts): Extraction {
           .write((connection) => enqueue(connection, tenantId, conversationId, {}))
           .catch(async (error: unknown) => {
             if (!(error instanceof AppError) || !['unprocessable', 'not_found'].includes(error.code)) throw error;
-            log.warn({ tenantId, conversationId, reason: error.message }, 'memories cannot be drawn');
+            log.warn({ tenantId, conversationId, reason: error.message }, 'cannot extract memories');
             await db.writes.write((connection) => updateNotDue(connection, tenantId, conversationId));
           });
       }

@@ -2,7 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { ModelChoice } from '../../contract/provider-settings.ts';
 import type { Provider, ProviderKey } from '../../contract/providers.ts';
 
-/** Small models that keep to a schema, the better known first: enough to draw facts, and cheap. */
+/** Small models that follow a schema, the best known first: good enough to extract facts, and cheap. */
 const PREFERRED: Record<Provider, readonly RegExp[]> = {
   openai: [/^gpt-5(\.\d)?-mini$/, /^gpt-4\.1-mini$/, /^gpt-4o-mini$/, /^gpt-\d[\w.]*-mini$/],
   anthropic: [/^claude-haiku-/, /^claude-\d[\w-]*-haiku/, /^claude-sonnet-/],
@@ -15,10 +15,10 @@ const PREFERRED: Record<Provider, readonly RegExp[]> = {
   'openai-compatible': [/./],
 };
 
-/** Names of models that write no text. */
+/** Matches models that do not generate text. */
 const NOT_TEXT_MODELS = /embed|minilm|\bbge\b|rerank|whisper|\btts\b|dall-e|image|moderation|transcribe|audio|clip/i;
 
-/** The model that draws memories where nobody chose one; `undefined` where none of those is known to do. */
+/** The default extraction model, or `undefined` if none of the models is known to be suitable. */
 export function defaultModel({ provider, models }: Pick<ProviderKey, 'provider' | 'models'>): string | undefined {
   const textModels = models.filter((name) => !NOT_TEXT_MODELS.test(name));
   for (const pattern of PREFERRED[provider]) {
@@ -28,22 +28,21 @@ export function defaultModel({ provider, models }: Pick<ProviderKey, 'provider' 
   return undefined;
 }
 
-/** What was asked for, chosen in the settings, and at hand (newest key first). */
+/** Where the model may come from, in order of precedence; `keys` are newest first. */
 export interface ModelSources {
   requested: { provider?: Provider | undefined; model?: string | undefined };
   chosen: ModelChoice | undefined;
   keys: readonly ProviderKey[];
 }
 
-/** Whose model draws memories. Throws `unprocessable`, saying what to do, where there is none. */
+/** Chooses the model that extracts memories. Throws `unprocessable`, with what to do, if there is none. */
 export function chooseModel({ requested, chosen, keys }: ModelSources): ModelChoice {
   const provider = requested.provider ?? chosen?.provider;
   if (provider === undefined) return modelFromKeys(requested.model, keys);
   const key = keys.find((one) => one.provider === provider);
-  if (!key)
-    throw unprocessable(`There is no key for ${provider} in this account: svc provider add ${provider} keeps one.`);
+  if (!key) throw unprocessable(`This account has no key for ${provider}. Add one with svc provider add ${provider}.`);
   const model = requested.model ?? (chosen?.provider === provider ? chosen.model : undefined) ?? defaultModel(key);
-  if (model === undefined) throw unprocessable(`Name the model of ${provider} that is to draw memories.`);
+  if (model === undefined) throw unprocessable(`Name the model of ${provider} that should extract memories.`);
   return { provider, model };
 }
 
@@ -54,8 +53,8 @@ function modelFromKeys(model: string | undefined, keys: readonly ProviderKey[]):
   }
   throw unprocessable(
     keys.length === 0
-      ? 'Drawing memories takes a model, and so a provider key of your own: svc provider add keeps one.'
-      : 'None of the provider keys of this account is known to have a model for this: name provider and model.',
+      ? 'Extracting memories requires a provider key. Add one with svc provider add.'
+      : 'None of the provider keys of this account has a model known to be suitable. Name the provider and the model.',
   );
 }
 

@@ -5,30 +5,30 @@ import { queryTerms, termsOf } from '../text/terms.ts';
 import type { Chunk, ChunkMessage } from './conversation-chunk.ts';
 import type { Extracted } from './prompt.ts';
 
-/** What is to be done with one memory that was drawn, before anything is stored. */
+/** What to do with one extracted memory; nothing is stored yet. */
 export interface Proposal {
   decision: DecisionKind;
   content: string;
-  /** Those that say it, in their order. */
+  /** The messages that support it, in conversation order. */
   cited: ChunkMessage[];
-  /** The known memory that it is about. */
+  /** The known memory that it refers to. */
   target: Memory | undefined;
   occurredAt: string | undefined;
   reason: string;
 }
 
-/** More than a passage says: what goes on beyond that is nonsense. */
+/** More than one chunk can plausibly contain; the rest is garbage. */
 const MAX_EXTRACTED = 100;
 const MAX_CITED = 200;
 const MAX_CONTENT_CHARACTERS = 2000;
 const MAX_REASON_CHARACTERS = 300;
-/** English endings hide behind so many letters: "painted" and "painting" are the same here. */
+/** A crude stem that ignores English endings: "painted" and "painting" are equal. */
 const STEM_CHARACTERS = 5;
 
 /**
- * Weighs what a model drew against what it was given. A memory without a message that says it is none: it has to name
- * one, and to have a word in common with those that it names. One that is known already changes nothing, whatever the
- * model decided. Whatever it wrote comes out as it may be stored, and at no great length.
+ * Validates the model's output against what it was shown. A memory must cite at least one message and share a word with
+ * the messages it cites. An already known memory changes nothing, whatever the model decided. Text is made storable and
+ * truncated.
  */
 export function toProposals(
   extracted: readonly Extracted[],
@@ -63,19 +63,19 @@ function objectionTo(
   seen: ReadonlySet<string>,
 ): string | undefined {
   if (characters === 0 || characters > MAX_CONTENT_CHARACTERS) return 'It is empty or too long for one fact.';
-  if (cited.length === 0) return 'It names no message that it comes from.';
-  if (decision !== 'nothing' && seen.has(wordsKey(content))) return 'It is known already.';
-  if (!isSupportedBy(content, cited)) return 'The messages that it names do not say it.';
+  if (cited.length === 0) return 'It cites no message.';
+  if (decision !== 'nothing' && seen.has(wordsKey(content))) return 'It is already known.';
+  if (!isSupportedBy(content, cited)) return 'The cited messages do not support it.';
   return undefined;
 }
 
-/** An old conversation that is read late does not take the place of what was learned since. */
+/** A known memory is not superseded by older messages that happen to be read later. */
 function isNewer({ occurredAt, createdAt }: Memory, cited: readonly ChunkMessage[]): boolean {
   const known = parseTimestamp(occurredAt ?? createdAt) ?? 0;
   return cited.every((message) => message.createdAt < known);
 }
 
-/** A text by its words alone: the same words in the same order say the same. */
+/** Normalizes a text to its sequence of words, for equality. */
 function wordsKey(content: string): string {
   return termsOf(content).join(' ');
 }
@@ -96,7 +96,7 @@ function timestampOf(date: string): string | undefined {
   return /^\d{4}-\d\d-\d\dT/.test(moment) && parseTimestamp(moment) !== undefined ? moment : undefined;
 }
 
-/** The first characters, as they may be stored: models write anything, a NUL and half of a surrogate pair as well. */
+/** Truncates text and makes it storable: models emit anything, including NUL and lone surrogates. */
 function toStorable(text: string, characters: number): string {
   return text.replaceAll('\0', ' ').slice(0, characters).toWellFormed();
 }

@@ -2,23 +2,26 @@ import { AppError } from '../../contract/errors.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { ProviderFault } from '../../outside/providers/provider-fault.ts';
 
-/** What becomes of a job that failed: tried again later, or given up with the error shown. */
+/** What happens to a job after a failure: it is retried later, or it fails with the error shown. */
 export interface JobOutcome {
   code: string;
   message: string;
-  /** `never`: another try would end the same. `cap`: it only waits for its turn, and does not count as a failure. */
+  /**
+   * `never`: a retry would fail the same way. `cap`: the job only waits for a limit to reset, which does not count as a
+   * failure.
+   */
   retry: 'backoff' | 'cap' | 'never';
-  /** At least so long from now. */
+  /** Minimum delay from now. */
   waitMs: number;
 }
 
 const FIRST_RETRY_MS = 2000;
 const MAX_RETRY_MS = 3_600_000;
-/** Some two and a half hours of trying. */
+/** About two and a half hours of retries. */
 export const MAX_ATTEMPTS = 12;
 
 const PERMANENT_REASONS = new Set<ProviderFault['reason']>(['refused', 'out_of_scope', 'address']);
-/** What is sent is shorter each time: an input that is still refused then is so for another reason. */
+/** The input gets shorter with each attempt; after this many, length is not the reason for the rejection. */
 const MAX_INPUT_ATTEMPTS = 3;
 const PERMANENT_CODES = new Set([
   'not_found',
@@ -29,7 +32,10 @@ const PERMANENT_CODES = new Set([
   'gone',
 ]);
 
-/** How an error is taken, after so many failures in a row (this one included). `spread` is from 0 to 1. */
+/**
+ * Classifies an error. `attempts` counts consecutive failures, including this one; `spread` is a random number from 0
+ * to 1.
+ */
 export function jobOutcomeOf(error: unknown, attempts: number, nowMs: number, spread: number): JobOutcome {
   const outcome = outcomeByError(error, nowMs);
   if (outcome.retry !== 'backoff') return outcome;
@@ -44,7 +50,12 @@ function outcomeByError(error: unknown, nowMs: number): JobOutcome {
     return { code: reason, message, retry: PERMANENT_REASONS.has(reason) ? 'never' : 'backoff', waitMs: retryAfterMs };
   }
   if (!(error instanceof AppError)) {
-    return { code: 'internal', message: 'An error inside svc; its log has more.', retry: 'backoff', waitMs: 0 };
+    return {
+      code: 'internal',
+      message: 'Internal error; see the log of svc for details.',
+      retry: 'backoff',
+      waitMs: 0,
+    };
   }
   const { code, message, options } = error;
   const resetsAtMs = parseTimestamp(String(options.extra?.resetsAt ?? ''));

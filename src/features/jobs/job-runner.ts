@@ -7,16 +7,16 @@ import { jobOutcomeOf } from './job-outcome.ts';
 import type { Jobs } from './jobs.ts';
 import { findJob, type JobRow, listDueJobs, listDueTenants, updateInterrupted, updateJob } from './jobs-store.ts';
 
-/** Does a job, from where it was left, to its end; it writes how far it comes by `Jobs.advance`. */
+/** Runs a job to its end from where it left off, recording progress with `Jobs.advance`. */
 export type JobHandler = (job: JobRow, signal: AbortSignal) => Promise<void>;
 
-/** Works off due jobs, an equal share for each tenant. */
+/** Runs due jobs, in turns by tenant. */
 export interface JobRunner {
-  /** Once, before `follow`: what an earlier process died over is due again. */
+  /** Requeues jobs that an earlier process left running. Call it once, before `follow`. */
   begin(): Promise<void>;
-  /** Takes up what is due, as far as there is room. Returns before it is done. */
+  /** Starts due jobs, up to the concurrency limit. Does not wait for them to finish. */
   follow(): Promise<void>;
-  /** Breaks off what is under way; it goes on after the next start. */
+  /** Aborts running jobs, which resume after the next start. */
   stop(): Promise<void>;
 }
 
@@ -30,18 +30,21 @@ interface Parts {
 }
 
 const MAX_RUNNING = 24;
-/** While fewer are under way, a tenant may have four; the other places are for those who have none. */
+/** While fewer jobs are running, a tenant may have four; the remaining slots are for tenants with none. */
 const SHARED_SLOTS = 8;
 const MAX_PER_TENANT = 4;
-/** Longer than a job goes without writing how far it has come. */
+/** Longer than a job ever runs without recording progress. */
 const CLAIM_MS = 3_600_000;
 
-/** Eight at once, four of one tenant; and one each of sixteen more, so that providers that hang hold up nobody else. */
+/**
+ * Runs up to eight jobs at once, four per tenant, plus one each for sixteen more tenants, so that a hanging provider
+ * does not delay other tenants.
+ */
 export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): JobRunner {
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
   const runningByTenant = new Map<string, number>();
-  /** Jobs that failed, and how, where that could not be written: nobody else takes them up meanwhile. */
+  /** Failed jobs whose failure could not be written; they are not started again until it is. */
   const unsettled = new Map<JobRow, unknown>();
   let lastTenant = '';
 
@@ -52,7 +55,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     return claimed ? { ...row, ...change } : undefined;
   }
 
-  /** What the job reached before it failed is kept; the failure stands beside it. One that was cancelled stays so. */
+  /** Records the failure beside the progress made so far. Cancelled jobs stay cancelled. */
   async function settle({ tenantId, id }: JobRow, error: unknown): Promise<void> {
     await db.writes.write(async (connection) => {
       const row = await findJob(connection, tenantId, id);
@@ -62,7 +65,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
 
   function afterFailure(row: JobRow, error: unknown): Partial<JobRow> {
     const nowMs = clock.nowMs();
-    // Broken off by `stop`: no failure of its own.
+    // Aborted by `stop`: not a failure of the job.
     if (stopping.signal.aborted) return { state: 'queued', dueAt: nowMs };
     const outcome = jobOutcomeOf(error, row.attempts + 1, nowMs, random.bytes(1)[0]! / 255);
     if (outcome.code === 'internal') log.error({ error, jobId: row.id }, 'a job failed');
@@ -95,14 +98,14 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     try {
       await run(row);
     } catch (error) {
-      // What cannot be written now would be refused again at once: it waits for the timer.
-      log.error({ error, jobId: row.id }, 'a job could not be settled');
+      // A failed write would fail again immediately: wait for the timer.
+      log.error({ error, jobId: row.id }, 'cannot write the failure of a job');
       return;
     } finally {
       release(row);
     }
-    // The next one does not wait for the timer.
-    follow().catch((error: unknown) => log.warn({ error }, 'due jobs cannot be read'));
+    // Start the next job without waiting for the timer.
+    follow().catch((error: unknown) => log.warn({ error }, 'cannot read due jobs'));
   }
 
   function release(row: JobRow): void {
@@ -120,11 +123,11 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     return [...new Set([...following, ...first])];
   }
 
-  /** A place after the other, each for the tenant behind the one that had the last. */
+  /** Fills free slots round-robin by tenant. */
   async function startDue(): Promise<void> {
     if (stopping.signal.aborted) return;
     await retryUnsettled();
-    // Not more often: a job that could not be taken is due all the same.
+    // Bounded, because a job that could not be claimed is still due.
     for (let turn = 0; turn < MAX_RUNNING && running.size < MAX_RUNNING; turn += 1) {
       const row = await nextJob();
       if (!row || stopping.signal.aborted) return;
@@ -133,12 +136,12 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     }
   }
 
-  /** What is refused again holds nobody else up. */
+  /** Retries writing failures; one that fails again does not hold up the others. */
   async function retryUnsettled(): Promise<void> {
     for (const [row, error] of unsettled) {
       await settle(row, error).then(
         () => unsettled.delete(row),
-        (settleError: unknown) => log.error({ error: settleError, jobId: row.id }, 'a job could not be settled'),
+        (settleError: unknown) => log.error({ error: settleError, jobId: row.id }, 'cannot write the failure of a job'),
       );
     }
   }
@@ -155,7 +158,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     return undefined;
   }
 
-  /** One look at a time; a call meanwhile looks once more. */
+  /** Only one poll runs at a time; calls during a poll trigger one more. */
   let polling: Promise<void> | undefined;
   let pollAgain = false;
   function follow(): Promise<void> {
@@ -175,9 +178,9 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     begin: () => db.writes.write((connection) => updateInterrupted(connection, clock.nowMs())),
     follow,
     async stop() {
-      stopping.abort(new AppError('unavailable', 'svc stops.'));
+      stopping.abort(new AppError('unavailable', 'svc is stopping.'));
       await polling?.catch(() => {
-        // Who asked was told.
+        // The caller of `follow` already got this error.
       });
       await Promise.all(running.values());
     },

@@ -11,7 +11,7 @@ export function jobsRoutes({ jobs }: { jobs: Jobs }): FastifyPluginAsyncTypebox 
       '/v1/jobs',
       {
         schema: {
-          summary: 'Jobs, newest first',
+          summary: 'List jobs, newest first',
           tags,
           querystring: JobsQuery,
           response: { 200: JobPage, ...problems },
@@ -21,14 +21,14 @@ export function jobsRoutes({ jobs }: { jobs: Jobs }): FastifyPluginAsyncTypebox 
     );
     app.get(
       '/v1/jobs/:id',
-      { schema: { summary: 'One job', tags, params: IdParams, response: { 200: Job, ...problems } } },
+      { schema: { summary: 'Get a job', tags, params: IdParams, response: { 200: Job, ...problems } } },
       (request) => jobs.get(request.principal, request.params.id),
     );
     app.delete(
       '/v1/jobs/:id',
       {
         schema: {
-          summary: 'Cancel a job; one that has ended is taken off the list',
+          summary: 'Cancel an open job, or delete one that has ended',
           tags,
           params: IdParams,
           response: { 204: NoContent, ...problems },

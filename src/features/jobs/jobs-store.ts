@@ -2,7 +2,7 @@ import type { JobState } from '../../contract/jobs.ts';
 import type { Provider } from '../../contract/providers.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
 
-/** A job as it is stored; instants are epoch milliseconds, `result` is JSON. */
+/** A stored job; times are epoch milliseconds, `result` is JSON. */
 export interface JobRow {
   tenantId: string;
   id: string;
@@ -12,15 +12,15 @@ export interface JobRow {
   provider: Provider;
   model: string;
   dryRun: number;
-  /** Messages behind this place are read next, up to and with `toOrdinal`. */
+  /** Messages after this ordinal are read next, up to and including `toOrdinal`. */
   fromOrdinal: number;
   toOrdinal: number;
-  /** Of the messages, how many are read. */
+  /** Messages read so far, out of `total`. */
   done: number;
   total: number;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   attempts: number;
-  /** Not before; of a running one, when it is taken for dead. */
+  /** Earliest start; for a running job, when it is presumed dead. */
   dueAt: number;
   errorCode: string | null;
   errorMessage: string | null;
@@ -70,7 +70,7 @@ export async function insertJob(connection: Connection, row: JobRow): Promise<vo
   );
 }
 
-/** Writes what changed, if the job is still in the state in which it was read, and at the same attempt. */
+/** Updates a job if its state and attempt count are still those that were read. Returns whether it did. */
 export async function updateJob(
   connection: Connection,
   { tenantId, id, state, attempts }: JobRow,
@@ -89,7 +89,7 @@ export async function findJob(reader: Reader, tenantId: string, id: string): Pro
   return reader.get<JobRow>('SELECT * FROM jobs WHERE tenantId = ? AND id = ?', [tenantId, id]);
 }
 
-/** The job that has not ended yet, of which a conversation has one at most. */
+/** Finds the open job of a conversation, of which there is at most one. */
 export async function findOpenJob(
   reader: Reader,
   { tenantId, conversationId, dryRun }: Pick<JobRow, 'tenantId' | 'conversationId' | 'dryRun'>,
@@ -108,12 +108,12 @@ export interface JobFilter {
   limit: number;
 }
 
-/** A thousand decisions each would be too much for a page. */
+/** A thousand decisions per job would be too much for a page. */
 const WITHOUT_DECISIONS = COLUMNS.map((column) =>
   column === 'result' ? `json_set(result, '$.decisions', json('[]')) AS result` : column,
 ).join(', ');
 
-/** Newest first, without the decisions. */
+/** Newest first, without decisions. */
 export async function listJobs(reader: Reader, filter: JobFilter): Promise<JobRow[]> {
   const { tenantId, state = null, conversationId = null, olderThanId = null, limit } = filter;
   const ofConversation = conversationId === null ? '? IS NULL' : 'conversationId = ?';
@@ -124,7 +124,7 @@ export async function listJobs(reader: Reader, filter: JobFilter): Promise<JobRo
   );
 }
 
-/** Jobs of a conversation, or those named, ended or not. */
+/** Lists jobs by conversation or id, open or not. */
 export async function listJobsOf(
   reader: Reader,
   tenantId: string,
@@ -142,7 +142,7 @@ export async function listJobsOf(
   ]);
 }
 
-/** Jobs of a tenant that have not ended, of a conversation or a provider, or all. */
+/** Lists a tenant's open jobs, optionally by conversation or provider. */
 export async function listOpenJobs(
   reader: Reader,
   tenantId: string,
@@ -155,7 +155,7 @@ export async function listOpenJobs(
   );
 }
 
-/** The next tenants with a due job, from the one after `afterTenant` on, found by as many looks into the index. */
+/** Lists the next tenants with a due job after `afterTenant`, at one index lookup each. */
 export async function listDueTenants(
   reader: Reader,
   { afterTenant, nowMs, limit }: { afterTenant: string; nowMs: number; limit: number },
@@ -181,14 +181,14 @@ export async function listDueJobs(
   );
 }
 
-/** No process works on any: what was running when the last one died is due now. */
+/** Makes jobs due that were running when the previous process died. Call it before any job is started. */
 export async function updateInterrupted(connection: Connection, nowMs: number): Promise<void> {
   await connection.run(`UPDATE jobs SET state = 'queued', dueAt = ? WHERE state = 'running' AND finishedAt IS NULL`, [
     nowMs,
   ]);
 }
 
-/** What waits for a quota or a cap to be over is due now. */
+/** Makes jobs due that wait for a quota or cap to reset. */
 export async function updateCapped(connection: Connection, tenantId: string, nowMs: number): Promise<void> {
   await connection.run(
     `UPDATE jobs SET dueAt = ? WHERE tenantId = ? AND dueAt > ? AND state = 'queued' AND errorCode = 'quota_exceeded'

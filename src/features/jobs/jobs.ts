@@ -27,45 +27,45 @@ import {
 
 export type { JobRow } from './jobs-store.ts';
 
-/** What a new job is to do. */
+/** The fields that define a new job. */
 export type NewJob = Pick<
   JobRow,
   'tenantId' | 'conversationId' | 'provider' | 'model' | 'dryRun' | 'fromOrdinal' | 'toOrdinal' | 'total' | 'result'
 >;
 
-/** Work that outlives a request and a restart, by tenant. Ids of others: `not_found`. */
+/** Work that outlives requests and restarts, by tenant. Other tenants' ids throw `not_found`. */
 export interface Jobs {
-  /** In the caller's transaction. A conversation has one that is open at most: see `findOpen`. */
+  /** Queues a job in the caller's transaction. A conversation has at most one open job: see `findOpen`. */
   enqueue(connection: Connection, job: NewJob): Promise<JobRow>;
   findOpen(reader: Reader, scope: Pick<JobRow, 'tenantId' | 'conversationId' | 'dryRun'>): Promise<JobRow | undefined>;
-  /** Lets an open one go on to a later message, also while it is worked on; in the caller's transaction. */
+  /** Extends an open job to later messages, even while it is running; in the caller's transaction. */
   extend(connection: Connection, job: JobRow, further: Pick<JobRow, 'toOrdinal' | 'total'>): Promise<void>;
   get(principal: Principal, id: string): Promise<Job>;
   list(principal: Principal, query: JobsQuery): Promise<{ data: Job[]; nextCursor: string | null }>;
-  /** Ends one that is open; what it has stored already stays. Takes one that has ended off the list. */
+  /** Cancels an open job, keeping what it has stored so far; deletes one that has ended. */
   remove(principal: Principal, id: string): Promise<void>;
   /**
-   * Writes how far a running job has come, in the transaction of its effect, and returns it as it is then: it may have
-   * been extended. Throws `conflict` where it is no longer running: cancelled meanwhile, it has no effect.
+   * Records the progress of a running job in the transaction that stores its effect, and returns the current row, which
+   * may have been extended. Throws `conflict` if the job is no longer running: a cancelled job has no further effect.
    */
   advance(connection: Connection, job: JobRow, change: Partial<JobRow>): Promise<JobRow>;
-  /** Ends what is open of a conversation, a provider, or the tenant, in the caller's transaction. */
+  /** Cancels a tenant's open jobs, optionally of one provider, in the caller's transaction. */
   cancel(connection: Connection, tenantId: string, which: { provider?: Provider }, reason: string): Promise<void>;
-  /** Has those look again that wait for a quota or a cap, in the caller's transaction. */
+  /** Makes jobs that wait for a quota or cap due again, in the caller's transaction. */
   retryCapped(connection: Connection, tenantId: string): Promise<void>;
-  /** Changes what jobs have come to, in the caller's transaction. */
+  /** Rewrites the results of jobs, in the caller's transaction. */
   rewrite(
     connection: Connection,
     tenantId: string,
     which: { conversationId: string } | { ids: readonly string[] },
     rewritten: (result: string) => string,
   ): Promise<void>;
-  /** Forgets those of a conversation that goes, in the caller's transaction. */
+  /** Deletes the jobs of a conversation being erased, in the caller's transaction. */
   forget(connection: Connection, tenantId: string, conversationId: string): Promise<void>;
-  /** Works on a job; the signal breaks that off when the job is ended from outside. */
+  /** Runs work on a job; the signal aborts it when the job is cancelled or deleted. */
   guard<T>(job: JobRow, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   open(): Promise<number>;
-  /** Forgets those that ended a month ago. */
+  /** Deletes jobs that ended more than 30 days ago. */
   sweep(): Promise<void>;
   erase(tenantId: string): Promise<void>;
 }
@@ -80,7 +80,7 @@ interface Parts {
 const RETENTION_MS = 30 * 24 * 3_600_000;
 const SWEEP_BATCH = 500;
 
-/** What has ended is shown for a month. */
+/** Ended jobs are retained for 30 days. */
 export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
   const breakable = createKeyedAborts();
   const abort = (job: JobRow) => breakable.abort(jobKey(job), cancelled());
@@ -176,11 +176,11 @@ function jobKey({ tenantId, id }: Pick<JobRow, 'tenantId' | 'id'>): string {
 }
 
 function cancelled(): AppError {
-  return new AppError('conflict', 'The job was cancelled meanwhile.');
+  return new AppError('conflict', 'The job was cancelled in the meantime.');
 }
 
 function jobNotFound(): AppError {
-  return new AppError('not_found', 'There is no job with this id.');
+  return new AppError('not_found', 'No job has this id.');
 }
 
 function toJob(row: JobRow): Job {

@@ -3,22 +3,24 @@ import type { CheckOutcome } from '../../contract/providers.ts';
 import { ProviderFault } from '../../outside/providers/provider-fault.ts';
 import type { ProviderAccess, ProviderModels } from '../../outside/providers/provider-models.ts';
 
-/** What the provider said to a key. */
+/** A provider's verdict on a key. */
 export interface KeyCheck {
   outcome: CheckOutcome;
   message: string;
-  /** Empty where it named none. */
+  /** Empty if the provider listed none. */
   models: string[];
 }
 
-/** Asks the provider with its cheapest authenticated call. Throws `unprocessable` where its address may not be called. */
+/**
+ * Checks a key with the provider's cheapest authenticated call. Throws `unprocessable` if its address is not allowed.
+ */
 export async function checkKey(
   models: ProviderModels,
   access: ProviderAccess,
   signal?: AbortSignal,
 ): Promise<KeyCheck> {
   try {
-    return { outcome: 'ok', message: 'The provider takes the key.', models: await models.list(access, signal) };
+    return { outcome: 'ok', message: 'The provider accepted the key.', models: await models.list(access, signal) };
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error;
     const { reason, message } = error;
@@ -27,12 +29,12 @@ export async function checkKey(
   }
 }
 
-/** Whether the provider said no: to what is no key, or to one that may not do what svc asks. */
+/** Whether the provider rejected the key: it is invalid, or it lacks the permissions that svc needs. */
 export function isRefusal(outcome: CheckOutcome): boolean {
   return outcome === 'refused' || outcome === 'out_of_scope';
 }
 
-/** Throws `unprocessable` for a key that is refused; says which of the two it was, in words and as `outcome`. */
+/** Throws `unprocessable` for a rejected key; the `outcome` field tells the two cases apart. */
 export function requireAccepted({ outcome, message }: KeyCheck): void {
   if (isRefusal(outcome)) throw unprocessable('/key', message, { outcome });
 }

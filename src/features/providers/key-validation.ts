@@ -2,14 +2,14 @@ import { AppError } from '../../contract/errors.ts';
 import { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from '../../contract/provider-names.ts';
 import type { NewProviderKey } from '../../contract/providers.ts';
 
-/** Throws `not_found` for what is no provider. */
+/** Throws `not_found` for an unknown provider. */
 export function parseProvider(name: string): Provider {
   const provider = PROVIDERS.find((one) => one === name);
-  if (!provider) throw new AppError('not_found', `There is no such provider. There are: ${PROVIDERS.join(', ')}.`);
+  if (!provider) throw new AppError('not_found', `Unknown provider. Providers: ${PROVIDERS.join(', ')}.`);
   return provider;
 }
 
-/** Throws `invalid_request` where the provider needs more than was given. */
+/** Throws `invalid_request` if the provider requires a field that is missing. */
 export function requireCompleteKey(provider: Provider, { key, baseUrl }: NewProviderKey): void {
   const missing =
     key === undefined && !KEYLESS_PROVIDERS.has(provider)
@@ -18,6 +18,6 @@ export function requireCompleteKey(provider: Provider, { key, baseUrl }: NewProv
         ? '/baseUrl'
         : undefined;
   if (missing === undefined) return;
-  const errors = [{ path: missing, message: `is needed for ${provider}` }];
-  throw new AppError('invalid_request', `${missing} is needed for ${provider}.`, { errors });
+  const errors = [{ path: missing, message: `is required for ${provider}` }];
+  throw new AppError('invalid_request', `${missing} is required for ${provider}.`, { errors });
 }

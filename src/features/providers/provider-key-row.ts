@@ -3,17 +3,20 @@ import { toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import { isRefusal, type KeyCheck } from './key-check.ts';
 import type { CheckedFields, ProviderKeyRow } from './provider-keys-store.ts';
 
-/** Binds a key to its place: also to the address, so that nobody who can write the database sends it elsewhere. */
+/**
+ * Binds a sealed key to its row, including the base URL, so that nobody with write access to the database can redirect
+ * it.
+ */
 export function sealContextOf({ tenantId, provider, id, version, baseUrl }: ProviderKeyRow): string {
   return JSON.stringify(['provider key', tenantId, provider, id, version, baseUrl]);
 }
 
-/** Four of seven letters would be too much of it. */
+/** `null` for keys so short that four characters would reveal too much. */
 export function last4Of(key: string | undefined): string | null {
   return key === undefined || key.length < 8 ? null : key.slice(-4);
 }
 
-/** One that is refused is of no use; a provider that cannot be asked says nothing against a key that it took before. */
+/** A check that could not reach the provider leaves the previous status as it is. */
 export function checkedFields(
   { outcome, message, models }: KeyCheck,
   before: CheckedFields | undefined,
@@ -30,14 +33,14 @@ export function checkedFields(
   };
 }
 
-/** Why the key may not be used with a model; `undefined` where it may. */
+/** Why the key may not be used with a model, or `undefined` if it may. */
 export function disallowedReason({ provider, givenModels }: ProviderKeyRow, model: string): string | undefined {
   const allowed = givenModels === null ? undefined : (JSON.parse(givenModels) as string[]);
   if (allowed === undefined || allowed.includes(model)) return undefined;
   return `The key for ${provider} is limited to these models: ${allowed.join(', ')}.`;
 }
 
-/** As it is shown: nothing of the key but its last four characters. */
+/** Only the last four characters of the key are shown. */
 export function toProviderKey(row: ProviderKeyRow): ProviderKey {
   return {
     id: row.id,

@@ -15,15 +15,15 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
     const params = ProviderParams;
     app.get(
       '/v1/provider-keys',
-      { schema: { summary: 'The keys of model providers', tags, response: { 200: ProviderKeyList, ...problems } } },
+      { schema: { summary: 'List provider keys', tags, response: { 200: ProviderKeyList, ...problems } } },
       (request) => providerKeys.list(request.principal),
     );
     app.put(
       '/v1/provider-keys/:provider',
       {
         schema: {
-          summary: 'Check a key with its provider and keep it, sealed',
-          description: 'In the place of the former one. No answer holds more of it than its last four characters.',
+          summary: 'Check a key with its provider and store it, encrypted',
+          description: 'Replaces the previous key. Responses show only its last four characters.',
           tags,
           params,
           body: NewProviderKey,
@@ -34,19 +34,26 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
     );
     app.get(
       '/v1/provider-keys/:provider',
-      { schema: { summary: 'The key of one provider', tags, params, response: { 200: ProviderKey, ...problems } } },
+      { schema: { summary: 'Get the key of a provider', tags, params, response: { 200: ProviderKey, ...problems } } },
       (request) => providerKeys.get(request.principal, request.params.provider),
     );
     app.post(
       '/v1/provider-keys/:provider/validate',
-      { schema: { summary: 'Check the key again', tags, params, response: { 200: ProviderKey, ...problems } } },
+      {
+        schema: {
+          summary: 'Check the key again with its provider',
+          tags,
+          params,
+          response: { 200: ProviderKey, ...problems },
+        },
+      },
       (request) => providerKeys.validate(request.principal, request.params.provider),
     );
     app.delete(
       '/v1/provider-keys/:provider',
       {
         schema: {
-          summary: 'Remove the key, and everything that would call out with it',
+          summary: 'Remove the key and everything that depends on it',
           tags,
           params,
           response: { 204: NoContent, ...problems },

@@ -5,13 +5,13 @@ export interface ProviderKeyRow {
   tenantId: string;
   provider: Provider;
   id: string;
-  /** Counts what was stored in its place: each is sealed for its version. */
+  /** Incremented at each replacement; the key is sealed for its version. */
   version: number;
-  /** `null` where the provider asks for none. */
+  /** `null` if the provider requires no key. */
   sealed: Buffer | null;
   last4: string | null;
   baseUrl: string | null;
-  /** JSON list; `null`: all. */
+  /** JSON list; `null` allows all. */
   givenModels: string | null;
   /** JSON list. */
   namedModels: string;
@@ -24,7 +24,7 @@ export interface ProviderKeyRow {
   updatedAt: number;
 }
 
-/** What a check changes. */
+/** The columns that a check updates. */
 export type CheckedFields = Pick<
   ProviderKeyRow,
   'namedModels' | 'status' | 'validatedAt' | 'checkOutcome' | 'checkMessage' | 'checkedAt'
@@ -47,7 +47,7 @@ export async function listProviderKeys(reader: Reader, tenantId: string): Promis
   ]);
 }
 
-/** In the place of the one that is there. */
+/** Replaces the existing key, if any. */
 export async function replaceProviderKey(connection: Connection, row: ProviderKeyRow): Promise<void> {
   await deleteProviderKey(connection, row.tenantId, row.provider);
   await connection.run(
@@ -75,7 +75,7 @@ export async function replaceProviderKey(connection: Connection, row: ProviderKe
   );
 }
 
-/** Notes a check of the very key that was checked; one that was replaced meanwhile stays as it is. */
+/** Records a check, unless the key was replaced since. */
 export async function updateChecked(
   connection: Connection,
   { tenantId, provider, id, version }: ProviderKeyRow,

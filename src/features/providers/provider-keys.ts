@@ -24,42 +24,45 @@ import {
   updateChecked,
 } from './provider-keys-store.ts';
 
-/** What depends on keys. */
+/** Features that depend on keys. */
 export interface ProviderKeyObserver {
-  /** Told in the transaction in which a key goes, so that nothing stays that would call out with it. */
+  /** Called in the transaction that removes a key, so that nothing remains that would call the provider with it. */
   keyRemoved(connection: Connection, tenantId: string, provider: Provider): Promise<void>;
-  /** A key was stored, or its provider takes it again: who gave it up for a while may go on. */
+  /** Called when a key was stored, or accepted again by its provider: clear any backoff. */
   keyAccepted?(tenantId: string): void;
 }
 
-/** A tenant's keys of model providers: one each, sealed, used for nobody else. Ids and names of others: `not_found`. */
+/**
+ * A tenant's provider keys: one per provider, sealed, used for that tenant only. Other tenants' ids and names throw
+ * `not_found`.
+ */
 export interface ProviderKeys {
   /**
-   * Checks the key with the provider and keeps it in the place of the former one. Where the provider cannot be asked it
-   * is kept as `unverified`. Throws `unprocessable` where the provider refuses it or its address may not be called.
+   * Checks the key with the provider and stores it in place of the previous one; as `unverified` if the provider cannot
+   * be reached. Throws `unprocessable` if the provider rejects it or its address is not allowed.
    */
   put(principal: Principal, provider: string, body: NewProviderKey): Promise<ProviderKey>;
   list(principal: Principal): Promise<{ data: ProviderKey[]; nextCursor: null }>;
   get(principal: Principal, provider: string): Promise<ProviderKey>;
-  /** Checks again. Throws `unprocessable`, and keeps it as `refused`, where the provider refuses it now. */
+  /** Checks the stored key again. Throws `unprocessable` if the provider now rejects it, and stores it as `refused`. */
   validate(principal: Principal, provider: string): Promise<ProviderKey>;
-  /** Gone from the disk, and requests on their way with it broken off, before this resolves. */
+  /** Resolves once the key is erased from disk and requests using it are aborted. */
   remove(principal: Principal, provider: string): Promise<void>;
-  /** What a tenant has keys for, the newest first. */
+  /** Lists the tenant's keys, the newest first. */
   available(reader: Reader, tenantId: string): Promise<ProviderKey[]>;
-  /** Throws `unprocessable` where the tenant's key was given for other models than this one. */
+  /** Throws `unprocessable` if the tenant's key is limited to other models. */
   requireModelAllowed(reader: Reader, tenantId: string, choice: ModelChoice): Promise<void>;
   /**
-   * Does something with a tenant's own key: never another's, nor the operator's. The signal breaks it off when the key
-   * goes. Throws `not_found` where there is none, `unprocessable` where it was given for other models, and `unavailable`
-   * where it cannot be opened.
+   * Runs work with the tenant's own key, never with another tenant's or the operator's. The signal aborts it when the
+   * key is removed. Throws `not_found` if there is no key, `unprocessable` if it is limited to other models, and
+   * `unavailable` if it cannot be unsealed.
    */
   use<T>(
     tenantId: string,
     choice: ModelChoice,
     work: (access: ProviderAccess, signal: AbortSignal) => Promise<T>,
   ): Promise<T>;
-  /** All of a tenant's, in the caller's transaction. */
+  /** Removes all of a tenant's keys, in the caller's transaction. */
   forget(connection: Connection, tenantId: string): Promise<void>;
   erase(tenantId: string): Promise<void>;
 }
@@ -74,10 +77,10 @@ interface Parts {
   observers: readonly ProviderKeyObserver[];
 }
 
-/** Keys are opened when they are used and never kept open. */
+/** Unseals keys on use and never caches them. */
 export function createProviderKeys(parts: Parts): ProviderKeys {
   const { db, clock, ids, usage, envelope, models, observers } = parts;
-  /** Those who use a key now. */
+  /** Running uses of keys, by tenant and provider. */
   const activeUses = createKeyedAborts();
   const abort = (tenantId: string, provider: Provider) =>
     activeUses.abort(providerKeyScope(tenantId, provider), keyRemoved());
@@ -148,7 +151,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     return checked;
   }
 
-  /** What a provider says of a key while it is used is known from then on, without a check. */
+  /** Records a rejection seen while using a key, without a separate check. */
   async function recordRejection(row: ProviderKeyRow, error: unknown): Promise<void> {
     if (!(error instanceof ProviderFault) || error.reason !== 'refused') return;
     await recordCheck(row, { outcome: error.reason, message: error.message, models: [] });
@@ -163,7 +166,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       requireAccepted(check);
       const accepted = { body, check, id: ids.next('pk') };
       const stored = await db.writes.write((connection) => store(connection, tenantId, provider, accepted));
-      // Who began with the former key does not go on with it.
+      // Requests started with the previous key must not continue.
       abort(tenantId, provider);
       notifyAccepted(tenantId);
       return stored;
@@ -186,7 +189,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       const provider = parseProvider(name);
       await db.writes.write(async (connection) => forget(connection, await load(connection, tenantId, provider)));
       abort(tenantId, provider);
-      // The log still holds what was there.
+      // The write-ahead log still contains the key.
       await db.checkpoint();
     },
     available: async (reader, tenantId) => (await listProviderKeys(reader, tenantId)).map(toProviderKey),
@@ -214,7 +217,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
 interface AcceptedKey {
   body: NewProviderKey;
   check: KeyCheck;
-  /** For the first key of this provider. */
+  /** Used for the first key of this provider. */
   id: string;
 }
 
@@ -230,12 +233,12 @@ function requireAllowed(row: ProviderKeyRow, model: string): void {
 }
 
 function keyNotFound(provider: Provider): AppError {
-  const advice = `svc provider add ${provider} keeps one.`;
-  return new AppError('not_found', `There is no key for ${provider} in this account. ${advice}`);
+  const advice = `Add one with svc provider add ${provider}.`;
+  return new AppError('not_found', `This account has no key for ${provider}. ${advice}`);
 }
 
 function keyRemoved(): AppError {
-  return new AppError('conflict', 'The key was replaced or removed meanwhile.');
+  return new AppError('conflict', 'The key was replaced or removed in the meantime.');
 }
 
 function providerKeyScope(tenantId: string, provider: Provider): string {

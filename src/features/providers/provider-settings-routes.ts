@@ -11,7 +11,7 @@ export function providerSettingsRoutes({ providerSettings }: { providerSettings:
       '/v1/provider-settings',
       {
         schema: {
-          summary: 'What svc may do by itself with the keys, and what it used today',
+          summary: 'Get what svc may do with the provider keys, and usage of today',
           tags,
           response: { 200: ProviderSettings, ...problems },
         },
@@ -22,7 +22,7 @@ export function providerSettingsRoutes({ providerSettings }: { providerSettings:
       '/v1/provider-settings',
       {
         schema: {
-          summary: 'Choose the embedding model and how memories are drawn out of conversations',
+          summary: 'Choose the embedding model and how memories are extracted from conversations',
           tags,
           body: ProviderSettingsChange,
           response: { 200: ProviderSettings, ...problems },

@@ -19,7 +19,7 @@ export async function findSettings(reader: Reader, tenantId: string): Promise<Pr
   return reader.get<ProviderSettingsRow>('SELECT * FROM providerSettings WHERE tenantId = ?', [tenantId]);
 }
 
-/** Those of the tenants that have memories drawn by themselves. */
+/** Filters the tenants that have extraction on append enabled. */
 export async function listOnAppend(reader: Reader, tenantIds: readonly string[]): Promise<string[]> {
   const rows = await reader.all<{ tenantId: string }>(
     `SELECT s.tenantId FROM json_each(?) t CROSS JOIN providerSettings s ON s.tenantId = t.value WHERE s.onAppend = 1`,

@@ -24,24 +24,26 @@ import {
 } from './provider-settings-store.ts';
 import { DEFAULT_DAILY_TOKENS, type Spending } from './spending.ts';
 
-/** What becomes of the embedding models that tenants choose. */
+/** Follows the embedding models that tenants choose. */
 export interface EmbeddingChoiceObserver {
-  /** Throws `unprocessable` where such a model cannot serve here. */
+  /** Throws `unprocessable` if this daemon cannot use the model. */
   requireUsable(choice: ModelChoice): void;
-  /** Told in the transaction in which a tenant chooses another model, or none any more. */
+  /** Called in the transaction in which a tenant chooses another model, or none. */
   chosen(connection: Connection, tenantId: string, choice: ModelChoice | undefined): Promise<void>;
-  /** How far the chosen model is. */
+  /** How far embedding with the chosen model has come. */
   progress(reader: Reader, tenantId: string, choice: ModelChoice): Promise<EmbeddingProgress>;
 }
 
-/** What svc may do by itself with a tenant's keys. A key that goes takes with it what was chosen of its provider. */
+/**
+ * What svc may do with a tenant's keys without being asked. Removing a key resets the choices of its provider's models.
+ */
 export interface ProviderSettingsService extends ProviderKeyObserver {
   show(principal: Principal): Promise<ProviderSettings>;
-  /** Throws `unprocessable` for a model of a provider without key, or one that its key was not given for. */
+  /** Throws `unprocessable` for a model whose provider has no key, or whose key is limited to other models. */
   change(principal: Principal, change: ProviderSettingsChange): Promise<ProviderSettings>;
-  /** The model that draws memories, where the tenant chose one. */
+  /** The extraction model that the tenant chose, if any. */
   extractionModel(reader: Reader, tenantId: string): Promise<ModelChoice | undefined>;
-  /** Those of the tenants that have memories drawn by themselves. */
+  /** Filters the tenants that have extraction on append enabled. */
   onAppend(reader: Reader, tenantIds: readonly string[]): Promise<string[]>;
   erase(tenantId: string): Promise<void>;
 }
@@ -55,7 +57,7 @@ interface Parts {
   embedding: EmbeddingChoiceObserver;
 }
 
-/** Who chose nothing has the defaults, without a row. */
+/** Tenants without a row have the defaults. */
 export function createProviderSettings({
   db,
   clock,
@@ -187,14 +189,14 @@ async function requireKey(
 ): Promise<void> {
   if (!choice) return;
   const key = await findProviderKey(reader, tenantId, choice.provider);
-  if (!key) throw unprocessable(path, `There is no key for ${choice.provider} in this account: add one first.`);
+  if (!key) throw unprocessable(path, `This account has no key for ${choice.provider}: add one first.`);
   const reason = disallowedReason(key, choice.model);
   if (reason !== undefined) throw unprocessable(path, reason);
 }
 
 function requirePrices({ dailySpend, inputPrice }: ProviderSettingsRow): void {
   if (dailySpend === null || inputPrice !== null) return;
-  throw unprocessable('/extraction/dailySpend', 'A cap on the spend needs extraction.pricePerMillion to count it.');
+  throw unprocessable('/extraction/dailySpend', 'dailySpend requires extraction.pricePerMillion.');
 }
 
 function unprocessable(path: string, message: string): AppError {

@@ -2,7 +2,7 @@ import type { ModelDay } from '../../contract/account.ts';
 import type { UsedTokens } from '../../contract/provider-settings.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 
-/** What the tokens of a day are for. */
+/** What tokens are spent on. */
 export type Purpose = 'embedding' | 'extraction';
 
 export async function findUsed(
@@ -23,7 +23,7 @@ export async function findUsed(
   };
 }
 
-/** By day, purpose and model, the oldest day first. */
+/** By day, purpose and model, oldest first. */
 export async function listUsed(reader: Reader, tenantId: string, fromDay: string): Promise<ModelDay[]> {
   return reader.all<ModelDay>(
     `SELECT day, purpose, provider, model, requests, inputTokens, outputTokens, spend FROM providerUsage

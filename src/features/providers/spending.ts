@@ -10,7 +10,7 @@ import { addUsed, deleteUsedOf, findUsed, listUsed, type Purpose } from './spend
 
 export type { Purpose } from './spending-store.ts';
 
-/** One request to a model, or more of them, and what it took. */
+/** Usage of one or more requests to a model. */
 export interface TokensUsed {
   provider: string;
   model: string;
@@ -19,20 +19,20 @@ export interface TokensUsed {
   outputTokens: number;
 }
 
-/** What models are asked for with the keys of a tenant, by UTC day. */
+/** Usage of models with a tenant's keys, by UTC day. */
 export interface Spending {
   usedToday(reader: Reader, tenantId: string, purpose: Purpose): Promise<UsedTokens>;
   /**
-   * Asks for memories, and counts that by `add`, while the tenant's own cap is not reached for today; where it is, throws
-   * `quota_exceeded` with `resetsAt`. What others ask for meanwhile, at its most, counts as used: who might pass the cap
-   * with them waits for them. So one request alone goes beyond it.
+   * Runs an extraction request unless the tenant's daily cap is reached; throws `quota_exceeded` with `resetsAt` if it
+   * is. Concurrent requests reserve their worst case: one that might exceed the cap together with them waits, so that
+   * only a single request can overshoot. The request counts its usage with `add`.
    */
   withinCap<T>(tenantId: string, worstCase: TokensSpent, request: () => Promise<T>): Promise<T>;
-  /** Counts, in the caller's transaction. Returns what it came to. */
+  /** Counts usage in the caller's transaction. Returns it with its price. */
   add(connection: Connection, tenantId: string, purpose: Purpose, used: TokensUsed): Promise<UsedTokens>;
-  /** The days on which models were asked, the oldest first. */
+  /** Usage by day, oldest first. */
   days(tenant: { tenantId: string }, days: number): Promise<ModelDay[]>;
-  /** When the day's caps are over. */
+  /** When the daily caps reset. */
   resetsAtMs(): number;
   erase(connection: Connection, tenantId: string): Promise<void>;
 }
@@ -40,14 +40,14 @@ export interface Spending {
 const PER_MILLION = 1e-6;
 const DAY_MS = 86_400_000;
 
-/** Counts in the transaction of what was paid for, so that a crash forgets no token that it shows. */
+/** Counts usage in the transaction that stores what it paid for, so that a crash loses neither alone. */
 export function createSpending({ db, clock }: { db: Database; clock: Clock }): Spending {
   const usedToday = (reader: Reader, tenantId: string, purpose: Purpose) =>
     findUsed(reader, { tenantId, day: utcDay(clock.nowMs()), purpose });
   const resetsAtMs = () => nextUtcDayMs(clock.nowMs());
   const reservations = new Map<string, Set<Reservation>>();
 
-  /** Waits for the tenant's turn, and takes it; returns what gives it back. */
+  /** Waits for room under the cap and reserves it; returns the release function. */
   async function acquire(tenantId: string, worstCase: TokensSpent): Promise<() => void> {
     for (;;) {
       const before = [...(reservations.get(tenantId) ?? [])];
@@ -55,7 +55,7 @@ export function createSpending({ db, clock }: { db: Database; clock: Clock }): S
       const used = await usedToday(db.readers, tenantId, 'extraction');
       const cap = reachedCap(settings, used);
       if (cap !== undefined) throw capReached(cap, toTimestamp(resetsAtMs()));
-      // Also those that ended since: what they took may be counted or not.
+      // Including those that ended in between: their usage may not be in `used` yet.
       const others = new Set([...before, ...(reservations.get(tenantId) ?? [])]);
       if (others.size === 0 || reachedCap(settings, withReserved(used, others, settings)) === undefined) {
         return reserve(tenantId, worstCase);
@@ -97,10 +97,10 @@ export function createSpending({ db, clock }: { db: Database; clock: Clock }): S
   };
 }
 
-/** Tokens a day, unless the account says otherwise: some hundred conversations. */
+/** Default daily cap: enough for a few hundred conversations. */
 export const DEFAULT_DAILY_TOKENS = 1_000_000;
 
-/** One who asks now. */
+/** A request in flight. */
 interface Reservation {
   worstCase: TokensSpent;
   ended: Promise<void>;
@@ -126,7 +126,7 @@ function withReserved(
 }
 
 function capReached(cap: string, resetsAt: string): AppError {
-  return new AppError('quota_exceeded', `The account's own cap of ${cap} a day is reached until ${resetsAt}.`, {
+  return new AppError('quota_exceeded', `The account's daily cap of ${cap} is reached. It resets at ${resetsAt}.`, {
     extra: { resetsAt },
   });
 }

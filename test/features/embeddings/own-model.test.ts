@@ -246,8 +246,8 @@ describe('without an embedder of the operator', () => {
     await ann.bring(claude);
     const choose = (provider: string) =>
       ann.call('/v1/provider-settings', { method: 'PATCH', body: { embedding: { provider, model: 'small' } } });
-    expect((await choose('anthropic')).text).toContain('no models that embed');
-    expect((await choose('openai')).text).toContain('There is no key for openai');
+    expect((await choose('anthropic')).text).toContain('no embedding models');
+    expect((await choose('openai')).text).toContain('This account has no key for openai');
     expect(await daemon.models(ann.tenantId)).toEqual([]);
     await ann.bring(server);
     await ann.choose(server, 'small');

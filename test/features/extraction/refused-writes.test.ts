@@ -30,7 +30,7 @@ const refuse = (state: 'queued' | 'running') =>
   write(`CREATE TRIGGER refusing BEFORE UPDATE ON jobs WHEN NEW.state = '${state}' AND OLD.state <> NEW.state
     BEGIN SELECT RAISE(ABORT, 'refused'); END`);
 const refuseNoMore = () => write('DROP TRIGGER refusing');
-const refusals = () => daemon.logLines.filter((line) => line.includes('a job could not be settled')).length;
+const refusals = () => daemon.logLines.filter((line) => line.includes('cannot write the failure of a job')).length;
 
 test('a job whose failure cannot be written is shown as failed once it can, and goes on', async () => {
   await refuse('queued');

@@ -86,10 +86,10 @@ describe('what a model drew', () => {
   });
 
   test.each([
-    [{ messages: [] }, 'names no message'],
-    [{ messages: [0, 3, -1] }, 'names no message'],
-    [{ messages: [2] }, 'do not say it'],
-    [{ content: 'ada  has a CAT' }, 'known already'],
+    [{ messages: [] }, 'cites no message'],
+    [{ messages: [0, 3, -1] }, 'cites no message'],
+    [{ messages: [2] }, 'do not support it'],
+    [{ content: 'ada  has a CAT' }, 'already known'],
     [{ content: ' \n ' }, 'empty'],
     [{ content: 'painted '.repeat(500) }, 'too long'],
   ])('is nothing as %j', (one, reason) => {
