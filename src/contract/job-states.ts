@@ -1,13 +1,16 @@
-/** `cancelled`: by its owner, or with the conversation or the key that it needed. Apart from the schemas. */
+/**
+ * `cancelled`: by its owner, or because its conversation or key was removed. Separate from the schemas, so that
+ * importing it loads no schema library.
+ */
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** Whether there is still something to come of it. */
+/** Whether the job has not ended yet. */
 export function isOpen({ state }: { state: JobState }): boolean {
   return state === 'queued' || state === 'running';
 }
 
-/** `2 added, 1 superseded, 4 left alone`; empty where the model drew nothing. */
+/** Formats `2 added, 1 superseded, 4 left alone`; empty if the model extracted nothing. */
 export function formatCounts({
   added,
   updated,

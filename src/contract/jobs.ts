@@ -10,8 +10,8 @@ export const NewExtraction = Type.Object(
   {
     provider: Type.Optional(Type.Enum([...PROVIDERS])),
     model: Type.Optional(ModelName),
-    dryRun: Type.Optional(Type.Boolean({ description: 'Show the decisions, store nothing' })),
-    again: Type.Optional(Type.Boolean({ description: 'Read also what was drawn from before' })),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Show the decisions without storing anything' })),
+    again: Type.Optional(Type.Boolean({ description: 'Also read messages that were already processed' })),
   },
   strict,
 );
@@ -20,16 +20,16 @@ export type NewExtraction = Static<typeof NewExtraction>;
 export const JobAccepted = Type.Object({ jobId: Type.String() });
 export type JobAccepted = Static<typeof JobAccepted>;
 
-/** What was done with one memory that the model drew: it is new, says more of one, takes one's place, or is nothing. */
+/** What was done with an extracted memory: it was added, updated a known one, superseded one, or was ignored. */
 export const DECISIONS = ['add', 'update', 'supersede', 'nothing'] as const;
 export type DecisionKind = (typeof DECISIONS)[number];
 
 export const Decision = Type.Object({
   decision: Type.Enum([...DECISIONS]),
-  content: Type.String({ description: 'Empty once the memory, or a message that it came from, was erased' }),
-  messageIds: Type.Array(Type.String(), { description: 'The messages that it came from, 20 at most' }),
-  memoryId: Nullable(Type.String({ description: 'The memory that stands for it now; null where there is none' })),
-  targetId: Nullable(Type.String({ description: 'The memory that it says more of, or takes the place of' })),
+  content: Type.String({ description: 'Empty once the memory or one of its source messages was erased' }),
+  messageIds: Type.Array(Type.String(), { description: 'Source messages, 20 at most' }),
+  memoryId: Nullable(Type.String({ description: 'The memory that was stored, or already existed; null if none' })),
+  targetId: Nullable(Type.String({ description: 'The memory that it updates or supersedes' })),
   reason: Type.String(),
 });
 export type Decision = Static<typeof Decision>;
@@ -39,7 +39,7 @@ export const ExtractionResult = Type.Object({
   updated: Type.Integer(),
   superseded: Type.Integer(),
   nothing: Type.Integer(),
-  decisions: Type.Array(Decision, { description: 'The first 1,000; none in a list of jobs' }),
+  decisions: Type.Array(Decision, { description: 'The first 1,000; empty in a list of jobs' }),
 });
 export type ExtractionResult = Static<typeof ExtractionResult>;
 
@@ -52,7 +52,7 @@ export const Job = Type.Object({
   model: Nullable(Type.String()),
   dryRun: Type.Boolean(),
   progress: Type.Object({ done: Type.Integer(), total: Type.Integer() }, { description: 'Messages' }),
-  attempts: Type.Integer({ description: 'Failures in a row' }),
+  attempts: Type.Integer({ description: 'Consecutive failures' }),
   error: Nullable(
     Type.Object({ code: Type.String(), message: Type.String(), at: Type.String({ format: 'date-time' }) }),
   ),

@@ -1,6 +1,5 @@
 /**
- * Whose models a tenant can bring a key for. Apart from the schemas, so that who only names a provider loads no schema
- * library.
+ * Providers that a tenant can add a key for. Separate from the schemas, so that importing it loads no schema library.
  */
 export const PROVIDERS = [
   'openai',
@@ -15,5 +14,5 @@ export const PROVIDERS = [
 ] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
-/** Those that may do without a key. */
+/** Providers that may work without a key. */
 export const KEYLESS_PROVIDERS: ReadonlySet<Provider> = new Set(['ollama', 'openai-compatible']);

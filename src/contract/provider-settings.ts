@@ -8,31 +8,34 @@ const Price = Type.Number({ minimum: 0, maximum: 1_000_000 });
 const Prices = Type.Object({ input: Price, output: Price }, strict);
 const Cap = Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 });
 
-/** What svc may do by itself with the keys of an account. `null` takes a choice back. */
+/** What svc may do with an account's keys without being asked. `null` resets a choice. */
 export const ProviderSettingsChange = Type.Object(
   {
     embedding: Type.Optional(
-      Nullable({ ...Choice, description: "Search by meaning with this model, in the place of the operator's" }),
+      Nullable({ ...Choice, description: "Search by meaning with this model instead of the operator's" }),
     ),
     extraction: Type.Optional(
       Type.Object(
         {
           model: Type.Optional(
-            Nullable({ ...Choice, description: 'Draws memories out of conversations; null: one of the newest key' }),
+            Nullable({
+              ...Choice,
+              description: 'Extracts memories from conversations; null: a model of the newest key',
+            }),
           ),
           onAppend: Type.Optional(
-            Type.Boolean({ description: 'Also by itself, some time after messages were appended' }),
+            Type.Boolean({ description: 'Extract automatically, some time after messages were appended' }),
           ),
           dailyTokens: Type.Optional(
-            Nullable({ ...Cap, description: 'Tokens a UTC day, in and out; null: without limit' }),
+            Nullable({ ...Cap, description: 'Input and output tokens per UTC day; null: no limit' }),
           ),
           pricePerMillion: Type.Optional(
             Nullable({
               ...Prices,
-              description: 'Of tokens in and out, in the currency of your choice: counts the spend',
+              description: 'Prices of input and output tokens in a currency of your choice, to calculate the spend',
             }),
           ),
-          dailySpend: Type.Optional(Nullable({ ...Price, description: 'In that currency; needs pricePerMillion' })),
+          dailySpend: Type.Optional(Nullable({ ...Price, description: 'In that currency; requires pricePerMillion' })),
         },
         strict,
       ),
@@ -46,15 +49,18 @@ export const UsedTokens = Type.Object({
   requests: Type.Integer(),
   inputTokens: Type.Integer(),
   outputTokens: Type.Integer(),
-  spend: Type.Number({ description: 'By the prices in the settings at the time' }),
+  spend: Type.Number({ description: 'Calculated with the prices set at the time' }),
 });
 export type UsedTokens = Static<typeof UsedTokens>;
 
-/** `serving`: searches ask it; `filling`: until it has everything they ask what served before; `failing`: see `fault`. */
+/**
+ * `serving`: searches use it; `filling`: searches use the previous model until all vectors exist; `failing`: see
+ * `fault`.
+ */
 const EmbeddingProgress = Type.Object({
   state: Type.Enum(['filling', 'serving', 'failing']),
-  waiting: Type.Integer({ description: 'Texts that have no vector of it yet' }),
-  fault: Nullable(Type.String({ description: 'Why it gives no vectors, and what to do' })),
+  waiting: Type.Integer({ description: 'Texts without a vector of this model yet' }),
+  fault: Nullable(Type.String({ description: 'Why it returns no vectors, and what to do' })),
 });
 export type EmbeddingProgress = Static<typeof EmbeddingProgress>;
 

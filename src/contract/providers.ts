@@ -5,9 +5,9 @@ import { PROVIDERS } from './provider-names.ts';
 export { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from './provider-names.ts';
 
 /**
- * What a check of a key found. `ok`: the provider took it; `refused`: it is no key, or no longer; `out_of_scope`: it is
- * one, but may not do this; `rate_limited`, `unreachable`, `slow` and `failed` (an error of the provider's own, or an
- * answer that is none) say nothing about the key.
+ * Outcome of a key check. `ok`: the provider accepted the key; `refused`: it is invalid, expired or revoked;
+ * `out_of_scope`: it lacks a permission. `rate_limited`, `unreachable`, `slow` and `failed` (a provider error or an
+ * unusable response) say nothing about the key.
  */
 export const CHECK_OUTCOMES = [
   'ok',
@@ -23,20 +23,20 @@ export type CheckOutcome = (typeof CHECK_OUTCOMES)[number];
 export const KEY_STATUSES = ['valid', 'unverified', 'refused'] as const;
 export type KeyStatus = (typeof KEY_STATUSES)[number];
 
-/** Visible ASCII: it goes into a header as it is. */
+/** Visible ASCII, because it goes into a header unchanged. */
 const Key = Type.String({ minLength: 1, maxLength: 4096, pattern: '^[\\x21-\\x7e]+$' });
 export const ModelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u0020\\u007f]+$' });
 
 export const NewProviderKey = Type.Object(
   {
-    key: Type.Optional({ ...Key, description: 'Needed for all but ollama and openai-compatible' }),
-    baseUrl: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'Another address than its own' })),
+    key: Type.Optional({ ...Key, description: 'Required for all but ollama and openai-compatible' }),
+    baseUrl: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'Custom base URL' })),
     models: Type.Optional(
       Type.Array(ModelName, {
         minItems: 1,
         maxItems: 100,
         uniqueItems: true,
-        description: 'The models that svc may use with it; absent: all that the provider names',
+        description: 'Models that svc may use with the key; absent: all',
       }),
     ),
   },
@@ -47,10 +47,12 @@ export type NewProviderKey = Static<typeof NewProviderKey>;
 export const ProviderKey = Type.Object({
   id: Type.String(),
   provider: Type.Enum([...PROVIDERS]),
-  last4: Nullable(Type.String({ description: 'Of the key; null where it has fewer than eight characters' })),
+  last4: Nullable(Type.String({ description: 'Of the key; null if it has fewer than eight characters' })),
   status: Type.Enum([...KEY_STATUSES]),
-  validatedAt: Nullable(Type.String({ format: 'date-time', description: 'When the provider last took it' })),
-  models: Type.Array(Type.String(), { description: 'Those that it was given for, or else those the provider named' }),
+  validatedAt: Nullable(Type.String({ format: 'date-time', description: 'When the provider last accepted it' })),
+  models: Type.Array(Type.String(), {
+    description: 'Models that the key is limited to, or else all that the provider listed',
+  }),
   baseUrl: Nullable(Type.String()),
   check: Type.Object({
     outcome: Type.Enum([...CHECK_OUTCOMES]),

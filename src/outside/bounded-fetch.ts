@@ -1,24 +1,26 @@
 import { type Dispatcher, fetch as undiciFetch } from 'undici';
 import { connectionFault, ProviderFault } from './providers/provider-fault.ts';
 
-/** How long an answer may take and how large it may be. */
+/** Time and size limits of a response. */
 export interface ExchangeLimits {
-  /** From the request to the first bytes of the answer's body. */
+  /** From the request to the first bytes of the response body. */
   firstMs: number;
-  /** Between two pieces of it. */
+  /** Between two chunks of the body. */
   idleMs: number;
   wholeMs: number;
   /** After decompression. */
   maxBytes: number;
 }
 
-/** Undici's, whose types differ from those of the platform in name only. */
+/** Undici's fetch; its types differ from the platform's in name only. */
 const fetchWith = undiciFetch as unknown as (
   input: string | URL | Request,
   init: RequestInit & { dispatcher: Dispatcher },
 ) => Promise<Response>;
 
-/** A fetch by `dispatcher` that keeps to the limits, follows no redirect, and throws nothing but `ProviderFault`. */
+/**
+ * Returns a fetch through `dispatcher` that enforces the limits, follows no redirects, and throws only `ProviderFault`.
+ */
 export function boundedFetch(dispatcher: Dispatcher, limits: ExchangeLimits): typeof fetch {
   return async (input, init) => {
     const timeouts = startTimeouts(limits, init?.signal ?? undefined);
@@ -41,21 +43,21 @@ export function boundedFetch(dispatcher: Dispatcher, limits: ExchangeLimits): ty
 function redirected(status: number): ProviderFault {
   return new ProviderFault(
     'failed',
-    `The provider answers with a redirect (status ${status}), which svc does not follow. Check the base URL.`,
+    `The provider responded with a redirect (status ${status}), which svc does not follow. Check the base URL.`,
   );
 }
 
 function tooLarge(maxBytes: number): ProviderFault {
   const size = `${Math.round(maxBytes / 1024)} KiB`;
-  return new ProviderFault('failed', `The provider answers with more than ${size}. Check the base URL and the model.`);
+  return new ProviderFault('failed', `The provider response exceeds ${size}. Check the base URL and the model.`);
 }
 
 type Timeouts = ReturnType<typeof startTimeouts>;
 
 function startTimeouts({ firstMs, idleMs, wholeMs }: ExchangeLimits, outer: AbortSignal | undefined) {
   const controller = new AbortController();
-  const timeOut = () => end(new ProviderFault('slow', 'The provider gave no response in time. Try again later.'));
-  const cancel = () => end(new ProviderFault('slow', 'The provider was not waited for any longer.'));
+  const timeOut = () => end(new ProviderFault('slow', 'The provider did not respond in time. Try again later.'));
+  const cancel = () => end(new ProviderFault('slow', 'The request to the provider was aborted.'));
   const whole = setTimeout(timeOut, wholeMs);
   let idle = setTimeout(timeOut, firstMs);
 
@@ -74,14 +76,14 @@ function startTimeouts({ firstMs, idleMs, wholeMs }: ExchangeLimits, outer: Abor
   else outer?.addEventListener('abort', cancel);
   return {
     signal: controller.signal,
-    /** Something came. */
+    /** Call when data arrives: restarts the idle timeout. */
     progress() {
       clearTimeout(idle);
       idle = setTimeout(timeOut, idleMs);
     },
-    /** All came. */
+    /** Call when the body is complete. */
     stop,
-    /** Nothing more is wanted: the connection ends. */
+    /** Aborts the request and closes the connection. */
     abort: () => end(),
   };
 }
@@ -118,7 +120,7 @@ function boundedBody(
         }),
       cancel: () => timeouts.abort(),
     },
-    // Reads on only when asked, so that no more than one piece waits.
+    // Read only on demand, so that at most one chunk is buffered.
     { highWaterMark: 0 },
   );
 }

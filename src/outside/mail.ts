@@ -7,53 +7,53 @@ import { AppError } from '../contract/errors.ts';
 import { type Clock, systemClock, toTimestamp } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 
-/** The most connections to the mail server, and so the most mails on their way at once. */
+/** Maximum number of connections to the mail server, and so of concurrent sends. */
 export const MAX_CONNECTIONS = 4;
-/** No send takes longer than this, whatever the server does: it settles with a `MailFault`. */
+/** Upper bound of a send, whatever the server does: it then rejects with a `MailFault`. */
 export const SEND_TIMEOUT_MS = 20_000;
 const STEP_TIMEOUT_MS = 10_000;
 
 export interface Mail {
-  /** One bare address; see `isSingleAddress`. */
+  /** A single bare address; see `isSingleAddress`. */
   to: string;
   subject: string;
   text: string;
   html: string;
-  /** Names this mail through all attempts; the Message-ID header is made of it and the sender's domain. */
+  /** Identifies the mail across attempts; combined with the sender's domain it is the Message-ID. */
   messageId: string;
 }
 
-/** Delivers mails, each to exactly one recipient. */
+/** Delivers mails to exactly one recipient each. */
 export interface Mailer {
   readonly name: 'folder' | 'smtp' | 'terminal';
-  /** Settles once the mail is handed over. Throws `MailFault` where the mail server or the address is at fault. */
+  /** Resolves once the mail is handed over. Throws `MailFault` if the mail server or the address is at fault. */
   send(mail: Mail): Promise<void>;
-  /** Ends the connections at once; a mail on its way fails. */
+  /** Closes connections immediately; mails in flight fail. */
   close(): void;
 }
 
 export interface MailerOptions {
-  /** `smtp://` (STARTTLS where offered; `?requireTLS=true` insists) or `smtps://`, as nodemailer reads it. */
+  /** `smtp://` (STARTTLS if offered; `?requireTLS=true` enforces it) or `smtps://`, in nodemailer's format. */
   smtpUrl?: string | undefined;
   /** `svc@example.com` or `svc <svc@example.com>`. */
   mailFrom: string;
-  /** Wins over `smtpUrl`. */
+  /** Takes precedence over `smtpUrl`. */
   mailDir?: string | undefined;
-  /** Where mails are shown when there is neither a server nor a folder. */
+  /** Prints mails if neither a server nor a folder is configured. */
   show: (text: string) => void;
   random: Random;
   clock?: Clock;
 }
 
-/** Why a mail did not go, without the server's own words: they tend to quote the address. */
+/** Why a mail was not delivered, without the server's own message, which tends to quote the address. */
 export class MailFault extends Error {
   readonly code: string;
   readonly responseCode: number | undefined;
-  /** Trying this mail again would be refused again. */
+  /** Retrying this mail would fail again. */
   readonly permanent: boolean;
 
   constructor({ code, responseCode, permanent }: { code: string; responseCode?: number; permanent: boolean }) {
-    super(`The mail was not taken: ${code}${responseCode ? ` ${responseCode}` : ''}`);
+    super(`The mail was not accepted: ${code}${responseCode ? ` ${responseCode}` : ''}`);
     this.name = 'MailFault';
     this.code = code;
     this.responseCode = responseCode;
@@ -65,14 +65,15 @@ const ATOM = String.raw`[^\s\p{Cc}\p{Cf}\p{Cs}@"(),:;<>\[\\\]]+`;
 const ADDRESS = new RegExp(`^${ATOM}@${ATOM}$`, 'u');
 
 /**
- * Whether `address` is one bare address in normal form. Stricter than RFC 5322 on purpose: no quotes, comments, display
- * names, separators or control characters, also none that appear by NFKC folding, so that no reader finds two in it.
+ * Whether `address` is a single bare address in normal form. Deliberately stricter than RFC 5322: no quotes, comments,
+ * display names, separators or control characters, including any produced by NFKC folding, so that no parser finds two
+ * addresses in it.
  */
 export function isSingleAddress(address: string): boolean {
   return Buffer.byteLength(address) <= 254 && address === address.normalize('NFKC') && ADDRESS.test(address);
 }
 
-/** The mailer the settings ask for: folder, else SMTP, else terminal. Throws `unprocessable` on unusable settings. */
+/** Creates the configured mailer: folder, else SMTP, else terminal. Throws `unprocessable` for invalid settings. */
 export function createMailer(options: MailerOptions): Mailer {
   const sender = parseSender(options.mailFrom);
   if (options.mailDir !== undefined) return createFolderMailer(options.mailDir, sender, options);
@@ -121,7 +122,7 @@ function createSmtpMailer(smtpUrl: string, sender: Sender): Mailer {
     url: restrictUrl(smtpUrl),
     pool: true,
     maxConnections: MAX_CONNECTIONS,
-    // The queue keeps count of attempts; the pool only gets over an idle connection that the server has dropped.
+    // The mail queue counts attempts; this only covers an idle connection that the server has dropped.
     maxRequeues: 1,
     idleTimeout: 60_000,
     connectionTimeout: STEP_TIMEOUT_MS,
@@ -133,7 +134,7 @@ function createSmtpMailer(smtpUrl: string, sender: Sender): Mailer {
     name: 'smtp',
     async send(mail) {
       const message = compose(mail, sender);
-      // A server that answers drop by drop never runs into a time-out of the socket.
+      // A server that responds byte by byte never triggers the socket timeout.
       const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
       await transport.sendMail({ ...message, signal }).catch((error: unknown) => {
         throw smtpFault(error);
@@ -143,7 +144,7 @@ function createSmtpMailer(smtpUrl: string, sender: Sender): Mailer {
   };
 }
 
-/** nodemailer lets the URL overrule the program: what would print mails or stretch the time-outs is taken out. */
+/** nodemailer lets the URL override options: removes parameters that would log mails or extend timeouts. */
 function restrictUrl(smtpUrl: string): string {
   const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : undefined;
   if (!url?.hostname || !['smtp:', 'smtps:'].includes(url.protocol)) {
@@ -155,7 +156,7 @@ function restrictUrl(smtpUrl: string): string {
   return url.href;
 }
 
-/** Permanent is only what is wrong with this recipient or this message; a refused login is the operator's to mend. */
+/** Permanent only for faults of this recipient or this message; a rejected login is for the operator to fix. */
 function smtpFault(error: unknown): MailFault {
   const { code, responseCode, permanent, command } = error as {
     code?: string | number;
@@ -182,7 +183,7 @@ function createFolderMailer(
     name: 'folder',
     async send(mail) {
       const time = toTimestamp(clock.nowMs()).replace(/[-:.]/g, '');
-      // Mails of one millisecond stay in order too.
+      // Keeps mails of the same millisecond in order.
       const order = String(sequence++).padStart(6, '0');
       const name = `${time}-${order}-${random.bytes(6).toString('hex')}.eml`;
       const { message } = await transport.sendMail(compose(mail, sender));
@@ -193,7 +194,7 @@ function createFolderMailer(
   };
 }
 
-/** A reader of the folder finds the whole file or none. */
+/** Writes atomically: readers of the folder see the whole file or none. */
 async function writeWhole(file: string, content: Buffer): Promise<void> {
   const unfinished = `${file}.part`;
   try {
@@ -216,7 +217,7 @@ function createTerminalMailer(show: (text: string) => void): Mailer {
   };
 }
 
-/** Lines carry no right edge, so that a long link stays in one piece and can be clicked. */
+/** Draws no right edge, so that a long link stays in one piece and can be clicked. */
 function frame(mail: Mail): string {
   const edge = '─'.repeat(72);
   const lines = [`To:      ${mail.to}`, `Subject: ${mail.subject}`, '', ...mail.text.trimEnd().split(/\r?\n/)];

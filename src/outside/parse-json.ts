@@ -1,4 +1,4 @@
-/** What a text says in JSON; `undefined` where it is none. */
+/** Parses JSON, or returns `undefined` if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,15 +1,15 @@
 const MAX_WAIT_MS = 3_600_000;
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** How long a `retry-after` header asks to wait, seconds or an HTTP date; an hour at most. */
+/** Parses a `retry-after` header, seconds or an HTTP date; one hour at most. */
 export function readRetryAfter(text: string | null, nowMs: number): number | undefined {
   if (text === null || text.trim() === '') return undefined;
   return clampWait(/^[\d.]+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs);
 }
 
 /**
- * How long a provider asks to be left alone: by `retry-after-ms`, `retry-after`, or what it tells of its limits, of
- * which the one that is used up counts, or else the last.
+ * How long a provider asks to wait: `retry-after-ms`, `retry-after`, or the latest reset of an exhausted rate limit, or
+ * of any if none is exhausted.
  */
 export function retryAfterOf(headers: Headers, nowMs: number): number | undefined {
   const exactMs = headers.get('retry-after-ms')?.trim();
@@ -25,7 +25,7 @@ function longestReset(headers: Headers, nowMs: number): number | undefined {
   return known.length > 0 ? Math.max(...known) : undefined;
 }
 
-/** `6m0s` and `20ms` as OpenAI writes it, an instant as Anthropic does, the epoch's milliseconds as OpenRouter. */
+/** Parses OpenAI's `6m0s` and `20ms`, Anthropic's timestamps and OpenRouter's epoch milliseconds. */
 function resetMs(text: string, nowMs: number): number {
   if (/^[\d.]+$/.test(text)) {
     const number = Number(text);
@@ -35,7 +35,7 @@ function resetMs(text: string, nowMs: number): number {
   return readDuration(text) ?? Date.parse(text) - nowMs;
 }
 
-/** Milliseconds of a duration such as `1h2m3.5s`. */
+/** Parses a duration such as `1h2m3.5s` to milliseconds. */
 export function readDuration(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/.test(text)) return undefined;
   let totalMs = 0;
@@ -43,7 +43,7 @@ export function readDuration(text: string): number | undefined {
   return totalMs;
 }
 
-/** An hour at most; `undefined` where it is no time. */
+/** Clamps a wait to between zero and one hour; `undefined` for NaN. */
 export function clampWait(waitMs: number): number | undefined {
   return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(Math.ceil(waitMs), 0), MAX_WAIT_MS);
 }

@@ -88,7 +88,7 @@ describe('svc extract and svc jobs', () => {
     openai.next({ status: 401 });
     const failed = await person.run(['extract', conversationId, '--wait'], TTY);
     expect(failed).toMatchObject({ code: 1, out: '' });
-    expect(failed.err).toContain('The provider refuses this key');
+    expect(failed.err).toContain('The provider rejected this key');
     expect((await person.run(['provider', 'list'])).out).toContain('\trefused\t');
     expect(await person.run(['provider', 'check', 'openai'])).toMatchObject({ code: 0 });
     const rows = (await person.run(['jobs', '--state', 'failed'])).out.trimEnd().split('\n');
@@ -101,7 +101,7 @@ describe('svc extract and svc jobs', () => {
     expect(all.length).toBeGreaterThan(3);
     expect((await person.run(['jobs', '--limit', '2'])).out.split('\n')).toEqual([...all.slice(0, 2), '']);
     const { out } = await person.run(['jobs'], TTY);
-    expect(out).toContain('The provider refuses this key');
+    expect(out).toContain('The provider rejected this key');
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect((await stranger.run(['jobs'], TTY)).out).toBe('No jobs yet. Start one with svc extract.\n');
     const [id] = all[0]!.split('\t');

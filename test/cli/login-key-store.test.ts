@@ -56,7 +56,7 @@ describe('no keychain', () => {
     line.keychain.fault = 'absent';
     const ending = await signInWithout({ keychain: line.keychain });
     expect(ending.exitCode).toBe(0);
-    expect(ending.error).toMatch(/There is no keychain at hand\. The key is in a file that only you may\s+read/);
+    expect(ending.error).toMatch(/No keychain is available\. The key is in a file that only you may\s+read/);
     expect(ending.out).toContain('key in a file with mode 0600');
     const path = join(line.folder, 'keys.json');
     expect(((await stat(path)).mode & 0o777).toString(8)).toBe('600');

@@ -76,7 +76,7 @@ describe('svc provider add', () => {
     const before = await listed();
     const ran = await person.run(add(), { ...TTY, typed: 'sk-wrong-0123456789' });
     expect(ran).toMatchObject({ code: 1, out: '' });
-    expect(ran.err).toContain('The provider refuses this key');
+    expect(ran.err).toContain('The provider rejected this key');
     expect(ran.err).toContain('The key was not stored.');
     expect(allText(ran)).not.toContain('sk-wrong');
     expect(await listed()).toEqual(before);

@@ -295,7 +295,7 @@ describe('provider keys', { timeout: 30_000 }, () => {
 
     openai.next({ status: 401 });
     await page.getByRole('button', { name: 'Check the key for openai' }).click();
-    await page.locator('#provider-status', { hasText: 'The provider refuses this key' }).waitFor();
+    await page.locator('#provider-status', { hasText: 'The provider rejected this key' }).waitFor();
     await expect.poll(() => keys(page).first().textContent()).toContain('refused');
     await page.getByRole('button', { name: 'Remove the key for openai' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
@@ -312,7 +312,7 @@ describe('provider keys', { timeout: 30_000 }, () => {
     const { page } = await openBrowser();
     await openDashboard(page);
     await addKey(page, 'sk-wrong-0123456789');
-    await page.locator('#provider-status', { hasText: 'The provider refuses this key' }).waitFor();
+    await page.locator('#provider-status', { hasText: 'The provider rejected this key' }).waitFor();
     expect(await page.getByLabel('API key', { exact: true }).inputValue()).toBe('');
     expect(await keys(page).count()).toBe(0);
     expect(await page.content()).not.toContain('sk-wrong');
@@ -346,7 +346,7 @@ describe('provider keys', { timeout: 30_000 }, () => {
     openai.respond(() => ({ memories: [fact] }));
     await page.goto(`${daemon.baseUrl}/dashboard#key=${apiKey}`);
     await page.getByText('Models, limits and jobs').click();
-    await page.locator('#job-list', { hasText: 'The provider fails (status 503)' }).waitFor();
+    await page.locator('#job-list', { hasText: 'The provider failed (status 503)' }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
     openai.reset();
     daemon.clock.advance(600_000);

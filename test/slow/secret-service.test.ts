@@ -146,7 +146,7 @@ describe('svc with a Secret Service', () => {
     const beganMs = performance.now();
     const { exitCode, stdout } = await svc(session.env, 'status');
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('gave no answer in time');
+    expect(stdout).toContain('did not respond in time');
     expect(performance.now() - beganMs).toBeLessThan(15_000);
   });
 });

@@ -1,6 +1,6 @@
-/** What the child is asked, as one line of JSON on its standard input. */
+/** Request to the child, one line of JSON on its standard input. */
 export interface ChildRequest {
-  /** The file of the keychain's implementation. */
+  /** Path of the keychain implementation. */
   implementation: string;
   action: 'get' | 'set' | 'delete' | 'probe';
   service: string;
@@ -8,17 +8,17 @@ export interface ChildRequest {
   password?: string;
 }
 
-/** What the child says, as one line of JSON on its standard output. */
+/** Response of the child, one line of JSON on its standard output. */
 export type ChildAnswer = { value: string | boolean | null } | { reason: string };
 
 /**
- * The program of the child that speaks to the keychain, run with `node -e`. It is text, so that it needs no file of its
- * own in the build, and CommonJS, which starts fastest.
+ * Source of the child process that accesses the keychain, run with `node -e`. It is a string so that the build needs no
+ * extra file for it, and CommonJS because that starts fastest.
  *
- * `keytar` is keytar's interface on the maintained implementation. The latter's own facade for it cannot name a store,
- * and falls back on Linux to the kernel's keyring, which forgets at the end of the session: a key would be "kept" and
- * gone tomorrow. Hence the pin. Where the parent is gone, the child ends by a signal, the only end that does not wait
- * for a call that hangs.
+ * `keytar` implements keytar's interface with the maintained library. That library's own keytar facade cannot select a
+ * store, and on Linux falls back to the kernel keyring, which forgets everything at the end of the session; hence the
+ * pinned store. When the parent is gone the child kills itself with a signal, the only exit that does not wait for a
+ * hanging call.
  */
 export const CHILD_PROGRAM = `
 'use strict';

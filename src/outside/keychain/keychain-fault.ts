@@ -1,11 +1,10 @@
 /**
- * Why a keychain does not do what is asked: there is `absent` none on this machine (or none that can be reached from
- * here), it is `locked` and nobody can be asked to open it, somebody `refused`, it gave no answer in time (`silent`), or
- * it is `broken` in some other way.
+ * Why a keychain call failed: no keychain exists or is reachable (`absent`), it is `locked` and nobody can be prompted
+ * to unlock it, somebody declined (`refused`), it did not respond in time (`silent`), or anything else (`broken`).
  */
 export type KeychainFault = 'absent' | 'locked' | 'refused' | 'silent' | 'broken';
 
-/** A keychain that did not do what was asked. The message is ours, never the platform's: it can hold no secret. */
+/** A failed keychain call. The message is svc's own, never the platform's, so it contains no secrets. */
 export class KeychainError extends Error {
   override readonly name = 'KeychainError';
   readonly fault: KeychainFault;
@@ -17,14 +16,14 @@ export class KeychainError extends Error {
 }
 
 const MESSAGES: Record<KeychainFault, string> = {
-  absent: 'There is no keychain at hand.',
-  locked: 'The keychain is locked, and cannot be unlocked from here.',
+  absent: 'No keychain is available.',
+  locked: 'The keychain is locked and cannot be unlocked from here.',
   refused: 'Access to the keychain was refused.',
-  silent: 'The keychain gave no answer in time; it may be waiting to be unlocked.',
+  silent: 'The keychain did not respond in time; it may be waiting to be unlocked.',
   broken: 'The keychain does not work.',
 };
 
-/** The platforms tell their reasons as text only. Read from top to bottom: the more certain words come first. */
+/** Platforms report reasons as text only. The first match wins: the most specific patterns come first. */
 const PATTERNS: [KeychainFault, RegExp][] = [
   ['locked', /is ?locked|interaction (is )?not allowed|no interaction/i],
   ['refused', /dismissed|cancell?ed|denied|auth\w* fail|passphrase you entered|not permitted/i],
@@ -32,8 +31,8 @@ const PATTERNS: [KeychainFault, RegExp][] = [
 ];
 
 /**
- * Reads the platform's words. A prompt that was "dismissed" is a person's refusal where there is a screen to show one
- * on, and a keyring that stays locked where there is none.
+ * Classifies the platform's message. A dismissed prompt means that a person declined if there is a display to prompt
+ * on, and a locked keyring otherwise.
  */
 export function keychainFault(reason: string, canPrompt: boolean): KeychainFault {
   if (!canPrompt && /prompt was dismissed/i.test(reason)) return 'locked';

@@ -7,16 +7,16 @@ import { KeychainError, keychainFault } from './keychain-fault.ts';
 
 export { KeychainError, type KeychainFault } from './keychain-fault.ts';
 
-/** The operating system's keychain, by keytar's interface. Every call ends in time or throws a `KeychainError`. */
+/** The operating system's keychain, with keytar's interface. Every call settles in time or throws a `KeychainError`. */
 export interface Keychain {
   getPassword(service: string, account: string): Promise<string | null>;
-  /** Verified by reading it back. */
+  /** Verifies the write by reading it back. */
   setPassword(service: string, account: string, password: string): Promise<void>;
-  /** Whether there was one. */
+  /** Returns whether there was one. */
   deletePassword(service: string, account: string): Promise<boolean>;
   /**
-   * Resolves where a password can be kept: writes one, reads it back and deletes it, which may ask somebody to unlock
-   * the keychain. To be called before a secret is made that would be lost without a place.
+   * Resolves if passwords can be stored: writes one, reads it back and deletes it, which may prompt somebody to unlock
+   * the keychain. Call it before creating a secret that would otherwise be lost.
    */
   probe(service: string): Promise<void>;
 }
@@ -24,20 +24,20 @@ export interface Keychain {
 export interface KeychainOptions {
   env: Readonly<Record<string, string | undefined>>;
   platform: NodeJS.Platform;
-  /** A call that takes longer is given up. Long enough to type a password where somebody may be asked for one. */
+  /** Timeout of a call. Long enough to type a password if somebody may be prompted for one. */
   timeoutMs: number;
-  /** Called when a call takes so long that somebody is probably being asked to unlock the keychain. */
+  /** Called when a call takes so long that somebody is probably being prompted to unlock the keychain. */
   onSlow?: () => void;
-  /** The implementation's file; replaced in tests. */
+  /** Path of the implementation; replaced in tests. */
   implementation?: string;
 }
 
 const SLOW_MS = 1500;
 
 /**
- * Each call is a child process (some 70 ms): a keychain that waits for its owner blocks a thread, and a process with a
- * blocked thread cannot even exit; a child can be killed. Secrets go through its pipes, never through arguments or the
- * environment.
+ * Runs each call in a child process (about 70 ms). A keychain that waits for its owner blocks a thread, and a process
+ * with a blocked thread cannot exit, but a child can be killed. Secrets pass through pipes, never through arguments or
+ * the environment.
  */
 export function createKeychain(options: KeychainOptions): Keychain {
   const { env, platform } = options;
@@ -70,7 +70,10 @@ function implementationOf({ implementation }: KeychainOptions): string {
   }
 }
 
-/** Without a session bus there is no Secret Service: a server, a container, cron. Spares a process that would fail. */
+/**
+ * Without a session bus (servers, containers, cron) there is no Secret Service; checking first saves a child process
+ * that would fail.
+ */
 function hasSessionBus(env: KeychainOptions['env']): boolean {
   return Boolean(env.DBUS_SESSION_BUS_ADDRESS) || existsSync(`${runtimeFolder(env)}/bus`);
 }
@@ -104,7 +107,7 @@ function askChild(request: ChildRequest, { env, timeoutMs, onSlow }: KeychainOpt
   });
 }
 
-/** As ours, but for what would change how the child runs and for our own secrets. */
+/** The current environment without our own secrets and without variables that change how Node runs. */
 function environmentOfChild(env: KeychainOptions['env']): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(NODE_|SVC_)/i.test(name)));
 }

@@ -5,28 +5,28 @@ import { InvalidVectors, readVectors, unitVectors, type VectorFormat } from './v
 
 /** A model that svc runs itself. */
 export interface LocalModel {
-  /** Absolute. */
+  /** Absolute path. */
   folder: string;
 }
 
-/** Where an embedder is and how it is spoken to. */
+/** Address and protocol of an embedding server. */
 export interface EmbedderAddress {
   speaks: VectorFormat;
-  /** Without key and model; without a slash at its end. */
+  /** Without key and model, and without a trailing slash. */
   url: string;
   model: string;
   key: string | undefined;
 }
 
 /**
- * Why there are no vectors. `settings`: the key, the address or the model is wrong; `unavailable`: later it may work;
- * `texts`: these texts are refused, others may not be; `answer`: what came is no answer to what was asked.
+ * Why there are no vectors. `settings`: the key, the address or the model is wrong; `unavailable`: a retry may succeed;
+ * `texts`: these texts are rejected, others may not be; `answer`: the response is invalid.
  */
 export class EmbedderFault extends Error {
   readonly reason: 'settings' | 'unavailable' | 'texts' | 'answer';
-  /** How long the embedder asks to be left alone. */
+  /** How long the embedder asks to wait before the next request. */
   readonly retryAfterMs: number | undefined;
-  /** It may be these texts: some servers fail at one that is too long for them. */
+  /** The texts may be the cause: some servers fail on a text that is too long. */
   readonly maybeTexts: boolean;
 
   constructor(
@@ -42,22 +42,22 @@ export class EmbedderFault extends Error {
   }
 }
 
-/** Turns texts into vectors of length 1, whose nearness is the likeness of what the texts mean. */
+/** Turns texts into unit vectors whose similarity is the similarity of the texts' meanings. */
 export interface Embedder {
-  /** A vector for each text, in their order, all of one number of dimensions. Throws `EmbedderFault`. */
+  /** Returns a vector for each text, in order, all with the same dimensions. Throws `EmbedderFault`. */
   embed(model: string, texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
-  /** Makes it ready for the first text, as far as that can be done before. Throws where it never will be. */
+  /** Loads as much as possible ahead of the first request. Throws if the embedder can never work. */
   prepare(): Promise<void>;
-  /** Ends the connections at once; a request on its way fails. */
+  /** Closes connections immediately; requests in flight fail. */
   close(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** A model that is loaded for the first request takes its time. */
+/** Long enough for a server that loads the model at the first request. */
 const RESPONSE_TIMEOUT_MS = 60_000;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
-/** Speaks to the embedder at `address`; follows no redirect, so that the key goes nowhere else. */
+/** Connects to the embedding server at `address`. Follows no redirects, so that the key goes nowhere else. */
 export function createEmbedder(address: EmbedderAddress, clock: Clock): Embedder {
   const agent = new Agent({ connections: 8, connect: { timeout: CONNECT_TIMEOUT_MS } });
   return {
@@ -72,13 +72,13 @@ export function createEmbedder(address: EmbedderAddress, clock: Clock): Embedder
   };
 }
 
-/** What it reads off an answer, or an `EmbedderFault` where it is a wrong one. */
+/** Returns the result of `read`, turning `InvalidVectors` into an `EmbedderFault`. */
 export function withEmbedderFault<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof InvalidVectors)) throw error;
-    throw new EmbedderFault(error.maybeTexts ? 'texts' : 'answer', `it answers with ${error.message}`);
+    throw new EmbedderFault(error.maybeTexts ? 'texts' : 'answer', `it returned ${error.message}`);
   }
 }
 
@@ -109,7 +109,7 @@ async function post(
   } catch (error) {
     if (error instanceof EmbedderFault) throw error;
     const { code, name } = error as NodeJS.ErrnoException;
-    throw new EmbedderFault('unavailable', `it does not answer (${code ?? name})`);
+    throw new EmbedderFault('unavailable', `it is not responding (${code ?? name})`);
   }
 }
 
@@ -118,14 +118,14 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_RESPONSE_BYTES) throw new EmbedderFault('answer', 'it answers with more than 16 MiB');
+    if (bytes > MAX_RESPONSE_BYTES) throw new EmbedderFault('answer', 'it returned more than 16 MiB');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
 function statusFault(status: number, retryAfterMs: number | undefined): EmbedderFault {
-  const message = `it answers with status ${status}`;
+  const message = `it returned status ${status}`;
   if (status >= 500 || status === 408 || status === 429) {
     return new EmbedderFault('unavailable', message, { retryAfterMs, maybeTexts: status === 500 });
   }

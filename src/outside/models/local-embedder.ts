@@ -5,7 +5,10 @@ import { type ModelFolder, ModelFolderFault } from './model-folder.ts';
 import { WORKER_PROGRAM, type WorkerAnswer, type WorkerStart } from './model-worker.ts';
 import { unitVector } from './vector-response.ts';
 
-/** What brings the libraries that run a model, in the versions that were tried. They are no part of svc: most need none. */
+/**
+ * Installs the libraries that run a model, in the tested versions. They are not dependencies of svc, because most
+ * installations do not need them.
+ */
 export const INSTALL = 'npm install onnxruntime-web@1.30.0 @huggingface/tokenizers@0.2.0';
 
 interface Request {
@@ -15,8 +18,8 @@ interface Request {
 }
 
 /**
- * Runs a model in a thread of its own, a text at a time. Of several requests the one with the fewest texts left goes
- * first, so that a query waits for one text at most and not for all that is embedded in the background.
+ * Runs a model in a worker thread, one text at a time. The request with the fewest texts left goes first, so that a
+ * query waits for at most one text of the background work.
  */
 export function createLocalEmbedder(model: ModelFolder): Embedder {
   let worker: Promise<Worker> | undefined;
@@ -34,7 +37,7 @@ export function createLocalEmbedder(model: ModelFolder): Embedder {
   function onEnd(): void {
     worker = undefined;
     running = undefined;
-    for (const request of requests) request.settle(new EmbedderFault('unavailable', 'its thread ended'));
+    for (const request of requests) request.settle(new EmbedderFault('unavailable', 'its worker thread ended'));
   }
 
   function next(thread: Worker): void {
@@ -63,7 +66,7 @@ export function createLocalEmbedder(model: ModelFolder): Embedder {
 
   function enqueue(thread: Worker, texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
     return new Promise((resolve, reject) => {
-      const stop = () => request.settle(new EmbedderFault('unavailable', 'it is not waited for'));
+      const stop = () => request.settle(new EmbedderFault('unavailable', 'the request was aborted'));
       const request: Request = {
         texts,
         vectors: [],
@@ -101,13 +104,13 @@ function remaining({ texts, vectors }: Request): number {
   return texts.length - vectors.length;
 }
 
-/** A thread that has its model, and whom its answers and its end are told. Throws `ModelFolderFault`. */
+/** Starts a worker and resolves once it has loaded the model. Throws `ModelFolderFault`. */
 async function startWorker(
   { name: _, ...model }: ModelFolder,
   { onAnswer, onEnd }: { onAnswer(answer: WorkerAnswer): void; onEnd(): void },
 ): Promise<Worker> {
   const workerData: WorkerStart = { ...model, ...pathsOfLibraries() };
-  // Nothing of the settings is this thread's business.
+  // `env: {}` keeps the settings, secrets included, out of the thread.
   const worker = new Worker(WORKER_PROGRAM, { eval: true, workerData, env: {}, name: 'embedder' });
   let isReady = false;
   return new Promise((resolve, reject) => {
@@ -116,9 +119,9 @@ async function startWorker(
       reject(new ModelFolderFault(`${model.file} cannot be loaded (${reason})`));
       void worker.terminate();
     };
-    // Its end comes after it.
+    // An exit event follows.
     worker.once('error', ({ message }) => isReady || fail(message));
-    worker.once('exit', (code) => fail(`its thread ended with ${code}`));
+    worker.once('exit', (code) => fail(`its worker thread exited with ${code}`));
     worker.on('message', (answer: WorkerAnswer) => {
       if (isReady) return onAnswer(answer);
       if ('failure' in answer) return fail(answer.failure);
@@ -134,6 +137,6 @@ function pathsOfLibraries(): { runtime: string; tokenizers: string } {
   try {
     return { runtime: resolve('onnxruntime-web'), tokenizers: resolve('@huggingface/tokenizers') };
   } catch {
-    throw new ModelFolderFault(`a model in a folder needs two libraries beside svc that are not installed: ${INSTALL}`);
+    throw new ModelFolderFault(`a local model requires two libraries that are not installed: ${INSTALL}`);
   }
 }

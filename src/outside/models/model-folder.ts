@@ -3,29 +3,29 @@ import { createReadStream } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** An ONNX model of sentences in a folder, as Hugging Face lays them out. */
+/** An ONNX sentence embedding model in a folder with Hugging Face's layout. */
 export interface ModelFolder {
-  /** Of the folder and of what is in it: another file of the model is another model. */
+  /** Derived from the folder's name and its content: a different model file is a different model. */
   name: string;
-  /** The path of the model. */
+  /** Path of the model file. */
   file: string;
   tokenizer: object;
   tokenizerConfig: object;
-  /** Longer texts are cut. */
+  /** Longer texts are truncated. */
   maxTokens: number;
-  /** How the vectors of a text's tokens become one. */
+  /** How token vectors are combined into one. */
   pooling: 'mean' | 'cls';
 }
 
-/** Says in one line why a folder cannot be used. */
+/** Explains in one line why a folder cannot be used. */
 export class ModelFolderFault extends Error {}
 
-/** The whole model before the smaller one; newer layouts before older ones. */
+/** The full model before the quantized one; newer layouts before older ones. */
 const MODEL_FILES = ['onnx/model.onnx', 'onnx/model_quantized.onnx', 'model.onnx', 'model_quantized.onnx'];
-/** What a longer text says is in its first 400 words mostly, and its time would grow with the square. */
+/** The first 400 words carry most of a longer text's meaning, and attention takes quadratic time. */
 const MAX_TOKENS = 512;
 
-/** Reads what is beside the model, and the model once for its name. Throws `ModelFolderFault`. */
+/** Reads the configuration files, and hashes the model file for the name. Throws `ModelFolderFault`. */
 export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const file = await modelFileOf(folder);
   const tokenizer = await readJson(folder, 'tokenizer.json');
@@ -49,8 +49,8 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
 
 async function modelFileOf(folder: string): Promise<string> {
   for (const name of MODEL_FILES) if (await exists(join(folder, name))) return join(folder, name);
-  if (!(await exists(folder))) throw new ModelFolderFault(`${folder} is not there`);
-  throw new ModelFolderFault(`${folder} holds no ONNX model (${MODEL_FILES.slice(0, 2).join(' or ')})`);
+  if (!(await exists(folder))) throw new ModelFolderFault(`${folder} does not exist`);
+  throw new ModelFolderFault(`${folder} contains no ONNX model (${MODEL_FILES.slice(0, 2).join(' or ')})`);
 }
 
 function exists(path: string): Promise<boolean> {
@@ -66,15 +66,15 @@ async function readJson(folder: string, name: string, fallback?: object): Promis
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && fallback) return fallback as Record<string, unknown>;
-    throw new ModelFolderFault(`${join(folder, name)} cannot be read (${code ?? 'no JSON'})`);
+    throw new ModelFolderFault(`${join(folder, name)} cannot be read (${code ?? 'invalid JSON'})`);
   }
 }
 
-/** `pooling_mode_mean_tokens` and its like; a folder that says nothing means the mean. */
+/** Reads `pooling_mode_*`; without configuration the default is mean pooling. */
 function poolingOf(modes: Record<string, unknown>): ModelFolder['pooling'] {
   const enabled = Object.keys(modes).filter((name) => name.startsWith('pooling_mode_') && modes[name] === true);
   const [mode = 'pooling_mode_mean_tokens', ...more] = enabled;
   if (more.length === 0 && mode === 'pooling_mode_mean_tokens') return 'mean';
   if (more.length === 0 && mode === 'pooling_mode_cls_token') return 'cls';
-  throw new ModelFolderFault(`its 1_Pooling asks for ${enabled.join(' and ')}; svc pools by mean_tokens or cls_token`);
+  throw new ModelFolderFault(`its 1_Pooling requires ${enabled.join(' and ')}; svc supports mean_tokens or cls_token`);
 }

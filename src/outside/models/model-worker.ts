@@ -1,4 +1,4 @@
-/** What the worker is given when it starts. */
+/** Initial data of the worker. */
 export interface WorkerStart {
   /** Paths of the two libraries. */
   runtime: string;
@@ -10,15 +10,15 @@ export interface WorkerStart {
   pooling: 'mean' | 'cls';
 }
 
-/** What the worker says: that it is ready, a text's vector as the model gave it, or why there is none. */
+/** Messages from the worker: it is ready, the vector of a text, or a failure. */
 export type WorkerAnswer = { ready: true } | { vector: Float32Array } | { failure: string };
 
 /**
- * The program of the thread in which a model runs. It is text, so that it needs no file of its own in the build.
+ * Source of the worker thread that runs a model. It is a string so that the build needs no extra file for it.
  *
- * Texts go through the model one by one: beside others a text would be padded, and a quantised model, which scales by
- * the largest number of a run, would give it another vector. Transformers say what each token means, which is pooled;
- * static models (model2vec) take the words of texts in a row and where each text begins, and no tokens at the ends.
+ * Texts are embedded one at a time: in a batch, a text would be padded, and a quantized model, which scales by the
+ * largest value of a run, would give it a different vector. Transformers return one vector per token, which are pooled;
+ * static models (model2vec) take the concatenated tokens and the offset of each text, without special tokens.
  */
 export const WORKER_PROGRAM = `
 'use strict';
@@ -38,7 +38,7 @@ async function load() {
   const session = await InferenceSession.create(await readFile(file), { executionProviders: ['wasm'] });
   const strange = session.inputNames.filter((name) => !(name in FILLED));
   if (strange.length > 0 || !session.inputNames.includes('input_ids')) {
-    throw new Error('its inputs are ' + session.inputNames.join(', ') + ', not those of a model of sentences');
+    throw new Error('its inputs are ' + session.inputNames.join(', ') + ', not those of a sentence embedding model');
   }
   const isStatic = session.inputNames.includes('offsets');
   const output = WHOLE.find((name) => session.outputNames.includes(name)) ?? session.outputNames[0];
@@ -73,7 +73,7 @@ const reason = (error) => ({ failure: String((error && error.message) || error).
 
 async function serve() {
   const embed = await load();
-  // What is compiled at the first run is compiled now.
+  // Compile now what would otherwise be compiled at the first request.
   await embed('hello');
   parentPort.on('message', (text) => {
     embed(text).then(

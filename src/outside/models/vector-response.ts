@@ -1,8 +1,8 @@
 import { parseJson } from '../parse-json.ts';
 
-/** What came is no answer to what was asked; the message goes on after "it answers with". */
+/** An invalid embedding response; the message continues "it returned". */
 export class InvalidVectors extends Error {
-  /** Other texts may be answered rightly. */
+  /** Other texts may succeed. */
   readonly maybeTexts: boolean;
 
   constructor(message: string, maybeTexts = false) {
@@ -17,15 +17,15 @@ export type VectorFormat = 'openai' | 'ollama';
 
 const MAX_DIMENSIONS = 8192;
 
-/** The vectors that an answer in JSON holds, as they came, in the order of the texts. Throws `InvalidVectors`. */
+/** Parses the vectors of a JSON response, unscaled, in the order of the texts. Throws `InvalidVectors`. */
 export function readVectors(text: string, format: VectorFormat): { rows: number[][]; tokens: number } {
   const json = parseJson(text);
-  if (json === undefined) throw new InvalidVectors('no JSON');
+  if (json === undefined) throw new InvalidVectors('invalid JSON');
   const response = (json ?? {}) as Record<string, unknown>;
   const list = format === 'ollama' ? response.embeddings : response.data;
   if (!Array.isArray(list)) throw new InvalidVectors('no list of vectors');
   const rows: unknown[] = format === 'ollama' ? list : inOrder(list as { index?: unknown; embedding?: unknown }[]);
-  if (!rows.every(isVector)) throw new InvalidVectors('something that is no vector');
+  if (!rows.every(isVector)) throw new InvalidVectors('something that is not a vector');
   const { total_tokens: total } = (response.usage ?? {}) as { total_tokens?: unknown };
   const tokens = format === 'ollama' ? response.prompt_eval_count : total;
   return { rows, tokens: Number.isSafeInteger(tokens) ? (tokens as number) : 0 };
@@ -39,21 +39,22 @@ function isVector(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((part) => typeof part === 'number' || part === null);
 }
 
-/** As many vectors of length 1, all of one number of dimensions. Throws `InvalidVectors`. */
+/** Scales vectors to length 1 and checks their count and dimensions. Throws `InvalidVectors`. */
 export function unitVectors(rows: readonly (readonly (number | null)[])[], count: number): Float32Array[] {
   if (rows.length !== count) throw new InvalidVectors(`${rows.length} vectors for ${count} texts`);
   const dimensions = rows[0]?.length ?? 0;
   if (dimensions === 0 || dimensions > MAX_DIMENSIONS || rows.some(({ length }) => length !== dimensions)) {
-    throw new InvalidVectors('vectors of no or of different lengths');
+    throw new InvalidVectors('vectors of zero or different lengths');
   }
   return rows.map(unitVector);
 }
 
-/** The vector at length 1; `null` is how JSON writes what is not a number. Throws `InvalidVectors`. */
+/** Scales a vector to length 1; `null` is how JSON serializes NaN and infinity. Throws `InvalidVectors`. */
 export function unitVector(parts: Iterable<number | null>): Float32Array {
   let squares = 0;
   for (const part of parts) squares += (part ?? Number.NaN) ** 2;
   const length = Math.sqrt(squares);
-  if (!(length > 0 && length < Number.POSITIVE_INFINITY)) throw new InvalidVectors('a vector without direction', true);
+  if (!(length > 0 && length < Number.POSITIVE_INFINITY))
+    throw new InvalidVectors('a vector without a direction', true);
   return Float32Array.from(parts, (part) => part! / length);
 }

@@ -6,7 +6,7 @@ import { parseJson } from '../parse-json.ts';
 const addFormats = addFormatsModule.default;
 const checks = new WeakMap<object, ValidateFunction>();
 
-/** The value that a model wrote, or `undefined` where it is no JSON or does not pass the check. */
+/** Parses a model's output and validates it; `undefined` if it is not JSON or does not match the schema. */
 export function parseModelOutput(text: string, check: ValidateFunction): { value: unknown } | undefined {
   const value = parseJson(stripWrapping(text));
   return value !== undefined && check(value) ? { value } : undefined;
@@ -15,8 +15,8 @@ export function parseModelOutput(text: string, check: ValidateFunction): { value
 const FENCE = '```';
 
 /**
- * Models think aloud and put fences around code, though they were told not to. The end is found without a pattern: one
- * over megabytes of blanks that somebody's server sends would not come to an end.
+ * Strips reasoning and code fences, which models emit even when told not to. The closing fence is found without a
+ * regular expression: one that backtracks over megabytes of blanks from a hostile server would not finish.
  */
 function stripWrapping(text: string): string {
   const output = text.replace(/^\s*<think>[\s\S]*?<\/think>/, '').trim();
@@ -25,7 +25,10 @@ function stripWrapping(text: string): string {
   return output.slice(opening.length, -FENCE.length).trim();
 }
 
-/** Compiled once for a schema that lives on, and forgotten with it. Throws where it is no JSON schema. */
+/**
+ * Compiles a JSON schema and caches the validator for the lifetime of the schema object. Throws if it is not a valid
+ * schema.
+ */
 export function compileSchema(schema: object): ValidateFunction {
   const known = checks.get(schema);
   if (known) return known;

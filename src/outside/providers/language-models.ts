@@ -2,7 +2,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { ProviderConnection } from './provider-connection.ts';
 import { ProviderFault } from './provider-fault.ts';
 
-/** The AI SDK's model of a provider; each package is loaded by the first who needs it. */
+/** Creates the AI SDK's model for a provider; each package is loaded on first use. */
 export async function languageModel(
   { provider, key, base }: ProviderConnection,
   model: string,
@@ -11,7 +11,7 @@ export async function languageModel(
   const settings = { apiKey: key, baseURL: base, fetch };
   switch (provider) {
     case 'openai':
-      // Not the Responses API: what stands at another base URL seldom speaks it.
+      // Not the Responses API: servers at custom base URLs rarely support it.
       return (await import('@ai-sdk/openai')).createOpenAI(settings).chat(model);
     case 'anthropic':
       return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model);
@@ -22,7 +22,7 @@ export async function languageModel(
     case 'cohere':
       return (await import('@ai-sdk/cohere')).createCohere(settings)(model);
     case 'voyage':
-      throw new ProviderFault('input', 'This provider has models that embed only. Choose another that writes.');
+      throw new ProviderFault('input', 'This provider only has embedding models. Choose another provider.');
     default:
       return (await import('@ai-sdk/openai-compatible')).createOpenAICompatible({
         ...settings,

@@ -3,15 +3,15 @@ import { isIP } from 'node:net';
 import { ProviderFault } from './provider-fault.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** A host that the operator allows though it is private or without TLS. */
+/** A private or plain-HTTP host that the operator allows. */
 export interface AllowedHost {
-  /** As `hostOf` writes it. */
+  /** Normalized by `hostOf`. */
   host: string;
-  /** Absent: any. */
+  /** Any port if absent. */
   port: number | undefined;
 }
 
-/** All addresses of a host. */
+/** Resolves all addresses of a host. */
 export type LookupAll = (host: string) => Promise<LookupAddress[]>;
 
 export interface AddressRules {
@@ -19,20 +19,20 @@ export interface AddressRules {
   lookup: LookupAll;
 }
 
-/** One entry of SVC_PROVIDER_HOSTS. Throws an Error whose message goes on after the setting's name. */
+/** Parses an entry of SVC_PROVIDER_HOSTS. Throws an Error whose message continues the setting's name. */
 export function parseAllowedHost(text: string): AllowedHost {
   const [, host = '', port] = /^(\[[^\]]*\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(text) ?? [];
   const url = /^[^\s/\\?#@*]+$/.test(host) && URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   const number = port === undefined ? undefined : Number(port);
   if (!url || hostOf(url) === '' || number === 0 || (number ?? 0) > 65_535) {
     throw new Error(
-      `must be hosts such as ollama.lan, 127.0.0.1:11434 or [::1]:11434, between commas, not ${JSON.stringify(text)}`,
+      `must be comma-separated hosts such as ollama.lan, 127.0.0.1:11434 or [::1]:11434, not ${JSON.stringify(text)}`,
     );
   }
   return { host: hostOf(url), port: number };
 }
 
-/** The host in the one spelling by which hosts are compared: that of URLs, without brackets and the dot at its end. */
+/** Normalizes a URL's host for comparison: without brackets or trailing dot. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
@@ -49,22 +49,25 @@ function notAllowed(url: URL): ProviderFault {
   const host = isIP(hostOf(url)) === 6 ? `[${hostOf(url)}]` : hostOf(url);
   return new ProviderFault(
     'address',
-    'svc calls providers by https at public addresses only, and this one is none. ' +
-      `Whoever operates svc can allow it: set SVC_PROVIDER_HOSTS=${host}:${portOf(url)}`,
+    'svc calls providers only over https at public addresses, and this is not one. ' +
+      `The operator of svc can allow it: set SVC_PROVIDER_HOSTS=${host}:${portOf(url)}`,
   );
 }
 
 /**
- * The base URL that a client gives, without slash at its end. Throws a `ProviderFault` where svc would not call it, but
- * for the addresses of a name, which are checked at each connection.
+ * Normalizes a base URL given by a client, without a trailing slash. Throws a `ProviderFault` if svc may not call it.
+ * The addresses that a host name resolves to are checked at each connection instead.
  */
 export function checkBaseUrl(text: string, allowedHosts: readonly AllowedHost[]): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw new ProviderFault('address', 'The base URL must be an address that starts with https://.');
+    throw new ProviderFault('address', 'The base URL must start with https://.');
   }
   if (url.username !== '' || url.password !== '' || /[?#]/.test(text)) {
-    throw new ProviderFault('address', 'The base URL must be without user, password, ? and #; the key goes beside it.');
+    throw new ProviderFault(
+      'address',
+      'The base URL must not contain a user, a password, ? or #; give the key separately.',
+    );
   }
   const literal = isIP(hostOf(url)) > 0;
   if (!isAllowed(url, allowedHosts) && (url.protocol !== 'https:' || (literal && !isPublicAddress(hostOf(url))))) {
@@ -73,14 +76,14 @@ export function checkBaseUrl(text: string, allowedHosts: readonly AllowedHost[])
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** The addresses of a host that may be connected to: all of them, or the host is refused. Throws a `ProviderFault`. */
+/** Resolves a host and checks all its addresses; a single private one rejects the host. Throws a `ProviderFault`. */
 export async function checkedAddresses(url: URL, { allowedHosts, lookup }: AddressRules): Promise<LookupAddress[]> {
   const allowed = isAllowed(url, allowedHosts);
   if (!allowed && url.protocol !== 'https:') throw notAllowed(url);
   const host = hostOf(url);
   const family = isIP(host);
   const addresses = family > 0 ? [{ address: host, family }] : await lookup(host);
-  if (addresses.length === 0) throw new ProviderFault('unreachable', 'The name of the provider has no address.');
+  if (addresses.length === 0) throw new ProviderFault('unreachable', 'The host name of the provider does not resolve.');
   if (!allowed && !addresses.every(({ address }) => isPublicAddress(address))) throw notAllowed(url);
   return addresses;
 }

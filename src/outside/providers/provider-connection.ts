@@ -2,16 +2,16 @@ import { KEYLESS_PROVIDERS, type Provider } from '../../contract/provider-names.
 import { ProviderFault } from './provider-fault.ts';
 import type { ProviderHttp } from './provider-http.ts';
 
-/** By whose key, and where, a model is spoken to. */
+/** A provider with its key and address. */
 export interface ProviderAccess {
   provider: Provider;
-  /** Only ollama and openai-compatible do without. */
+  /** Optional for ollama and openai-compatible only. */
   key: string | undefined;
-  /** In place of the provider's own address; openai-compatible has none of its own. */
+  /** Replaces the provider's default base URL; openai-compatible has no default. */
   baseUrl: string | undefined;
 }
 
-/** By the convention of the AI SDK: what its paths are put behind. */
+/** Base URLs as the AI SDK expects them: it appends its paths. */
 const DEFAULT_BASE_URLS: Record<Exclude<Provider, 'openai-compatible'>, string> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
@@ -23,30 +23,30 @@ const DEFAULT_BASE_URLS: Record<Exclude<Provider, 'openai-compatible'>, string> 
   ollama: 'http://127.0.0.1:11434',
 };
 
-/** An access that can be called. */
+/** A validated `ProviderAccess`. */
 export interface ProviderConnection {
   provider: Provider;
   /**
-   * Empty where there is none. Always a text: the AI SDK takes a missing one from the environment, which would be the
-   * operator's.
+   * Empty if there is none. Always a string, because the AI SDK would read a missing key from the environment, which is
+   * the operator's.
    */
   key: string;
   base: string;
 }
 
-/** Throws a `ProviderFault` where key or address is missing, or svc may not call there. */
+/** Throws a `ProviderFault` if the key or the address is missing, or the address is not allowed. */
 export function connectionOf({ provider, key, baseUrl }: ProviderAccess, http: ProviderHttp): ProviderConnection {
   if (!key && !KEYLESS_PROVIDERS.has(provider))
-    throw new ProviderFault('refused', 'There is no key for this provider. Give svc one.');
+    throw new ProviderFault('refused', 'This provider requires a key. Add one to svc.');
   const address = baseUrl ?? (provider === 'openai-compatible' ? undefined : DEFAULT_BASE_URLS[provider]);
   if (address === undefined) {
-    throw new ProviderFault('address', 'openai-compatible needs a base URL, such as https://models.example.com/v1.');
+    throw new ProviderFault('address', 'openai-compatible requires a base URL, such as https://models.example.com/v1.');
   }
   const base = http.checkAddress(address);
   return { provider, key: key ?? '', base: provider === 'ollama' ? base.replace(/\/v1$/, '') : base };
 }
 
-/** A body in JSON for a provider, with the key. */
+/** A JSON request to a provider, with the key. */
 export function jsonRequest(
   connection: ProviderConnection,
   body: object,
@@ -60,7 +60,7 @@ export function jsonRequest(
   };
 }
 
-/** How each provider wants to see the key; never in the URL. */
+/** Each provider's authentication headers; the key is never in the URL. */
 export function keyHeaders({ provider, key }: ProviderConnection): Record<string, string> {
   if (key === '') return {};
   if (provider === 'anthropic') return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };

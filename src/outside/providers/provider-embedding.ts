@@ -9,17 +9,20 @@ import { fetchOrFault, type ProviderTransport, toProviderFault } from './provide
 export interface EmbedRequest {
   model: string;
   texts: readonly string[];
-  /** Some models put a question elsewhere than what answers it. */
+  /** Some models embed queries and documents differently. */
   purpose: 'document' | 'query';
 }
 
-/** `tokens` as the provider counts them, or else a guess. */
+/** `tokens` as counted by the provider, or an estimate. */
 export interface Embedded {
   vectors: Float32Array[];
   tokens: number;
 }
 
-/** So many texts a provider takes at once, 0 where it does not embed; more are asked for one request after the other. */
+/**
+ * Texts per request that each provider accepts, 0 if it has no embedding models. More texts are split into sequential
+ * requests.
+ */
 export const MAX_TEXTS_PER_REQUEST: Record<Provider, number> = {
   openai: 2048,
   anthropic: 0,
@@ -37,7 +40,7 @@ interface RawVectors {
   tokens: number;
 }
 
-/** Vectors of length 1, in the order of the texts. Throws `ProviderFault`. */
+/** Returns unit vectors in the order of the texts. Throws `ProviderFault`. */
 export async function embedTexts(
   transport: ProviderTransport,
   access: ProviderAccess,
@@ -47,7 +50,7 @@ export async function embedTexts(
   const connection = connectionOf(access, transport.http);
   const maxTexts = MAX_TEXTS_PER_REQUEST[access.provider];
   if (maxTexts === 0)
-    throw new ProviderFault('input', 'This provider has no models that embed. Choose another for it.');
+    throw new ProviderFault('input', 'This provider has no embedding models. Choose another provider.');
   try {
     const rows: (readonly number[])[] = [];
     let tokens = 0;
@@ -63,10 +66,10 @@ export async function embedTexts(
   }
 }
 
-/** More than any provider takes or gives at once: sums of such counts stay exact. */
+/** Far above any real request, and small enough for exact sums. */
 const MAX_COUNTED_TOKENS = 100_000_000;
 
-/** As the provider counted these texts, where that can be a count; or else a guess. */
+/** The provider's token count if it is plausible, or an estimate. */
 export function tokensOf(counted: number | undefined, texts: readonly string[]): number {
   if (Number.isSafeInteger(counted) && counted! > 0 && counted! <= MAX_COUNTED_TOKENS) return counted!;
   return estimateTokens(texts.reduce((sum, text) => sum + text.length, 0));
@@ -95,7 +98,10 @@ function optionsFor(purpose: EmbedRequest['purpose']): SharedV3ProviderOptions {
   };
 }
 
-/** The AI SDK's model for those that have a format of their own; the others are asked plainly. */
+/**
+ * The AI SDK's model for providers with a format of their own; `undefined` for the others, which use OpenAI's or
+ * Ollama's.
+ */
 async function embeddingModel(
   transport: ProviderTransport,
   { provider, key, base }: ProviderConnection,
@@ -110,8 +116,8 @@ async function embeddingModel(
 }
 
 /**
- * The format of OpenAI, which the AI SDK does not do well enough: it takes the vectors in the order in which they come,
- * whatever their `index` says, and always sends `encoding_format: "float"`, which Voyage refuses.
+ * Implements OpenAI's and Ollama's formats. The AI SDK's implementation ignores the `index` of vectors and always sends
+ * `encoding_format: "float"`, which Voyage rejects.
  */
 async function postEmbeddings(
   transport: ProviderTransport,

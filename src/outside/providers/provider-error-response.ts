@@ -2,17 +2,17 @@ import { parseJson } from '../parse-json.ts';
 import { clampWait, readDuration, retryAfterOf } from '../retry-after.ts';
 import { ProviderFault, type ProviderFaultReason } from './provider-fault.ts';
 
-/** An answer whose status says no. */
+/** A response with an error status. */
 export interface ErrorResponse {
   status: number;
   headers: Headers;
   body: string;
 }
 
-/** The provider does not know how to keep to a JSON schema, or not to this one. */
+/** The model or provider does not support JSON schemas, or not this one. */
 export class SchemaRejected extends ProviderFault {}
 
-/** Used up credit comes back when somebody pays, not by itself soon. */
+/** Exhausted credit does not come back soon without a payment. */
 const NO_CREDIT_RETRY_MS = 3_600_000;
 
 const NO_CREDIT =
@@ -25,10 +25,10 @@ const SCHEMA =
   /response_format|json_schema|json_object|output_(format|config)|structured[ _-]?output|response_?(json_?)?schema|response_?mime_?type|grammar/i;
 
 /**
- * What a refusal means. Of its body only the provider's own words are looked at, since bodies also echo what was asked.
- * The providers' ways: OpenAI says 429 for no credit and 401 or 403 for a missing scope, Anthropic 400 for no credit,
- * Google 400 for a key that is none and for a country that is none of its, OpenRouter and others 402 for no credit and
- * 403 for a text that they do not like.
+ * Classifies an error response. Only the provider's error fields are matched, because bodies also echo the request.
+ * Quirks: OpenAI uses 429 for exhausted credit and 401 or 403 for a missing scope; Anthropic uses 400 for exhausted
+ * credit; Google uses 400 for an invalid key and for an unsupported country; OpenRouter and others use 402 for
+ * exhausted credit and 403 for moderated input.
  */
 export function errorResponseFault(response: ErrorResponse, nowMs: number): ProviderFault {
   const { status, headers, body } = response;
@@ -62,22 +62,22 @@ function reasonOf(status: number, error: string): ProviderFaultReason {
 
 const MESSAGES = {
   noCredit:
-    'The credit or quota of the account at the provider is used up. Add credit or raise the quota there; svc tries again later.',
-  refused: 'The provider refuses this key: it is wrong, expired or revoked. Give svc a key that is valid.',
+    'The credit or quota of the account at the provider is exhausted. Add credit or raise the quota there; svc will retry later.',
+  refused: 'The provider rejected this key: it is wrong, expired or revoked. Give svc a valid key.',
   out_of_scope:
-    'The provider knows this key, but does not let it do this. Give it the rights there (its project, its scopes, its country), or give svc another key.',
-  rate_limited: 'The provider asks svc to slow down. Try again later, or raise the limits of the account there.',
-  slow: 'The provider gave up waiting. Try again later.',
+    'The provider accepts this key but does not permit this use of it. Grant it access there (project, scopes, country), or give svc another key.',
+  rate_limited: 'The provider is rate limiting svc. Try again later, or raise the limits of the account there.',
+  slow: 'The provider timed out. Try again later.',
 };
 
 function messageOf(reason: ProviderFaultReason, status: number): string {
   if (reason === 'refused' || reason === 'out_of_scope' || reason === 'rate_limited' || reason === 'slow') {
     return MESSAGES[reason];
   }
-  if (reason === 'failed') return `The provider fails (status ${status}). Try again later.`;
+  if (reason === 'failed') return `The provider failed (status ${status}). Try again later.`;
   if (status === 404)
     return 'The provider has no such model or address (status 404). Check the model and the base URL.';
-  return `The provider refuses this input or this model (status ${status}). Choose another model, or a shorter input.`;
+  return `The provider rejected this input or this model (status ${status}). Choose another model or a shorter input.`;
 }
 
 interface ErrorText {
@@ -85,7 +85,7 @@ interface ErrorText {
   retryAfterMs: number | undefined;
 }
 
-/** The names and the beginning of the message of an error, by every provider's layout. */
+/** Extracts codes and the beginning of the messages from an error body, in every provider's layout. */
 function errorTextOf(body: string): ErrorText {
   const root = recordOf(parseJson(body));
   const error = recordOf(root.error);
@@ -101,13 +101,13 @@ function errorTextOf(body: string): ErrorText {
   return { text, retryAfterMs: delayMs === undefined ? undefined : clampWait(delayMs) };
 }
 
-/** OpenRouter tells beside the error that it did not like the text. */
+/** OpenRouter reports moderation beside the error. */
 function flagsOf(error: Record<string, unknown>): string[] {
   return Array.isArray(recordOf(error.metadata).reasons) ? ['flagged'] : [];
 }
 
 function recordOf(value: unknown): Record<string, unknown> {
-  // Google wraps the error of a streaming request into a list.
+  // Google wraps the error of a streaming request in a list.
   const inner = Array.isArray(value) ? value[0] : value;
   return typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {};
 }

@@ -1,8 +1,8 @@
 /**
- * Why a provider's model did not do what was asked. `refused`: the key is none, or no longer; `out_of_scope`: it is one,
- * but may not do this; `rate_limited`: later, or once there is credit again; `unreachable`; `slow`; `failed`: an error of
- * the provider's own, or an answer that is none; `input`: it refuses this very input or model; `address`: svc may not
- * call there.
+ * Why a provider call failed. `refused`: the key is invalid, expired or revoked; `out_of_scope`: the key lacks a
+ * permission; `rate_limited`: retry later, or after adding credit; `unreachable`: no connection; `slow`: timed out;
+ * `failed`: a provider error or an unusable response; `input`: this input or model was rejected; `address`: svc may not
+ * call this address.
  */
 export type ProviderFaultReason =
   | 'refused'
@@ -14,24 +14,24 @@ export type ProviderFaultReason =
   | 'input'
   | 'address';
 
-/** What an answer cost that was of no use. */
+/** Tokens spent on an unusable response. */
 export interface TokensSpent {
   inputTokens: number;
   outputTokens: number;
 }
 
 /**
- * The message is ours, for people, and says what to do: it holds no key, nothing of the request and nothing of what the
- * provider said, since providers echo keys.
+ * The message is svc's own, written for people, and says what to do. It never contains the key, the request or the
+ * provider's text, since providers echo keys.
  */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
   readonly reason: ProviderFaultReason;
-  /** How long the provider asks to be left alone; an hour at most. */
+  /** How long the provider asks to wait; one hour at most. */
   readonly retryAfterMs: number | undefined;
-  /** It may be this input: another may succeed where this one fails again and again. */
+  /** The input may be the cause: another one may succeed where this one keeps failing. */
   readonly maybeInput: boolean;
-  /** What was paid for nothing; absent where the provider did no work. */
+  /** Tokens paid for in vain; absent if the provider did no work. */
   readonly spent: TokensSpent | undefined;
 
   constructor(
@@ -51,7 +51,7 @@ export class ProviderFault extends Error {
   }
 }
 
-/** What the connection's error means: `ProviderFault`s that lie within it, or else that there is no connection. */
+/** Returns the `ProviderFault` among the causes of an error, or classifies it as a connection fault. */
 export function connectionFault(error: unknown): ProviderFault {
   const chain = causesOf(error);
   const within = chain.find((cause) => cause instanceof ProviderFault);
@@ -59,7 +59,7 @@ export function connectionFault(error: unknown): ProviderFault {
   const codes = chain.map(({ code, name }: NodeJS.ErrnoException) => code ?? name);
   const code = codes.find((each) => /^[A-Z]+_\w+$|^E[A-Z]+$|^HTTPParserError$/.test(each));
   if (/^(HPE_|HTTPParser|Z_|UND_ERR_(HEADERS_OVERFLOW|RES))/.test(`${code}`)) {
-    return new ProviderFault('failed', `What the provider answers is no HTTP (${code}). Check the base URL.`);
+    return new ProviderFault('failed', `The provider response is not HTTP (${code}). Check the base URL.`);
   }
   const what = code ?? codes.at(-1) ?? 'no reason given';
   return new ProviderFault(
@@ -68,7 +68,7 @@ export function connectionFault(error: unknown): ProviderFault {
   );
 }
 
-/** An error and what caused it, outermost first. */
+/** An error and its causes, outermost first. */
 export function causesOf(error: unknown): Error[] {
   const chain: Error[] = [];
   for (let cause = error; cause instanceof Error && chain.length < 10; cause = cause.cause) chain.push(cause);

@@ -16,7 +16,7 @@ import {
 } from './provider-response.ts';
 import type { Capabilities, KnownCapabilities } from './server-capabilities.ts';
 
-/** JSON Schema. The strict modes of providers want every property required and `additionalProperties: false`. */
+/** JSON Schema. Providers' strict modes require every property to be required, and `additionalProperties: false`. */
 export type JsonSchema = object;
 
 export interface GenerateRequest {
@@ -33,15 +33,18 @@ export interface Generated extends TokensSpent {
   value: unknown;
 }
 
-/** What a model wrote, in whichever way it was asked. */
+/** A model's output, streamed or not. */
 interface ModelOutput {
   text: string;
   usage: LanguageModelV3Usage | undefined;
-  /** `length`: it was cut; `content-filter`: the provider did not let it speak. */
+  /** `length`: truncated; `content-filter`: blocked by the provider. */
   finishReason: string | undefined;
 }
 
-/** A value that keeps to the schema, by the way that the server is known to take. Throws `ProviderFault`. */
+/**
+ * Returns a value that matches the schema, using only capabilities that the server is known to support. Throws
+ * `ProviderFault`.
+ */
 export async function generateObject(
   transport: ProviderTransport,
   known: KnownCapabilities,
@@ -55,7 +58,7 @@ export async function generateObject(
   for (;;) {
     try {
       const output = await requestOutput(transport, connection, request, capabilities, signal);
-      // Only now it is known that the other way was the reason.
+      // The fallback worked, so the missing capability was the reason.
       known.remember(connection.base, request.model, capabilities);
       return valueIn(output, request, check);
     } catch (error) {
@@ -84,7 +87,7 @@ async function requestOutput(
 
 function optionsFor(request: GenerateRequest, schemaEnforced: boolean): LanguageModelV3CallOptions {
   const { schema, schemaName: name, maxOutputTokens } = request;
-  const instruction = `\n\nAnswer with nothing but JSON that keeps to this JSON schema:\n${JSON.stringify(schema)}`;
+  const instruction = `\n\nRespond with nothing but JSON that conforms to this JSON schema:\n${JSON.stringify(schema)}`;
   return {
     prompt: [
       { role: 'system', content: schemaEnforced ? request.system : request.system + instruction },
@@ -126,7 +129,7 @@ function valueIn(
   const answer = parseModelOutput(text, check);
   if (answer) return { ...answer, ...spent };
   if (finishReason === 'content-filter') {
-    throw new ProviderFault('input', 'The provider does not let its model answer this input.', { spent });
+    throw new ProviderFault('input', 'The provider blocked the response of its model to this input.', { spent });
   }
   const what =
     finishReason === 'length'

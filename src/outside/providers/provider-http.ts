@@ -11,8 +11,8 @@ import {
 } from './provider-address.ts';
 
 /**
- * What a request is for, which says how long and how large its answer may be: `check` of a key; the `names` of models
- * where that answer is no check; `vectors`; a `stream`; a text in one piece (`whole`).
+ * What a request is for, which determines its limits: a key `check`; the `names` of models, where listing them does not
+ * check the key; `vectors`; a `stream`; or a `whole` response without streaming.
  */
 export type Purpose = 'check' | 'names' | 'vectors' | 'stream' | 'whole';
 
@@ -34,13 +34,16 @@ export const PROVIDER_HTTP_LIMITS: ProviderHttpLimits = {
   },
 };
 
-/** The only way to providers: it goes to addresses that may be called, follows no redirect and waits for nothing long. */
+/** The only way to call providers: connects to allowed addresses only, follows no redirects, and enforces timeouts. */
 export interface ProviderHttp {
-  /** A fetch that throws `ProviderFault` where there is no answer; any status but a redirect is one. */
+  /**
+   * Returns a fetch that throws `ProviderFault` if there is no response; error statuses other than redirects are
+   * returned.
+   */
   fetch(purpose: Purpose): typeof fetch;
-  /** As `checkBaseUrl`, with the operator's hosts. */
+  /** `checkBaseUrl` with the operator's allowed hosts. */
   checkAddress(baseUrl: string): string;
-  /** Ends the connections at once; a request on its way fails. */
+  /** Closes connections immediately; requests in flight fail. */
   close(): Promise<void>;
 }
 
@@ -59,7 +62,7 @@ export function createProviderHttp({
 }: ProviderHttpOptions): ProviderHttp {
   const agent = new Agent({
     connections: 64,
-    // The limits of the purpose hold in their place.
+    // Replaced by the limits of each purpose.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: checkedConnector({ allowedHosts, lookup }, limits.connectMs),
@@ -72,8 +75,8 @@ export function createProviderHttp({
 }
 
 /**
- * Resolves the host itself, once for each connection, and connects to one of the addresses that it has checked: a name
- * that is resolved again has no effect. The host stays what TLS asks for.
+ * Resolves the host itself, once per connection, and connects to one of the addresses it checked, so that DNS rebinding
+ * has no effect. TLS still verifies the host name.
  */
 function checkedConnector(rules: AddressRules, timeout: number): buildConnector.connector {
   return (options, callback) => {

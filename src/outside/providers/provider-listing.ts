@@ -12,7 +12,7 @@ import { fetchOrFault, type ProviderTransport, toProviderFault, unusableResponse
 const MAX_MODELS = 500;
 const NAME = /^[^\u0000-\u0020\u007f]{1,200}$/;
 
-/** Voyage lists no models; the first is the cheapest, by which a key is checked. */
+/** Voyage has no endpoint that lists models. The first is the cheapest, used to check keys. */
 const VOYAGE_MODELS = [
   'voyage-4-lite',
   'voyage-4',
@@ -25,7 +25,7 @@ const VOYAGE_MODELS = [
   'voyage-3-large',
 ];
 
-/** The names of the models by the cheapest call for which the provider looks at the key. Throws `ProviderFault`. */
+/** Lists model names with the cheapest call that authenticates. Throws `ProviderFault`. */
 export async function listModels(
   transport: ProviderTransport,
   access: ProviderAccess,
@@ -36,7 +36,7 @@ export async function listModels(
     if (connection.provider === 'voyage') return await checkVoyage(transport, connection, signal);
     if (connection.provider !== 'openrouter')
       return modelNamesIn(await get(transport, connection, 'check', listPath(connection), signal));
-    // Its list is public: it says nothing about the key.
+    // OpenRouter's model list is public, so it does not check the key.
     await get(transport, connection, 'check', '/key', signal);
     return modelNamesIn(await get(transport, connection, 'names', '/models', signal));
   } catch (error) {
@@ -44,7 +44,7 @@ export async function listModels(
   }
 }
 
-/** A check asks for nothing that could be at fault; what is left is the address. */
+/** A check sends no input that could be rejected, so the address must be wrong. */
 function asCheck(fault: ProviderFault): ProviderFault {
   if (fault.reason !== 'input') return fault;
   return new ProviderFault('failed', 'The provider gave an unexpected response at this address. Check the base URL.');
@@ -64,7 +64,7 @@ async function get(
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
-  // Cohere's list has stayed at the version before.
+  // Cohere lists models in v1 of its API only.
   const base = connection.provider === 'cohere' ? connection.base.replace(/\/v2$/, '/v1') : connection.base;
   const headers = { accept: 'application/json', ...keyHeaders(connection) };
   const response = await fetchOrFault(transport, purpose)(base + path, { headers, signal: signal ?? null });
@@ -83,7 +83,7 @@ async function checkVoyage(
   return [...VOYAGE_MODELS];
 }
 
-/** `data` with `id` as OpenAI has it, `models` with `name` as Google, Cohere and Ollama do, or the bare list. */
+/** Reads `data[].id` (OpenAI), `models[].name` (Google, Cohere, Ollama) or a bare list. */
 function modelNamesIn(response: unknown): string[] {
   const { data, models } = (response ?? {}) as { data?: unknown; models?: unknown };
   const list = [data, models, response].find(Array.isArray) as unknown[] | undefined;

@@ -10,22 +10,24 @@ export { type Embedded, type EmbedRequest, MAX_TEXTS_PER_REQUEST } from './provi
 export { ProviderFault, type ProviderFaultReason, type TokensSpent } from './provider-fault.ts';
 export type { Generated, GenerateRequest, JsonSchema } from './provider-generation.ts';
 
-/**
- * The models of all providers, by the key that each call brings. Nothing is tried twice: who wants a second try waits
- * and asks again.
- */
+/** Models of all providers, called with the key that each call passes. Nothing is retried: that is up to the caller. */
 export interface ProviderModels {
-  /** The cheapest authenticated call: the names of the models, 500 at most. Throws `ProviderFault`, but for `input`. */
+  /**
+   * Lists up to 500 model names with the cheapest authenticated call. Throws `ProviderFault`, never with reason
+   * `input`.
+   */
   list(access: ProviderAccess, signal?: AbortSignal): Promise<string[]>;
-  /** Vectors of length 1, in the order of the texts, all of one number of dimensions. Throws `ProviderFault`. */
+  /** Returns unit vectors in the order of the texts, all with the same dimensions. Throws `ProviderFault`. */
   embed(access: ProviderAccess, request: EmbedRequest, signal?: AbortSignal): Promise<Embedded>;
-  /** A value that keeps to the schema. Throws `ProviderFault`, with what was spent where the answer is of no use. */
+  /**
+   * Returns a value that matches the schema. Throws `ProviderFault`, with the tokens spent if the response is unusable.
+   */
   generate(access: ProviderAccess, request: GenerateRequest, signal?: AbortSignal): Promise<Generated>;
-  /** Ends the connections at once; a request on its way fails. */
+  /** Closes connections immediately; requests in flight fail. */
   close(): Promise<void>;
 }
 
-/** Over `http`, which it closes in the end. */
+/** Takes ownership of `transport.http` and closes it. */
 export function createProviderModels(transport: ProviderTransport): ProviderModels {
   const known = createKnownCapabilities();
   return {

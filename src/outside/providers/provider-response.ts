@@ -5,20 +5,20 @@ import { errorResponseFault } from './provider-error-response.ts';
 import { causesOf, connectionFault, ProviderFault } from './provider-fault.ts';
 import type { ProviderHttp, Purpose } from './provider-http.ts';
 
-/** How the answers of providers come in: over `http`, with the clock that dates in them are measured by. */
+/** The HTTP client, and the clock against which dates in responses are measured. */
 export interface ProviderTransport {
   http: ProviderHttp;
   clock: Clock;
 }
 
-/** The server answers a streaming request in one piece. */
+/** The server does not stream its responses. */
 export class StreamingUnsupported extends ProviderFault {
   constructor() {
     super('failed', 'The provider does not stream its response.');
   }
 }
 
-/** A fetch for one purpose whose every answer is a success; all else throws a `ProviderFault`. */
+/** Returns a fetch that resolves only with successful responses and otherwise throws a `ProviderFault`. */
 export function fetchOrFault({ http, clock }: ProviderTransport, purpose: Purpose): typeof fetch {
   const fetch = http.fetch(purpose);
   return async (input, init) => {
@@ -35,7 +35,7 @@ export function fetchOrFault({ http, clock }: ProviderTransport, purpose: Purpos
   };
 }
 
-/** What any error on the way to an answer means: ours, or one of the AI SDK over what it was given. */
+/** Converts any error of a call, svc's own or the AI SDK's, to a `ProviderFault`. */
 export function toProviderFault(error: unknown, { clock }: ProviderTransport): ProviderFault {
   const chain = causesOf(error);
   if (chain.some((cause) => cause instanceof ProviderFault)) return connectionFault(error);
@@ -49,13 +49,13 @@ export function toProviderFault(error: unknown, { clock }: ProviderTransport): P
   return unusableResponse(`something that svc cannot read (${chain.at(-1)?.name ?? 'no error'})`, true);
 }
 
-/** An answer that is none. */
+/** A successful response with unusable content. */
 export function unusableResponse(what: string, maybeInput: boolean, spent?: ProviderFault['spent']): ProviderFault {
-  const message = `The provider answers with ${what}. Try again, or choose another model.`;
+  const message = `The provider returned ${what}. Try again, or choose another model.`;
   return new ProviderFault('failed', message, { maybeInput, spent });
 }
 
-/** The error that a provider tells in the middle of a stream, as its own words or as what the AI SDK made of them. */
+/** Converts an error reported in the middle of a stream, as the provider's own object or as wrapped by the AI SDK. */
 export function streamFault(error: unknown, transport: ProviderTransport): ProviderFault {
   if (error instanceof Error) return toProviderFault(error, transport);
   const response = { status: statusOf(error), headers: new Headers(), body: JSON.stringify({ error }) };

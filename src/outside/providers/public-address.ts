@@ -1,15 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
-/** Where IPv6 has addresses of the internet at all; what `ipaddr.js` does not know elsewhere counts as unicast for it. */
+/** The only public range of IPv6; `ipaddr.js` reports `unicast` for unassigned addresses outside of it too. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-/** NAT64 as every network may use it: the last four bytes are an IPv4 address. */
+/** The well-known NAT64 prefix: the last four bytes are an IPv4 address. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
-/** Looks public, but is the inside of a cloud: the services that Azure gives each machine. */
+/** Looks public, but is Azure's internal platform service, available to every virtual machine. */
 const CLOUD_SERVICE = '168.63.129.16';
 
 /**
- * Whether an address, as the system's resolver writes it, is one machine of the internet. An IPv6 address that carries
- * an IPv4 address is judged by that one, or refused where nobody needs its kind (6to4, Teredo).
+ * Whether an address, as returned by the system's resolver, is public unicast. An IPv6 address that embeds an IPv4
+ * address is judged by the latter, or rejected for formats without legitimate use (6to4, Teredo).
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;

@@ -1,14 +1,14 @@
-/** How a server wants to be asked. */
+/** Optional features of a model server. */
 export interface Capabilities {
-  /** Piece by piece. */
+  /** Supports streaming. */
   streams: boolean;
-  /** The schema goes where the provider wants it; otherwise into the prompt. */
+  /** Enforces a JSON schema; otherwise the schema goes into the prompt. */
   schemaEnforced: boolean;
 }
 
 const MAX_REMEMBERED = 1000;
 
-/** What servers have shown not to do, so that finding it out costs one request and not every one. */
+/** Remembers which servers lack which capabilities, so that only the first request pays for finding out. */
 export interface KnownCapabilities {
   of(base: string, model: string): Capabilities;
   remember(base: string, model: string, capabilities: Capabilities): void;
@@ -30,7 +30,7 @@ export function createKnownCapabilities(): KnownCapabilities {
   };
 }
 
-/** The oldest goes where there are too many: addresses are whatever tenants think of. */
+/** Evicts the oldest entry of a full set: tenants choose the addresses, so the set must stay bounded. */
 function addBounded(set: Set<string>, entry: string): void {
   set.add(entry);
   if (set.size > MAX_REMEMBERED) set.delete(set.values().next().value!);

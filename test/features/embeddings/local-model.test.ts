@@ -57,9 +57,9 @@ describe('a daemon with a model in a folder', () => {
     const refusal = () => startWith(folder, dataDir).catch((error) => error);
     const missing = await refusal();
     expect(missing).toBeInstanceOf(ConfigError);
-    expect(missing.message).toContain(`SVC_EMBEDDINGS: ${folder} holds no ONNX model (onnx/model.onnx or `);
+    expect(missing.message).toContain(`SVC_EMBEDDINGS: ${folder} contains no ONNX model (onnx/model.onnx or `);
     await writeTinyModel(folder, { pooling: 'max_tokens' });
-    expect((await refusal()).message).toMatch(/^SVC_EMBEDDINGS: its 1_Pooling asks for pooling_mode_max_tokens; .+$/);
+    expect((await refusal()).message).toMatch(/^SVC_EMBEDDINGS: its 1_Pooling requires pooling_mode_max_tokens; .+$/);
     await writeTinyModel(folder, { pooling: 'cls_token' });
     const daemon = await startWith(folder, dataDir);
     await daemon.stop();

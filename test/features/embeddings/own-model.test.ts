@@ -95,11 +95,11 @@ describe('without an embedder of the operator', () => {
     expect(embedding).toMatchObject({
       state: 'failing',
       waiting: 1,
-      fault: expect.stringContaining('refuses this key'),
+      fault: expect.stringContaining('rejected this key'),
     });
     const answer = await ann.search('vehicle', { strategy: 'semantic' });
     expect(answer).toMatchObject({ status: 422, body: { code: 'unprocessable' } });
-    expect(answer.text).toMatch(/small of openai.*refuses this key/);
+    expect(answer.text).toMatch(/small of openai.*rejected this key/);
     daemon.clock.advance(120_000);
     await daemon.embed();
     expect(await ann.find('automobile')).toEqual(['Her automobile is red']);
@@ -310,7 +310,7 @@ describe('beside an embedder of the operator', () => {
     expect(await ann.find('vehicle red')).toEqual(['Her automobile is red']);
     const answer = await ann.search('vehicle', { strategy: 'semantic' });
     expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
-    expect(answer.text).toContain('The provider fails (status 503)');
+    expect(answer.text).toContain('The provider failed (status 503)');
     expect(operator.asked).toHaveLength(asked);
     expect((await daemon.call(undefined, '/metrics')).text).toMatch(/^svc_embedding_failures_total 0$/m);
     daemon.clock.advance(5000);

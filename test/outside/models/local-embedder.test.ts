@@ -142,17 +142,17 @@ describe('a folder that cannot be used says so in one line', () => {
   };
 
   test.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
-    ['no folder', (folder) => rm(folder, { recursive: true }), / is not there$/],
+    ['no folder', (folder) => rm(folder, { recursive: true }), / does not exist$/],
     [
       'no model',
       (folder) => rm(join(folder, 'onnx'), { recursive: true }),
-      /holds no ONNX model \(onnx\/model\.onnx or /,
+      /contains no ONNX model \(onnx\/model\.onnx or /,
     ],
     ['no tokenizer', (folder) => rm(join(folder, 'tokenizer.json')), /tokenizer\.json cannot be read \(ENOENT\)$/],
     [
       'no JSON',
       (folder) => writeFile(join(folder, 'config.json'), '<html>'),
-      /config\.json cannot be read \(no JSON\)$/,
+      /config\.json cannot be read \(invalid JSON\)$/,
     ],
     ['no ONNX', (folder) => writeFile(join(folder, 'onnx/model.onnx'), 'nonsense'), /model\.onnx cannot be loaded \(/],
     ['a tokenizer of nothing', (folder) => writeFile(join(folder, 'tokenizer.json'), '{}'), /cannot be loaded \(/],
@@ -165,7 +165,7 @@ describe('a folder that cannot be used says so in one line', () => {
   });
 
   test('a pooling that svc does not know, where one that it knows is taken', async () => {
-    expect(await faultOf(await folderOf({ pooling: 'max_tokens' }))).toMatch(/pooling_mode_max_tokens; svc pools by/);
+    expect(await faultOf(await folderOf({ pooling: 'max_tokens' }))).toMatch(/pooling_mode_max_tokens; svc supports/);
     expect(await faultOf(await folderOf({ pooling: 'cls_token' }))).toBe('none');
   });
 });
