@@ -20,7 +20,7 @@ test('a daemon that is killed while it embeds goes on where it was: nothing is l
   for (let crash = 0; crash < CRASHES; crash += 1) {
     const daemon = await places.start({ dataDir, env });
     apiKey ||= await signInAt(daemon, 'ann@example.com');
-    // Now with requests that wait for their answers, now between them.
+    // Alternates between killing during requests and between them.
     embedder.state.holding = crash % 2 === 0;
     const asked = embedder.asked.length;
     const memories = Array.from({ length: ADDED }, (_, index) => ({ content: `automobile ${crash} ${index}` }));

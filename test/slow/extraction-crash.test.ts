@@ -16,19 +16,19 @@ import {
 import { dataFrame } from '../helpers/providers/wire.ts';
 import { createSeededRandom } from '../helpers/seeded-random.ts';
 
-/** `SVC_TEST_CONVERSATIONS=100` is enough while developing. */
+/** `SVC_TEST_CONVERSATIONS=100` is enough during development. */
 const CONVERSATIONS = Number(process.env.SVC_TEST_CONVERSATIONS ?? 1000);
 const CRASHES = 10;
 const TENANTS = 4;
 const CALLERS = 4;
 const SEED = 20_260_101;
-/** With those that always fail, a third of all calls. */
+/** Together with the calls that always fail, a third of all calls. */
 const FAILING = 0.32;
 const MOST_IN_A_ROW = 3;
-/** Calls that a daemon has under way at most, and so loses when it is killed. */
+/** Most calls that a daemon has in flight and so loses when it is killed. */
 const AT_ONCE = 8;
 
-/** Each thirtieth takes two passages, or four after a failure; each fiftieth is too much for the provider. */
+/** Every thirtieth needs two chunks, or four after a failure; every fiftieth is always rejected by the provider. */
 const isLong = (conversation: number) => conversation % 30 === 7;
 const isUnreadable = (conversation: number) => conversation % 50 === 13;
 const lampsOf = (conversation: number) => (isLong(conversation) ? [0, 1, 2, 3] : [0, 1]);
@@ -61,11 +61,11 @@ afterEach(places.clean);
 interface Counts {
   calls: number;
   failed: number;
-  /** Of those that failed: the ones that cost something all the same. */
+  /** Failed jobs that cost tokens all the same. */
   halves: number;
 }
 
-/** Fails a third of the calls, after some milliseconds each; until `open` none is answered. */
+/** Fails a third of the calls after a few milliseconds each; responds to none until `open`. */
 function createFailing() {
   const random = createSeededRandom(SEED);
   const failuresInARow = new Map<number, number>();
@@ -100,7 +100,7 @@ function createFailing() {
   };
 }
 
-/** Never the same words twice: what is stored a second time is not taken for known. */
+/** Unique texts: a memory stored twice is not mistaken for an already known one. */
 function createModel(): (asked: AskedModel) => unknown {
   let told = 0;
   return ({ prompt }) => ({
@@ -114,7 +114,7 @@ function createModel(): (asked: AskedModel) => unknown {
 
 interface Account {
   apiKey: string;
-  /** The ids of its conversations, by their number. */
+  /** Ids of the conversations, by number. */
   conversations: Map<number, string>;
 }
 
@@ -191,7 +191,7 @@ function expectDoneOnce(account: Account, jobs: readonly Job[], memories: readon
   expect(memories.map(lampIn).sort()).toEqual(wanted.sort());
 }
 
-/** Every token that jobs show is counted for the day, and there is no request that nobody made. */
+/** All tokens shown by jobs are in the daily usage, and every counted request was made. */
 async function expectCounted(daemon: DaemonProcess, account: Account, jobs: readonly Job[]): Promise<number> {
   const { today } = await call<ProviderSettings>(daemon, account, '/v1/provider-settings');
   const sum = (field: 'requests' | 'inputTokens' | 'outputTokens') =>
@@ -204,7 +204,7 @@ async function expectCounted(daemon: DaemonProcess, account: Account, jobs: read
   return sum('requests');
 }
 
-/** What a provider answered is asked again only where a kill came before it was stored. */
+/** A request that the provider answered is repeated only if a kill came before its result was stored. */
 function expectNoNeedlessCalls({ calls, failed, halves }: Counts, counted: number): void {
   const read = Array.from({ length: CONVERSATIONS }, (_, index) => index).filter((number) => !isUnreadable(number));
   const passages = (which: 0 | 1) => read.reduce((sum, number) => sum + passagesOf(number)[which], 0);

@@ -12,11 +12,11 @@ import { BIN, callAt, createWorkplaces, type DaemonProcess, runCommand, signInAt
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
 import { createSeededRandom } from '../helpers/seeded-random.ts';
 
-/** `SVC_TEST_CRASHES=5` is enough while developing. */
+/** `SVC_TEST_CRASHES=5` is enough during development. */
 const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 100);
 const TENANTS = 4;
 const PROVIDERS = ['openai', 'mistral', 'openai-compatible'] as const;
-/** So many more data keys that a rotation takes several transactions. */
+/** Enough additional data keys for a rotation to take several transactions. */
 const MORE_DATA_KEYS = 350;
 const SEED = 4242;
 const random = createSeededRandom(SEED);
@@ -24,12 +24,12 @@ const random = createSeededRandom(SEED);
 const places = createWorkplaces();
 afterEach(places.clean);
 
-/** Where one key is kept, and what it may hold: what was acknowledged last, or what was asked for after it. */
+/** A stored key and its allowed values: the last acknowledged one, or the one requested after it. */
 interface Place {
   apiKey: string;
   path: string;
   name: string;
-  /** `undefined`: none. */
+  /** `undefined`: no key. */
   acknowledged: string | undefined;
   unanswered: { key: string | undefined }[];
   puts: number;
@@ -54,7 +54,9 @@ async function createPlaces(daemon: DaemonProcess): Promise<Place[]> {
   return all;
 }
 
-/** Puts, replaces and deletes one key without a pause until the daemon dies. Returns how much was acknowledged. */
+/**
+ * Puts, replaces and deletes one key continuously until the daemon dies. Returns the number of acknowledged requests.
+ */
 async function write(call: Call, place: Place, { baseUrl }: ProviderServer): Promise<number> {
   for (let acknowledged = 0; ; acknowledged += 1) {
     const deleting = place.acknowledged !== undefined && random.fraction() < 0.3;
@@ -70,7 +72,9 @@ async function write(call: Call, place: Place, { baseUrl }: ProviderServer): Pro
   }
 }
 
-/** The key that the provider sees when this one is checked; `undefined` where there is none. Anything else fails. */
+/**
+ * The key that the provider receives when this one is checked; `undefined` if there is none. Any other outcome throws.
+ */
 async function keyAt(call: Call, place: Place, server: ProviderServer): Promise<string | undefined> {
   const before = server.requests.length;
   const { status, body } = await call(place, `${place.path}/validate`, { method: 'POST' });
@@ -89,7 +93,7 @@ async function expectWhole(call: Call, place: Place, server: ProviderServer): Pr
   Object.assign(place, { acknowledged: key, unanswered: [] });
 }
 
-/** Changes the master key again and again by the command, a process each. */
+/** Rotates the master key repeatedly with the command, one process per rotation. */
 function startRotating(dataDir: string) {
   const counts = { whole: 0 };
   let stopped = false;
@@ -103,7 +107,7 @@ function startRotating(dataDir: string) {
     }
   })();
   over.catch(() => {
-    // Who waits for it is told.
+    // The caller awaiting it already got this error.
   });
   const stop = async () => {
     stopped = true;
@@ -111,14 +115,14 @@ function startRotating(dataDir: string) {
   };
   return {
     counts,
-    /** The next instant at which one begins its work. */
+    /** Resolves when the next rotation starts its work. */
     begins: () => Promise.race([untilWritten(dataDir, 'rotation.pid'), over]),
     kill: () => running.kill('SIGKILL'),
     stop,
     async end() {
       running.kill('SIGKILL');
       await stop().catch(() => {
-        // It was told before.
+        // Already reported.
       });
     },
   };
@@ -155,7 +159,7 @@ async function inDatabase<T>(dataDir: string, work: (connection: Connection) => 
   }
 }
 
-/** Data keys of nobody, by their owners. */
+/** Inserts data keys of non-existent tenants. */
 async function plantDataKeys(dataDir: string): Promise<Map<string, Buffer>> {
   const [masterKey] = await masterKeysIn(dataDir);
   const planted = new Map(
@@ -169,7 +173,7 @@ async function plantDataKeys(dataDir: string): Promise<Map<string, Buffer>> {
   return planted;
 }
 
-/** One rotation to its end: one master key, which opens every data key; nothing else is left behind. */
+/** Completes a rotation and asserts that one master key is left and unwraps every data key. */
 async function expectRotated(dataDir: string, planted: ReadonlyMap<string, Buffer>, all: readonly Place[]) {
   const rotated = await runCommand({ dataDir, args: ['admin', 'rotate-master-key', '--json'] });
   expect(rotated.exitCode, rotated.stderr).toBe(0);
@@ -201,7 +205,7 @@ test(`kill -9 ${CRASHES} times while keys are written and the master key is chan
 
   let written = 0;
   let kills = 0;
-  /** Of the kills: those after which the file held two master keys. */
+  /** Kills that left two master keys in the file. */
   let halfway = 0;
   while (kills < CRASHES) {
     const writing = Promise.all(all.map((place) => write(callOf(daemon), place, server)));

@@ -5,8 +5,8 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 
 /**
- * A process of its own beside the daemon, on the same database: for each line `<tenantId>` on its standard input it
- * rotates that tenant's key and, once that is committed, writes the new key as a line.
+ * A separate process on the daemon's database: for each line `<tenantId>` on standard input it rotates that tenant's
+ * key and, after the commit, writes the new key as a line.
  */
 const [file = ''] = process.argv.slice(2);
 const db = await openDatabase(file, { readerCount: 1, monotonicMs: systemClock.monotonicMs });

@@ -63,7 +63,7 @@ describe('a daemon with a model in a folder', () => {
     await writeTinyModel(folder, { pooling: 'cls_token' });
     const daemon = await startWith(folder, dataDir);
     await daemon.stop();
-    // The operator's commands load no model.
+    // The operator's commands do not load the model.
     const config = readConfig({ dataDir, embeddings: folder }, {}, '');
     expect(await withRooms(config, ({ embeddings }) => embeddings!.waiting())).toBe(0);
   });

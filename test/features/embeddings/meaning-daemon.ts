@@ -5,7 +5,7 @@ import { startMemoryDaemon } from '../memories/memory-daemon.ts';
 
 export type MeaningDaemon = Awaited<ReturnType<typeof startMeaningDaemon>>;
 
-/** A daemon with an embedder, and what the tests want to know of its vectors. */
+/** A daemon with an embedder, plus access to its vectors. */
 export async function startMeaningDaemon(
   options: TestDaemonOptions & { embedder?: FakeEmbedder; address?: EmbedderAddress } = {},
 ) {
@@ -19,9 +19,9 @@ export async function startMeaningDaemon(
     ...daemon,
     embedder,
     embeddings,
-    /** Works off all that waits and is due. */
+    /** Embeds everything that is waiting and due. */
     async embed() {
-      // A run that is under way may have looked already.
+      // The current run may have polled already.
       for (let round = 0; round < 2; round += 1) {
         await embeddings.follow();
         await daemon.tenantEmbeddings.follow();
@@ -30,7 +30,7 @@ export async function startMeaningDaemon(
     },
     vectors: () => numbers(`SELECT model || ' ' || type || ' ' || number AS place FROM vectors`),
     jobs: () => numbers(`SELECT model || ' ' || type || ' ' || number AS place FROM unembedded`),
-    /** What is to have a vector, for each model that does not retire. */
+    /** The rows that should have vectors, for each model that is not retiring. */
     rows: () =>
       numbers(`SELECT e.id || ' ' || r.type || ' ' || r.number AS place FROM embeddingModels e CROSS JOIN (
         SELECT 'memory' AS type, number, tenantId FROM memories WHERE current = 1 AND validTo IS NULL

@@ -169,7 +169,7 @@ describe('without an embedder', () => {
   });
 });
 
-/** Copies a tenant's only memory with its words and its vector. */
+/** Copies a tenant's only memory, including its index entries and its vector. */
 async function multiply(tenantId: string, times: number): Promise<void> {
   await daemon.db.writes.write(async (connection) => {
     const [row] = await connection.all<{ number: number; scope: number; createdAt: number }>(

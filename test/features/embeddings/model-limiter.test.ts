@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { batchesOf } from '../../../src/features/embeddings/batches.ts';
 import { createModelLimiter } from '../../../src/features/embeddings/model-limiter.ts';
 
-/** Steps that end when the test says so. */
+/** Steps that the test completes by hand. */
 function heldWork() {
   const started: number[] = [];
   const ends = new Map<number, (outcome: 'more' | 'done') => void>();

@@ -37,7 +37,7 @@ describe('without an embedder of the operator', () => {
     await daemon.embed();
     expect(await ann.find('vehicle')).toContain('Her automobile is red');
     expect((await ann.find('feline', { strategy: 'semantic' }))[0]).toBe('Her kitten is black');
-    // What a query took is counted after its answer.
+    // Tokens of a query are counted after the response.
     await vi.waitFor(async () =>
       expect(await ann.settings()).toMatchObject({
         embedding: { provider: 'openai', model: 'small', state: 'serving', waiting: 0, fault: null },
@@ -72,7 +72,7 @@ describe('without an embedder of the operator', () => {
     ]);
     expect(await ann.find('vehicle')).toHaveLength(10);
     expect(server.requests.at(-1)!.body!.model).toBe('small');
-    // A key in the place of the former breaks off what hangs.
+    // Replacing the key aborts the hanging request.
     await ann.bring(server);
     await daemon.tenantEmbeddings.settled();
     daemon.clock.advance(2000);

@@ -6,11 +6,11 @@ import { type Caller, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
 export type OwnModelsDaemon = Awaited<ReturnType<typeof startOwnModelsDaemon>>;
 
-/** An account that brings keys of providers and chooses an embedding model. */
+/** An account with provider keys and an embedding model of its own. */
 export interface Owner extends Caller {
-  /** Stores a key for the server's provider, which must take it. */
+  /** Stores a key for the server's provider, which must accept it. */
   bring(server: ProviderServer, key?: string): Promise<void>;
-  /** Chooses a model; the key is there. */
+  /** Chooses a model; the key exists already. */
   choose(server: ProviderServer, model?: string): Promise<void>;
   takeBack(): Promise<void>;
   removeKey(server: ProviderServer): Promise<void>;
@@ -26,7 +26,7 @@ export async function startOwnModelsDaemon(options: TestDaemonOptions = {}) {
   return {
     ...daemon,
     owner: async () => ownerOf(await daemon.account()),
-    /** Works off all that waits and is due, of the operator's model and of the tenants'. */
+    /** Embeds everything that is waiting and due, for the operator's model and the tenants'. */
     async embed() {
       for (let round = 0; round < 2; round += 1) {
         await daemon.embeddings?.follow();
@@ -39,12 +39,12 @@ export async function startOwnModelsDaemon(options: TestDaemonOptions = {}) {
         'SELECT name, state FROM embeddingModels WHERE tenantId = ? ORDER BY id',
         [tenantId],
       ),
-    /** Vectors that a tenant has of its own models. */
+    /** Vectors from the tenant's own models. */
     vectors: (tenantId: string) =>
       numbers(`SELECT number FROM vectors WHERE model IN (SELECT id FROM embeddingModels WHERE tenantId = ?)`, [
         tenantId,
       ]),
-    /** All that is noted of a tenant beside its rows. */
+    /** Everything recorded about a tenant's embeddings. */
     traces: (tenantId: string) =>
       numbers(
         `SELECT number FROM vectors WHERE tenantId = ? UNION ALL SELECT number FROM unembedded WHERE tenantId = ?
@@ -55,7 +55,7 @@ export async function startOwnModelsDaemon(options: TestDaemonOptions = {}) {
   };
 }
 
-/** The same account, with keys. */
+/** The same account, with provider keys. */
 export function ownerOf(caller: Caller): Owner {
   const change = async (embedding: object | null) => {
     const answer = await caller.call('/v1/provider-settings', { method: 'PATCH', body: { embedding } });
@@ -77,12 +77,12 @@ export function ownerOf(caller: Caller): Owner {
   };
 }
 
-/** What a server was asked to embed, a list for each request. */
+/** The texts that a server was asked to embed, one list per request. */
 export function embedded({ requests }: ProviderServer): string[][] {
   return requests.filter(({ path }) => /\/embed(dings)?$/.test(path)).map(({ body }) => body!.input as string[]);
 }
 
-/** Once the server has been asked for vectors. */
+/** Resolves once the server has received an embedding request. */
 export async function untilAsked(server: ProviderServer): Promise<void> {
   await vi.waitFor(() => expect(embedded(server)).not.toEqual([]));
 }

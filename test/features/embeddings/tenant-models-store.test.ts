@@ -30,7 +30,7 @@ async function insertJob(model: number, tenantId: string, dueAt: number): Promis
   );
 }
 
-/** So many versions of so many memories each; the last version is live. */
+/** Inserts memories with several versions each; only the last version is live. */
 async function insertMemories(tenantId: string, count: number, versions: number): Promise<void> {
   await connection.run(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?),
@@ -47,7 +47,7 @@ async function modelOf(tenantId: string): Promise<EmbeddingModel> {
   return (await listModels(connection, tenantId))[0]!;
 }
 
-/** The steps in which a statement is done, instead of what it finds. */
+/** The query plan of a statement. */
 function plansOf(statements: string[]): Reader {
   const explain = async (sql: string, values?: readonly Value[]) => {
     const steps = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
@@ -99,7 +99,7 @@ test('a model of a tenant notes the tenant’s rows alone, each once, whatever t
   for (; (await modelOf('ten_a')).memoryFill !== null; portions += 1) {
     await backfillBatch(connection, await modelOf('ten_a'), 10);
   }
-  // Each ends with a whole memory: 12 of 141 rows.
+  // Each batch ends at a whole memory: 12 of 141 rows.
   expect(portions).toBe(12);
   const noted = await connection.all<{ tenantId: string; number: number }>('SELECT tenantId, number FROM unembedded');
   expect(new Set(noted.map(({ tenantId }) => tenantId))).toEqual(new Set(['ten_a']));

@@ -8,9 +8,9 @@ import { type MeaningDaemon, startMeaningDaemon } from './meaning-daemon.ts';
 import { type Owner, ownerOf } from './own-models.ts';
 
 /**
- * Any sequence of what can be done to memories, conversations and episodes, with an embedder that comes and goes and
- * models of the account's own that are chosen and taken back: what is found has a vector of every model that has looked
- * through all, or waits for one, and nothing else has.
+ * Random sequences of operations on memories, conversations and episodes, while an embedder comes and goes and the
+ * account chooses and resets models of its own. Invariant: every searchable row has a vector of each model that has
+ * been backfilled, or waits for one, and no other row has either.
  */
 
 const KINDS = [
@@ -54,7 +54,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Those of models that have looked through all and do not retire. */
+/** Models that are backfilled and not retiring. */
 async function ofFilled(places: string[]): Promise<string[]> {
   const models = await daemon.db.readers.all<{ id: number }>(
     `SELECT id FROM embeddingModels WHERE state <> 'retiring' AND COALESCE(memoryFill, messageFill, episodeFill) IS NULL`,
@@ -90,7 +90,7 @@ test('after any history what is found has a vector or waits for one, and nothing
 
 let made = 0;
 
-/** Does each step through the API; one about something that is not there does nothing. */
+/** Runs each step through the API; a step on a missing resource does nothing. */
 function createWorld(caller: Owner): (step: Step) => Promise<void> {
   const talk = conversing(caller);
   const [memories, conversations, messages, episodes]: string[][] = [[], [], [], []];

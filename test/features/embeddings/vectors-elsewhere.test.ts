@@ -7,7 +7,7 @@ import { type ProviderServer, startProviderServer } from '../../helpers/provider
 import { createCaller } from '../memories/memory-daemon.ts';
 import { type OwnModelsDaemon, startOwnModelsDaemon } from './own-models.ts';
 
-/** A machine for which sqlite-vec has no build. */
+/** A platform for which sqlite-vec has no build. */
 const vectorExtension = async () => '/nowhere/vec0.so';
 
 let dataDir: string;

@@ -6,10 +6,13 @@ import type { AskedModel, ProviderServer } from '../../helpers/providers/server.
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey } from '../providers/provider-daemon.ts';
 
-/** The key that the servers of these suites take. */
+/** The key that the servers of these suites accept. */
 export const KEY = 'sk-test-0123456789abcdef';
 
-/** A new account with that key, whose model draws one memory from the first message; a minute later than the last. */
+/**
+ * Creates an account with that key, whose model extracts one memory from the first message. Each call is a minute after
+ * the last.
+ */
 export async function newOwner(daemon: MemoryDaemon, server: ProviderServer, content: string): Promise<Caller> {
   daemon.clock.advance(61_000);
   const caller = await daemon.account();
@@ -21,7 +24,7 @@ export async function newOwner(daemon: MemoryDaemon, server: ProviderServer, con
 
 type Said = { role?: string; name?: string; content: string; createdAt?: string };
 
-/** A conversation with these messages; a text is what the user says. */
+/** Creates a conversation with these messages; a string is a user message. */
 export async function converse(caller: Caller, said: readonly (string | Said)[], user?: string): Promise<string> {
   const body = user === undefined ? {} : { user };
   const { id } = (await caller.call<Conversation>('/v1/conversations', { body })).body;
@@ -39,7 +42,7 @@ export async function say(caller: Caller, id: string, said: readonly (string | S
   return answer.body.data.map((message) => message.id);
 }
 
-/** Asks for memories and returns the job's id. */
+/** Requests an extraction and returns the job's id. */
 export async function extract(caller: Caller, id: string, body?: object): Promise<string> {
   const path = `/v1/conversations/${id}/extract`;
   const answer = await caller.call<JobAccepted>(path, body === undefined ? { method: 'POST' } : { body });
@@ -54,7 +57,7 @@ export async function jobOf(caller: Caller, jobId: string): Promise<Job> {
   return answer.body;
 }
 
-/** The job once `isThere` says so. */
+/** Resolves with the job once `isThere` accepts it. */
 export async function untilJob(caller: Caller, jobId: string, isThere: (job: Job) => boolean): Promise<Job> {
   for (let tries = 0; tries < 500; tries += 1) {
     const job = await jobOf(caller, jobId);
@@ -67,24 +70,24 @@ export async function untilJob(caller: Caller, jobId: string, isThere: (job: Job
 export const untilEnded = (caller: Caller, jobId: string) =>
   untilJob(caller, jobId, ({ finishedAt }) => finishedAt !== null);
 
-/** Asks for memories and waits for the end. */
+/** Requests an extraction and waits for the job to end. */
 export async function extractAndWait(caller: Caller, id: string, body?: object): Promise<Job> {
   return untilEnded(caller, await extract(caller, id, body));
 }
 
-/** A memory as a model writes it. */
+/** A memory as the model returns it. */
 export function extracted(content: string, messages: number[], more: Partial<Extracted> = {}): Extracted {
   return { decision: 'add', content, messages, known: '', date: '', reason: 'said so', ...more };
 }
 
-/** The label under which the prompt shows a known memory; throws where it does not. */
+/** The label of a known memory in the prompt; throws if it is not there. */
 export function labelOf({ prompt }: AskedModel, content: string): string {
   const line = prompt.split('\n').find((one) => /^\[m\d+\]/.test(one) && one.includes(content));
   if (line === undefined) throw new Error(`${content} is not known in:\n${prompt}`);
   return /^\[(m\d+)\]/.exec(line)![1]!;
 }
 
-/** The number under which the prompt shows a message. */
+/** The number of a message in the prompt; throws if it is not there. */
 export function numberOf({ prompt }: AskedModel, content: string): number {
   const line = prompt.split('\n').find((one) => /^\[\d+\]/.test(one) && one.includes(content));
   if (line === undefined) throw new Error(`Nobody says ${content} in:\n${prompt}`);

@@ -111,7 +111,7 @@ describe('while the model is being asked', () => {
     server.state.troubleFor = () => asked;
   });
 
-  /** What is noted of an account in any table, once nothing works for it any more. */
+  /** An account's rows in all tables, once none of its jobs is running. */
   async function traces(tenantId: string): Promise<string[]> {
     const tables = await daemon.db.readers.all<{ name: string }>(
       `SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ON c.name = 'tenantId' WHERE m.type = 'table'`,

@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => server.reset());
 
 const write = (sql: string) => daemon.db.writes.write((connection) => connection.exec(sql));
-/** As a full disk would, for those writes alone. */
+/** Makes only these writes fail, as a full disk would. */
 const refuse = (state: 'queued' | 'running') =>
   write(`CREATE TRIGGER refusing BEFORE UPDATE ON jobs WHEN NEW.state = '${state}' AND OLD.state <> NEW.state
     BEGIN SELECT RAISE(ABORT, 'refused'); END`);
@@ -52,7 +52,7 @@ test('a job that cannot be taken waits for the timer, and is not tried without a
   const jobId = await extract(caller, await converse(caller, ['I drink green tea.']));
   await vi.waitFor(() => expect(refusals()).toBeGreaterThan(before), { timeout: 10_000 });
   for (let call = 0; call < 50; call += 1) expect((await jobOf(caller, jobId)).state).toBe('queued');
-  // Without a pause it is some hundreds.
+  // Without a pause there would be hundreds.
   expect(refusals() - before).toBeLessThan(40);
   await refuseNoMore();
   await daemon.jobRunner.follow();

@@ -17,17 +17,17 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Who asked the model, in order. */
+/** Callers of the model, in order. */
 const askers = () =>
   server.requests.filter(({ method }) => method === 'POST').map(({ headers }) => headers.authorization);
 
-/** Ends one of a caller's running jobs. */
+/** Completes one of a caller's running jobs. */
 async function endOne(caller: Caller): Promise<void> {
   const { data } = (await caller.call<{ data: Job[] }>('/v1/jobs?state=running')).body;
   await caller.call(`/v1/jobs/${data[0]!.id}`, { method: 'DELETE' });
 }
 
-/** The same, until the next one has its place. */
+/** The same, and waits until the next job has taken the slot. */
 async function makeRoom(caller: Caller): Promise<void> {
   const before = askers().length;
   await endOne(caller);

@@ -21,7 +21,7 @@ let servers: ProviderServer[];
 let caller: Caller;
 const answers: string[] = [];
 
-/** All that is called with every answer kept. */
+/** Calls the API and records every response. */
 async function call(path: string, options = {}): Promise<void> {
   const { headers, text } = await caller.call(path, options);
   answers.push(JSON.stringify([...headers]), text);
@@ -49,7 +49,7 @@ async function filesOf(folder: string): Promise<Map<string, Buffer>> {
   return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file)] as const)));
 }
 
-/** Where one of the texts stands. */
+/** Finds where one of the texts occurs. */
 function found(texts: readonly (string | Buffer)[], places: ReadonlyMap<string, Buffer | string>): string[] {
   return [...places].flatMap(([place, content]) =>
     texts.filter((text) => Buffer.from(content as string).includes(text)).map(() => place),
@@ -89,7 +89,7 @@ describe('a key that was given', () => {
       ['answers', answers.join('\n')],
     ]);
     expect(found(FORMS, all)).toEqual([]);
-    // The search would find them: what may be shown is there.
+    // Check that the search works: it finds what may be shown.
     expect(found(['enai', 'opic'], new Map([['answers', answers.join('\n')]]))).toHaveLength(2);
     expect(found(['I drink tea.'], places).length).toBeGreaterThan(0);
   });

@@ -24,7 +24,7 @@ function askedBy(body: MessagesBody): AskedModel {
   };
 }
 
-/** Where the schema is a tool's, as older models want it, the object is what the tool is called with. */
+/** Where the schema is passed as a tool, as older models require, the object is returned as the tool's input. */
 function messages(body: MessagesBody, brain: Brain): Reply | Frames {
   const pieces = brain.write(askedBy(body));
   const tool = body.tools?.[0]?.name;

@@ -1,6 +1,6 @@
 import type { Reply } from './wire.ts';
 
-/** The body of an error of OpenAI's and of those that copy it. */
+/** An error body in OpenAI's format, which others copy. */
 export function openaiError(message: string, type: string, code: string | null) {
   return { error: { message, type, param: null, code } };
 }
@@ -23,8 +23,8 @@ const GOOGLE_KEY_INVALID = {
 const GOOGLE_RETRY = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '37s' };
 
 /**
- * What the providers answer, as their documentation and their users show it. `KEY` in a body stands for the key, which
- * some of them echo.
+ * Error responses of the providers, from their documentation and from reports of users. `KEY` in a body is replaced by
+ * the key, which some of them echo.
  */
 export const PUBLISHED = {
   openai: {

@@ -12,10 +12,10 @@ import {
 } from '../../../src/outside/providers/provider-models.ts';
 import { createTestClock } from '../clock.ts';
 
-/** 2026, the first instant. */
+/** The first instant of 2026. */
 export const NEW_YEAR_MS = Date.UTC(2026, 0, 1);
 
-/** The limits that hold, but for time: what hangs is given up soon. */
+/** The production limits with short timeouts, so that hanging requests end soon. */
 export function soon(ms: number): ProviderHttpLimits {
   const exchange = { ...PROVIDER_HTTP_LIMITS.exchange };
   for (const purpose of Object.keys(exchange) as Purpose[]) {
@@ -24,7 +24,7 @@ export function soon(ms: number): ProviderHttpLimits {
   return { connectMs: ms, exchange };
 }
 
-/** The models over real sockets, with a clock that stands at the first instant of 2026. */
+/** Provider models over real sockets, with a clock fixed at the first instant of 2026. */
 export function modelsFor(
   allowedHosts: readonly AllowedHost[],
   more: { lookup?: LookupAll; limits?: ProviderHttpLimits } = {},
@@ -42,12 +42,12 @@ export const SCHEMA = {
   additionalProperties: false,
 } as const;
 
-/** One small object, by the model that is named. */
+/** Generates a small object with the given model. */
 export function ask(model: string, prompt = 'I live in Bergen.') {
   return { model, system: 'Tell facts.', prompt, schema: SCHEMA, schemaName: 'facts', maxOutputTokens: 500 };
 }
 
-/** The fault with which `work` ends; it must. */
+/** Returns the fault that `work` must throw. */
 export async function faultOf(work: Promise<unknown>): Promise<ProviderFault> {
   const ended = await work.then(
     () => 'no fault at all',

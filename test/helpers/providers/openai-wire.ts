@@ -38,7 +38,7 @@ function askedBy(body: ChatBody): AskedModel {
   };
 }
 
-/** `usageUnasked`: Mistral counts in the last piece whether it was asked to or not. */
+/** `usageUnasked`: Mistral includes usage in the last chunk whether requested or not. */
 function chat(request: SeenRequest, brain: Brain, usageUnasked = false): Reply | Frames {
   const body = request.body as unknown as ChatBody;
   const asked = askedBy(body);
@@ -88,7 +88,7 @@ function embeddings({ body }: SeenRequest, brain: Brain): Reply {
     index,
     embedding: encoding_format === 'base64' ? Buffer.from(Float32Array.from(vector).buffer).toString('base64') : vector,
   }));
-  // In any order: `index` says which is which.
+  // Out of order on purpose: clients must use `index`.
   return {
     body: {
       object: 'list',
@@ -128,7 +128,7 @@ export const openrouterWire: Wire = {
     if (request.path === '/api/v1/key')
       return { body: { data: { label: 'sk-or-v1-0e6...1c96', limit: null, usage: 0 } } };
     const answered = answer(request, brain, '/api/v1');
-    // So that a connection that waits is not taken for dead.
+    // Keeps the waiting connection from looking dead.
     return answered && 'frames' in answered
       ? { frames: [': OPENROUTER PROCESSING\n\n', ...answered.frames] }
       : answered;

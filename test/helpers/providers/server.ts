@@ -29,7 +29,7 @@ const WIRES: Record<Provider, Wire> = {
 
 const noTrouble = (_seen: SeenRequest): Promise<Trouble | undefined> => Promise.resolve(undefined);
 
-/** Models that each kind of server has unless it is told others; the first writes, the second embeds. */
+/** Default models of each kind of server; the first generates, the second embeds. */
 export const MODELS: Record<Provider, readonly [string, string]> = {
   openai: ['gpt-4.1-mini', 'text-embedding-3-small'],
   anthropic: ['claude-haiku-4-5', 'claude-sonnet-4-5'],
@@ -43,9 +43,9 @@ export const MODELS: Record<Provider, readonly [string, string]> = {
 };
 
 export interface ProviderServerOptions {
-  /** Absent: any key is right, and none too. */
+  /** If absent, any key is accepted, and none too. */
   key?: string;
-  /** What `generate` is answered; an object is written as JSON, a text as it is. */
+  /** Response to `generate`; objects are serialized as JSON, strings are sent unchanged. */
   answer?: (asked: AskedModel) => unknown;
   dimensions?: number;
   models?: readonly string[];
@@ -53,23 +53,23 @@ export interface ProviderServerOptions {
 
 export type ProviderServer = Awaited<ReturnType<typeof startProviderServer>>;
 
-/** A server on loopback that speaks as the provider does, and fails when it is told to. */
+/** A loopback server that implements the provider's API and fails on demand. */
 export async function startProviderServer(kind: Provider, options: ProviderServerOptions = {}) {
   const wire = WIRES[kind];
   const requests: SeenRequest[] = [];
   const troubles: Trouble[] = [];
   const state = {
     answer: options.answer ?? (() => ({})),
-    /** What a request gets that none of the troubles of `next` is for; absent: an answer, after as long as this takes. */
+    /** The response to requests that `next` does not cover; if absent, a valid response after this delay. */
     troubleFor: noTrouble,
-    /** Where `redirect` leads to. */
+    /** Target of `redirect`. */
     redirectTo: 'http://127.0.0.1:9/',
-    /** Of `huge` and `bomb`. */
+    /** Bytes sent by `huge` and `bomb`. */
     troubleStatus: 200,
     bytesSent: 0,
-    /** So many came in. */
+    /** Number of connections accepted. */
     connections: 0,
-    /** Requests whose connection still waits for the end of the answer. */
+    /** Requests whose response is still incomplete. */
     answering: 0,
   };
   const brain: Brain = {
@@ -115,21 +115,21 @@ export async function startProviderServer(kind: Provider, options: ProviderServe
     /** `host:port`, for SVC_PROVIDER_HOSTS. */
     host,
     allowed: parseAllowedHost(host) satisfies AllowedHost,
-    /** With the right key unless another is given. */
+    /** Uses the accepted key unless another is given. */
     access: (key: string | undefined = options.key ?? 'any-key'): ProviderAccess => ({ provider: kind, key, baseUrl }),
     generating: brain.models[0]!,
     embedding: brain.models[1] ?? brain.models[0]!,
-    /** All that came in, in order. */
+    /** All requests received, in order. */
     requests,
     brain,
     state,
-    /** The next requests get these, one each; they do not look at the key. */
+    /** Makes the next requests fail this way, one each, without checking the key. */
     next: (...wanted: Trouble[]) => void troubles.push(...wanted),
-    /** What `generate` is answered from now on. */
+    /** Sets the response to `generate`. */
     respond(answer: (asked: AskedModel) => unknown) {
       state.answer = answer;
     },
-    /** As new: no troubles, no requests. */
+    /** Clears failures and recorded requests. */
     reset() {
       troubles.length = 0;
       requests.length = 0;
@@ -152,7 +152,7 @@ async function see(request: IncomingMessage): Promise<SeenRequest> {
   return { method: request.method!, path: pathname, query: searchParams, headers: request.headers, body };
 }
 
-/** As a model writes: some characters at a time. */
+/** Splits a text into small chunks, as a model streams it. */
 function inPieces(text: string): string[] {
   return text.match(/[\s\S]{1,7}/g) ?? [''];
 }

@@ -3,12 +3,12 @@ import { createGzip } from 'node:zlib';
 import type { Frames, Reply, SeenRequest } from './wire.ts';
 
 /**
- * What a server does instead of its work. `huge`, `bomb` and `drip` have no end: much as it is, much compressed, and a
- * little now and then; `redirect` leads to `redirectTo`.
+ * Ways in which a server misbehaves. `huge`, `bomb` and `drip` never end: a large body, a compressed one, and a slow
+ * trickle; `redirect` leads to `redirectTo`.
  */
 export type Trouble = Reply | Frames | 'hang' | 'hang-mid-body' | 'huge' | 'bomb' | 'drip' | 'redirect' | 'reset';
 
-/** Does it, in the place of an answer. */
+/** Misbehaves instead of responding. */
 export function makeTrouble(
   trouble: Trouble,
   seen: SeenRequest,
@@ -30,7 +30,7 @@ export function makeTrouble(
   }
 }
 
-/** Sends a whole answer or a stream of events. */
+/** Sends a complete response or a stream of events. */
 export function send(response: ServerResponse, reply: Reply | Frames, seen: SeenRequest): void {
   if ('frames' in reply) {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });

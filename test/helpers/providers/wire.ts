@@ -1,59 +1,59 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A request as the server saw it. */
+/** A request as received by the server. */
 export interface SeenRequest {
   method: string;
   /** Without the query. */
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
-  /** As JSON; `undefined` where there is none. */
+  /** Parsed JSON, or `undefined` if the body is not JSON. */
   body: Record<string, unknown> | undefined;
 }
 
-/** A whole answer; a `body` that is no text is sent as JSON. */
+/** A complete response; a `body` that is not a string is sent as JSON. */
 export interface Reply {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
 }
 
-/** Server-sent events, each as it goes over the wire. */
+/** Raw server-sent events. */
 export interface Frames {
   frames: string[];
 }
 
-/** What a model is asked, read off the provider's own format. */
+/** The model's input, parsed from the provider's format. */
 export interface AskedModel {
   model: string;
   system: string;
   prompt: string;
-  /** Where the provider wants it; absent where it was not given there. */
+  /** From where the provider expects it; absent if it was not there. */
   schema: unknown;
   streaming: boolean;
 }
 
-/** What the server's models say, in no format yet. */
+/** The output of the server's models, before formatting. */
 export interface Brain {
   models: readonly string[];
-  /** The text that the model writes, in pieces. */
+  /** The generated text, in chunks. */
   write(asked: AskedModel): string[];
   embed(model: string, texts: readonly string[]): number[][];
-  /** What a model counts: it is the same everywhere, so that a test can tell what was counted. */
+  /** Token counts, the same for every provider, so that tests can assert them. */
   inputTokens: number;
   outputTokens: number;
-  /** Off: a streaming request is answered in one piece, as some compatible servers do. */
+  /** `false`: a streaming request gets a complete response, as from some compatible servers. */
   streams: boolean;
-  /** Off: a request for structured output is refused. */
+  /** `false`: a request for structured output is rejected. */
   knowsSchemas: boolean;
 }
 
-/** How one provider speaks. */
+/** The API of one provider. */
 export interface Wire {
-  /** Behind the host; the two together are the base URL. */
+  /** Path of the base URL. */
   basePath: string;
   keyOf(headers: IncomingHttpHeaders): string | undefined;
-  /** Paths that are answered without a key. */
+  /** Paths that need no key. */
   isPublic(path: string): boolean;
   wrongKey: Reply;
   noSuchPath: Reply;

@@ -1,4 +1,4 @@
-// Stands in for the native keyring: a file for a store, and accounts that misbehave by their name.
+// Replaces the native keyring: stores entries in a file; some account names trigger failures.
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 
 const path = process.env.FAKE_KEYRING;
@@ -24,7 +24,7 @@ exports.AsyncEntry = class {
     return read()[this.name] ?? null;
   }
   async setPassword(password) {
-    // A thread that waits for ever, as a prompt that nobody answers makes it.
+    // Blocks the thread forever, like a prompt that nobody answers.
     if (this.account === 'hangs') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     if (this.account === 'leaks') throw new Error(`Platform failure: cannot store ${password}`);
     writeFileSync(path, JSON.stringify({ ...read(), [this.name]: password }));

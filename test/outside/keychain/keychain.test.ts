@@ -35,7 +35,7 @@ async function faultOf(work: Promise<unknown>): Promise<string> {
   return error.fault;
 }
 
-/** The processes that run the child's program, by their id. */
+/** Ids of the processes running the child program. */
 async function childrenOfOurs(): Promise<{ pid: number; commandLine: string; environment: string }[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(

@@ -10,7 +10,7 @@ import { TINY_DIMENSIONS, type TinyModel, tinyVectorOf, writeTinyModel } from '.
 
 const folders: string[] = [];
 const open: Embedder[] = [];
-/** Takes the mean, of any length. */
+/** Mean pooling, not normalized. */
 let embedder: Embedder;
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ async function embedderOf(model?: TinyModel): Promise<Embedder> {
   return embedder;
 }
 
-/** The mean of the words' vectors, at length 1. */
+/** The normalized mean of the words' vectors. */
 function meanOf(words: string, seed?: number): Float32Array {
   const vectors = words.split(' ').map((word) => tinyVectorOf(word, seed));
   const sum = Array.from({ length: TINY_DIMENSIONS }, (_, place) => vectors.reduce((all, one) => all + one[place]!, 0));

@@ -82,7 +82,7 @@ describe('an address', () => {
   });
 });
 
-/** All lead to the server on loopback where they are let through. */
+/** All of these reach the server on loopback if they are not blocked. */
 const SPELLINGS = [
   '127.0.0.1',
   '127.1',

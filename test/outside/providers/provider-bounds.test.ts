@@ -89,7 +89,7 @@ describe.each(CALLS)('%s', (name, call) => {
     'reads no more than its bounds of an answer without end: %s',
     async (trouble) => {
       const bound = PROVIDER_HTTP_LIMITS.exchange[name === 'a check' ? 'check' : 'stream'].maxBytes;
-      // A refusal is as bounded as an answer.
+      // Error responses are limited too.
       for (const status of [200, 400]) {
         server.reset();
         server.state.troubleStatus = status;
@@ -97,7 +97,7 @@ describe.each(CALLS)('%s', (name, call) => {
         const { fault, grownBytes } = await whileMeasured(() => faultOf(call(models)));
         expect(fault).toMatchObject({ reason: 'failed' });
         await expect.poll(() => server.state.answering, PATIENTLY).toBe(0);
-        // Of what is compressed, the sockets hold far more than its server has to wait for.
+        // Compressed data fits into socket buffers, so the server can send far more of it without waiting.
         if (trouble === 'huge') expect(server.state.bytesSent).toBeLessThan(bound + 16 * MIB);
         expect(grownBytes).toBeLessThan(4 * bound + 64 * MIB);
       }
@@ -107,7 +107,7 @@ describe.each(CALLS)('%s', (name, call) => {
   );
 });
 
-/** The most that buffers took in between, those of the server in this process included. */
+/** Upper bound of what is buffered in between, including by the server in this process. */
 async function whileMeasured<T>(work: () => Promise<T>): Promise<{ fault: T; grownBytes: number }> {
   const before = process.memoryUsage().arrayBuffers;
   let most = before;

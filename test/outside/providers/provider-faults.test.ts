@@ -32,7 +32,7 @@ test.each([
   expect(retryAfterOf(new Headers({ [name]: text }), 0)).toBe(waitMs);
 });
 
-/** The calls that a provider has, each in the way in which it would be made. */
+/** Every call that the provider supports, in the form in which it is made. */
 function callsOf(provider: Provider): (() => Promise<unknown>)[] {
   const { access, generating, embedding } = servers[provider];
   return [
@@ -104,7 +104,7 @@ const CASES: Case[] = [
 describe('a provider that answers with', () => {
   test.each(CASES)('%s: %s, is told apart', async (provider, _name, reply, reason, retryAfterMs) => {
     for (const call of callsOf(provider)) {
-      // Another way of asking is tried where the first way may be the reason.
+      // A fallback request follows if a missing capability may be the reason.
       servers[provider].next(reply, reply);
       const fault = await faultOf(call());
       expect(fault).toMatchObject({ reason, retryAfterMs });

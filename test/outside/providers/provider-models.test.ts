@@ -100,7 +100,7 @@ describe('vectors', () => {
         expect(vectors[index]![place]).toBeCloseTo(part / length, 5);
       });
     });
-    // Google does not count them.
+    // Google does not report token counts for embeddings.
     expect(tokens).toBe(provider === 'google' ? Math.ceil('carmy cata doctor'.length / 4) : 111);
   });
 
