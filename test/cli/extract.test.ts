@@ -105,7 +105,7 @@ describe('svc extract and svc jobs', () => {
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect((await stranger.run(['jobs'], TTY)).out).toBe('No jobs yet. Start one with svc extract.\n');
     const [id] = all[0]!.split('\t');
-    expect(await stranger.run(['jobs', id!])).toMatchObject({ code: 1, err: expect.stringContaining('no job') });
+    expect(await stranger.run(['jobs', id!])).toMatchObject({ code: 1, err: expect.stringContaining('No job') });
   });
 
   test('cancels an open job but not a finished one', async () => {

@@ -10,7 +10,7 @@ const ADDED = 60;
 const places = createWorkplaces();
 afterEach(places.clean);
 
-test('a daemon that is killed while it embeds goes on where it was: nothing is left out, nothing is left over', {
+test('a daemon killed while embedding resumes where it was: nothing is missing and nothing is left over', {
   timeout: 120_000,
 }, async () => {
   const embedder = await startEmbedder();

@@ -31,7 +31,7 @@ describe('while the embedder fails', () => {
     [{ status: 401 }, 'settings'],
     [{ status: 429, headers: { 'retry-after': '1' } }, 'unavailable'],
     ['wrong count', 'answer'],
-  ])('with %j, writes and searches go on, and later everything has its vector', async (failure, reason) => {
+  ])('with %j, writes and searches keep working, and later every row gets its vector', async (failure, reason) => {
     daemon = await startMeaningDaemon();
     const ann = await daemon.account();
     daemon.embedder.state.failure = failure;
@@ -55,7 +55,7 @@ describe('while the embedder fails', () => {
     expect(await readiness()).toMatchObject({ status: 'ready', embedder: 'ok' });
   });
 
-  test('by hanging, a search waits half a second once, and no longer after that', async () => {
+  test('by hanging, a single search waits half a second and later ones do not', async () => {
     daemon = await startMeaningDaemon();
     const ann = await daemon.account();
     await ann.add('Her automobile is red');
@@ -71,7 +71,7 @@ describe('while the embedder fails', () => {
     expect(waits[1]).toBeLessThan(400);
   });
 
-  test('it is left alone for as long as it asks', async () => {
+  test('it is not called for as long as it asks', async () => {
     daemon = await startMeaningDaemon();
     daemon.clock.freeze();
     const ann = await daemon.account();
@@ -88,7 +88,7 @@ describe('while the embedder fails', () => {
     expect(await daemon.jobs()).toEqual([]);
   });
 
-  test('a model with other dimensions than before changes no vector', async () => {
+  test('a model whose dimensions change does not change stored vectors', async () => {
     daemon = await startMeaningDaemon();
     const ann = await daemon.account();
     await ann.add('Her automobile is red');
@@ -103,9 +103,9 @@ describe('while the embedder fails', () => {
   });
 });
 
-describe('a text that the embedder refuses', () => {
+describe('a text that the embedder rejects', () => {
   test.each([400, 500])(
-    'with status %i holds up no other, is tried again shorter, at last goes without',
+    'with status %i does not delay others, is retried shorter, and finally stays without a vector',
     async (status) => {
       daemon = await startMeaningDaemon();
       const ann = await daemon.account();
@@ -125,7 +125,7 @@ describe('a text that the embedder refuses', () => {
     },
   );
 
-  test('as a query costs the next search nothing', async () => {
+  test('as a query does not affect the next search', async () => {
     daemon = await startMeaningDaemon();
     const ann = await daemon.account();
     await ann.add('Her automobile is red');
@@ -135,7 +135,7 @@ describe('a text that the embedder refuses', () => {
     expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
   });
 
-  test('is kept where the embedder refuses everything: that is the fault of its settings', async () => {
+  test('stays queued if the embedder rejects everything, which is a misconfiguration', async () => {
     daemon = await startMeaningDaemon();
     const ann = await daemon.account();
     daemon.embedder.state.refuses = () => true;
@@ -149,8 +149,8 @@ describe('a text that the embedder refuses', () => {
   });
 });
 
-describe('what waits', () => {
-  test('is worked off fairly: who has three is not held up by who has a thousand', async () => {
+describe('waiting rows', () => {
+  test('are embedded fairly: a tenant with three is not delayed by one with a thousand', async () => {
     daemon = await startMeaningDaemon();
     const [ann, bob] = [await daemon.account(), await daemon.account()];
     daemon.embedder.state.failure = { status: 500 };
@@ -170,7 +170,7 @@ describe('what waits', () => {
     expect(await daemon.vectors()).toEqual(await daemon.rows());
   });
 
-  test('is taken up by the next daemon where one ended in the middle', async () => {
+  test('are picked up by the next daemon after an interruption', async () => {
     const dataDir = await freshFolder();
     const first = await startMeaningDaemon({ dataDir });
     const ann = await first.account();
@@ -189,7 +189,7 @@ describe('what waits', () => {
     await first.embedder.close();
   });
 
-  test('that is changed or erased while it is on its way keeps nothing of its former text', async () => {
+  test('changed or erased while being embedded keep nothing of their former text', async () => {
     daemon = await startMeaningDaemon();
     const ann = await daemon.account();
     const talk = conversing(ann);
@@ -209,8 +209,8 @@ describe('what waits', () => {
   });
 });
 
-describe('what was there before the embedder', () => {
-  test('gets its vectors, and so does what came while it was off; what was erased meanwhile lost its', async () => {
+describe('items older than the embedder', () => {
+  test('get vectors, as do items added while it was off; erased ones lose theirs', async () => {
     const dataDir = await freshFolder();
     const before = await startMemoryDaemon({ dataDir });
     const ann = await before.account();
@@ -240,7 +240,7 @@ describe('what was there before the embedder', () => {
 });
 
 describe('the operator', () => {
-  test('is told of vectors that no row has', async () => {
+  test('is warned about vectors without a row', async () => {
     daemon = await startMeaningDaemon();
     const ann = await daemon.account();
     await ann.add('Her automobile is red');
@@ -251,7 +251,7 @@ describe('the operator', () => {
     expect(await checkIntegrity(config)).toEqual(['a vector of memory 8 has no row']);
   });
 
-  test('is told in one line where vectors cannot be searched, and nothing is left open', async () => {
+  test('gets a one-line error if vectors cannot be searched, and nothing is left open', async () => {
     daemon = await startMeaningDaemon();
     const file = join(daemon.folder, 'svc.db');
     const open = (extension: string) => openDatabase(file, { readerCount: 1, monotonicMs: () => 0, extension });
@@ -262,7 +262,7 @@ describe('the operator', () => {
     });
   });
 
-  test('finds neither the key of the embedder nor a text in the log', async () => {
+  test("finds neither the embedder's key nor any text in the log", async () => {
     const embedder = await startEmbedder();
     daemon = await startMeaningDaemon({ embedder, address: embedder.openai('small', 'hunter2') });
     const ann = await daemon.account();
@@ -280,8 +280,8 @@ describe('the operator', () => {
   });
 });
 
-describe('another model', () => {
-  test('takes over once it has everything; until then the former one serves, new things included', async () => {
+describe('a new model', () => {
+  test('takes over once complete; until then the previous one serves, including new items', async () => {
     const dataDir = await freshFolder();
     const first = await startMeaningDaemon({ dataDir });
     const ann = await first.account();

@@ -216,7 +216,7 @@ function expectNoNeedlessCalls({ calls, failed, halves }: Counts, counted: numbe
   expect(failed / calls).toBeLessThan(0.38);
 }
 
-test(`${CONVERSATIONS} conversations, a third of calls failing, ${CRASHES} kills: each is drawn from once or shown as failed`, {
+test(`${CONVERSATIONS} conversations, a third of calls failing, ${CRASHES} kills: each is extracted once or shown as failed`, {
   timeout: 600_000,
 }, async () => {
   const failing = createFailing();

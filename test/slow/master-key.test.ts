@@ -167,7 +167,7 @@ describe('rotating the master key', () => {
     await startWithKey({ masterKeys: [FIRST] });
     await rotate({ masterKeys: [SECOND, FIRST] });
     expect((await validate()).status).toBe(503);
-    expect((await validate()).text).toContain('start svc again with the new one');
+    expect((await validate()).text).toContain('restart svc with the new one');
     expect((await putKey(caller, server, KEY)).status).toBe(503);
     expect(await caller.add('Memories need no key.')).toMatchObject({ version: 1 });
     await stop();
@@ -205,7 +205,7 @@ describe('a sealed secret cannot be opened', () => {
     const answer = await validate();
     expect(answer.status, answer.text).toBe(503);
     expect(server.requests).toEqual([]);
-    expect(daemon!.logLines.join('')).toContain('something sealed cannot be opened');
+    expect(daemon!.logLines.join('')).toContain('cannot unseal a secret');
     expect(daemon!.logLines.join('')).not.toContain(KEY);
   }
 

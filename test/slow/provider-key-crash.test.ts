@@ -190,7 +190,7 @@ async function expectRotated(dataDir: string, planted: ReadonlyMap<string, Buffe
   expect((await readdir(dataDir)).filter((name) => /rotation\.pid|\.new$/.test(name))).toEqual([]);
 }
 
-test(`kill -9 ${CRASHES} times while keys are written and the master key is changed: every key is whole or absent`, {
+test(`kill -9 ${CRASHES} times while keys are written and the master key is rotated: every key is intact or absent`, {
   timeout: 900_000,
 }, async () => {
   const server = await startProviderServer('openai');

@@ -26,8 +26,8 @@ async function startWith(folder: string, dataDir: string) {
   return { ...daemon, models };
 }
 
-describe('a daemon with a model in a folder', () => {
-  test('finds by meaning; when the model in it changes, everything is embedded anew and searches go on meanwhile', async () => {
+describe('a daemon with a local model', () => {
+  test('searches by meaning; when the model file changes, re-embeds everything while searches keep working', async () => {
     const [folder, dataDir] = [await writeTinyModel(await freshFolder()), await freshFolder()];
     const first = await startWith(folder, dataDir);
     const ann = await first.account();
@@ -52,7 +52,7 @@ describe('a daemon with a model in a folder', () => {
     await second.stop();
   });
 
-  test('refuses to start in one line where there is no model or none that can be read; the same folder mended is taken', async () => {
+  test('refuses to start, with a one-line error, without a readable model; starts once the folder is fixed', async () => {
     const [folder, dataDir] = [await freshFolder(), await freshFolder()];
     const refusal = () => startWith(folder, dataDir).catch((error) => error);
     const missing = await refusal();

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe('a search with an embedder', () => {
-  test('finds by meaning what shares no word with it, of each type', async () => {
+  test('finds items of each type that share no word with the query', async () => {
     await ann.addAll([{ content: 'Her automobile is red' }, { content: 'Tea tastes best with milk' }]);
     const talk = conversing(ann);
     const { id } = await talk.begin({});
@@ -31,7 +31,7 @@ describe('a search with an embedder', () => {
     expect(body.results[0]!.why!.signals.vector).toEqual({ value: 1, weight: 1.25, share: 1.25 });
   });
 
-  test('by meaning alone orders by nothing else', async () => {
+  test('with the semantic strategy orders by similarity only', async () => {
     await ann.addAll([
       { content: 'An automobile beside an automobile' },
       { content: 'my car my garden my house my street my town my river' },
@@ -46,7 +46,7 @@ describe('a search with an embedder', () => {
     expect(shares[0]).toBe(1);
   });
 
-  test('finds by words what has no vector yet', async () => {
+  test('finds items without a vector by their words', async () => {
     await ann.add('Her automobile is red');
     await daemon.embed();
     await ann.add('Her feline is black');
@@ -54,13 +54,13 @@ describe('a search with an embedder', () => {
     expect(found.toSorted()).toEqual(['Her automobile is red', 'Her feline is black']);
   });
 
-  test('of words that say nothing by themselves asks for their meaning', async () => {
+  test('uses the meaning when the query has only stop words', async () => {
     await ann.add('What is it that you are?');
     await daemon.embed();
     expect(await ann.find('what are you')).toEqual(['What is it that you are?']);
   });
 
-  test('goes by words alone for a time that has passed, and says that by meaning alone that is impossible', async () => {
+  test('ignores vectors for a past instant, and rejects the semantic strategy there', async () => {
     await ann.add('Her automobile is red');
     await daemon.embed();
     const asOf = instant(daemon.clock.nowMs());
@@ -73,7 +73,7 @@ describe('a search with an embedder', () => {
     });
   });
 
-  test('applies filters to what is near, however much that they hide is nearer', async () => {
+  test('applies filters to the nearest neighbors, even when excluded ones are nearer', async () => {
     await ann.addAll([
       ...Array.from({ length: 80 }, (_, index) => ({ content: `automobile ${index}` })),
       { content: 'an automobile of ours in some other place', tags: ['ours'] },
@@ -84,7 +84,7 @@ describe('a search with an embedder', () => {
     ]);
   });
 
-  test('shows nothing that has expired, and what it hid comes up', async () => {
+  test('hides expired items and moves up the next ones', async () => {
     const expiresAt = instant(daemon.clock.nowMs() + 3_600_000);
     await ann.addAll([
       ...Array.from({ length: 80 }, (_, index) => ({ content: `automobile ${index}`, expiresAt })),
@@ -96,7 +96,7 @@ describe('a search with an embedder', () => {
     expect(await ann.find('vehicle', { limit: 100 })).toEqual(['an automobile that stays in some other place']);
   });
 
-  test('asks for the same query once, for each tenant by itself', async () => {
+  test('embeds the same query once per tenant', async () => {
     await ann.add('Her automobile is red');
     const bob = await daemon.account();
     await bob.add('His automobile is red');
@@ -111,7 +111,7 @@ describe('a search with an embedder', () => {
 });
 
 describe('tenants and users', () => {
-  test('see nothing of 10,000 nearer vectors and better text matches of another', async () => {
+  test('are not affected by 10,000 nearer vectors and better text matches of another tenant', async () => {
     const bob = await daemon.account();
     await bob.add('vehicle');
     await ann.addAll(Array.from({ length: 12 }, (_, index) => ({ content: `Her automobile number ${index}` })));
@@ -125,7 +125,7 @@ describe('tenants and users', () => {
     }
   });
 
-  test('of one tenant see nothing of each other', async () => {
+  test("of one tenant do not see each other's items", async () => {
     await ann.add('Her automobile is red', { user: 'eve' });
     await ann.add('His automobile is black', { user: 'bob' });
     await daemon.embed();
@@ -134,7 +134,7 @@ describe('tenants and users', () => {
     expect(await ann.find('vehicle')).toEqual([]);
   });
 
-  test('that are erased leave neither vectors nor jobs nor queries', async () => {
+  test('leave no vectors, jobs or cached queries once erased', async () => {
     const kept = await daemon.account();
     await kept.add('His automobile stays');
     await ann.add('Her automobile is red');
@@ -153,7 +153,7 @@ describe('tenants and users', () => {
 });
 
 describe('without an embedder', () => {
-  test('a search by meaning alone says why it is impossible, every other goes on, and nothing is noted', async () => {
+  test('a semantic search explains why it is impossible, other searches work, and nothing is queued', async () => {
     const plain = await startMemoryDaemon();
     const caller = await plain.account();
     await caller.add('Her automobile is red');

@@ -18,7 +18,7 @@ function heldWork() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('models that failed last hang beside the others, never in their place', async () => {
+test('failing models run in addition to healthy ones, never in their place', async () => {
   const held = heldWork();
   const lanes = createModelLimiter({ work: held.work, isFailing: (model) => model < 100 });
   for (let model = 0; model < 50; model += 1) lanes.add(model);
@@ -30,7 +30,7 @@ test('models that failed last hang beside the others, never in their place', asy
   expect(held.started.at(-1)).toBe(112);
 });
 
-test('models take turns, none is worked on twice at once, and nothing begins after the end', async () => {
+test('models take turns, none runs twice at once, and nothing starts after close', async () => {
   const held = heldWork();
   const lanes = createModelLimiter({ work: held.work, isFailing: () => false });
   for (let model = 1; model <= 14; model += 1) lanes.add(model);
@@ -50,7 +50,7 @@ test('models take turns, none is worked on twice at once, and nothing begins aft
   expect(held.started).toHaveLength(15);
 });
 
-test('a request is bounded by texts and by tokens; one text that is too much for any goes alone', () => {
+test('a request is limited by texts and tokens; a text over the limit is sent alone', () => {
   const jobs = (...lengths: number[]) => lengths.map((length, index) => ({ text: `${index}`.padEnd(length, 'x') }));
   const lengths = (batches: { text: string }[][]) => batches.map((batch) => batch.map(({ text }) => text.length));
   expect(lengths(batchesOf(jobs(4, 4, 4, 4, 4), { texts: 2, tokens: 100 }, 2))).toEqual([

@@ -21,12 +21,12 @@ async function ownerWithKey(): Promise<Owner> {
   return owner;
 }
 
-describe('without an embedder of the operator', () => {
+describe("without an operator's embedder", () => {
   beforeEach(async () => {
     daemon = await startOwnModelsDaemon();
   });
 
-  test('an account with a model of its own finds by meaning, what was there before included; others do not', async () => {
+  test('an account with its own model searches all its items by meaning, including older ones; other accounts do not', async () => {
     const [ann, bob] = [await ownerWithKey(), await daemon.owner()];
     await ann.add('Her automobile is red');
     await bob.add('His automobile is red');
@@ -49,7 +49,7 @@ describe('without an embedder of the operator', () => {
     expect(embedded(server).flat()).not.toContain('His automobile is red');
   });
 
-  test('another model fills beside the one that serves, takes over once it has everything, and erases what was', async () => {
+  test('a new model is filled beside the serving one, takes over once complete, and the old vectors are erased', async () => {
     const ann = await ownerWithKey();
     await ann.addAll(Array.from({ length: 70 }, (_, index) => ({ content: `Her automobile ${index}` })));
     await ann.choose(server, 'small');
@@ -83,7 +83,7 @@ describe('without an embedder of the operator', () => {
     expect(server.requests.at(-1)!.body!.model).toBe('large');
   });
 
-  test('a key that is refused costs no search but by meaning alone, is shown, and is left alone until it is replaced', async () => {
+  test('a rejected key fails only semantic searches, is reported, and is not retried until it is replaced', async () => {
     const ann = await ownerWithKey();
     await ann.choose(server, 'small');
     server.next(REFUSED, REFUSED);
@@ -112,7 +112,7 @@ describe('without an embedder of the operator', () => {
     expect(server.requests.at(-1)!.headers.authorization).toBe('Bearer another-key-of-the-test');
   });
 
-  test('a model that the provider no longer has is told of, and asked no more; a query that it refuses costs the next nothing', async () => {
+  test('a model that the provider removed is reported and not called again; a rejected query does not affect the next one', async () => {
     const ann = await ownerWithKey();
     await ann.choose(server, 'small');
     await ann.add('Her automobile is red');
@@ -131,7 +131,7 @@ describe('without an embedder of the operator', () => {
     expect(await ann.settings()).toMatchObject({ embedding: { state: 'failing', waiting: 0 } });
   });
 
-  test('a model that its key is no longer given for is asked no more, and the reason is shown', async () => {
+  test('a model that its key no longer allows is not called again, and the reason is shown', async () => {
     const ann = await ownerWithKey();
     await ann.add('Her automobile is red');
     await ann.choose(server, 'small');
@@ -146,7 +146,7 @@ describe('without an embedder of the operator', () => {
     expect(semantic.status).toBe(422);
     expect(semantic.text).toContain('limited to these models: large');
     expect(await ann.settings()).toMatchObject({
-      embedding: { state: 'failing', fault: expect.stringContaining('only') },
+      embedding: { state: 'failing', fault: expect.stringContaining('limited to these models') },
     });
     expect(embedded(server)).toEqual([]);
     await ann.bring(server);
@@ -154,7 +154,7 @@ describe('without an embedder of the operator', () => {
     expect(await ann.find('vehicles')).toHaveLength(2);
   });
 
-  test('vectors that the disk does not take are not paid for again without a pause', async () => {
+  test('vectors that the disk rejects are not paid for again without a pause', async () => {
     const ann = await ownerWithKey();
     await ann.add('Her automobile is red');
     await ann.choose(server, 'small');
@@ -172,7 +172,7 @@ describe('without an embedder of the operator', () => {
     expect(await daemon.vectors(ann.tenantId)).toBe(1);
   });
 
-  test('a check that finds the key well again ends the wait too', async () => {
+  test('a successful key check ends the backoff too', async () => {
     const ann = await ownerWithKey();
     await ann.choose(server, 'small');
     server.next(REFUSED);
@@ -184,7 +184,7 @@ describe('without an embedder of the operator', () => {
     expect(await daemon.vectors(ann.tenantId)).toBe(1);
   });
 
-  test('a key that goes takes with it the request on its way, the model, its vectors and its jobs', async () => {
+  test('removing a key aborts the request in flight and removes the model, its vectors and its jobs', async () => {
     const ann = await ownerWithKey();
     await ann.choose(server, 'small');
     await ann.add('Her automobile is red');
@@ -209,7 +209,7 @@ describe('without an embedder of the operator', () => {
     expect(server.requests).toHaveLength(asked);
   });
 
-  test('a model of a provider whose key goes stops at once, also where another fills beside it', async () => {
+  test("removing a provider's key stops its model at once, also while another is being filled", async () => {
     const voyage = await startProviderServer('voyage', { dimensions: 64 });
     const ann = await ownerWithKey();
     await ann.add('Her automobile is red');
@@ -240,7 +240,7 @@ describe('without an embedder of the operator', () => {
     await voyage.close();
   });
 
-  test('a provider that does not embed and a model without key are refused; one that can serve is not', async () => {
+  test('rejects a provider without embedding models and a model without a key; accepts one that can serve', async () => {
     const claude = await startProviderServer('anthropic');
     const ann = await daemon.owner();
     await ann.bring(claude);
@@ -256,7 +256,7 @@ describe('without an embedder of the operator', () => {
   });
 });
 
-describe('beside an embedder of the operator', () => {
+describe("beside an operator's embedder", () => {
   let operator: FakeEmbedder;
 
   beforeEach(async () => {
@@ -265,7 +265,7 @@ describe('beside an embedder of the operator', () => {
   });
   afterEach(() => operator.close());
 
-  test('the operator serves until the own model has everything, and again at once when that is taken back', async () => {
+  test("the operator's model serves until the account's own is complete, and again as soon as that is reset", async () => {
     const [ann, bob] = [await ownerWithKey(), await daemon.owner()];
     await ann.add('Her automobile is red');
     await bob.add('His automobile is red');
@@ -298,7 +298,7 @@ describe('beside an embedder of the operator', () => {
     expect(await daemon.vectors(ann.tenantId)).toBe(0);
   });
 
-  test('where the own model fails, the operator is not asked in its place', async () => {
+  test("a failing model of the account is not replaced by the operator's", async () => {
     const ann = await ownerWithKey();
     await ann.add('Her automobile is red');
     await ann.choose(server, 'small');

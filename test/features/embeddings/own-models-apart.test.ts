@@ -30,7 +30,7 @@ async function ownerAt(server: ProviderServer, key?: string): Promise<Owner> {
 }
 
 describe('two tenants with the same model of one provider', () => {
-  test('are asked for by their own keys, and find nothing of each other, however near', async () => {
+  test("use their own keys and never find each other's items, however near", async () => {
     const server = await serverOf('openai');
     const ann = await ownerAt(server, 'key-of-ann-0001');
     const bob = await ownerAt(server, 'key-of-bob-0002');
@@ -51,7 +51,7 @@ describe('two tenants with the same model of one provider', () => {
     expect(textsOf('Bearer key-of-bob-0002')).not.toContain('Her');
   });
 
-  test('do not share what a query means', async () => {
+  test('do not share cached queries', async () => {
     const server = await serverOf('openai');
     const [ann, bob] = [await ownerAt(server), await ownerAt(server)];
     for (const one of [ann, bob]) await one.add('An automobile');
@@ -63,7 +63,7 @@ describe('two tenants with the same model of one provider', () => {
 });
 
 describe('a tenant whose provider hangs', () => {
-  test('holds up no other, however many hang', async () => {
+  test('does not delay other tenants, however many providers hang', async () => {
     const hanging = await serverOf('voyage');
     const owners = await Promise.all(Array.from({ length: 6 }, () => daemon.owner()));
     for (const one of owners) await one.bring(hanging);
@@ -88,8 +88,8 @@ describe('a tenant whose provider hangs', () => {
   });
 });
 
-describe('what is asked for at once', () => {
-  test('is bounded by texts and tokens, and the same text is asked for once', async () => {
+describe('a single request', () => {
+  test('is limited by texts and tokens, and contains each text once', async () => {
     const server = await serverOf('mistral');
     const ann = await daemon.owner();
     await ann.bring(server);
@@ -116,7 +116,7 @@ describe('what is asked for at once', () => {
 });
 
 describe('an account with a model of its own', () => {
-  test('that is erased leaves nothing of it, and nothing that is counted later', async () => {
+  test('leaves nothing behind when erased, and nothing is counted afterwards', async () => {
     const server = await serverOf('openai');
     const [ann, kept] = [await ownerAt(server), await ownerAt(server)];
     await kept.add('His automobile stays');
@@ -134,7 +134,7 @@ describe('an account with a model of its own', () => {
     expect(await checkIntegrity(readConfig({ dataDir: daemon.folder }, {}, ''))).toEqual([]);
   });
 
-  test('is looked through by the check of the operator', async () => {
+  test("is covered by the operator's consistency check", async () => {
     const server = await serverOf('openai');
     const [ann, bob] = [await ownerAt(server), await ownerAt(server)];
     await ann.add('Her automobile is red');

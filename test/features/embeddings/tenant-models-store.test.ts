@@ -65,7 +65,7 @@ function plansOf(statements: string[]): Reader {
   };
 }
 
-test('of a thousand models those are taken up for which something is to be done, by looks into indices alone', async () => {
+test('finds the models with work among a thousand using index lookups only', async () => {
   for (let index = 0; index < 1000; index += 1) {
     await connection.run(
       `INSERT INTO embeddingModels (tenantId, provider, name, state) VALUES (?, 'openai', 'small', 'serving')`,
@@ -90,7 +90,7 @@ test('of a thousand models those are taken up for which something is to be done,
   ).toEqual([]);
 });
 
-test('a model of a tenant notes the tenant’s rows alone, each once, whatever the portions and the versions', async () => {
+test("a tenant's model queues each of the tenant's rows once, whatever the batch size and number of versions", async () => {
   await insertMemories('ten_a', 47, 3);
   await insertMemories('ten_b', 60, 1);
   await selectModel(connection, { tenantId: 'ten_a', provider: 'openai', name: 'small' }, true);

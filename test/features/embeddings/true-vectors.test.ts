@@ -63,7 +63,7 @@ async function ofFilled(places: string[]): Promise<string[]> {
   return places.filter((place) => ids.has(place.split(' ')[0]!)).sort();
 }
 
-test('after any history what is found has a vector or waits for one, and nothing else has', {
+test('after any history every searchable row has a vector or waits for one, and no other row does', {
   timeout: 60_000,
 }, async () => {
   const caller = ownerOf(await daemon.account());

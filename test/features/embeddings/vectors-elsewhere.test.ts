@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test('where vectors cannot be searched, a choice is refused plainly and everything else goes on', async () => {
+test('without vector search, choosing a model is rejected with the reason and everything else works', async () => {
   daemon = await startOwnModelsDaemon({ dataDir, vectorExtension });
   const ann = await daemon.owner();
   await ann.bring(server);
@@ -39,7 +39,7 @@ test('where vectors cannot be searched, a choice is refused plainly and everythi
   expect((await ann.call('/v1/provider-settings', { method: 'PATCH', body: extraction })).status).toBe(200);
 });
 
-test('a folder that comes from a machine where they could be is served without calling out', async () => {
+test('a data folder from a machine with vector search is served without calling providers', async () => {
   const before = await startOwnModelsDaemon({ dataDir });
   const ann = await before.owner();
   await ann.bring(server);

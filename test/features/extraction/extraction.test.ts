@@ -49,7 +49,7 @@ const settings = (change: object) =>
   caller.call<ProviderSettings>('/v1/provider-settings', { method: 'PATCH', body: change });
 
 describe('extraction', () => {
-  test('stores what the model draws, each with the message that it came from', async () => {
+  test('stores what the model extracts, each memory with its source message', async () => {
     const said = { content: 'I drink green tea every morning.', createdAt: '2026-03-04T08:00:00.000Z' };
     const conversation = await converse(caller, ['Hello there', said], 'ada');
     server.respond((asked) => ({ memories: [extracted(TEA, [numberOf(asked, 'green tea')])] }));
@@ -77,7 +77,7 @@ describe('extraction', () => {
     });
   });
 
-  test('does not read what it has read, and adds nothing when it reads it again', async () => {
+  test('does not read messages twice, and rereading them adds nothing', async () => {
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     await extractAndWait(caller, conversation);
     const second = await extractAndWait(caller, conversation);
@@ -95,7 +95,7 @@ describe('extraction', () => {
     );
   });
 
-  test('a contradiction takes the place of what was known, which is kept for the past', async () => {
+  test('a contradiction supersedes the known memory, which remains in the history', async () => {
     const known = await caller.add('Ada lives in Bergen.');
     const conversation = await converse(caller, ['I moved from Bergen to Oslo last week.']);
     server.respond((asked) => {
@@ -110,7 +110,7 @@ describe('extraction', () => {
     expect(await caller.list()).toEqual(['Ada lives in Oslo.']);
   });
 
-  test('what says more of a known memory becomes its next version', async () => {
+  test('more detail on a known memory becomes its next version', async () => {
     const known = await caller.add('Ada has a cat.', { metadata: { mood: 'fond' } });
     const conversation = await converse(caller, ['My cat Pixel is three years old.']);
     server.respond((asked) => {
@@ -127,7 +127,7 @@ describe('extraction', () => {
     });
   });
 
-  test('stores nothing that no message says, whatever the model claims', async () => {
+  test('stores nothing that no message supports, whatever the model claims', async () => {
     await caller.add('Ada plays the cello.');
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     server.respond(() => ({
@@ -146,7 +146,7 @@ describe('extraction', () => {
     expect(await caller.list()).toEqual([TEA, 'Ada plays the cello.']);
   });
 
-  test('never draws on what svc itself put into the prompt', async () => {
+  test('never extracts from what svc itself put into the prompt', async () => {
     await caller.add('Ada plays the cello in an orchestra.');
     const { text } = (await caller.call('/v1/context', { body: { query: 'cello' } })).body as { text: string };
     expect(text).toContain(CONTEXT_HEADING);
@@ -164,7 +164,7 @@ describe('extraction', () => {
     expect(result).toMatchObject({ added: 0, nothing: 1 });
   });
 
-  test('what is erased is not kept in the job that drew it', async () => {
+  test('erased content is removed from the job that extracted it', async () => {
     const conversation = await converse(caller, ['I drink green tea every morning.', 'My cat is called Pixel.']);
     const cat = 'Ada has a cat called Pixel.';
     server.respond((asked) => ({
@@ -189,7 +189,7 @@ describe('extraction', () => {
     expect((await extractAndWait(caller, conversation)).result).toMatchObject({ added: 1 });
   });
 
-  test('reads a long conversation in passages and shows how far it is', async () => {
+  test('reads a long conversation in chunks and shows its progress', async () => {
     const long = 'I drink green tea every morning. '.repeat(100);
     const conversation = await converse(
       caller,
@@ -206,7 +206,7 @@ describe('extraction', () => {
     expect(job.used).toMatchObject({ requests: 3, inputTokens: 333 });
   });
 
-  test('is asked for without a key in vain, and says what to do', async () => {
+  test('without a key is rejected with what to do', async () => {
     await caller.call('/v1/provider-keys/openai', { method: 'DELETE' });
     const conversation = await converse(caller, ['Hello']);
     const answer = await caller.call(`/v1/conversations/${conversation}/extract`, { method: 'POST' });
@@ -215,7 +215,7 @@ describe('extraction', () => {
     expect((await caller.call('/v1/conversations/conv_0/extract', { method: 'POST' })).status).toBe(404);
   });
 
-  test('asked for twice at once is one job, and once under an idempotency key', async () => {
+  test('requested twice concurrently is one job, also under an idempotency key', async () => {
     server.next('hang');
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     const first = await extract(caller, conversation);
@@ -229,7 +229,7 @@ describe('extraction', () => {
     await caller.call(`/v1/jobs/${first}`, { method: 'DELETE' });
   });
 
-  test('asked for while it waits or works, reads what came meanwhile too', async () => {
+  test('requested again while queued or running also reads the messages added since', async () => {
     const facts = ['My cat is called Pixel.', 'My boat is called Heron.', 'My bike is called Thunder.'];
     server.respond((asked) => ({
       memories: facts
@@ -261,7 +261,7 @@ describe('extraction', () => {
     expect(await extractAndWait(caller, conversation)).toMatchObject({ progress: { total: 0 }, used: { requests: 0 } });
   });
 
-  test('by itself, some time after messages came, where the account wants that', async () => {
+  test('runs automatically some time after messages were appended, if enabled', async () => {
     const silent = await converse(caller, ['I drink green tea every morning.']);
     expect((await settings({ extraction: { onAppend: true } })).body.extraction.onAppend).toBe(true);
     const conversation = await converse(caller, ['I drink green tea every morning.']);
@@ -277,7 +277,7 @@ describe('extraction', () => {
 });
 
 describe('a failing provider', () => {
-  test('is asked again later, the failure shown meanwhile, and nothing is stored twice', async () => {
+  test('is retried later, with the failure shown meanwhile, and nothing is stored twice', async () => {
     server.next(PUBLISHED.openai.broken, PUBLISHED.openai.broken);
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     const jobId = await extract(caller, conversation);
@@ -292,7 +292,7 @@ describe('a failing provider', () => {
     expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'done', error: null, result: { added: 1 } });
   });
 
-  test('that refuses the key, or the model, ends the job with the reason', async () => {
+  test('that rejects the key or the model fails the job with the reason', async () => {
     server.next(PUBLISHED.openai.wrongKey);
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     const refused = await extractAndWait(caller, conversation);
@@ -315,7 +315,7 @@ describe('a failing provider', () => {
     expect(await extractAndWait(caller, conversation)).toMatchObject({ state: 'done', result: { added: 1 } });
   });
 
-  test('whose answer keeps to no schema is asked again, and what it cost is counted', async () => {
+  test('whose output does not match the schema is retried, and its tokens are counted', async () => {
     server.respond(() => ({ nothing: true }));
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     const jobId = await extract(caller, conversation);
@@ -325,7 +325,7 @@ describe('a failing provider', () => {
     expect((await jobOf(caller, jobId)).state).toBe('cancelled');
   });
 
-  test('that hangs lets its job be cancelled, by its owner or with the key', async () => {
+  test('that hangs does not prevent cancelling the job, by its owner or with the key', async () => {
     server.next('hang', 'hang');
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     const first = await extract(caller, conversation);
@@ -349,7 +349,7 @@ describe('a cap', () => {
     return jobIds;
   }
 
-  test('of tokens a day holds jobs until the next one, or until it is raised', async () => {
+  test('of daily tokens holds jobs until the next day, or until it is raised', async () => {
     await settings({ extraction: { dailyTokens: 100 } });
     const first = await converse(caller, ['I drink green tea every morning.']);
     expect((await extractAndWait(caller, first)).state).toBe('done');
@@ -368,7 +368,7 @@ describe('a cap', () => {
     expect((await untilEnded(caller, third)).state).toBe('done');
   });
 
-  test('holds also where several jobs ask at once: one of them goes beyond it, the others wait for it and see', async () => {
+  test('holds for concurrent jobs: one may exceed it, the others wait for its result', async () => {
     await settings({ extraction: { dailyTokens: 100 } });
     let answerNow = () => {};
     const asked = new Promise<undefined>((resolve) => {
@@ -385,7 +385,7 @@ describe('a cap', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('far from reached lets four jobs ask side by side', async () => {
+  test('far from reached lets four jobs run concurrently', async () => {
     let allAsk = () => {};
     const asked = new Promise<undefined>((resolve) => {
       allAsk = () => resolve(undefined);
@@ -397,7 +397,7 @@ describe('a cap', () => {
     for (const id of await extractFour()) expect((await untilEnded(caller, id)).state).toBe('done');
   });
 
-  test('of memories a day is seen before a model is asked, but for a dry run', async () => {
+  test('of daily memories is checked before the model is called, except for dry runs', async () => {
     await daemon.db.writes.write(async (connection) => {
       await connection.run(`UPDATE tenants SET tier = 'Free' WHERE tenantId = ?`, [caller.tenantId]);
       await connection.run(
@@ -422,7 +422,7 @@ describe('a cap', () => {
     expect((await untilEnded(caller, jobId)).result).toMatchObject({ added: 1 });
   });
 
-  test('of spend counts by the prices given, which it needs', async () => {
+  test('of spend is calculated with the given prices, which it requires', async () => {
     expect((await settings({ extraction: { dailySpend: 1 } })).status).toBe(422);
     const prices = { pricePerMillion: { input: 1000, output: 10_000 }, dailySpend: 0.3 };
     expect((await settings({ extraction: prices })).status).toBe(200);

@@ -38,8 +38,8 @@ afterEach(() => server.reset());
 
 const list = async () => (await caller.call<{ data: Memory[] }>('/v1/memories')).body.data;
 
-describe('what a model writes', () => {
-  test('is stored only as far as a memory of a client would be', async () => {
+describe('the output of a model', () => {
+  test("is stored only as far as a client's memory would be accepted", async () => {
     const conversation = await converse(caller, ['I drink green tea and oat milk.']);
     server.respond(() => ({
       memories: [
@@ -59,7 +59,7 @@ describe('what a model writes', () => {
     }
   });
 
-  test('is taken up to a hundred memories a passage, and none of them at any length', async () => {
+  test('is limited to a hundred memories per chunk, each of limited length', async () => {
     const conversation = await converse(caller, ['I drink green tea.']);
     const nonsense = Array.from({ length: 3000 }, (_, number) => extracted(`Nothing of tea ${number}.`, []));
     const endless = extracted(`Ada drinks green tea. ${'x'.repeat(200_000)}`, Array(5000).fill(1), {
@@ -72,7 +72,7 @@ describe('what a model writes', () => {
     expect(JSON.stringify(job).length).toBeLessThan(40_000);
   });
 
-  test('a list of jobs tells how many decisions there were, and the job which', async () => {
+  test('a list of jobs shows how many decisions there were, and the job shows which', async () => {
     const job = await extractAndWait(caller, await converse(caller, ['I drink green tea.']), undefined);
     const listed = (await caller.call<{ data: Job[] }>('/v1/jobs')).body.data;
     expect(listed).toEqual([{ ...job, result: { ...job.result, decisions: [] } }]);
@@ -80,8 +80,8 @@ describe('what a model writes', () => {
   });
 });
 
-describe('a key that was given for some models', () => {
-  test('is used for no other: not where one is named, nor for what was queued or chosen before', async () => {
+describe('a key limited to some models', () => {
+  test('is not used for others: neither named, nor queued or chosen before', async () => {
     const conversation = await converse(caller, ['I drink green tea.']);
     const other = 'gpt-4.1';
     const path = `/v1/conversations/${conversation}/extract`;
@@ -102,7 +102,7 @@ describe('a key that was given for some models', () => {
   });
 });
 
-describe('while the model is being asked', () => {
+describe('while the model is running', () => {
   let answerNow: () => void;
   beforeEach(() => {
     const asked = new Promise<undefined>((resolve) => {
@@ -130,7 +130,7 @@ describe('while the model is being asked', () => {
     return jobId;
   }
 
-  test('its account is erased, and nothing of it comes back', async () => {
+  test('erasing the account leaves nothing of it behind', async () => {
     await asking(await converse(caller, ['I drink green tea.']));
     expect(await traces(caller.tenantId)).toContain('jobs');
     expect((await caller.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
@@ -141,7 +141,7 @@ describe('while the model is being asked', () => {
     expect(await traces(caller.tenantId)).toEqual([]);
   });
 
-  test('its conversation is erased, and no memory is drawn from it', async () => {
+  test('erasing the conversation prevents its memories from being stored', async () => {
     const conversation = await converse(caller, ['I drink green tea.']);
     const jobId = await asking(conversation);
     expect((await caller.call(`/v1/conversations/${conversation}`, { method: 'DELETE' })).status).toBe(204);
@@ -153,7 +153,7 @@ describe('while the model is being asked', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  test('a message is erased: what the model drew with it is dropped, and the others are read anew', async () => {
+  test('erasing a message discards the output based on it, and the rest is read again', async () => {
     const conversation = await converse(caller, ['My sister has a red bicycle.', 'I drink green tea.']);
     const path = `/v1/conversations/${conversation}/messages`;
     const { data } = (await caller.call<{ data: Message[] }>(`${path}?order=oldest`)).body;
@@ -172,7 +172,7 @@ describe('while the model is being asked', () => {
     expect(await list()).toMatchObject([{ content: TEA, source: { messageId: second.id } }]);
   });
 
-  test('messages come that it is to read too: what it was asked already is not asked, and paid for, twice', async () => {
+  test('appended messages are read too, without paying twice for the earlier ones', async () => {
     const conversation = await converse(caller, ['I drink green tea.']);
     const jobId = await asking(conversation);
     await say(caller, conversation, ['My cat is called Pixel.']);
@@ -183,7 +183,7 @@ describe('while the model is being asked', () => {
     expect(JSON.stringify(server.requests[1]!.body)).toContain('Earlier messages');
   });
 
-  test('a memory that it was shown is erased: what the model made of that does not come back', async () => {
+  test('erasing a memory that the model was shown discards the output based on it', async () => {
     const known = await caller.add('Ada drinks black tea.');
     server.respond(({ prompt }) => ({
       memories: [

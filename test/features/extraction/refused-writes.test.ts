@@ -32,7 +32,7 @@ const refuse = (state: 'queued' | 'running') =>
 const refuseNoMore = () => write('DROP TRIGGER refusing');
 const refusals = () => daemon.logLines.filter((line) => line.includes('cannot write the failure of a job')).length;
 
-test('a job whose failure cannot be written is shown as failed once it can, and goes on', async () => {
+test('a job whose failure cannot be written is shown as failed once it can, and is retried', async () => {
   await refuse('queued');
   server.next(PUBLISHED.openai.broken);
   const jobId = await extract(caller, await converse(caller, ['I drink green tea.']));
@@ -46,7 +46,7 @@ test('a job whose failure cannot be written is shown as failed once it can, and 
   expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'done', attempts: 0, result: { added: 1 } });
 });
 
-test('a job that cannot be taken waits for the timer, and is not tried without a pause', async () => {
+test('a job that cannot be claimed waits for the timer instead of being retried in a loop', async () => {
   await refuse('running');
   const before = refusals();
   const jobId = await extract(caller, await converse(caller, ['I drink green tea.']));

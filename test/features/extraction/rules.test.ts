@@ -22,20 +22,20 @@ const memory = (id: string, content: string, day = '2026-05-01') =>
 const key = (provider: ProviderKey['provider'], models: string[], status: ProviderKey['status'] = 'valid') =>
   ({ provider, models, status }) as ProviderKey;
 
-describe('a passage', () => {
-  test('is as long as a model reads well, and goes on where it ended', () => {
+describe('a chunk', () => {
+  test('is as long as a model reads reliably, and the next one continues where it ended', () => {
     const all = Array.from({ length: 10 }, (_, index) => said('x'.repeat(5000), index + 1));
     const first = toChunk(all, []);
     expect([first.messages.length, first.seen, first.throughOrdinal]).toEqual([2, 2, 2]);
     expect(toChunk(all, [], 1).messages).toHaveLength(1);
   });
 
-  test('moves past what nobody said', () => {
+  test('skips messages that nobody wrote', () => {
     const passage = toChunk([said('be kind', 1, 'system'), said('{}', 2, 'tool')], []);
     expect(passage).toMatchObject({ messages: [], seen: 2, throughOrdinal: 2 });
   });
 
-  test('always moves on while there are messages, at any length and after any failures', () => {
+  test('always advances while there are messages, at any length and after any failures', () => {
     const texts = fc.array(fc.string({ minLength: 1, maxLength: 30_000 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(texts, fc.nat(20), (contents, failures) => {
@@ -51,7 +51,7 @@ describe('a passage', () => {
     );
   });
 
-  test('is without the blocks that svc makes for prompts, and with all else', () => {
+  test('omits the blocks that svc puts into prompts and keeps everything else', () => {
     const block = `${CONTEXT_HEADING}\n[1] (2026-01-02) Ada has a cat.\n[2] (2026-01-03) Ada likes tea.`;
     expect(withoutRecalled(`Before.\n${block}\n\nAfter.\n[1] a list`)).toBe('Before.\n\n\nAfter.\n[1] a list');
     expect(withoutRecalled(`Use this: ${block}`)).toBe('Use this: ');
@@ -59,24 +59,24 @@ describe('a passage', () => {
   });
 });
 
-describe('what a model drew', () => {
+describe('an extracted memory', () => {
   const passage = toChunk([said('I painted a sunrise with Bob.', 1), said('My cat is called Pixel.', 2)], []);
   const known = [memory('mem_a', 'Ada has a cat.'), memory('mem_b', 'Bob is her friend.')];
   const judged = (one: Partial<Extracted>) =>
     toProposals([{ ...extracted('Ada was painting with Bob.', [1]), ...one }], passage, known)[0]!;
 
-  test('is taken where a message says it, in whatever form of a word', () => {
+  test('is accepted if a message supports it, in any form of a word', () => {
     expect(judged({})).toMatchObject({ decision: 'add', cited: [{ id: 'msg_1' }], target: undefined });
     expect(judged({ decision: 'update', known: 'm1' })).toMatchObject({ decision: 'update', target: { id: 'mem_a' } });
     expect(judged({ decision: 'supersede', known: '[m2]' })).toMatchObject({ target: { id: 'mem_b' } });
   });
 
-  test('is new where it is to change what is not known', () => {
+  test('is added if it refers to an unknown memory', () => {
     expect(judged({ decision: 'supersede', known: 'm9' })).toMatchObject({ decision: 'add', target: undefined });
     expect(judged({ decision: 'add', known: 'm1' })).toMatchObject({ decision: 'add', target: undefined });
   });
 
-  test('does not take the place of what was learned after it was said', () => {
+  test('does not supersede what was learned later', () => {
     const later = [memory('mem_c', 'Bob is no friend any more.', '2026-06-01')];
     const one = extracted('Ada was painting with Bob.', [1], { decision: 'supersede', known: 'm1' });
     expect(toProposals([one], passage, later)).toMatchObject([
@@ -92,16 +92,16 @@ describe('what a model drew', () => {
     [{ content: 'ada  has a CAT' }, 'already known'],
     [{ content: ' \n ' }, 'empty'],
     [{ content: 'painted '.repeat(500) }, 'too long'],
-  ])('is nothing as %j', (one, reason) => {
+  ])('is ignored as %j', (one, reason) => {
     expect(judged(one)).toMatchObject({ decision: 'nothing', reason: expect.stringContaining(reason) });
   });
 
-  test('has a date only where it is one', () => {
+  test('has a date only if the date is valid', () => {
     expect(judged({ date: '2026-05-03' }).occurredAt).toBe('2026-05-03T00:00:00.000Z');
     for (const date of ['', 'yesterday', '2026-02-30', '2026-5-3']) expect(judged({ date }).occurredAt).toBeUndefined();
   });
 
-  test('never says more than its messages, for any answer', () => {
+  test('never goes beyond its messages, for any output', () => {
     const any = fc.record({
       decision: fc.constantFrom('add' as const, 'update' as const, 'supersede' as const, 'nothing' as const),
       content: fc.string(),
@@ -120,8 +120,8 @@ describe('what a model drew', () => {
   });
 });
 
-describe('the model that draws', () => {
-  test('is a small one that writes, of what the provider names', () => {
+describe('the extraction model', () => {
+  test('is a small text model among those the provider lists', () => {
     expect(defaultModel(key('openai', ['text-embedding-3-small', 'gpt-5', 'gpt-5-mini', 'gpt-4o-mini']))).toBe(
       'gpt-5-mini',
     );
@@ -131,7 +131,7 @@ describe('the model that draws', () => {
     expect(defaultModel(key('voyage', ['voyage-4']))).toBeUndefined();
   });
 
-  test('is the requested one, else the one chosen, else one of the newest key that is good', () => {
+  test('is the requested one, else the chosen one, else one of the newest valid key', () => {
     const keys = [
       key('voyage', ['voyage-4']),
       key('openai', ['gpt-5-mini'], 'refused'),

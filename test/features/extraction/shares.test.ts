@@ -34,7 +34,7 @@ async function makeRoom(caller: Caller): Promise<void> {
   await vi.waitFor(() => expect(askers()).toHaveLength(before + 1), { timeout: 10_000 });
 }
 
-test('who has no job under way gets a place though eight hang; of places that fall free each tenant gets one', async () => {
+test('a tenant without running jobs gets a slot though eight hang; each tenant gets one of the slots that become free', async () => {
   const callers = [await daemon.account(), await daemon.account(), await daemon.account()];
   const [first, second, third] = callers.toSorted((a, b) => (a.tenantId < b.tenantId ? -1 : 1)) as [
     Caller,

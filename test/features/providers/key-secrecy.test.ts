@@ -56,8 +56,8 @@ function found(texts: readonly (string | Buffer)[], places: ReadonlyMap<string, 
   );
 }
 
-describe('a key that was given', () => {
-  test('stands in no file, log, backup, export, metric or answer, whatever goes wrong with it', async () => {
+describe('a provider key', () => {
+  test('appears in no file, log, backup, export, metric or response, whatever goes wrong with it', async () => {
     const [openai, anthropic] = servers as [ProviderServer, ProviderServer, ProviderServer];
     await extractAndWait(caller, await converse(caller, ['I drink tea.']), { provider: 'anthropic' });
     openai.next(PUBLISHED.openai.rateLimit, PUBLISHED.openai.broken, 'redirect', 'reset', PUBLISHED.openai.wrongKey);
@@ -94,7 +94,7 @@ describe('a key that was given', () => {
     expect(found(['I drink tea.'], places).length).toBeGreaterThan(0);
   });
 
-  test('went to its provider, and to nobody else', () => {
+  test('is sent to its provider only', () => {
     for (const [index, server] of servers.entries()) {
       const seen = JSON.stringify(server.requests.map(({ headers, query }) => [headers, [...query]]));
       expect(seen).toContain(PLANTED[index]!);
@@ -103,7 +103,7 @@ describe('a key that was given', () => {
     }
   });
 
-  test.each(['removed', 'erased with its account'])('and is %s leaves no ciphertext in the files', async (how) => {
+  test.each(['removed', 'erased with its account'])('leaves no ciphertext in the files when %s', async (how) => {
     const own = await daemon.account();
     await putKey(own, servers[0]!, PLANTED[0]!);
     const row = await daemon.db.readers.get<{ sealed: Buffer; wrapped: Buffer }>(

@@ -32,7 +32,7 @@ const validate = (provider: string) =>
 
 describe('a provider key', () => {
   test.each(PROVIDERS)(
-    'of %s is checked with the provider, kept, shown by its last four, checked again and removed',
+    'of %s is checked with the provider, stored, shown by its last four characters, checked again and removed',
     async (kind) => {
       const own = await startProviderServer(kind, { key: KEY });
       const answer = await putKey(caller, own, KEY);
@@ -51,7 +51,7 @@ describe('a provider key', () => {
     },
   );
 
-  test('that the provider refuses is not kept, and the one before it stays', async () => {
+  test('that the provider rejects is not stored, and the previous one stays', async () => {
     const first = await put();
     const wrong = await put('sk-wrong-0000');
     expect(wrong.status).toBe(422);
@@ -59,7 +59,7 @@ describe('a provider key', () => {
     expect(await list()).toEqual([first.body]);
   });
 
-  test('that may not do what svc asks is told apart from one that is none', async () => {
+  test('that lacks permissions is distinguished from an invalid one', async () => {
     server.next(PUBLISHED.openai.missingScope);
     const answer = await put();
     expect([answer.status, answer.body]).toMatchObject([422, { outcome: 'out_of_scope' }]);
@@ -73,7 +73,7 @@ describe('a provider key', () => {
     ['failed', 'redirect' as const],
     ['failed', 'huge' as const],
     ['unreachable', 'reset' as const],
-  ])('is kept unverified where the provider cannot say: %s', async (outcome, trouble) => {
+  ])('is stored as unverified if the check is inconclusive: %s', async (outcome, trouble) => {
     server.next(trouble);
     const answer = await put();
     expect(answer.status, answer.text).toBe(200);
@@ -82,14 +82,14 @@ describe('a provider key', () => {
     expect((await validate('openai')).body).toMatchObject({ status: 'valid', check: { outcome: 'ok' } });
   });
 
-  test('of a provider that nobody answers for is kept unverified', async () => {
+  test('of an unreachable provider is stored as unverified', async () => {
     const gone = await startProviderServer('mistral');
     await gone.close();
     const answer = await putKey(caller, gone, KEY);
     expect(answer.body).toMatchObject({ status: 'unverified', check: { outcome: 'unreachable' } });
   });
 
-  test('that was valid stays so while the provider cannot say, and is refused once it does', async () => {
+  test('stays valid while the provider is unreachable, and is refused once it rejects the key', async () => {
     const { body: first } = await put();
     server.next(PUBLISHED.openai.broken);
     const later = await validate('openai');
@@ -100,14 +100,14 @@ describe('a provider key', () => {
     expect(await list()).toMatchObject([{ status: 'refused', check: { outcome: 'refused' } }]);
   });
 
-  test('replaces the one before it', async () => {
+  test('replaces the previous one', async () => {
     const { body: first } = await put();
     const { body: second } = await put(KEY, { models: ['gpt-4.1-mini'] });
     expect(second).toMatchObject({ id: first.id, models: ['gpt-4.1-mini'], createdAt: first.createdAt });
     expect(await list()).toEqual([second]);
   });
 
-  test('can be left out for a server of one’s own, and for nobody else', async () => {
+  test('is optional for self-hosted servers only', async () => {
     const open = await startProviderServer('ollama');
     const body = { baseUrl: open.baseUrl };
     const answer = await caller.call('/v1/provider-keys/ollama', { method: 'PUT', body });
@@ -135,7 +135,7 @@ describe('a provider key', () => {
     [{ key: KEY, baseUrl: 'ftp://example.com' }, 422],
     [{ key: KEY, baseUrl: 'https://user:password@example.com' }, 422],
     [{ key: KEY, baseUrl: 'https://example.com/v1?x=1' }, 422],
-  ])('is refused as %j', async (body, status) => {
+  ])('is rejected as %j', async (body, status) => {
     const answer = await caller.call('/v1/provider-keys/openai', { method: 'PUT', body });
     expect(answer.status, answer.text).toBe(status);
     expect(answer.text).not.toContain('password@');
@@ -158,7 +158,7 @@ describe('a provider key', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('of no known provider is not found', async () => {
+  test('of an unknown provider is not found', async () => {
     const answer = await caller.call('/v1/provider-keys/acme', { method: 'PUT', body: { key: KEY } });
     expect(answer.status).toBe(404);
     expect(answer.text).toContain('openai-compatible');

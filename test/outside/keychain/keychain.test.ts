@@ -51,7 +51,7 @@ async function childrenOfOurs(): Promise<{ pid: number; commandLine: string; env
 }
 
 describe('the keychain', () => {
-  test('keeps a password, gives it back, forgets it', async () => {
+  test('stores, returns and deletes a password', async () => {
     const keychain = open();
     expect(await keychain.getPassword('svc', 'a')).toBeNull();
     await keychain.setPassword('svc', 'a', KEY);
@@ -70,7 +70,7 @@ describe('the keychain', () => {
     expect(await faultOf(open().setPassword('svc', 'forgets', KEY))).toBe('broken');
   });
 
-  test('absent, locked, refused and broken are told apart', async () => {
+  test('distinguishes absent, locked, refused and broken', async () => {
     const bare = open();
     const desktop = open({ env: { DISPLAY: ':0' } });
     expect(await faultOf(bare.getPassword('svc', 'nobus'))).toBe('absent');
@@ -82,14 +82,14 @@ describe('the keychain', () => {
     expect(await faultOf(bare.getPassword('svc', 'strange'))).toBe('broken');
   });
 
-  test('without a session bus it is absent at once, without a process', async () => {
+  test('without a session bus is absent immediately, without starting a process', async () => {
     const keychain = open({ env: { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: folder } });
     const probing = faultOf(keychain.probe('svc'));
     expect(await childrenOfOurs()).toEqual([]);
     expect(await probing).toBe('absent');
   });
 
-  test('one that hangs is given up in time, and its process is gone', async () => {
+  test('a call that hangs times out, and its process is killed', async () => {
     let slow = 0;
     const keychain = open({ timeoutMs: 2000, onSlow: () => (slow += 1) });
     const failing = faultOf(keychain.setPassword('svc', 'hangs', KEY));
@@ -101,7 +101,7 @@ describe('the keychain', () => {
     await expect.poll(childrenOfOurs).toEqual([]);
   });
 
-  test('the secret is in no argument, environment or error', async () => {
+  test('the secret appears in no argument, environment or error', async () => {
     const env = { SVC_API_KEY: KEY, NODE_OPTIONS: '--trace-warnings' };
     const keychain = open({ timeoutMs: 1000, env });
     const failing = faultOf(keychain.setPassword('svc', 'hangs', KEY));

@@ -32,7 +32,7 @@ async function faultOf(embedder: Embedder): Promise<EmbedderFault> {
 }
 
 describe('an embedder', () => {
-  test('that speaks as OpenAI does is asked with key, model and texts, and its vectors come with length 1', async () => {
+  test("with OpenAI's protocol receives key, model and texts, and its vectors are scaled to length 1", async () => {
     const vectors = await embedderAt(server.openai('small', 'k@y')).embed('small', ['car', 'my cat']);
     expect(server.asked).toEqual([
       { path: '/v1/embeddings', authorization: 'Bearer k@y', model: 'small', input: ['car', 'my cat'] },
@@ -47,7 +47,7 @@ describe('an embedder', () => {
     }
   });
 
-  test('that speaks as Ollama does gives the same', async () => {
+  test("with Ollama's protocol gives the same", async () => {
     const texts = ['car', 'my cat'];
     const vectors = await embedderAt(server.ollama()).embed('small', texts);
     expect(server.asked).toEqual([{ path: '/api/embed', authorization: undefined, model: 'small', input: texts }]);
@@ -68,7 +68,7 @@ describe('an embedder', () => {
     ['no JSON', 'answer', undefined],
     ['endless', 'answer', undefined],
     ['zero', 'texts', undefined],
-  ])('that answers with %j is told apart: %s', async (failure, reason, retryAfterMs) => {
+  ])('that responds with %j is classified as %s', async (failure, reason, retryAfterMs) => {
     const embedder = embedderAt();
     server.state.failure = failure;
     expect(await faultOf(embedder)).toMatchObject({ reason, retryAfterMs });
@@ -76,7 +76,7 @@ describe('an embedder', () => {
     expect(await embedder.embed('small', ['car'])).toHaveLength(1);
   });
 
-  test('is followed to no other address, and the key goes nowhere else', async () => {
+  test('cannot redirect the request, so the key goes nowhere else', async () => {
     const elsewhere = await startEmbedder();
     server.state.failure = { status: 307, headers: { location: `${elsewhere.base}/v1/embeddings` } };
     expect(await faultOf(embedderAt(server.openai('small', 'secret')))).toMatchObject({ reason: 'settings' });
@@ -84,7 +84,7 @@ describe('an embedder', () => {
     await elsewhere.close();
   });
 
-  test('that is not there is unavailable, and no fault names its address or key', async () => {
+  test('that is down is unavailable, and faults do not contain its address or key', async () => {
     const gone = await startEmbedder();
     const address = gone.openai('small', 'secret');
     await gone.close();
@@ -93,7 +93,7 @@ describe('an embedder', () => {
     expect(fault.message).not.toMatch(/127\.0\.0\.1|secret/);
   });
 
-  test('that hangs is given up when the caller says so', async () => {
+  test('that hangs is aborted when the caller aborts', async () => {
     server.state.failure = 'hang';
     const stopping = new AbortController();
     const asked = embedderAt().embed('small', ['car'], stopping.signal);

@@ -46,8 +46,8 @@ function expectVector(found: Float32Array | undefined, expected: Float32Array): 
   for (const [place, part] of expected.entries()) expect(found![place]).toBeCloseTo(part, 4);
 }
 
-describe('a model in a folder', () => {
-  test('gives each text, in its order, the mean of its tokens at length 1, the same alone and beside others', async () => {
+describe('a local model', () => {
+  test('returns the normalized mean of the token vectors for each text, in order, whether alone or in a batch', async () => {
     const texts = ['Ada drives a car', 'tea', 'my cat purrs'];
     const vectors = await embedder.embed('', texts);
     expectVector(vectors[0], meanOf('[CLS] ada drives a car [SEP]'));
@@ -62,11 +62,11 @@ describe('a model in a folder', () => {
   test.each<[TinyModel, string]>([
     [{ pooling: 'cls_token' }, '[CLS]'],
     [{ inputs: 'model2vec' }, 'car tea'],
-  ])('with %j makes one vector of its tokens: %s', async (model, tokens) => {
+  ])('with %j combines the token vectors into one: %s', async (model, tokens) => {
     expectVector((await (await embedderOf(model)).embed('', ['Car tea']))[0], meanOf(tokens));
   });
 
-  test('cuts what is too long for it and keeps the token at the end', async () => {
+  test('truncates long texts and keeps the final token', async () => {
     const short = await embedderOf({ maxTokens: 5, file: 'onnx/model_quantized.onnx' });
     const texts = ['car tea red', 'car tea red cat', 'car tea red '.repeat(5000)];
     const [whole, cut, long] = await short.embed('', texts);
@@ -76,7 +76,7 @@ describe('a model in a folder', () => {
     expect((await embedder.embed('', texts))[1]).not.toEqual(cut);
   });
 
-  test('answers a query before what was asked in the background earlier', async () => {
+  test('embeds a query before earlier background texts', async () => {
     const ended: string[] = [];
     const background = embedder.embed('', Array(300).fill('tea')).then(() => ended.push('background'));
     const query = embedder.embed('', ['car']).then(() => ended.push('query'));
@@ -84,7 +84,7 @@ describe('a model in a folder', () => {
     expect(ended).toEqual(['query', 'background']);
   });
 
-  test('gives up what nobody waits for, and goes on with the rest', async () => {
+  test('drops aborted requests and continues with the rest', async () => {
     const stopping = new AbortController();
     const given = embedder.embed('', Array(1000).fill('tea'), stopping.signal);
     const kept = embedder.embed('', ['car', 'tea']);
@@ -94,7 +94,7 @@ describe('a model in a folder', () => {
     await expect(embedder.embed('', ['car'], stopping.signal)).rejects.toBeInstanceOf(EmbedderFault);
   });
 
-  test('whose thread ended fails what was asked and runs again for what is asked next', async () => {
+  test('whose thread ends fails its requests and restarts for the next one', async () => {
     const failing = await embedderOf();
     const [before] = await failing.embed('', ['car']);
     const cut = failing.embed('', Array(1000).fill('tea'));
@@ -102,20 +102,20 @@ describe('a model in a folder', () => {
     expect(await failing.embed('', ['car'])).toEqual([before]);
   });
 
-  test('refuses the text that it gives no direction, and no other', async () => {
+  test('rejects only the text whose vector has no direction', async () => {
     const bare = await embedderOf({ inputs: 'model2vec' });
     await expect(bare.embed('', ['car', ''])).rejects.toMatchObject({ reason: 'texts', maybeTexts: true });
     expectVector((await bare.embed('', ['car']))[0], meanOf('car'));
   });
 });
 
-test('the libraries that are asked for are those of package.json', () => {
+test('the install command names the versions in package.json', () => {
   const peers = Object.entries(packageJson.peerDependencies).map(([name, version]) => `${name}@${version}`);
   expect(INSTALL.split(' ').slice(2).sort()).toEqual(peers.sort());
 });
 
-describe('the name of a model in a folder', () => {
-  test('is the same for a copy and another for another model, tokenizer or pooling', async () => {
+describe('the name of a local model', () => {
+  test('is the same for a copy and differs for another model, tokenizer or pooling', async () => {
     const nameOf = async (folder: string) => (await readModelFolder(folder)).name.split('@');
     const [folder, hash] = await nameOf(await folderOf());
     expect(folder).toMatch(/^svc-model-/);
@@ -129,7 +129,7 @@ describe('the name of a model in a folder', () => {
   });
 });
 
-describe('a folder that cannot be used says so in one line', () => {
+describe('an unusable folder is explained in one line', () => {
   const faultOf = async (folder: string): Promise<string> => {
     const used = readModelFolder(folder).then((model) => {
       open.push(createLocalEmbedder(model));
@@ -164,7 +164,7 @@ describe('a folder that cannot be used says so in one line', () => {
     expect(fault).not.toContain('\n');
   });
 
-  test('a pooling that svc does not know, where one that it knows is taken', async () => {
+  test('rejects an unsupported pooling and accepts a supported one', async () => {
     expect(await faultOf(await folderOf({ pooling: 'max_tokens' }))).toMatch(/pooling_mode_max_tokens; svc supports/);
     expect(await faultOf(await folderOf({ pooling: 'cls_token' }))).toBe('none');
   });

@@ -105,31 +105,31 @@ const SPELLINGS = [
   '[::]',
 ];
 
-describe('a host that nobody allowed', () => {
-  test.each(SPELLINGS)(
-    'is refused as %s, as a base URL and when it is called, and is not connected to',
+describe('a host that is not allowed', () => {
+  test.each(SPELLINGS)('is rejected as %s, as a base URL and when called, without a connection', async (host) => {
+    const http = createProviderHttp({ allowedHosts: [] });
+    for (const scheme of ['http', 'https']) {
+      const url = `${scheme}://${host}:${port}/v1`;
+      expect(() => http.checkAddress(url)).toThrow(expect.objectContaining({ reason: 'address' }));
+      expect(await faultOf(http.fetch('check')(url))).toMatchObject({ reason: 'address' });
+    }
+    await http.close();
+    expect(server.state.connections).toBe(0);
+  });
+
+  test.each(['localhost', 'localhost.', 'LOCALHOST'])(
+    'is rejected as %s because of what it resolves to',
     async (host) => {
-      const http = createProviderHttp({ allowedHosts: [] });
-      for (const scheme of ['http', 'https']) {
-        const url = `${scheme}://${host}:${port}/v1`;
-        expect(() => http.checkAddress(url)).toThrow(expect.objectContaining({ reason: 'address' }));
-        expect(await faultOf(http.fetch('check')(url))).toMatchObject({ reason: 'address' });
-      }
-      await http.close();
+      const models = modelsFor([]);
+      const access = { ...server.access(), baseUrl: `https://${host}:${port}/v1` };
+      expect(await faultOf(models.list(access))).toMatchObject({ reason: 'address' });
       expect(server.state.connections).toBe(0);
+      await models.close();
     },
   );
 
-  test.each(['localhost', 'localhost.', 'LOCALHOST'])('is refused as %s by what it resolves to', async (host) => {
-    const models = modelsFor([]);
-    const access = { ...server.access(), baseUrl: `https://${host}:${port}/v1` };
-    expect(await faultOf(models.list(access))).toMatchObject({ reason: 'address' });
-    expect(server.state.connections).toBe(0);
-    await models.close();
-  });
-
   test.each(PRIVATE.filter((address) => address.includes('.') || address.includes(':')))(
-    'is refused where its name resolves to %s, alone or beside a public address',
+    'is rejected if its name resolves to %s, alone or beside a public address',
     async (address) => {
       const found = (one: string): LookupAddress => ({ address: one, family: one.includes(':') ? 6 : 4 });
       for (const answers of [
@@ -146,14 +146,14 @@ describe('a host that nobody allowed', () => {
     },
   );
 
-  test('is refused without https, though it is public', async () => {
+  test('is rejected over plain HTTP, even if it is public', async () => {
     const models = modelsFor([], { lookup: async () => [{ address: '2000::1', family: 6 }] });
     const access = { ...server.access(), baseUrl: 'http://provider.test/v1' };
     expect(await faultOf(models.list(access))).toMatchObject({ reason: 'address' });
     await models.close();
   });
 
-  test('is ollama at home: the fault says what to set, and that is enough', async () => {
+  test('for a local ollama names the setting that allows it, and that suffices', async () => {
     const ollama = { provider: 'ollama', key: undefined, baseUrl: undefined } as const;
     const refusing = modelsFor([]);
     const { message } = await faultOf(refusing.list(ollama));
@@ -165,8 +165,8 @@ describe('a host that nobody allowed', () => {
   });
 });
 
-describe('a name that changes its address', () => {
-  test('is judged at each connection: public first and private then is not connected to', async () => {
+describe('a host name that changes its address', () => {
+  test('is checked at each connection: public first and private later is not connected to', async () => {
     const answers = [
       { address: '2000::1', family: 6 },
       { address: '127.0.0.1', family: 4 },
@@ -181,7 +181,7 @@ describe('a name that changes its address', () => {
     await models.close();
   });
 
-  test('is looked up once for a connection, which goes to what was found', async () => {
+  test('is resolved once per connection, which uses the checked address', async () => {
     const asked: string[] = [];
     const lookup = async (host: string) => {
       asked.push(host);
@@ -195,7 +195,7 @@ describe('a name that changes its address', () => {
     await models.close();
   });
 
-  test('is still what TLS asks for and checks', async () => {
+  test('is still the name that TLS requests and verifies', async () => {
     const asked: string[] = [];
     const tls = createTlsServer({
       SNICallback(name, found) {
@@ -226,7 +226,7 @@ describe('an allowed host', () => {
     ['LOCALHOST.', 'localhost'],
     ['localhost', 'LocalHost.'],
     ['[::FFFF:127.0.0.1]', '[::ffff:7f00:1]'],
-  ])('%s may be called as %s, by http too', async (entry, host) => {
+  ])('%s may be called as %s, also over plain HTTP', async (entry, host) => {
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
     for (const text of [entry, `${entry}:${port}`]) {
       const models = modelsFor([parseAllowedHost(text)], { lookup });
@@ -246,7 +246,7 @@ describe('an allowed host', () => {
     ['[::1]:80', { host: '::1', port: 80 }],
     ['10.0.0.5:443', { host: '10.0.0.5', port: 443 }],
     ['müller.example', { host: 'xn--mller-kva.example', port: undefined }],
-  ])('is read from %s', (text, host) => {
+  ])('is parsed from %s', (text, host) => {
     expect(parseAllowedHost(text)).toEqual(host);
   });
 
@@ -269,8 +269,8 @@ describe('an allowed host', () => {
     'host#x',
     '999.1.1.1',
     '.',
-  ])('is not read from %j', (text) => {
-    expect(() => parseAllowedHost(text)).toThrow(/^must be hosts such as .* not /);
+  ])('is rejected as %j', (text) => {
+    expect(() => parseAllowedHost(text)).toThrow(/^must be comma-separated hosts such as .* not /);
   });
 });
 
@@ -282,7 +282,7 @@ describe('a base URL', () => {
     ['https://models.example.com/v1/', 'https://models.example.com/v1'],
     ['https://Models.Example.com:443', 'https://models.example.com'],
     ['https://8.8.8.8:8443/a/b//', 'https://8.8.8.8:8443/a/b'],
-  ])('%s is taken as %s', (text, taken) => {
+  ])('%s is normalized to %s', (text, taken) => {
     expect(http.checkAddress(text)).toBe(taken);
   });
 
@@ -296,7 +296,7 @@ describe('a base URL', () => {
     'file:///etc/passwd',
     'example.com',
     '',
-  ])('%j is refused, and the fault does not repeat it', (text) => {
+  ])('%j is rejected, and the fault does not repeat it', (text) => {
     expect(() => http.checkAddress(text)).toThrow(expect.objectContaining({ reason: 'address' }));
     expect(() => http.checkAddress(text)).not.toThrow(/secret/);
   });

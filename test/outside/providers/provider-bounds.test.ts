@@ -37,7 +37,7 @@ const CALLS: [string, Call][] = [
 ];
 
 describe.each(CALLS)('%s', (name, call) => {
-  test('is given up where the provider says nothing, or stops in the middle', async () => {
+  test('times out if the provider sends nothing, or stops in the middle', async () => {
     for (const trouble of ['hang', 'hang-mid-body'] as const) {
       server.next(trouble);
       expect(await faultOf(call(hasty))).toMatchObject({ reason: 'slow' });
@@ -45,7 +45,7 @@ describe.each(CALLS)('%s', (name, call) => {
     await expect(call(models)).resolves.toBeDefined();
   });
 
-  test('ends where the caller gives up, and leaves no connection behind', async () => {
+  test('ends when the caller aborts, and leaves no connection open', async () => {
     const early = AbortSignal.abort();
     expect(await faultOf(call(models, early))).toMatchObject({ reason: 'slow' });
     expect(server.requests).toEqual([]);
@@ -61,7 +61,7 @@ describe.each(CALLS)('%s', (name, call) => {
     }
   });
 
-  test('that is cut off, or that nobody is there for, is unreachable', async () => {
+  test('that is cut off or refused is unreachable', async () => {
     server.next('reset');
     const fault = await faultOf(call(models));
     expect(fault).toMatchObject({ reason: 'unreachable' });
@@ -69,7 +69,7 @@ describe.each(CALLS)('%s', (name, call) => {
     await expect(call(models)).resolves.toBeDefined();
   });
 
-  test('follows no redirect, and the key goes nowhere else', async () => {
+  test('follows no redirects, and the key goes nowhere else', async () => {
     const elsewhere = await startProviderServer('openai-compatible');
     const both = modelsFor([server.allowed, elsewhere.allowed]);
     server.state.redirectTo = `${elsewhere.baseUrl}/models`;
@@ -86,7 +86,7 @@ describe.each(CALLS)('%s', (name, call) => {
   });
 
   test.each(['huge', 'bomb'] as const)(
-    'reads no more than its bounds of an answer without end: %s',
+    'does not read beyond its limit from an endless response: %s',
     async (trouble) => {
       const bound = PROVIDER_HTTP_LIMITS.exchange[name === 'a check' ? 'check' : 'stream'].maxBytes;
       // Error responses are limited too.
@@ -119,7 +119,7 @@ async function whileMeasured<T>(work: () => Promise<T>): Promise<{ fault: T; gro
   return { fault, grownBytes: most - before };
 }
 
-test('a stream that goes on drop by drop is given up in the end', async () => {
+test('a stream that trickles forever times out', async () => {
   const limits = soon(5000);
   limits.exchange.stream.wholeMs = 400;
   const patient = modelsFor([server.allowed], { limits });
@@ -129,7 +129,7 @@ test('a stream that goes on drop by drop is given up in the end', async () => {
   await patient.close();
 });
 
-test('nobody who listens is unreachable, and the fault says so', async () => {
+test('a closed port is unreachable, and the fault says so', async () => {
   const listening = createServer();
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
   const { port } = listening.address() as { port: number };
@@ -141,7 +141,7 @@ test('nobody who listens is unreachable, and the fault says so', async () => {
   await own.close();
 });
 
-test('a name that does not exist is unreachable', async () => {
+test('a host name that does not exist is unreachable', async () => {
   const missing = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
   const own = modelsFor([], { lookup: () => Promise.reject(missing) });
   const fault = await faultOf(own.list({ provider: 'openai', key: KEY, baseUrl: undefined }));
@@ -150,7 +150,7 @@ test('a name that does not exist is unreachable', async () => {
   await own.close();
 });
 
-test('what answers, but not by HTTP, fails', async () => {
+test('a server that does not speak HTTP fails', async () => {
   const chatter = createServer((socket) => {
     socket.write('SSH-2.0-OpenSSH_9.6\r\n');
     socket.destroySoon();
@@ -164,7 +164,7 @@ test('what answers, but not by HTTP, fails', async () => {
   await new Promise((resolve) => chatter.close(resolve));
 });
 
-test('when the connections are closed, a request on its way ends at once', async () => {
+test('closing the connections ends a request in flight immediately', async () => {
   const own = modelsFor([server.allowed]);
   server.next('hang');
   const fault = faultOf(own.list(server.access()));
@@ -173,7 +173,7 @@ test('when the connections are closed, a request on its way ends at once', async
   expect(await fault).toMatchObject({ reason: 'unreachable' });
 });
 
-test('proxies of the environment are not used', async () => {
+test('proxies from the environment are not used', async () => {
   const proxy = await startProviderServer('openai-compatible');
   for (const name of ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']) {
     vi.stubEnv(name, `http://${proxy.host}`);

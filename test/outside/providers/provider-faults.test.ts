@@ -28,7 +28,7 @@ test.each([
   ['retry-after-ms', '99999999', 3_600_000],
   ['retry-after-ms', 'soon', undefined],
   ['retry-after', '7', 7000],
-])('a wait told by %s as %s is taken in its own unit, an hour at most', (name, text, waitMs) => {
+])('a wait in %s of %s is read in its unit, one hour at most', (name, text, waitMs) => {
   expect(retryAfterOf(new Headers({ [name]: text }), 0)).toBe(waitMs);
 });
 
@@ -101,8 +101,8 @@ const CASES: Case[] = [
   ['openai-compatible', 'null', { body: 'null' }, 'failed', undefined],
 ];
 
-describe('a provider that answers with', () => {
-  test.each(CASES)('%s: %s, is told apart', async (provider, _name, reply, reason, retryAfterMs) => {
+describe('a provider that responds with', () => {
+  test.each(CASES)('%s: %s is classified', async (provider, _name, reply, reason, retryAfterMs) => {
     for (const call of callsOf(provider)) {
       // A fallback request follows if a missing capability may be the reason.
       servers[provider].next(reply, reply);
@@ -114,7 +114,7 @@ describe('a provider that answers with', () => {
     }
   });
 
-  test('no credit is said to be that', async () => {
+  test('exhausted credit says so', async () => {
     servers.openai.next(openai.noCredit);
     expect((await faultOf(models.list(servers.openai.access()))).message).toMatch(/quota/);
   });
@@ -127,7 +127,7 @@ describe('a provider that answers with', () => {
     ['ollama', ollama.noModel],
     ['openrouter', openrouter.flagged],
     ['cohere', { status: 413, body: {} }],
-  ])('%s: a refusal of this input or model, is told apart; a check blames the address', async (provider, reply) => {
+  ])('%s: a rejected input or model is classified; a check blames the address', async (provider, reply) => {
     const [list, ...others] = callsOf(provider);
     for (const call of others) {
       servers[provider].next(reply);
@@ -137,7 +137,7 @@ describe('a provider that answers with', () => {
     expect(await faultOf(list!())).toMatchObject({ reason: 'failed' });
   });
 
-  test('500 may be about the input, and 503 is not', async () => {
+  test('500 may be caused by the input, 503 is not', async () => {
     const { openai: server } = servers;
     server.next(openai.broken, openai.overloaded);
     expect(await faultOf(models.generate(server.access(), ask(server.generating)))).toMatchObject({ maybeInput: true });
@@ -146,7 +146,7 @@ describe('a provider that answers with', () => {
     });
   });
 
-  test('the words of another fault in what it echoes of the input, is not taken for that fault', async () => {
+  test('the wording of another fault in the echoed input is not mistaken for that fault', async () => {
     const { mistral: server } = servers;
     const echoed = [
       { type: 'string_type', loc: ['body', 'input'], input: 'API key not valid. insufficient_quota API_KEY_INVALID' },
@@ -155,7 +155,7 @@ describe('a provider that answers with', () => {
     expect(await faultOf(models.generate(server.access(), ask(server.generating)))).toMatchObject({ reason: 'input' });
   });
 
-  test('an error in the middle of a stream, is told apart', async () => {
+  test('an error in the middle of a stream is classified', async () => {
     const started = 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"{"}}]}\n\n';
     const anthropicStart =
       'event: message_start\ndata: {"type":"message_start","message":{"id":"1","type":"message","role":"assistant","content":[],"model":"m","usage":{"input_tokens":1,"output_tokens":1}}}\n\n';
@@ -184,7 +184,7 @@ describe('a provider that answers with', () => {
 });
 
 describe('the key', () => {
-  test('is in no fault, though providers echo it', async () => {
+  test('appears in no fault, though providers echo it', async () => {
     const secret = 'sk-secret-planted-42';
     const texts: string[] = [];
     for (const [provider, , reply] of CASES) {

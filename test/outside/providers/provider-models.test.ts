@@ -31,8 +31,8 @@ afterAll(async () => {
   for (const server of Object.values(servers)) await server.close();
 });
 
-describe('the names of models', () => {
-  test.each(PROVIDERS)('%s tells with the right key, and a wrong key is refused', async (provider) => {
+describe('model names', () => {
+  test.each(PROVIDERS)('%s lists them with the right key and rejects a wrong one', async (provider) => {
     const server = servers[provider];
     const names = await models.list(server.access());
     expect(names).toEqual(
@@ -42,7 +42,7 @@ describe('the names of models', () => {
   });
 
   test.each(['ollama', 'openai-compatible'] as const)(
-    '%s needs no key where its server wants none',
+    '%s needs no key if its server requires none',
     async (provider) => {
       const open = await startProviderServer(provider);
       const own = modelsFor([open.allowed]);
@@ -55,7 +55,7 @@ describe('the names of models', () => {
     },
   );
 
-  test('of an OpenRouter key are not asked for where the key is refused, since they are public', async () => {
+  test('of OpenRouter, which are public, are not fetched if the key is rejected', async () => {
     const server = servers.openrouter;
     await faultOf(models.list(server.access('wrong-key')));
     expect(server.requests.map(({ path }) => path)).toEqual(['/api/v1/key']);
@@ -63,7 +63,7 @@ describe('the names of models', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/api/v1/key', '/api/v1/key', '/api/v1/models']);
   });
 
-  test('are five hundred at most, and only names', async () => {
+  test('are limited to five hundred valid names', async () => {
     const many = Array.from({ length: 700 }, (_, index) => ({ id: index === 3 ? 'with space' : `model-${index}` }));
     servers.openai.next({
       body: { data: [null, { id: 5 }, { id: 'half-a-pair-\ud800' }, { id: '\u001b[2J' }, ...many] },
@@ -73,7 +73,7 @@ describe('the names of models', () => {
     expect(names.slice(0, 4)).toEqual(['model-0', 'model-1', 'model-2', 'model-4']);
   });
 
-  test('are not asked for without a key or an address where one is needed', async () => {
+  test('are not fetched without a required key or address', async () => {
     expect(await faultOf(models.list({ ...servers.openai.access(), key: undefined }))).toMatchObject({
       reason: 'refused',
     });
@@ -84,7 +84,7 @@ describe('the names of models', () => {
 });
 
 describe('vectors', () => {
-  test.each(EMBEDDERS)('%s gives with length 1 in the order of the texts, and counts its tokens', async (provider) => {
+  test.each(EMBEDDERS)('%s returns unit vectors in the order of the texts and counts tokens', async (provider) => {
     const server = servers[provider];
     const texts = ['car', 'my cat', 'a doctor'];
     const { vectors, tokens } = await models.embed(server.access(), {
@@ -116,7 +116,7 @@ describe('vectors', () => {
     }
   });
 
-  test('of more texts than the provider takes at once come by several requests, in order', async () => {
+  test('of more texts than the provider accepts at once are fetched by several requests, in order', async () => {
     const server = servers.mistral;
     const texts = Array.from({ length: 70 }, (_, index) => `text number ${index}`);
     const request = { model: server.embedding, texts, purpose: 'document' } as const;
@@ -128,15 +128,15 @@ describe('vectors', () => {
     expect(vectors[69]).toEqual(last);
   });
 
-  test('anthropic has none, and says so without being asked', async () => {
+  test('anthropic has none, and says so without a request', async () => {
     const request = { model: 'x', texts: ['car'], purpose: 'query' } as const;
     expect(await faultOf(models.embed(servers.anthropic.access(), request))).toMatchObject({ reason: 'input' });
     expect(servers.anthropic.requests).toEqual([]);
   });
 });
 
-describe('an object by schema', () => {
-  test.each(WRITERS)('%s writes it piece by piece, and its tokens are counted', async (provider) => {
+describe('a generated object', () => {
+  test.each(WRITERS)('%s streams it, and its tokens are counted', async (provider) => {
     const server = servers[provider];
     const asked: unknown[] = [];
     server.respond((question) => {
@@ -156,7 +156,7 @@ describe('an object by schema', () => {
     ]);
   });
 
-  test.each(WRITERS)('%s is asked anew, once, where its server does not stream', async (provider) => {
+  test.each(WRITERS)('%s is called again, once, without streaming if its server does not stream', async (provider) => {
     const server = servers[provider];
     const own = modelsFor([server.allowed]);
     server.brain.streams = false;
@@ -170,7 +170,7 @@ describe('an object by schema', () => {
   });
 
   test.each(WRITERS)(
-    '%s is told the schema in the prompt where the model cannot be held to it, once found out',
+    '%s gets the schema in the prompt if the model does not support schemas, and is remembered',
     async (provider) => {
       const server = servers[provider];
       const own = modelsFor([server.allowed]);
@@ -193,7 +193,7 @@ describe('an object by schema', () => {
   );
 
   test.each(WRITERS)(
-    '%s that writes something else fails by this input, and what it cost is known',
+    '%s that returns something else fails because of the input, with its tokens counted',
     async (provider) => {
       const server = servers[provider];
       for (const wrong of [{ facts: 'none' }, { other: [] }, { facts: [], more: 1 }]) {
@@ -207,7 +207,7 @@ describe('an object by schema', () => {
     },
   );
 
-  test('an answer of blanks between fences is looked at once, and not again from each of them', async () => {
+  test('a response of blanks between fences is parsed in linear time', async () => {
     const { openai } = servers;
     for (const [before, blanks] of [
       ['```', '\n'.repeat(4000)],
@@ -219,7 +219,7 @@ describe('an object by schema', () => {
     }
   });
 
-  test('counts of tokens that are none are guessed, whatever a server claims', async () => {
+  test('implausible token counts are replaced by estimates', async () => {
     const { openai } = servers;
     openai.respond(() => ({ facts: [] }));
     const { inputTokens, outputTokens } = openai.brain;
@@ -237,7 +237,7 @@ describe('an object by schema', () => {
     Object.assign(openai.brain, { inputTokens, outputTokens });
   });
 
-  test('that is no JSON at all fails by this input, and an older model of Anthropic is asked by a tool', async () => {
+  test('that is not JSON fails because of the input, and older Anthropic models use a tool', async () => {
     const { openai, anthropic } = servers;
     openai.respond(() => 'I would rather not.');
     expect(await faultOf(models.generate(openai.access(), ask(openai.generating)))).toMatchObject({
@@ -249,12 +249,12 @@ describe('an object by schema', () => {
     expect(anthropic.requests.at(-1)!.body).toHaveProperty('tools');
   });
 
-  test('voyage has no model for it, and says so without being asked', async () => {
+  test('voyage has no text models, and says so without a request', async () => {
     expect(await faultOf(models.generate(servers.voyage.access(), ask('x')))).toMatchObject({ reason: 'input' });
     expect(servers.voyage.requests).toEqual([]);
   });
 
-  test('is estimated where the server does not count', async () => {
+  test('has estimated token counts if the server reports none', async () => {
     const server = servers['openai-compatible'];
     Object.assign(server.brain, { inputTokens: 0, outputTokens: 0 });
     const { inputTokens, outputTokens } = await models.generate(server.access(), ask(server.generating));
@@ -265,7 +265,7 @@ describe('an object by schema', () => {
 });
 
 describe('the packages of the AI SDK', () => {
-  test('are loaded by the call that needs them, not by the start of svc', async () => {
+  test('are loaded by the first call that needs them, not at startup', async () => {
     const folder = new URL('../../../src/outside/providers/', import.meta.url);
     const files = (await readdir(folder)).filter((name) => /^(provider|language)-/.test(name));
     const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')));
@@ -276,7 +276,7 @@ describe('the packages of the AI SDK', () => {
 });
 
 describe('keys', () => {
-  test('go in the header of the provider alone, never in the address', async () => {
+  test("are sent in the provider's header only, never in the URL", async () => {
     for (const provider of PROVIDERS) {
       const server = servers[provider];
       await models.list(server.access());
