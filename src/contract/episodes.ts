@@ -40,9 +40,7 @@ export const episodeFields = {
     alwaysExported: true,
   }),
   metadata: json(Metadata, { ...metadataRules, change: 'set' }),
-  cut: boolean({
-    answer: Type.Boolean({ description: 'Cut from its conversation by svc; it follows the messages' }),
-  }),
+  cut: boolean({ description: 'Cut from its conversation by svc; it follows the messages' }),
   version: integer(Version),
   createdAt: timestamp(),
   updatedAt: timestamp(),

@@ -36,6 +36,8 @@ export interface FieldRules {
   alwaysExported?: true;
   /** The schema of the answer, where its kind does not say enough. */
   answer?: TSchema;
+  /** What a `boolean` says. */
+  description?: string;
   /** Size limit of `json` as it is stored. */
   maxBytes?: number;
 }
@@ -57,7 +59,8 @@ function field<Kind extends FieldKind, Value extends TSchema, Answer extends TSc
 
 const TEXT = Type.String();
 const INTEGER = Type.Integer();
-const BOOLEAN = Type.Boolean();
+const describedBoolean = ({ description }: FieldRules = {}) =>
+  Type.Boolean(description === undefined ? {} : { description });
 const ANSWERED_TIMESTAMP = Type.String({ format: 'date-time' });
 
 export const text = <Value extends TSchema, const Rules extends FieldRules = FieldRules>(value: Value, rules?: Rules) =>
@@ -67,7 +70,7 @@ export const integer = <Value extends TSchema, const Rules extends FieldRules = 
   rules?: Rules,
 ) => field('integer', value, INTEGER, rules);
 export const boolean = <const Rules extends FieldRules = FieldRules>(rules?: Rules) =>
-  field('boolean', BOOLEAN, BOOLEAN, rules);
+  field('boolean', describedBoolean(rules), describedBoolean(rules), rules);
 export const timestamp = <const Rules extends FieldRules = FieldRules>(rules?: Rules) =>
   field('timestamp', Timestamp, ANSWERED_TIMESTAMP, rules);
 export const json = <Value extends TSchema, const Rules extends FieldRules & { answer: TSchema }>(
