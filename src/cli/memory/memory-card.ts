@@ -1,5 +1,4 @@
-import type { Memory } from '../../contract/memories.ts';
-import { memoryFacts } from './memory-facts.ts';
+import { type ListedMemory, memoryFacts } from './memory-facts.ts';
 import type { MemoryStyle } from './style.ts';
 import { displayWidth, padToWidth, printable, truncate, wrap } from './terminal-text.ts';
 import { createMatcher } from './word-match.ts';
@@ -33,7 +32,11 @@ export function innerWidth(columns: number, label: string): number {
 }
 
 /** Formats a memory: the short id in the margin, the text, and below it the time, user and tags. */
-export function memoryCard(memory: Memory, options: CardOptions, { columns, style, nowMs }: RenderOptions): string {
+export function memoryCard(
+  memory: ListedMemory,
+  options: CardOptions,
+  { columns, style, nowMs }: RenderOptions,
+): string {
   const { label, query, maxLines = 4, more = [] } = options;
   const width = innerWidth(columns, label);
   const match = query === undefined ? undefined : createMatcher(query);

@@ -3,13 +3,16 @@ import { parseTimestamp } from '../../lib/clock.ts';
 import { formatRelativeTime, formatTimeWithDate } from './relative-time.ts';
 import { printable } from './terminal-text.ts';
 
+/** What lists show of a memory; a search result of another type has only the required part. */
+export type ListedMemory = Pick<Memory, 'id' | 'content' | 'user' | 'tags' | 'occurredAt' | 'createdAt'> &
+  Partial<Memory>;
+
 /** The time, validity, user and tags, in a few words each. */
-export function memoryFacts(memory: Memory, nowMs: number): string[] {
+export function memoryFacts(memory: ListedMemory, nowMs: number): string[] {
   const formatTime = (timestamp: string) => formatRelativeTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
   const facts = [formatTime(memory.occurredAt ?? memory.createdAt)];
-  if (memory.validTo !== null)
-    facts.push(memory.supersededBy ? 'superseded' : `valid until ${formatTime(memory.validTo)}`);
-  if (memory.expiresAt !== null) facts.push(`expires ${formatTime(memory.expiresAt)}`);
+  if (memory.validTo) facts.push(memory.supersededBy ? 'superseded' : `valid until ${formatTime(memory.validTo)}`);
+  if (memory.expiresAt) facts.push(`expires ${formatTime(memory.expiresAt)}`);
   if (memory.user !== 'default') facts.push(`user ${printable(memory.user)}`);
   if (memory.tags.length > 0) facts.push(memory.tags.map((tag) => `#${printable(tag)}`).join(' '));
   return facts;
