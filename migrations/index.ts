@@ -8,6 +8,7 @@ import { vectors } from './0006-vectors.ts';
 import { providerKeys } from './0007-provider-keys.ts';
 import { extraction } from './0008-extraction.ts';
 import { tenantModels } from './0009-tenant-models.ts';
+import { pinnedMemories } from './0010-pinned-memories.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   providerKeys,
   extraction,
   tenantModels,
+  pinnedMemories,
 ];

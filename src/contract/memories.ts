@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { AnyId, MadeId, Metadata, Name, Page, PageQuery, strict, Text, Timestamp, Version } from './common.ts';
 import {
   answerProperties,
+  boolean,
   changeProperties,
   integer,
   json,
@@ -31,6 +32,12 @@ export const memoryFields = {
   source: json(Source, { answer: Source, nullable: true, create: 'optional' }),
   occurredAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
   expiresAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
+  pinned: boolean({
+    description: 'Leads the profile; ranking ignores it',
+    create: 'optional',
+    change: 'set',
+    default: false,
+  }),
   validFrom: timestamp(),
   validTo: timestamp({ nullable: true }),
   supersededBy: text(MadeId('mem'), { nullable: true }),
@@ -73,6 +80,7 @@ export const MemoriesQuery = Type.Object(
     tag: Type.Optional(Name),
     after: Type.Optional(Timestamp),
     before: Type.Optional(Timestamp),
+    pinned: Type.Optional(Type.Boolean({ description: 'Only pinned memories, or only the others' })),
     includeSuperseded: Type.Optional(Type.Boolean({ default: false })),
   },
   strict,

@@ -11,6 +11,7 @@ export type ListedMemory = Pick<Memory, 'id' | 'content' | 'user' | 'tags' | 'oc
 export function memoryFacts(memory: ListedMemory, nowMs: number): string[] {
   const formatTime = (timestamp: string) => formatRelativeTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
   const facts = [formatTime(memory.occurredAt ?? memory.createdAt)];
+  if (memory.pinned) facts.unshift('pinned');
   if (memory.validTo) facts.push(memory.supersededBy ? 'superseded' : `valid until ${formatTime(memory.validTo)}`);
   if (memory.expiresAt) facts.push(`expires ${formatTime(memory.expiresAt)}`);
   if (memory.user !== 'default') facts.push(`user ${printable(memory.user)}`);
@@ -28,6 +29,7 @@ export function detailFacts(memory: Memory, nowMs: number): [string, string][] {
     ['tags', memory.tags.map((tag) => `#${tag}`).join(' ')],
     ['metadata', Object.keys(memory.metadata).length === 0 ? '' : JSON.stringify(memory.metadata)],
     ['source', memory.source === null ? '' : Object.values(memory.source).join(', ')],
+    ['pinned', memory.pinned ? 'yes' : ''],
     ['occurred', formatTime(memory.occurredAt)],
     ['created', formatTime(memory.createdAt)],
     ['updated', memory.version > 1 ? `${formatTime(memory.updatedAt)}, version ${memory.version}` : ''],

@@ -13,6 +13,7 @@ export interface NewMemoryOptions {
   metadata?: Record<string, unknown>;
   occurred?: string;
   expires?: string;
+  pin?: true;
 }
 
 export interface ChangeOptions {
@@ -22,6 +23,7 @@ export interface ChangeOptions {
   metadata?: Record<string, unknown>;
   occurred?: string;
   expires?: string;
+  pin?: boolean;
 }
 
 export interface FilterOptions {
@@ -31,13 +33,14 @@ export interface FilterOptions {
   after?: string;
   before?: string;
   superseded?: true;
+  pinned?: true;
 }
 
 /** Clears a time. */
 const NEVER = 'never';
 
 /** The options of `svc edit`, for the error of a call without one. */
-export const CHANGE_FLAGS = '--content, --tag, --metadata, --occurred or --expires';
+export const CHANGE_FLAGS = '--content, --tag, --metadata, --occurred, --expires or --pin';
 
 export function withNewMemoryOptions(command: Command, nowMs: () => number): Command {
   const time = timeParser(nowMs);
@@ -46,11 +49,12 @@ export function withNewMemoryOptions(command: Command, nowMs: () => number): Com
     .option('--tag <tag>', 'a tag to filter by later; repeatable', collect)
     .option('--metadata <key=value>', 'an extra field; key:=json for anything but text; repeatable', parseMetadata)
     .option('--occurred <time>', 'when it happened, if not now', time('past'))
-    .option('--expires <time>', 'when to forget it', time('future'));
+    .option('--expires <time>', 'when to forget it', time('future'))
+    .option('--pin', 'show it first in the profile');
 }
 
 export function newMemoryOf(content: string, options: NewMemoryOptions): NewMemory {
-  const { user, tag, metadata, occurred, expires } = options;
+  const { user, tag, metadata, occurred, expires, pin } = options;
   return {
     content,
     ...(user !== undefined && { user }),
@@ -58,6 +62,7 @@ export function newMemoryOf(content: string, options: NewMemoryOptions): NewMemo
     ...(metadata && { metadata }),
     ...(occurred !== undefined && { occurredAt: occurred }),
     ...(expires !== undefined && { expiresAt: expires }),
+    ...(pin && { pinned: true }),
   };
 }
 
@@ -71,10 +76,12 @@ export function withChangeOptions(command: Command, nowMs: () => number): Comman
     .option('--no-tag', 'remove all tags')
     .option('--metadata <key=value>', 'replace the metadata; repeatable', parseMetadata)
     .option('--occurred <time>', 'when it happened; never clears it', timeOrNever('past'))
-    .option('--expires <time>', 'when to forget it; never keeps it', timeOrNever('future'));
+    .option('--expires <time>', 'when to forget it; never keeps it', timeOrNever('future'))
+    .option('--pin', 'show it first in the profile')
+    .option('--no-pin', 'no longer show it first');
 }
 
-export function changeOf({ content, tag, metadata, occurred, expires }: ChangeOptions): MemoryChange {
+export function changeOf({ content, tag, metadata, occurred, expires, pin }: ChangeOptions): MemoryChange {
   return {
     ...(content !== undefined && { content }),
     ...(Array.isArray(tag) && { tags: [...new Set(tag)] }),
@@ -82,6 +89,7 @@ export function changeOf({ content, tag, metadata, occurred, expires }: ChangeOp
     ...(metadata && { metadata }),
     ...(occurred !== undefined && { occurredAt: occurred === NEVER ? null : occurred }),
     ...(expires !== undefined && { expiresAt: expires === NEVER ? null : expires }),
+    ...(pin !== undefined && { pinned: pin }),
   };
 }
 
@@ -93,10 +101,11 @@ export function withFilterOptions(command: Command, nowMs: () => number): Comman
     .option('--tag <tag>', 'only memories with this tag')
     .option('--after <time>', 'only memories after this time', past)
     .option('--before <time>', 'only memories before this time', past)
-    .option('--superseded', 'include superseded memories');
+    .option('--superseded', 'include superseded memories')
+    .option('--pinned', 'only pinned memories');
 }
 
-export function queryOf({ cursor, user, tag, after, before, superseded }: FilterOptions): MemoriesQuery {
+export function queryOf({ cursor, user, tag, after, before, superseded, pinned }: FilterOptions): MemoriesQuery {
   return {
     ...(cursor !== undefined && { cursor }),
     ...(user !== undefined && { user }),
@@ -104,6 +113,7 @@ export function queryOf({ cursor, user, tag, after, before, superseded }: Filter
     ...(after !== undefined && { after }),
     ...(before !== undefined && { before }),
     ...(superseded && { includeSuperseded: true }),
+    ...(pinned && { pinned: true }),
   };
 }
 

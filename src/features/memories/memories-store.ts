@@ -83,6 +83,8 @@ export async function listMemories(reader: Reader, filter: ListFilter): Promise<
   const conditions = [
     ...terms.map(([condition]) => condition),
     ...(filter.includeSuperseded ? [] : ['m.validTo IS NULL']),
+    // A literal: with a bound value the partial index is not used.
+    ...(filter.pinned === undefined ? [] : [`m.pinned = ${filter.pinned ? 1 : 0}`]),
   ].join(' AND ');
   return reader.all<MemoryRow>(
     `SELECT m.* FROM ${from} WHERE ${conditions} AND m.current = 1

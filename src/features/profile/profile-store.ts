@@ -12,6 +12,8 @@ export interface RecentMemory {
   id: string;
   opening: string;
   tags: string;
+  /** 1 if it is pinned. */
+  pinned: number;
   at: number;
 }
 
@@ -26,19 +28,21 @@ export interface RecentEpisode {
   at: number;
 }
 
-/** Memories that are valid now, newest first; of their contents so many characters. */
+/** Memories that are valid now, the pinned before the others, each newest first; content cut to `characters`. */
 export async function listRecentMemories(
   reader: Reader,
   { tenantId, endUser, nowMs }: ProfilePlace,
   characters: number,
   limit: number,
 ): Promise<RecentMemory[]> {
-  return reader.all<RecentMemory>(
-    `SELECT id, substr(content, 1, ?) AS opening, tags, COALESCE(occurredAt, createdAt) AS at FROM memories
-     WHERE tenantId = ? AND endUser = ? AND current = 1 AND validTo IS NULL AND (expiresAt IS NULL OR expiresAt > ?)
-     ORDER BY id DESC LIMIT ?`,
-    [characters, tenantId, endUser, nowMs, limit],
-  );
+  const newest = (pinned: 0 | 1) =>
+    `SELECT * FROM (
+       SELECT id, substr(content, 1, ?) AS opening, tags, pinned, COALESCE(occurredAt, createdAt) AS at FROM memories
+       WHERE tenantId = ? AND endUser = ? AND pinned = ${pinned} AND current = 1 AND validTo IS NULL
+         AND (expiresAt IS NULL OR expiresAt > ?)
+       ORDER BY id DESC LIMIT ?) AS newest${pinned}`;
+  const values = [characters, tenantId, endUser, nowMs, limit];
+  return reader.all<RecentMemory>(`${newest(1)} UNION ALL ${newest(0)} LIMIT ?`, [...values, ...values, limit]);
 }
 
 export async function listRecentConversations(

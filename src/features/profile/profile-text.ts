@@ -13,8 +13,10 @@ export interface ProfileParts {
 }
 
 /** The sections in their order, as a resource is described. */
-export const PROFILE_CONTENTS = 'the newest memories, the most used tags, recent conversations and episodes';
+export const PROFILE_CONTENTS =
+  'pinned memories, the newest ones, the most used tags, recent conversations and episodes';
 
+const PINNED = 20;
 const NEWEST = 10;
 const TAGS = 8;
 const PER_TAG = 3;
@@ -55,8 +57,11 @@ function opening({ user, memories, hasMore }: ProfileParts): string[] {
 }
 
 function sectionsOf({ memories, conversations, episodes }: ProfileParts): Section[] {
-  const newest = memories.slice(0, NEWEST);
+  const pinned = memories.filter((memory) => memory.pinned === 1).slice(0, PINNED);
+  const leading = new Set(pinned);
+  const newest = memories.filter((memory) => !leading.has(memory)).slice(0, NEWEST);
   return [
+    { heading: 'Pinned', lines: pinned.map(memoryLine) },
     { heading: 'Newest', lines: newest.map(memoryLine) },
     {
       heading: 'Recent conversations',
@@ -66,7 +71,7 @@ function sectionsOf({ memories, conversations, episodes }: ProfileParts): Sectio
       ),
     },
     { heading: 'Recent episodes', lines: episodes.map(({ title, at }) => `- ${plain(title)} (${dayOf(at)})`) },
-    ...tagSections(memories, new Set(newest.map(({ id }) => id))),
+    ...tagSections(memories, new Set([...pinned, ...newest].map(({ id }) => id))),
   ];
 }
 

@@ -19,6 +19,7 @@ const MEMORY: Memory = {
   source: null,
   occurredAt: null,
   expiresAt: null,
+  pinned: false,
   validFrom: '2026-01-01T00:00:00.000Z',
   validTo: null,
   supersededBy: null,

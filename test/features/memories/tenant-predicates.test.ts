@@ -40,7 +40,16 @@ afterEach(async () => {
 async function fill(tenantId: string, scope: number): Promise<void> {
   const row = (id: string, validTo: number | null, supersededBy: string | null) => ({
     ...{ tenantId, id, version: 1, current: 1, scope, endUser: 'default', content: `heron ${id}`, contentHash: id },
-    ...{ tags: '["t"]', metadata: '{}', source: null, occurredAt: null, expiresAt: 5, validFrom: 1, validTo },
+    ...{
+      tags: '["t"]',
+      metadata: '{}',
+      source: null,
+      occurredAt: null,
+      expiresAt: 5,
+      pinned: 0,
+      validFrom: 1,
+      validTo,
+    },
     ...{ supersededBy, createdAt: 1, updatedAt: 1, traits: 0, dates: null },
   });
   const rows = [row('mem_old', 2, 'mem_new'), row('mem_new', null, null)];

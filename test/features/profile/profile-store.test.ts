@@ -37,11 +37,19 @@ async function planOf(ask: (reader: Reader) => Promise<unknown>): Promise<string
 }
 
 test.each<[string, (reader: Reader) => Promise<unknown>]>([
-  ['memories', (reader) => listRecentMemories(reader, PLACE, 100, 500)],
   ['conversations', (reader) => listRecentConversations(reader, PLACE, 5)],
   ['episodes', (reader) => listRecentEpisodes(reader, PLACE, 5)],
 ])('the newest %s are read in the order of the index of their user, whatever else there is', async (_what, ask) => {
   expect(await planOf(ask)).toEqual([
     expect.stringMatching(/^SEARCH \w+ USING INDEX \w+ \(tenantId=\? AND endUser=\?\)$/),
   ]);
+});
+
+test('the pinned memories and then the newest are read in the order of their indexes, without sorting', async () => {
+  const plan = await planOf((reader) => listRecentMemories(reader, PLACE, 100, 500));
+  expect(plan.filter((line) => line.startsWith('SEARCH'))).toEqual([
+    'SEARCH memories USING INDEX memories_pinned_user (tenantId=? AND endUser=?)',
+    expect.stringMatching(/^SEARCH memories USING INDEX \w+ \(tenantId=\? AND endUser=\?\)$/),
+  ]);
+  expect(plan.join()).not.toContain('TEMP B-TREE');
 });
