@@ -5,6 +5,7 @@
  */
 export const PLACES = 2 ** 22;
 
+/** The row id of a message: in a conversation, row ids rise with the ordinal. */
 export function messageNumber(conversationNumber: number, ordinal: number): number {
   return conversationNumber * PLACES + ordinal;
 }
