@@ -2,8 +2,8 @@ import type { SignalModel } from '../../src/features/learning/signal-model.ts';
 import type { NumberedPool } from './pools.ts';
 
 /**
- * Spread of each signal over a pool, and the temperature under which the default scores' softmax foretells the answers
- * best: what `signal-model.ts` holds as constants.
+ * Fits the standard deviation of each signal over a pool, and the temperature at which the softmax of the default scores
+ * predicts the answers best: the constants of `signal-model.ts`.
  */
 export function calibrate(pools: readonly NumberedPool[], names: readonly string[], weights: readonly number[]) {
   const deviations = names.map((_, at) => {

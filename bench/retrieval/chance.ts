@@ -1,15 +1,15 @@
-/** Chance that is the same at each run of a seed. */
+/** Seeded random numbers. */
 export interface Chance {
-  /** From 0 up to 1. */
+  /** From 0 to 1, exclusive. */
   uniform(): number;
   normal(): number;
-  /** Of the standard Gumbel distribution: the highest of many, added to logits, draws from their softmax. */
+  /** Standard Gumbel noise: the argmax of logits plus noise is a sample from their softmax. */
   gumbel(): number;
   pick<T>(list: readonly T[]): T;
   shuffled<T>(list: readonly T[]): T[];
 }
 
-/** Mulberry32: small, and good enough to simulate with. */
+/** Mulberry32: small, and good enough for simulations. */
 export function createChance(seed: number): Chance {
   let state = seed >>> 0;
   function uniform(): number {

@@ -13,7 +13,7 @@ import { recallOf } from '../recall.ts';
 import type { RecordedPool } from './pools.ts';
 import { mean, type RecallRow, recallTable } from './recall-table.ts';
 
-/** `conversations`: each session one, with speakers and dates. `facts`: each turn's bare text as a memory. */
+/** `conversations`: one per session, with speakers and dates. `facts`: the bare text of each turn as a memory. */
 export type StoredAs = 'conversations' | 'facts';
 export type Door = 'rest' | 'mcp';
 
@@ -26,13 +26,13 @@ export interface DialogueFigures {
 
 export interface ContextFigure {
   maxTokens: number;
-  /** The share of the questions of categories 1 to 4 one of whose evidence turns stands in the context. */
+  /** Share of the questions of categories 1 to 4 with at least one evidence turn in the context. */
   hit: number;
-  /** The mean share of a question's evidence turns in it. */
+  /** Mean share of a question's evidence turns in the context. */
   recall: number;
 }
 
-/** A daemon with all dialogues stored, one end user a dialogue, and the id of each turn. */
+/** A daemon with all dialogues stored, one end user per dialogue, and the id of each turn. */
 export interface StoredDialogues {
   url: string;
   apiKey: string;
@@ -47,7 +47,7 @@ const BATCH = 400;
 const CONTEXT_TOKENS = [500, 1000, 2000];
 const placeOf = (sampleId: string, diaId: string) => `${sampleId} ${diaId}`;
 
-/** Runs `work` on a daemon in `dataDir` that holds the dialogues, with their vectors where an embedder is set. */
+/** Runs `work` on a daemon in `dataDir` that holds the dialogues, with vectors if an embedder is configured. */
 export async function withStored<T>(
   { dataDir, settings = {} }: DaemonOptions,
   dialogues: readonly Dialogue[],
@@ -96,7 +96,7 @@ async function storeConversations(url: string, apiKey: string, { sampleId, turns
   return ids;
 }
 
-/** No speaker, no session, no date: the words alone. */
+/** Text only: no speaker, session or date. */
 async function storeFacts(url: string, apiKey: string, { sampleId, turns }: Dialogue) {
   const ids: [string, string][] = [];
   for (let start = 0; start < turns.length; start += BATCH) {
@@ -108,7 +108,7 @@ async function storeFacts(url: string, apiKey: string, { sampleId, turns }: Dial
   return ids;
 }
 
-/** A turn is named after its session: `D3:7` is of the third. */
+/** Turn ids contain their session: `D3:7` belongs to the third. */
 function sessionsOf(turns: readonly Turn[]): Turn[][] {
   const sessions = new Map<string, Turn[]>();
   for (const turn of turns) {
@@ -118,7 +118,7 @@ function sessionsOf(turns: readonly Turn[]): Turn[][] {
   return [...sessions.values()];
 }
 
-/** Asks every question through one door and holds the first ten results against the evidence. */
+/** Asks every question through one interface and compares the first ten results with the evidence. */
 export async function askQuestions(stored: StoredDialogues, door: Door, strategy = 'auto'): Promise<DialogueFigures> {
   const { url, apiKey } = stored;
   const client = door === 'mcp' ? await connectMcp(url, apiKey) : undefined;
@@ -142,7 +142,7 @@ export async function askQuestions(stored: StoredDialogues, door: Door, strategy
   return { storedAs: stored.storedAs, door, strategy, questions: recallTable(asked) };
 }
 
-/** The candidates of every question of categories 1 to 4 with their signals, as the daemon explains them. */
+/** Records the candidates of every question of categories 1 to 4 with their explained signals. */
 export async function recordPools(stored: StoredDialogues): Promise<RecordedPool[]> {
   const { url, apiKey } = stored;
   const pools = await forEachQuestion(stored, 'pools recorded', async ({ text, sampleId, category, wanted }) => {
@@ -160,7 +160,7 @@ export async function recordPools(stored: StoredDialogues): Promise<RecordedPool
   return pools.filter((pool) => pool !== undefined);
 }
 
-/** What of the evidence stands in contexts of different sizes. */
+/** Measures how much evidence contexts of different sizes hold. */
 export async function askContexts(stored: StoredDialogues): Promise<ContextFigure[]> {
   const { url, apiKey } = stored;
   const figures: ContextFigure[] = [];
@@ -173,8 +173,8 @@ export async function askContexts(stored: StoredDialogues): Promise<ContextFigur
       const cited = new Set(citations.map(({ id }) => id));
       return question.wanted.filter((id) => cited.has(id)).length / question.wanted.length;
     });
-    const told = shares.filter((share) => share !== undefined);
-    figures.push({ maxTokens, hit: mean(told.map((share) => (share > 0 ? 1 : 0))), recall: mean(told) });
+    const measured = shares.filter((share) => share !== undefined);
+    figures.push({ maxTokens, hit: mean(measured.map((share) => (share > 0 ? 1 : 0))), recall: mean(measured) });
   }
   return figures;
 }
@@ -187,7 +187,7 @@ interface AskedQuestion {
   wanted: string[];
 }
 
-/** The answers are in the order of the questions, so that a seed draws the same users from them each time. */
+/** Returns answers in the order of the questions, so that a seed yields the same users every time. */
 async function forEachQuestion<T>(
   { dialogues, idOf }: StoredDialogues,
   what: string,

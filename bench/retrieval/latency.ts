@@ -9,7 +9,7 @@ import { columnsOf } from '../routes.ts';
 import { medianOf } from '../statistics.ts';
 import { createTexts, type Texts } from '../texts.ts';
 
-/** One tenant with 10,000 messages, one with 100,000, and a thousand small ones beside them. */
+/** One tenant with 10,000 messages, one with 100,000, and a thousand small ones. */
 const GROUPS = [
   { tenants: 1, memories: 0, conversations: { count: 50, messages: 200 } },
   { tenants: 1, memories: 0, conversations: { count: 500, messages: 200 } },
@@ -17,11 +17,11 @@ const GROUPS = [
 ];
 const NAMES = ['10,000 messages', '100,000 messages', '10 memories'];
 const P95_AIMS_MS = [15, 80];
-/** With an embedder that answers at once. */
+/** With an embedder that answers immediately. */
 const MEANING_P95_AIMS_MS = [25, 120];
 const DIMENSIONS = 384;
 const LOOP_DELAY_AIM_MS = 20;
-/** So few that nobody's limit of 3,000 a minute is met. */
+/** Stays below the rate limit of 3,000 requests per minute. */
 const REQUESTS = 200;
 const WARM_UP = 50;
 
@@ -33,7 +33,7 @@ interface Measured {
   loopDelayMs: number;
 }
 
-/** Searches and contexts by the size of the tenant, with the daemon's event loop delay meanwhile. */
+/** Measures searches and contexts by tenant size, and the daemon's event loop delay. */
 export async function benchRecall(options: BenchOptions): Promise<Section> {
   return inFreshFolder(async (dataDir) => {
     const filled = await fillAll(dataDir, options);
@@ -42,7 +42,7 @@ export async function benchRecall(options: BenchOptions): Promise<Section> {
   });
 }
 
-/** The same with vectors of everything: each search asks the embedder and looks at all vectors of its user. */
+/** The same with vectors: each search calls the embedder and scans all vectors of its user. */
 export async function benchMeaning(options: BenchOptions): Promise<Section> {
   const embedder = await startEmbedder({ dimensions: DIMENSIONS });
   try {
@@ -88,7 +88,7 @@ async function measureAll(
   }
 }
 
-/** Waits until nothing waits for its vector; without an embedder nothing does. */
+/** Waits until every item has its vector; returns at once without an embedder. */
 async function embedded(url: string, { progress }: BenchOptions): Promise<void> {
   const startMs = performance.now();
   for (;;) {
@@ -122,7 +122,7 @@ function asking(apiKey: string, path: string, texts: Texts): LoadRequest {
   return { method: 'POST', path: `/v1/${path}`, apiKey, body: () => JSON.stringify({ query: texts.query() }) };
 }
 
-/** The 99th percentile since it was asked last, in milliseconds. */
+/** The 99th percentile since the last call, in milliseconds. */
 async function loopDelayOf(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const seconds = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text)?.[1];
@@ -130,7 +130,7 @@ async function loopDelayOf(url: string): Promise<number> {
   return Number(seconds) * 1000;
 }
 
-function sectionOf(name: string, what: string, measured: readonly Measured[], aimsMs: readonly number[]): Section {
+function sectionOf(name: string, what: string, measured: readonly Measured[], targetsMs: readonly number[]): Section {
   const searches = measured.filter(({ work, callers }) => work === 'search' && callers === 1);
   return {
     name,
@@ -143,7 +143,7 @@ function sectionOf(name: string, what: string, measured: readonly Measured[], ai
       'loop delay p99 ms': loopDelayMs,
     })),
     findings: [
-      ...aimsMs.map((atMost, place) => ({
+      ...targetsMs.map((atMost, place) => ({
         name: `search of ${NAMES[place]}, one caller, p95 ms`,
         value: searches[place]!.result.p95,
         atMost,

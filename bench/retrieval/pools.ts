@@ -1,22 +1,22 @@
 import type { QueryBucket } from '../../src/features/learning/query-bucket.ts';
 
-/** One question with the signals of its candidates, as the daemon explained them. */
+/** A question with the explained signals of its candidates. */
 export interface RecordedPool {
   bucket: QueryBucket;
-  /** In the order of the default ranking, or any other. */
+  /** In any order. */
   pool: { id: string; signals: Record<string, number> }[];
   /** The ids that answer the question. */
   relevant: string[];
 }
 
-/** A pool as learning takes it: the signals as numbers in one order, answers by their place. */
+/** A pool in the form that learning expects: signals in a fixed order, answers as indices. */
 export interface NumberedPool {
   bucket: QueryBucket;
   signals: Float64Array[];
   relevant: number[];
 }
 
-/** Pools in which an answer can be found at all. */
+/** Keeps the pools that contain an answer. */
 export function numberPools(pools: readonly RecordedPool[], names: readonly string[]): NumberedPool[] {
   return pools
     .map(({ bucket, pool, relevant }) => ({

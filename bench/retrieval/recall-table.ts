@@ -7,7 +7,7 @@ export interface RecallRow extends Recall {
 
 const KINDS = ['', '1 multi-hop', '2 temporal', '3 open-domain', '4 single-hop', '5 adversarial'];
 
-/** One row for categories 1 to 4 together, then one for each. */
+/** One row for categories 1 to 4 together, then one per category. */
 export function recallTable(asked: readonly { category: number; recall: Recall }[]): RecallRow[] {
   const row = (questions: string, wanted: (category: number) => boolean) => {
     const recalls = asked.filter(({ category }) => wanted(category)).map(({ recall }) => recall);

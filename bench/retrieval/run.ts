@@ -19,7 +19,7 @@ const USAGE = `node --import tsx bench/retrieval/run.ts --data <file> [--users 6
 
 Measures what the built daemon (npm run build) finds and learns. Stores labelled dialogues as conversations and, in
 another daemon, as bare facts, through the API; asks every question over REST and MCP; looks how much of the evidence
-contexts hold; then simulates users who say which results they used. Ends with 1 where an aim is missed.
+contexts hold; then simulates users who say which results they used. Ends with 1 if a target is missed.
 
   --data <file>  dialogues in the format of the LoCoMo benchmark (sample_id, conversation, qa)
   --users <n>    simulated users of each kind; 0 for none
@@ -30,8 +30,8 @@ contexts hold; then simulates users who say which results they used. Ends with 1
   --latency      searches by the size of the tenant as well (npm run bench -- recall): some minutes
   --json         print the figures as JSON`;
 
-/** What is to be reached over conversations, categories 1 to 4. */
-const AIMS = { 'recall@5': 0.73, 'recall@10': 0.8, mrr: 0.64, contextOf1000: 0.7 };
+/** Targets over conversations, categories 1 to 4. */
+const TARGETS = { 'recall@5': 0.73, 'recall@10': 0.8, mrr: 0.64, contextOf1000: 0.7 };
 
 const { values } = parseArgs({
   options: {
@@ -112,9 +112,9 @@ function missed({ dialogues, contexts, sections }: Figures): string[] {
   const found = { ...all!, contextOf1000: contexts.find(({ maxTokens }) => maxTokens === 1000)!.hit };
   const findings = sections.flatMap((section) => section.findings).filter((finding) => !isReached(finding));
   const inSections = findings.map(({ name, value }) => `${name}: MISSED (${value.toFixed(2)})`);
-  const ofDialogues = Object.entries(AIMS)
-    .filter(([name, aim]) => found[name as keyof typeof AIMS] < aim)
-    .map(([name, aim]) => `${name}: aim ${aim}, MISSED (${found[name as keyof typeof AIMS].toFixed(3)})`);
+  const ofDialogues = Object.entries(TARGETS)
+    .filter(([name, target]) => found[name as keyof typeof TARGETS] < target)
+    .map(([name, target]) => `${name}: target ${target}, MISSED (${found[name as keyof typeof TARGETS].toFixed(3)})`);
   return [...ofDialogues, ...inSections];
 }
 
@@ -125,8 +125,8 @@ async function main(): Promise<number> {
   }
   const figures = await measure(resolve(values.data));
   const misses = missed(figures);
-  if (values.json) process.stdout.write(`${JSON.stringify({ ...figures, aims: AIMS, misses }, null, 2)}\n`);
-  else process.stdout.write(`\n${textOf(figures)}\n${misses.join('\n') || 'All aims reached.'}\n`);
+  if (values.json) process.stdout.write(`${JSON.stringify({ ...figures, targets: TARGETS, misses }, null, 2)}\n`);
+  else process.stdout.write(`\n${textOf(figures)}\n${misses.join('\n') || 'All targets reached.'}\n`);
   return misses.length === 0 ? 0 : 1;
 }
 

@@ -2,22 +2,22 @@ import type { SignalModel } from '../../src/features/learning/signal-model.ts';
 import type { Chance } from './chance.ts';
 import type { NumberedPool } from './pools.ts';
 
-/** What a user wants of a question's candidates, and what it says of the results. */
+/** Decides which candidates of a question a user wants, and gives feedback on the results. */
 export interface SimulatedUser {
   name: string;
-  /** How likely each candidate is the wanted one. */
+  /** Probability of each candidate to be the wanted one. */
   wishes(pool: NumberedPool, event: number): readonly number[];
-  /** The weights of a ranking that knew its taste outright. */
+  /** The weights of a ranking that knows its preferences. */
   ideal(model: SignalModel, event: number): number[];
-  /** The result that it says it used, if it says anything. */
+  /** The result reported as used, if any. */
   feedback(wanted: number, shown: readonly number[]): number | undefined;
 }
 
-type Taste = ReadonlyMap<string, number>;
+type Preference = ReadonlyMap<string, number>;
 
 const OBSERVED = 0.7;
 const FALSE = 0.05;
-/** Utility of an answer over a candidate that is none, in logits. */
+/** Utility of an answer over other candidates, in logits. */
 const ANSWER_BONUS = 1;
 
 const honest =
@@ -28,7 +28,7 @@ const honest =
     return rank > 0 && chance.uniform() < OBSERVED / Math.sqrt(rank) ? wanted : undefined;
   };
 
-/** Wants what answers the question, and nothing else. */
+/** Wants the answers only. */
 export function averageUser(index: number, chance: Chance): SimulatedUser {
   return {
     name: `average ${index}`,
@@ -41,7 +41,7 @@ export function averageUser(index: number, chance: Chance): SimulatedUser {
   };
 }
 
-/** The same, and says anything whatever: any of the results, or the one that helps least. */
+/** Wants the answers, but reports a random result, or the least helpful one. */
 export function senselessUser(index: number, chance: Chance, kind: 'random' | 'adversarial'): SimulatedUser {
   return {
     ...averageUser(index, chance),
@@ -55,15 +55,15 @@ export function senselessUser(index: number, chance: Chance, kind: 'random' | 'a
 
 /** How a user differs from the average one. */
 export interface Difference {
-  /** How far its tastes pull, in logits for one deviation of a signal. */
+  /** Strength of its preferences, in logits per standard deviation of a signal. */
   strength: number;
-  /** How little it leaves to chance: 1 as much as the default scores' softmax, more is less. */
+  /** Inverse temperature of its choices: 1 is that of the default scores' softmax. */
   decision: number;
-  /** The event from which on it has another taste. */
+  /** The event at which its preferences change. */
   changesAt?: number;
 }
 
-/** Leans toward two to four signals, away from one. */
+/** Prefers two to four signals and dislikes one. */
 export function differingUser(
   index: number,
   chance: Chance,
@@ -71,20 +71,20 @@ export function differingUser(
   { strength, decision, changesAt = Number.POSITIVE_INFINITY }: Difference,
 ): SimulatedUser {
   const live = model.names.filter((name) => name !== 'vector');
-  const taste = () => {
+  const drawPreference = () => {
     const [away, ...toward] = chance.shuffled(live).slice(0, 3 + Math.floor(chance.uniform() * 3));
     const pull = () => strength * (0.6 + 0.8 * chance.uniform());
     return new Map([[away!, -pull()], ...toward.map((name) => [name, pull()] as const)]);
   };
-  const tastes = [taste(), taste()] as const;
-  const tasteAt = (event: number): Taste => tastes[event < changesAt ? 0 : 1];
-  const told = [...tastes[0]].map(([name, pull]) => `${name}${pull < 0 ? '−' : '+'}`).join(' ');
+  const preferences = [drawPreference(), drawPreference()] as const;
+  const preferenceAt = (event: number): Preference => preferences[event < changesAt ? 0 : 1];
+  const label = [...preferences[0]].map(([name, pull]) => `${name}${pull < 0 ? '−' : '+'}`).join(' ');
   const ideal: SimulatedUser['ideal'] = ({ names, weights, deviations, temperature }, event) => {
-    const now = tasteAt(event);
+    const now = preferenceAt(event);
     return names.map((name, at) => weights[at]! + (temperature * (now.get(name) ?? 0)) / deviations[at]!);
   };
   return {
-    name: `differing ${index} (${told})`,
+    name: `differing ${index} (${label})`,
     wishes: (pool, event) => wishesOf(pool, ideal(model, event), model, decision),
     ideal,
     feedback: honest(chance),

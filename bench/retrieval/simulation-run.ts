@@ -9,7 +9,7 @@ import type { NumberedPool } from './pools.ts';
 import type { SimulatedUser } from './simulated-user.ts';
 
 const SHOWN = 10;
-/** A user who says nothing for so long gives up. */
+/** A user who gives no feedback for this many searches is abandoned. */
 const MAX_SEARCHES = 20;
 
 export interface Figures {
@@ -17,13 +17,13 @@ export interface Figures {
   recall: number;
 }
 
-/** What one user had of it: by default, and after each number of events. */
+/** Ranking quality for one user: by default, and after each number of events. */
 export interface UserOutcome {
   name: string;
-  /** After each of the checkpoints, how much better than by default, in points. */
+  /** Gain over the default at each checkpoint, in points. */
   gains: Figures[];
   byDefault: Figures;
-  /** How much better a ranking would be that knew the taste outright. */
+  /** Gain of a ranking that knows the preferences. */
   attainable: Figures;
 }
 
@@ -40,14 +40,14 @@ function rank({ signals }: NumberedPool, weights: readonly number[]): number[] {
 
 const defaultOrders = new WeakMap<NumberedPool, Order>();
 
-/** Of one model: it is asked for again and again. */
+/** Cached per model. */
 function defaultOrder(pool: NumberedPool, { weights }: SignalModel): Order {
   const order = defaultOrders.get(pool) ?? rank(pool, weights);
   defaultOrders.set(pool, order);
   return order;
 }
 
-/** Orders pools by what was learned. */
+/** Orders pools by the learned weights. */
 function rankerOf(state: LearnedState, model: SignalModel): (pool: NumberedPool) => Order {
   if (state.events === 0) return (pool) => defaultOrder(pool, model);
   const weights = new Map<QueryBucket, number[]>();
@@ -64,8 +64,8 @@ function rankerOf(state: LearnedState, model: SignalModel): (pool: NumberedPool)
 }
 
 /**
- * One user learns for as many events as the last checkpoint says, and is tried at each on all questions not learned from:
- * with every candidate as far as it is the wanted one, so that figures do not hang on the draw of trials.
+ * Simulates one user up to the last checkpoint and evaluates at each on the questions not learned from, weighting every
+ * candidate by its probability of being the wanted one so that the figures have no sampling noise.
  */
 export function simulate(
   user: SimulatedUser,
@@ -116,11 +116,11 @@ function search(
   const shown = rankerOf(state, model)(pool).slice(0, SHOWN);
   const used = user.feedback(drawn(user.wishes(pool, state.events), chance), shown);
   if (used === undefined) return state;
-  const kept = [...new Set([...defaultOrder(pool, model).slice(0, MAX_STORED_CANDIDATES), ...shown])];
-  const place = (index: number) => kept.indexOf(index);
+  const stored = [...new Set([...defaultOrder(pool, model).slice(0, MAX_STORED_CANDIDATES), ...shown])];
+  const place = (index: number) => stored.indexOf(index);
   return learnFrom(state, model, {
     bucket: pool.bucket,
-    signals: kept.map((index) => pool.signals[index]!),
+    signals: stored.map((index) => pool.signals[index]!),
     shown: shown.map(place),
     used: [place(used)],
     irrelevant: [],

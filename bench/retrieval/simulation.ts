@@ -7,7 +7,7 @@ import { type NumberedPool, numberPools, type RecordedPool } from './pools.ts';
 import { averageUser, type Difference, differingUser, type SimulatedUser, senselessUser } from './simulated-user.ts';
 import { meanOf, simulate, type UserOutcome } from './simulation-run.ts';
 
-/** The draw, and how many users of each kind. */
+/** The seed, and the number of users of each kind. */
 export interface SimulationOptions {
   seed: number;
   users: number;
@@ -15,13 +15,13 @@ export interface SimulationOptions {
 
 const CHECKPOINTS = [10, 50, 200];
 /**
- * The kinds of users who weigh signals differently. Choices of `differing` ones are as much by chance as an average
- * user's; no ranking could give them what the study's users got of its learner (MRR 64.5 by default, then 81.5). With
- * `decided` ones both figures fit, the second as what knowing their tastes outright would give: the aims are for these.
+ * Users who weigh signals differently. Choices of `differing` users are as random as those of an average user; no ranking
+ * could give them what the study's users gained (MRR 64.5 by default, then 81.5). `decided` users match both figures, the
+ * second as the attainable one: the targets are for these.
  */
 const KINDS = { differing: { strength: 1.2, decision: 1 }, decided: { strength: 1.2, decision: 1.25 } };
 const CHANGES_AT = 100;
-/** What is said without sense must do no harm for long. */
+/** Random feedback must do no lasting harm. */
 const SENSELESS_CHECKPOINTS = [10, 50, 1000];
 
 type Make = (index: number, seed: number) => SimulatedUser;
@@ -88,7 +88,7 @@ type Outcomes = Record<keyof typeof KINDS | 'average' | 'random' | 'adversarial'
 
 function findingsOf({ differing, decided, average, random, adversarial, changing }: Outcomes): Finding[] {
   const attainable = (users: UserOutcome[]) => meanOf(users.map((user) => user.attainable)).mrr;
-  // As shares of what was attainable: the tastes after the change are others. Before it, these users are the decided ones.
+  // As shares of the attainable gain, which differs after the change. Before it, these users equal the decided ones.
   const before = gainOf(changing, 0).mrr / attainable(decided);
   const back = (100 * (gainOf(changing, 1).mrr / attainable(changing))) / before;
   return [
@@ -110,15 +110,15 @@ function findingsOf({ differing, decided, average, random, adversarial, changing
   ];
 }
 
-/** What learning has to know of the signals, found anew from these pools: what `signal-model.ts` holds as constants. */
+/** Refits the constants of `signal-model.ts` to these pools. */
 export interface Calibration {
   temperature: number;
   deviations: Record<string, number>;
 }
 
 /**
- * Simulates users of different habits, over pools that a daemon explained, who say noisily which results they used; and
- * holds what the learning from feedback makes of it against its aims.
+ * Simulates users with different preferences and noisy feedback over recorded pools, and compares what learning gains
+ * with its targets.
  */
 export function simulateUsers(
   recorded: readonly RecordedPool[],

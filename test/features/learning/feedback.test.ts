@@ -14,7 +14,7 @@ afterAll(() => daemon.close());
 
 const DAY_MS = 86_400_000;
 
-/** Twelve memories that a query finds alike; what was added first happened first. */
+/** Twelve memories that match a query equally, in chronological order. */
 async function fill(caller: Caller, more = {}): Promise<string[]> {
   const nowMs = daemon.clock.nowMs();
   const memories = Array.from({ length: 12 }, (_, index) => ({
@@ -30,7 +30,7 @@ const tell = (caller: Caller, searchId: string, body: object) =>
 const retrievalOf = async (caller: Caller, query = '') => (await caller.call<Retrieval>(`/v1/retrieval${query}`)).body;
 const idsOf = ({ results }: SearchAnswer) => results.map(({ id }) => id);
 
-/** Searches and says that the oldest of all was used, so many times. */
+/** Searches and reports the oldest memory as used, this many times. */
 async function preferOldest(caller: Caller, oldest: string, times: number, more = {}): Promise<void> {
   for (let round = 0; round < times; round += 1) {
     const { searchId } = (await caller.search('plum', { limit: 12, ...more })).body;
@@ -41,7 +41,7 @@ async function preferOldest(caller: Caller, oldest: string, times: number, more 
 }
 
 describe('a search', () => {
-  test('is the default one to the last byte until there is feedback', async () => {
+  test('equals the default ranking byte for byte until there is feedback', async () => {
     const caller = await daemon.account();
     await fill(caller);
     const [byDefault, auto] = [await caller.search('plum', { strategy: 'default' }), await caller.search('plum')];
@@ -53,7 +53,7 @@ describe('a search', () => {
     for (const { why } of explained.results) expect(why!.rank).toBe(why!.defaultRank);
   });
 
-  test('follows what its user found useful, and says so', async () => {
+  test('follows what its user found useful, and explains it', async () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller);
     const before = idsOf((await caller.search('plum')).body);
@@ -68,7 +68,7 @@ describe('a search', () => {
     expect(idsOf((await caller.search('plum', { strategy: 'default' })).body)).toEqual(before);
   });
 
-  test('keeps places nine and ten for the default ranking', async () => {
+  test('reserves ranks nine and ten for the default ranking', async () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller);
     await preferOldest(caller, oldest!, 12);
@@ -79,7 +79,7 @@ describe('a search', () => {
     expect(learned.toSorted()).toEqual(byDefault.toSorted());
   });
 
-  test('of another user of the same tenant is as it was', async () => {
+  test('of another user of the same tenant is unchanged', async () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller);
     await fill(caller, { user: 'ben' });
@@ -91,7 +91,7 @@ describe('a search', () => {
 });
 
 describe('feedback', () => {
-  test('is learned from once a search', async () => {
+  test('is learned from once per search', async () => {
     const caller = await daemon.account();
     const ids = await fill(caller);
     const { searchId } = (await caller.search('plum', { limit: 12 })).body;
@@ -102,7 +102,7 @@ describe('feedback', () => {
     expect(await retrievalOf(caller)).toEqual(after);
   });
 
-  test('given twenty times at once counts once', async () => {
+  test('given twenty times concurrently counts once', async () => {
     const caller = await daemon.account();
     const ids = await fill(caller);
     const { searchId } = (await caller.search('plum')).body;
@@ -111,7 +111,7 @@ describe('feedback', () => {
     expect((await retrievalOf(caller)).events).toBe(1);
   });
 
-  test('that says nothing is taken without effect, and may be followed by one that does', async () => {
+  test('without content has no effect, and may be followed by feedback that does', async () => {
     const caller = await daemon.account();
     const ids = await fill(caller);
     const { searchId } = (await caller.search('plum')).body;
@@ -128,7 +128,7 @@ describe('feedback', () => {
     ['an id that is both', ([id]) => ({ used: [id], irrelevant: [id] }), '/irrelevant/0'],
     ['nothing at all', () => ({}), '/'],
     ['an unknown field', ([id]) => ({ used: [id], liked: [] }), '/liked'],
-  ])('with %s is refused and learns nothing', async (_, body, path) => {
+  ])('with %s is rejected and teaches nothing', async (_, body, path) => {
     const caller = await daemon.account();
     const ids = await fill(caller);
     const { searchId } = (await caller.search('plum')).body;
@@ -142,7 +142,7 @@ describe('feedback', () => {
     expect((await tell(caller, searchId, { used: [ids[0]] })).status).toBe(202);
   });
 
-  test('comes for a context as well, and for any candidate of a search', async () => {
+  test('is accepted for a context, and for any candidate of a search', async () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller);
     const { body: context } = await caller.call<{ searchId: string; citations: { id: string }[] }>('/v1/context', {
@@ -154,7 +154,7 @@ describe('feedback', () => {
     expect((await tell(caller, searchId, { used: [oldest] })).body.learned).toBe(true);
   });
 
-  test('for a search that was kept under other signals is refused as for one too old', async () => {
+  test('on a search stored with other signals is rejected like feedback on an expired one', async () => {
     const caller = await daemon.account();
     const ids = await fill(caller);
     const searches = await Promise.all([1, 2].map(async () => (await caller.search('plum')).body.searchId));
@@ -166,7 +166,7 @@ describe('feedback', () => {
     expect((await tell(caller, searches[1]!, { used: [ids[0]] })).status).toBe(202);
   });
 
-  test('for a search that found nothing is taken, for one that never was it is not', async () => {
+  test('on a search without results is accepted, on an unknown search it is not', async () => {
     const caller = await daemon.account();
     const { searchId } = (await caller.search('plum')).body;
     expect((await tell(caller, searchId, { used: [] })).status).toBe(202);
@@ -174,7 +174,7 @@ describe('feedback', () => {
   });
 });
 
-test('feedback is taken for 24 hours, also after a restart, and what was learned stays', async () => {
+test('feedback is accepted for 24 hours, across restarts, and what was learned persists', async () => {
   const clock = createTestClock();
   const first = await startTestDaemon({ clock });
   const { apiKey, account } = await first.signIn('ada@example.com');
@@ -200,7 +200,7 @@ test('feedback is taken for 24 hours, also after a restart, and what was learned
 });
 
 describe('what was learned', () => {
-  test('is shown by signal and kind of query, and forgotten on demand', async () => {
+  test('is shown by signal and query bucket, and can be reset', async () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller, { user: 'eva' });
     await preferOldest(caller, oldest!, 12, { user: 'eva' });
@@ -221,7 +221,7 @@ describe('what was learned', () => {
     expect(strategy).toMatchObject({ name: 'default', learnedFrom: 0 });
   });
 
-  test('is a curve by day: the ranks of what was used, as shown and by default', async () => {
+  test('gives a daily curve of the ranks of used results, as shown and by default', async () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller);
     const curve = async () => (await caller.call<Usage>('/v1/usage?days=2')).body.learning;

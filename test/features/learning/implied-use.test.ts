@@ -23,7 +23,7 @@ async function search(more = {}): Promise<string> {
   return searchId;
 }
 
-/** What was learned once all that was noted is written. */
+/** What was learned, after pending uses were written. */
 async function events(): Promise<number> {
   await daemon.db.writes.write(async () => {});
   return (await caller.call<Retrieval>('/v1/retrieval')).body.events;
@@ -43,7 +43,7 @@ describe('a result counts as used', () => {
     ['changing it', (id) => caller.change(id, { tags: ['seen'] })],
     ['the tool memory_get', (id) => callTool('memory_get', { id })],
     ['the tool memory_update', (id) => callTool('memory_update', { id, tags: ['seen'] })],
-  ])('by %s after a search that showed it, and not without one', async (_, use) => {
+  ])('by %s after a search that showed it, and not otherwise', async (_, use) => {
     await use(ids[0]!);
     expect(await events()).toBe(0);
     await search();
@@ -51,7 +51,7 @@ describe('a result counts as used', () => {
     expect(await events()).toBe(1);
   });
 
-  test('once a search, and once more after the next search', async () => {
+  test('once per search', async () => {
     await search();
     for (let round = 0; round < 3; round += 1) await caller.read(ids[2]!);
     expect(await events()).toBe(1);
@@ -71,7 +71,7 @@ describe('a result counts as used', () => {
     expect(await events()).toBe(1);
   });
 
-  test('only where it was shown', async () => {
+  test('only if it was shown', async () => {
     await search({ limit: 1 });
     await caller.read(ids[0]!);
     expect(await events()).toBe(0);
@@ -79,13 +79,13 @@ describe('a result counts as used', () => {
     expect(await events()).toBe(1);
   });
 
-  test('up to three results a search: who reads all tells nothing', async () => {
+  test('for up to three results per search', async () => {
     await search();
     for (const id of ids) await caller.read(id);
     expect(await events()).toBe(3);
   });
 
-  test('until its user says what was used, which counts even so', async () => {
+  test('until explicit feedback is given, which still counts', async () => {
     const searchId = await search();
     await caller.read(ids[0]!);
     expect(await events()).toBe(1);
@@ -95,7 +95,7 @@ describe('a result counts as used', () => {
     expect(await events()).toBe(2);
   });
 
-  test('but not where reading it failed', async () => {
+  test('but not if reading it failed', async () => {
     await search();
     await caller.change(ids[0]!, { content: 'changed' }, { 'if-match': '"9-9"' });
     expect(await events()).toBe(0);

@@ -54,7 +54,7 @@ const silly = fc.record({
   irrelevant: places,
 });
 
-/** As searches are: a dozen candidates, some of them shown, something used. */
+/** Realistic events: up to a dozen candidates, all shown, one used. */
 const sound = fc
   .record({
     bucket: fc.constantFrom(...QUERY_BUCKETS),
@@ -74,7 +74,7 @@ const numbersOf = (state: LearnedState) => [
 const learnAll = (events: readonly FeedbackEvent[]) =>
   events.reduce((state, event) => learnFrom(state, model, event), fresh);
 
-/** Numbers from 0 to 1, the same at each run. */
+/** Deterministic pseudorandom numbers from 0 to 1. */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -83,7 +83,7 @@ function numbersFrom(seed: number): () => number {
   };
 }
 
-/** A user who chooses by the default scores, but that recency pulls by `taste` for each of its deviations. */
+/** A user who chooses by the default scores plus `taste` per standard deviation of recency. */
 function choosing(taste: number, next: () => number): FeedbackEvent {
   const recency = NAMES.indexOf('recency');
   const signals = Array.from({ length: 10 }, () => NAMES.map(next));
@@ -95,7 +95,7 @@ function choosing(taste: number, next: () => number): FeedbackEvent {
   return { bucket: 'other', signals, shown: signals.map((_, index) => index), used, irrelevant: [] };
 }
 
-/** A candidate that leads by one signal; the others by the rest. */
+/** One candidate leads by one signal, the others by the rest. */
 function preferring(signal: string, count = 10): FeedbackEvent {
   const signals = Array.from({ length: count }, (_, index) =>
     NAMES.map((name, at) => (name === signal ? Number(index === count - 1) : ((index * 7 + at * 3) % 10) / 10)),
@@ -104,8 +104,8 @@ function preferring(signal: string, count = 10): FeedbackEvent {
   return { bucket: 'other', signals, shown, used: [count - 1], irrelevant: [] };
 }
 
-describe('one step of learning', () => {
-  test('leaves finite numbers, whatever comes in', () => {
+describe('one learning step', () => {
+  test('yields finite numbers for any input', () => {
     fc.assert(
       fc.property(fc.array(silly, { maxLength: 30 }), (events) => {
         const state = learnAll(events);
@@ -147,7 +147,7 @@ describe('one step of learning', () => {
     expect(learnFrom(fresh, model, preferring('recency'))).not.toBe(fresh);
   });
 
-  test('raises what used results lead by, and lowers what irrelevant ones do', () => {
+  test('raises the signals in which used results lead, and lowers those of irrelevant ones', () => {
     const recency = NAMES.indexOf('recency');
     const used = learnAll(Array(20).fill(preferring('recency')));
     expect(expectedDeltas(used, 'other')[recency]).toBeGreaterThan(0.1);
@@ -156,7 +156,7 @@ describe('one step of learning', () => {
     expect(lowered.overall[1]!.deltas[recency]).toBeLessThan(0);
   });
 
-  test('comes near a taste that lasts, and is not worn away by its own forgetting', () => {
+  test('converges to a lasting preference despite forgetting', () => {
     const deltas = [1, 2, 3, 4].map((seed) => {
       const next = numbersFrom(seed);
       const state = learnAll(Array.from({ length: 400 }, () => choosing(1, next)));
@@ -167,7 +167,7 @@ describe('one step of learning', () => {
     expect(mean).toBeLessThan(1.15);
   });
 
-  test('is stronger for the kind of query that it came from', () => {
+  test('is stronger for the query bucket of the event', () => {
     const recency = NAMES.indexOf('recency');
     const state = learnAll(Array(20).fill(preferring('recency')));
     expect(expectedDeltas(state, 'other')[recency]!).toBeGreaterThan(expectedDeltas(state, 'date')[recency]!);
@@ -176,7 +176,7 @@ describe('one step of learning', () => {
 });
 
 describe('what was learned', () => {
-  test('is nothing before any feedback: the weights are the default ones to the last bit', () => {
+  test('is empty before any feedback: the weights equal the defaults exactly', () => {
     for (const bucket of QUERY_BUCKETS) {
       expect(learnedWeights(fresh, model, bucket)).toEqual(
         Object.fromEntries(NAMES.map((name, index) => [name, model.weights[index]])),
@@ -184,7 +184,7 @@ describe('what was learned', () => {
     }
   });
 
-  test('comes back from its bytes as it was, in about two kilobytes', () => {
+  test('round-trips through about two kilobytes', () => {
     fc.assert(
       fc.property(fc.array(sound, { maxLength: 10 }), (events) => {
         const state = learnAll(events);
@@ -195,14 +195,14 @@ describe('what was learned', () => {
     );
   });
 
-  test('comes back as well after thousands of events that all go one way', () => {
+  test('round-trips after thousands of one-sided events', () => {
     const extreme = { ...preferring('recency', 3), signals: [[], [], NAMES.map(() => 4)] };
     const state = learnAll(Array(3000).fill(extreme));
     expect(decodeLearnedState(encodeLearnedState(state), NAMES)).toEqual(state);
     expect(state.events).toBe(3000);
   });
 
-  test('is kept for the signals that stay, where signals come and go', () => {
+  test('is kept for signals that remain when others are added or removed', () => {
     const state = learnAll(Array(9).fill(preferring('recency')));
     const changed = decodeLearnedState(encodeLearnedState(state), ['new', 'recency', 'lexical']);
     expect(changed.events).toBe(9);
@@ -210,7 +210,7 @@ describe('what was learned', () => {
     expect([...changed.overall[2]!.deltas]).toEqual([0, kept('recency'), kept('lexical')]);
   });
 
-  test('begins anew from bytes that are damaged or of another version', () => {
+  test('starts fresh from bytes that are damaged or of another version', () => {
     const bytes = encodeLearnedState(learnAll([preferring('recency')]));
     const other = Buffer.from(bytes);
     other.write('2', bytes.indexOf('"version":1') + '"version":'.length);
@@ -226,7 +226,7 @@ describe('what was learned', () => {
     );
   });
 
-  test('is drowned by feedback without sense: the default ranking stays believed', () => {
+  test('stays negligible under random feedback', () => {
     const senseless = Array.from({ length: 100 }, (_, index) => ({
       ...preferring('recency'),
       used: [(index * 7) % 10],
@@ -236,16 +236,16 @@ describe('what was learned', () => {
   });
 });
 
-describe('the guard', () => {
+describe('reserved ranks', () => {
   const letters = [...'abcdefghijklmnop'];
 
-  test('gives places nine and ten to the default ranking’s best that are not above', () => {
+  test('nine and ten go to the default ranking’s best remaining items', () => {
     const reversed = letters.toReversed();
     expect(reserveDefaults(reversed, letters)).toEqual([...'ponmlkjiab', ...'hgfedc']);
     expect(reserveDefaults(letters, letters)).toEqual(letters);
   });
 
-  test('loses and doubles nothing', () => {
+  test('neither lose nor repeat an item', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(99), { maxLength: 40 }), fc.func(fc.nat()), (items, key) => {
         const learned = items.toSorted((a, b) => key(a) - key(b));

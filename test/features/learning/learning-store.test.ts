@@ -11,7 +11,7 @@ import * as store from '../../../src/features/learning/learning-store.ts';
 import { createPendingSearches } from '../../../src/features/learning/pending-searches.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
-/** Two tenants with the same users, searches and days: only its own predicate keeps a statement to one of them. */
+/** Two tenants with the same users, searches and days: only the predicate of a statement separates them. */
 
 const TENANTS = ['ten_a', 'ten_b'];
 const TABLES = ['learned', 'searches', 'learningDays'];
@@ -60,14 +60,14 @@ test.each<[string, (on: Connection) => Promise<unknown>]>([
   ['deleteLearned', (on) => store.deleteLearned(on, 'ten_b', 'default')],
   ['deleteSomeSearchesOf', (on) => store.deleteSomeSearchesOf(on, 'ten_b', 200)],
   ['deleteSomeLearnedOf', (on) => store.deleteSomeLearnedOf(on, 'ten_b', 200)],
-])('%s for one tenant changes its rows and leaves every row of the other', async (_, run) => {
+])('%s for one tenant leaves every row of the other unchanged', async (_, run) => {
   const [before, own] = [await rowsOf('ten_a'), await rowsOf('ten_b')];
   await db.writes.write(run);
   expect(await rowsOf('ten_a')).toEqual(before);
   expect(await rowsOf('ten_b')).not.toEqual(own);
 });
 
-test('what is read for one tenant is its own alone', async () => {
+test('reads for one tenant return only its own rows', async () => {
   expect(await store.findLearned(db.readers, 'ten_b', 'default')).toMatchObject({ tenantId: 'ten_b' });
   expect(await store.listLearned(db.readers, pageOf('ten_b', ''))).toHaveLength(1);
   expect(await store.findLearnedUsers(db.readers, 'ten_b', ['default', 'x'])).toEqual(['default']);
@@ -77,7 +77,7 @@ test('what is read for one tenant is its own alone', async () => {
   expect(await store.findSearch(db.readers, 'ten_c', 'srch_1', 0)).toBeUndefined();
 });
 
-/** A connection that notes how each statement would be run. */
+/** A connection that records the query plan of each statement. */
 function spy(connection: Connection, plans: string[]): Connection {
   const note = async (sql: string, values: readonly Value[] = []) => {
     const lines = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
@@ -106,7 +106,7 @@ test.each<[string, (on: Connection) => Promise<unknown>, string]>([
   ['deleteSomeSearchesBefore', (on) => store.deleteSomeSearchesBefore(on, 1, 9), '(createdAt<?)'],
   ['deleteSomeSearchesOf', (on) => store.deleteSomeSearchesOf(on, 'ten_c', 9), '(tenantId=?)'],
   ['deleteSomeLearnedOf', (on) => store.deleteSomeLearnedOf(on, 'ten_c', 9), '(tenantId=?)'],
-])('%s reads no more of a table than an index names', async (_, run, expected) => {
+])('%s reads tables only through an index', async (_, run, expected) => {
   const plans: string[] = [];
   const connection = await openConnection(join(folder, 'svc.db'));
   await run(spy(connection, plans));
@@ -115,7 +115,7 @@ test.each<[string, (on: Connection) => Promise<unknown>, string]>([
   expect(plans.filter((line) => /^SCAN (?!\d+-ROW VALUES)|TEMP B-TREE/.test(line))).toEqual([]);
 });
 
-describe('searches that wait to be written', () => {
+describe('pending searches', () => {
   const log = () => {
     const lines: string[] = [];
     const note = (_: object, message: string) => void lines.push(message);
@@ -123,37 +123,37 @@ describe('searches that wait to be written', () => {
   };
   const count = async () => (await db.readers.get<{ rows: number }>('SELECT COUNT(*) AS rows FROM searches'))!.rows;
 
-  test('are written together, those of tenants that are gone left out', async () => {
-    const waiting = createPendingSearches({ db, clock: createTestClock(), log: log() });
-    for (let index = 0; index < 450; index += 1) waiting.add(searchOf('ten_a', `srch_a${index}`));
-    waiting.add(searchOf('ten_gone', 'srch_gone'));
-    expect([waiting.has('ten_a', 'srch_a449'), waiting.has('ten_b', 'srch_a449')]).toEqual([true, false]);
-    await Promise.all([waiting.flush(), waiting.flush()]);
-    expect(waiting.has('ten_a', 'srch_a449')).toBe(false);
+  test('are written together, except those of erased tenants', async () => {
+    const pending = createPendingSearches({ db, clock: createTestClock(), log: log() });
+    for (let index = 0; index < 450; index += 1) pending.add(searchOf('ten_a', `srch_a${index}`));
+    pending.add(searchOf('ten_gone', 'srch_gone'));
+    expect([pending.has('ten_a', 'srch_a449'), pending.has('ten_b', 'srch_a449')]).toEqual([true, false]);
+    await Promise.all([pending.flush(), pending.flush()]);
+    expect(pending.has('ten_a', 'srch_a449')).toBe(false);
     expect(await count()).toBe(4 + 450);
-    expect(waiting.dropped()).toBe(0);
+    expect(pending.dropped()).toBe(0);
   });
 
-  test('are no more than so many: what is over is dropped and counted', async () => {
-    const waiting = createPendingSearches({ db, clock: createTestClock(), log: log() });
-    for (let index = 0; index < 2003; index += 1) waiting.add(searchOf('ten_a', `srch_a${index}`));
-    expect(waiting.dropped()).toBe(3);
-    await waiting.flush();
+  test('are bounded: the excess is dropped and counted', async () => {
+    const pending = createPendingSearches({ db, clock: createTestClock(), log: log() });
+    for (let index = 0; index < 2003; index += 1) pending.add(searchOf('ten_a', `srch_a${index}`));
+    expect(pending.dropped()).toBe(3);
+    await pending.flush();
     expect(await count()).toBe(4 + 2000);
   });
 
-  test('of one tenant are no more than its allowance, which comes back with time', async () => {
+  test('of one tenant are rate-limited', async () => {
     const clock = createTestClock();
     clock.freeze();
-    const waiting = createPendingSearches({ db, clock, log: log() });
+    const pending = createPendingSearches({ db, clock, log: log() });
     const bring = (tenantId: string, count: number) => {
-      const before = waiting.dropped();
+      const before = pending.dropped();
       for (let index = 0; index < count; index += 1) {
-        if (index % 1000 === 0) waiting.forget(tenantId);
-        waiting.add(searchOf(tenantId, `srch_${index}`));
+        if (index % 1000 === 0) pending.forget(tenantId);
+        pending.add(searchOf(tenantId, `srch_${index}`));
       }
-      waiting.forget(tenantId);
-      return waiting.dropped() - before;
+      pending.forget(tenantId);
+      return pending.dropped() - before;
     };
     expect(bring('ten_a', 20_010)).toBe(10);
     expect(bring('ten_b', 100)).toBe(0);
@@ -161,26 +161,26 @@ describe('searches that wait to be written', () => {
     expect(bring('ten_a', 400)).toBe(67);
   });
 
-  test('are given up, counted and logged where they cannot be written', async () => {
-    const said = log();
-    const waiting = createPendingSearches({ db, clock: createTestClock(), log: said });
-    waiting.add(searchOf('ten_a', 'srch_3'));
+  test('are dropped, counted and logged when they cannot be written', async () => {
+    const logged = log();
+    const pending = createPendingSearches({ db, clock: createTestClock(), log: logged });
+    pending.add(searchOf('ten_a', 'srch_3'));
     await db.writes.drain();
-    await waiting.flush();
-    expect([waiting.dropped(), waiting.has('ten_a', 'srch_3')]).toEqual([1, false]);
-    expect(said.lines).toEqual(['could not store searches for feedback']);
+    await pending.flush();
+    expect([pending.dropped(), pending.has('ten_a', 'srch_3')]).toEqual([1, false]);
+    expect(logged.lines).toEqual(['could not store searches for feedback']);
   });
 
-  test('of a tenant that is erased are forgotten', async () => {
-    const waiting = createPendingSearches({ db, clock: createTestClock(), log: log() });
-    for (const tenantId of TENANTS) waiting.add(searchOf(tenantId, 'srch_3'));
-    waiting.forget('ten_a');
-    await waiting.flush();
+  test('of an erased tenant are discarded', async () => {
+    const pending = createPendingSearches({ db, clock: createTestClock(), log: log() });
+    for (const tenantId of TENANTS) pending.add(searchOf(tenantId, 'srch_3'));
+    pending.forget('ten_a');
+    await pending.flush();
     expect(await count()).toBe(5);
   });
 });
 
-test('old searches are forgotten some at a time', async () => {
+test('expired searches are deleted in batches', async () => {
   const forget = (beforeMs: number) =>
     db.writes.write((connection) => store.deleteSomeSearchesBefore(connection, beforeMs, 3));
   expect(await forget(9)).toBe(0);

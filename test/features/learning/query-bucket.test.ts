@@ -18,6 +18,6 @@ test.each<[string, object, QueryBucket]>([
   ['how many cats are there', {}, 'count'],
   ['tea pot', { terms: 2 }, 'short'],
   ['how the whole garden looks', {}, 'other'],
-])('%s is of its kind, the first that fits', (query, more, bucket) => {
+])('%s falls into the first bucket that fits', (query, more, bucket) => {
   expect(of(query, more)).toBe(bucket);
 });

@@ -8,7 +8,7 @@ export const NOW = 20_000 * DAY_MS;
 type Scores = Partial<Candidate['scores']>;
 let made = 0;
 
-/** A candidate that is nothing but what is named. */
+/** A candidate with the given scores and facts, and defaults for the rest. */
 export function candidate(
   type: Candidate['type'],
   scores: Scores = {},
@@ -30,7 +30,7 @@ export const parsedQuery = (more: Partial<ParsedQuery> = {}): ParsedQuery => ({
 });
 
 const score = fc.oneof(fc.constant(0), fc.double({ min: 0.001, max: 3, noNaN: true }));
-/** Any candidate as an engine may find it. */
+/** Any candidate that an engine may find. */
 export const anyCandidate = fc
   .record({
     type: fc.constantFrom('memory' as const, 'message' as const, 'episode' as const),
@@ -45,7 +45,7 @@ export const anyCandidate = fc
     }),
   })
   .map(({ type, scores, facts }) =>
-    // What stands in no conversation has neither surroundings nor a speaker.
+    // Items outside conversations have neither neighbors nor a speaker.
     type === 'message'
       ? candidate(type, scores, facts)
       : candidate(

@@ -8,9 +8,9 @@ import { newAccount, portable } from '../portability/portable-account.ts';
 import { expectIndexEqualsRows } from '../text/index-rows.ts';
 
 /**
- * Any sequence of appends, episodes, changes, erasures and imports, done through the interface and to a model of a few
- * lines; afterwards every search must say what the model says, the indices must be what the rows make of them, and a
- * restart must change nothing.
+ * Runs any sequence of appends, episodes, changes, erasures and imports against the API and against a small model;
+ * afterwards every search must agree with the model, the indices must match the rows, and a restart must change
+ * nothing.
  */
 
 const WORDS = ['apple', 'river', 'stone', 'cloud'];
@@ -69,25 +69,25 @@ afterAll(() => daemon.close());
 
 const whole = () => expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
 
-test('after any history, and after a restart, search says what a naive model says', { timeout: 60_000 }, async () => {
-  const worlds: ReturnType<typeof createWorld>[] = [];
+test('search agrees with a naive model after any history, and after a restart', { timeout: 60_000 }, async () => {
+  const models: ReturnType<typeof createModel>[] = [];
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
-      const world = createWorld(await newAccount(daemon));
-      worlds.push(world);
-      for (const each of steps) await world.take(each);
-      await world.compare();
+      const model = createModel(await newAccount(daemon));
+      models.push(model);
+      for (const each of steps) await model.apply(each);
+      await model.compare();
     }),
     { numRuns: 10 },
   );
   await whole();
   await daemon.stop();
   daemon = await startMemoryDaemon({ dataDir: daemon.folder });
-  for (const world of worlds) await world.compare();
+  for (const model of models) await model.compare();
   await whole();
 });
 
-function createWorld({ apiKey }: Caller) {
+function createModel({ apiKey }: Caller) {
   const call: Caller['call'] = (path, options) => daemon.call(apiKey, path, options);
   const talk = conversing({ call });
   let conversations: Conversation[] = [];
@@ -100,8 +100,8 @@ function createWorld({ apiKey }: Caller) {
     }
   }
 
-  /** A conversation whose messages stand some places apart, and an episode. */
-  async function bring({ user, contents: texts, gap, title }: Extract<Step, { kind: 'import' }>): Promise<void> {
+  /** Imports a conversation with gaps between its messages, and an episode. */
+  async function importBoth({ user, contents: texts, gap, title }: Extract<Step, { kind: 'import' }>): Promise<void> {
     const idOf = (prefix: string) => {
       made += 1;
       return `${prefix}_${made.toString(16).padStart(32, '0')}`;
@@ -126,8 +126,8 @@ function createWorld({ apiKey }: Caller) {
     episodes.push(episode);
   }
 
-  async function take(each: Step): Promise<void> {
-    if (each.kind === 'import') return bring(each);
+  async function apply(each: Step): Promise<void> {
+    if (each.kind === 'import') return importBoth(each);
     if (each.kind === 'begin') {
       const { id } = await talk.begin({ user: each.user });
       conversations.push({ id, user: each.user, messages: [] });
@@ -199,5 +199,5 @@ function createWorld({ apiKey }: Caller) {
     }
   }
 
-  return { take, compare };
+  return { apply, compare };
 }

@@ -23,7 +23,7 @@ const kayak = (colour: string, atMs: number, score: number) => ({
 });
 
 describe('the diverse order', () => {
-  test('takes every item once', () => {
+  test('yields every item once', () => {
     fc.assert(
       fc.property(items, (all) => {
         expect(order(all).sort((a, b) => a - b)).toEqual([...all.keys()]);
@@ -31,7 +31,7 @@ describe('the diverse order', () => {
     );
   });
 
-  test('begins with the best, or with a newer one that says the same', () => {
+  test('starts with the best item, or with a newer version of it', () => {
     fc.assert(
       fc.property(items, (all) => {
         fc.pre(all.length > 0);
@@ -41,7 +41,7 @@ describe('the diverse order', () => {
     );
   });
 
-  test('is that of the scores where nothing is alike', () => {
+  test('follows the scores where no two items are similar', () => {
     const all = ['kayak', 'piano', 'garden', 'winter'].map((text, place) => ({
       text,
       atMs: place,
@@ -50,13 +50,13 @@ describe('the diverse order', () => {
     expect(order(all)).toEqual([0, 1, 2, 3]);
   });
 
-  test('puts the newest state of a thing before its older ones', () => {
+  test('puts the newest version of a statement before older ones', () => {
     const all = [kayak('red', 1, 0.9), kayak('blue', 2, 0.8), kayak('green', 3, 0.7)];
     expect(order(all)[0]).toBe(2);
     expect(order([kayak('red', 3, 0.9), kayak('blue', 2, 0.8)])[0]).toBe(0);
   });
 
-  test('puts what says something else before what was said already', () => {
+  test('prefers diverse items over near-duplicates', () => {
     const other = { text: 'rent costs twelve a day', atMs: 1, score: 0.75 };
     expect(order([kayak('red', 2, 0.9), kayak('blue', 1, 0.8), other])).toEqual([0, 2, 1]);
   });

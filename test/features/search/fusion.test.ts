@@ -34,8 +34,8 @@ const weights = fc.oneof(
   anySignals.map((each): Weights => each),
 );
 
-describe('a fusion', () => {
-  test('has one order, in whichever order the candidates come', () => {
+describe('fusion', () => {
+  test('does not depend on the order of the candidates', () => {
     const shuffled = items.chain((all) =>
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
     );
@@ -46,7 +46,7 @@ describe('a fusion', () => {
     );
   });
 
-  test('scores from the best down, the sum of the shares over what could be had, never above one', () => {
+  test('sorts by score: the sum of the contributions over the attainable maximum, at most 1', () => {
     fc.assert(
       fc.property(items, weights, (all, weighed) => {
         const fused = fuse(all, weighed, compareCandidates);
@@ -62,7 +62,7 @@ describe('a fusion', () => {
     );
   });
 
-  test('gives one to what says all that anything in this query says', () => {
+  test('gives 1 to an item at the maximum of every signal present', () => {
     const all = { item: candidate('memory'), signals: signals({ lexical: 1, date: 1 }) };
     const part = { item: candidate('memory'), signals: signals({ lexical: 1 }) };
     const scores = fuse([part, all], STRATEGY_WEIGHTS.default, compareCandidates).map(({ score }) => score);
@@ -72,7 +72,7 @@ describe('a fusion', () => {
     );
   });
 
-  test('puts the newest of equals first, and of those of one instant the later id', () => {
+  test('breaks ties by recency, then by id', () => {
     const [old, one, two] = [
       candidate('memory', {}, { at: NOW - 1 }),
       candidate('message', {}, { id: 'a' }),
@@ -83,7 +83,7 @@ describe('a fusion', () => {
   });
 });
 
-test('words, meaning or the very day lead to a thing; what is like an answer does not alone', () => {
+test('words, meaning or an exact date make a match; other signals alone do not', () => {
   for (const name of ['lexical', 'trigram', 'window', 'session', 'vector', 'date'] as const) {
     expect(isMatch({ signals: signals({ [name]: 1 }) }), name).toBe(true);
   }
@@ -92,7 +92,7 @@ test('words, meaning or the very day lead to a thing; what is like an answer doe
   }
 });
 
-test('a strategy shows what its own signals speak for', () => {
+test('a strategy shows items with a positive signal among its own', () => {
   const nearly = signals({ trigram: 1, recency: 1, speaker: -1 });
   expect(hasPositiveSignal(nearly, STRATEGY_WEIGHTS.lexical)).toBe(false);
   expect(hasPositiveSignal(nearly, STRATEGY_WEIGHTS.default)).toBe(true);

@@ -13,7 +13,7 @@ import {
 const K1 = 1.2;
 const B = 0.75;
 
-/** Documents as how often each of three words stands in them, under numbers with gaps. */
+/** Documents as term frequencies of three terms, with gaps between row ids. */
 const documents = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 400 }), fc.array(fc.nat(3), { minLength: 3, maxLength: 3 })), {
     minLength: 1,
@@ -46,8 +46,8 @@ const frequencyOf = (saturation: number) => (K1 * saturation) / Math.max(0.05, M
 const saturationIn = ({ rowIds, saturations }: Posting, rowId: number) => saturations[rowIds.indexOf(rowId)] ?? 0;
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-describe('the words of rows', () => {
-  test('score as BM25 over the documents of the user', () => {
+describe('lexical scores', () => {
+  test('are BM25 over the documents of the user', () => {
     fc.assert(
       fc.property(documents, (all) => {
         const postings = postingsOf(all);
@@ -63,13 +63,13 @@ describe('the words of rows', () => {
     );
   });
 
-  test('never speak against a row, even if they stand in more rows than were counted', () => {
+  test('are never negative, even if a term occurs in more rows than were counted', () => {
     const everywhere = { documents: 9, rowIds: [1], saturations: [1] };
     expect(scoreRows([everywhere], 3).lexical.get(1)).toBeGreaterThan(0);
     expect(scoreRows([everywhere], 0).attainable).toBeGreaterThan(0);
   });
 
-  test('score windows and passages as their definitions say', () => {
+  test('of windows and passages follow their definitions', () => {
     fc.assert(
       fc.property(documents, fc.integer({ min: 1, max: 9 }), (all, passages) => {
         const postings = postingsOf(all);
@@ -103,12 +103,12 @@ describe('the words of rows', () => {
     );
   });
 
-  test('a passage is so many places of one conversation', () => {
+  test('a passage is a fixed number of message positions', () => {
     expect([0, PASSAGE_MESSAGES - 1, PASSAGE_MESSAGES].map(passageOf)).toEqual([0, 0, 1]);
   });
 });
 
-test('the best are the first of all when sorted, of equals the newest', () => {
+test('topK returns the highest scores in order, ties to the newest', () => {
   const scores = fc
     .array(fc.tuple(fc.nat(60), fc.oneof(fc.nat(4), fc.double({ min: 0, max: 9, noNaN: true }))), { maxLength: 60 })
     .map((entries) => new Map(entries));

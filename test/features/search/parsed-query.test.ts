@@ -9,7 +9,7 @@ const traitsOf = (text: string) => namesOf(deriveFrom(text, AT).traits);
 
 describe('a text', () => {
   test.each<[string, string, string[]]>([
-    ['a question', 'Did it rain?', ['question', 'asks']],
+    ['a query', 'Did it rain?', ['question', 'asks']],
     ['a question before a statement', 'Rain? No', ['question']],
     ['a question in quotes', '"Did it rain?"', ['question', 'asks']],
     ['the first person', "it rained and I'm wet", ['firstPerson']],
@@ -21,11 +21,11 @@ describe('a text', () => {
     ['a kind of place', 'she ran through the park', ['place']],
     ['none of these', 'it rained', []],
     ['a name at the beginning, which any word may be', 'Rain fell', []],
-  ])('with %s has its trait and no other', (_, text, traits) => {
+  ])('with %s has exactly that trait', (_, text, traits) => {
     expect(traitsOf(text).sort()).toEqual([...traits].sort());
   });
 
-  test('tells the dates that it names, once for all', () => {
+  test('stores the dates it mentions', () => {
     expect(deriveFrom('it rained', AT).dates).toBeNull();
     const { dates } = deriveFrom('it rained on 1970-01-03', AT);
     expect(daysOf(0, 86_400_000, dates)).toEqual([
@@ -35,14 +35,14 @@ describe('a text', () => {
     expect(daysOf(0, 0, null)).toEqual([[0, 0]]);
   });
 
-  test('of any length is known by its beginning', () => {
+  test('of any length is judged by its beginning', () => {
     const idle = 'it rained '.repeat(10_000);
     expect(deriveFrom(`${idle} did it on 5 May 2020?`, AT)).toEqual(deriveFrom(idle, AT));
     expect(traitsOf(`yesterday ${idle}`)).toEqual(['time']);
   });
 });
 
-describe('a question', () => {
+describe('a query', () => {
   test.each<[string, string[]]>([
     ['When did it rain?', ['time']],
     ['which year was it', ['time']],
@@ -64,7 +64,7 @@ describe('a question', () => {
     ['where do I live right now', true],
     ['the plan of late', false],
     ['the newestplan', false],
-  ])('"%s" asks for what is newest: %s', (query, recent) => {
+  ])('"%s" asks for recent items: %s', (query, recent) => {
     expect(parseQuery(query, AT).asksForRecent).toBe(recent);
   });
 
@@ -77,7 +77,7 @@ describe('a question', () => {
     ['from 20 April 2020 to 3 May 2020', ['__2020m4', '__2020m5']],
     ['in 2020', []],
     ['a kayak', []],
-  ])('"%s" looks among the things of %j', (query, months) => {
+  ])('"%s" searches the months %j', (query, months) => {
     expect(parseQuery(query, AT).months).toEqual(months);
   });
 

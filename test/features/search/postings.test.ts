@@ -46,7 +46,7 @@ const messageSearch = (scope: number, documents = 1, more: Partial<CandidateQuer
     sizes: { own: documents, index: documents, passages: 1 },
   });
 
-/** Messages of nobody's conversation: what the index knows of them is all that is asked. */
+/** Indexes messages without their rows; these tests read the index only. */
 async function say(scope: number, entries: { number: number; text: string; speaker?: string; at?: number }[]) {
   await textIndices.message.insert(
     connection,
@@ -57,7 +57,7 @@ async function say(scope: number, entries: { number: number; text: string; speak
   );
 }
 
-describe('what one user asks', () => {
+describe('the postings of a user', () => {
   const spoken = fc.record({
     scope: fc.integer({ min: 1, max: 25 }),
     text: fc.constantFrom(
@@ -73,7 +73,7 @@ describe('what one user asks', () => {
     at: fc.constantFrom(0, 40 * 86_400_000),
   });
 
-  test('is answered by words, likely words, speakers and months of that user alone', async () => {
+  test('contain words, vocabulary, speakers and months of that user only', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(spoken, { minLength: 1, maxLength: 12 }), async (all) => {
         await connection.run('DELETE FROM messageText');
@@ -107,20 +107,20 @@ describe('what one user asks', () => {
     );
   });
 
-  test('finds words of characters beyond the basic plane by one that is wrong', async () => {
+  test('include misspelled words outside the basic multilingual plane', async () => {
     await say(1, [{ number: 1, text: '\u{1e900}\u{1e901}\u{1e902}\u{1e903}' }]);
     const [folded] = await readVocabulary(messageSearch(1), '\u{1e922}\u{1e923}\u{1e924}\u{1e926}');
     expect(folded).toBe('\u{1e922}\u{1e923}\u{1e924}\u{1e925}');
   });
 });
 
-describe('a word that is misspelt', () => {
+describe('a misspelled word', () => {
   test.each(['house', 'coffee', 'conversation', 'database', 'university', 'response', 'family', 'kayaking', 'hopping'])(
-    'finds %j by the stem that the index has of it, whatever the stemmer makes of that stem',
+    'finds %j by its indexed stem, however the stemmer treats that stem',
     async (word) => {
       await say(1, [{ number: 1, text: `my ${word}` }]);
-      const misspelt = word.slice(0, 2) + word.slice(3);
-      const [variant] = variantsOf(misspelt, await readVocabulary(messageSearch(1), misspelt));
+      const misspelled = word.slice(0, 2) + word.slice(3);
+      const [variant] = variantsOf(misspelled, await readVocabulary(messageSearch(1), misspelled));
       const stems = [variant!.stem];
       const found = await readStems(messageSearch(1), stems);
       expect(found).toMatchObject([{ documents: 1, rowIds: [1] }]);
@@ -128,7 +128,7 @@ describe('a word that is misspelt', () => {
   );
 });
 
-test('a word weighs no more than it can, even if the index has grown since it was measured', async () => {
+test('saturation stays within its bounds even if the cached index size is stale', async () => {
   const entries = Array.from({ length: 60 }, (_, index) => ({
     number: index + 1,
     text: index < 20 ? 'kayak' : 'boat',
@@ -144,7 +144,7 @@ test('a word weighs no more than it can, even if the index has grown since it wa
 });
 
 describe('a user of twenty thousand memories', () => {
-  /** Every memory says "common"; one of them is rare. */
+  /** Every memory contains "common"; one also contains "rare" and "odd". */
   async function remember(count: number): Promise<void> {
     await connection.run(
       `INSERT INTO memories (number, tenantId, id, endUser, scope, content, contentHash, tags, metadata, version,
@@ -164,14 +164,14 @@ describe('a user of twenty thousand memories', () => {
     return candidates.map(({ facts }) => facts.id);
   };
 
-  test('is asked for the rare words of a query alone, but for at least two', async () => {
+  test('is searched by the rare terms of a query, at least two', async () => {
     await remember(20_000);
     expect(await ask(['common', 'rare', 'odd'])).toEqual(['mem_7']);
     expect(await ask(['common', 'rare'])).toHaveLength(50);
     expect(await ask(['common', 'rare', 'none'])).toEqual(['mem_7']);
   });
 
-  test('less one is asked for every word', async () => {
+  test('is searched by every term when it has one memory fewer', async () => {
     await remember(19_999);
     expect(await ask(['common', 'rare', 'odd'])).toHaveLength(50);
   });

@@ -14,7 +14,7 @@ import { createTestClock } from '../../helpers/clock.ts';
 
 const search = createCandidatesSqlite({ clock: createTestClock() });
 
-/** The plans do not depend on what is in the tables, as nothing ever gathers statistics. */
+/** Plans do not depend on the data: statistics are never gathered. */
 
 let folder: string;
 let connection: Connection;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** One row of each type, since a type that has none is not asked. */
+/** One row of each type, since empty types are skipped. */
 async function fill(): Promise<void> {
   const insert = async (table: string, values: Record<string, Value>) => {
     const columns = await connection.all<{ name: string; notnull: number; type: string }>(
@@ -50,7 +50,7 @@ async function fill(): Promise<void> {
   for (const index of Object.values(textIndices)) await index.insert(connection, [entry]);
 }
 
-/** A connection that notes how each statement would be run. */
+/** A connection that records the query plan of each statement. */
 function spy(): Connection {
   const note = async (sql: string, values: readonly Value[] = []) => {
     const lines = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
@@ -135,7 +135,7 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
     () => search.find(spy(), { ...QUERY, asOfMs: 1 }),
     [BY_NUMBER, 'SEARCH c USING INDEX memories_tenantid_id_version_unique (tenantId=? AND id=?)'],
   ],
-])('%s reads no more of a table than an index names', async (name, run, expected) => {
+])('%s reads tables only through an index', async (name, run, expected) => {
   plans = [];
   await run();
   for (const step of expected) {

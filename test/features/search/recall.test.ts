@@ -3,7 +3,7 @@ import { conversing } from '../conversations/conversation-caller.ts';
 import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { newAccount } from '../portability/portable-account.ts';
 
-/** What is found by more than its own words, through the whole daemon. It is a Wednesday in May. */
+/** Finds items by more than their own words, through the whole daemon. The clock stands on a Wednesday in May. */
 
 let daemon: MemoryDaemon;
 let caller: Caller;
@@ -22,7 +22,7 @@ afterAll(() => daemon.close());
 const LAKE = 'We drove to the lake';
 const IDLE = ['Nothing much happened', 'Then it rained', 'Breakfast was good', 'Somebody sneezed'];
 
-/** Messages of a day, each said by someone. */
+/** Messages of one day, with speakers. */
 async function say(day: string, messages: [name: string, content: string][], more: object = {}): Promise<string> {
   const { id } = await talk.begin(more);
   const createdAt = `${day}T10:00:00.000Z`;
@@ -33,8 +33,8 @@ async function say(day: string, messages: [name: string, content: string][], mor
   return id;
 }
 
-describe('neighbours', () => {
-  test('lead to a message that has no word of the query, two places far and no farther', async () => {
+describe('neighbors', () => {
+  test('lead to a message without query words up to two positions away', async () => {
     const { id } = await talk.begin();
     await talk.say(id, ...IDLE.slice(0, 2), LAKE, ...IDLE.slice(2), 'Nobody came');
     const found = await caller.find('lake');
@@ -42,13 +42,13 @@ describe('neighbours', () => {
     expect(found.slice(1).sort()).toEqual([...IDLE].sort());
   });
 
-  test('of another conversation lead nowhere', async () => {
+  test('in another conversation do not count', async () => {
     await talk.say((await talk.begin()).id, LAKE);
     await talk.say((await talk.begin()).id, ...IDLE);
     expect(await caller.find('lake')).toEqual([LAKE]);
   });
 
-  test('that are erased lead nowhere', async () => {
+  test('that are erased do not count', async () => {
     const { id } = await talk.begin();
     const [lake] = await talk.say(id, LAKE, ...IDLE);
     expect(await caller.find('lake')).toHaveLength(3);
@@ -57,7 +57,7 @@ describe('neighbours', () => {
     expect(await caller.find('sneezed')).toHaveLength(3);
   });
 
-  test('that a filter or a time hides lead nowhere', async () => {
+  test('hidden by a filter or asOf do not count', async () => {
     const { id } = await talk.begin();
     const at = (day: number) => ({ createdAt: `2026-05-0${day}T00:00:00.000Z`, role: 'user' });
     await talk.append(id, [
@@ -72,8 +72,8 @@ describe('neighbours', () => {
   });
 });
 
-describe('who is named', () => {
-  test('comes first of those who said as much, in both directions', async () => {
+describe('a named speaker', () => {
+  test('ranks first among messages with equal words, whichever speaker is named', async () => {
     await say('2026-05-01', [
       ['Ann', 'I painted the kayak in the garden'],
       ['Bob', 'I painted the kayak in the garage'],
@@ -82,7 +82,7 @@ describe('who is named', () => {
     expect((await caller.find('Where did Bob paint the kayak?'))[0]).toContain('garage');
   });
 
-  test('is no word to look for while others remain, and all that was said where none do', async () => {
+  test('is not searched for as a word unless it is the whole query', async () => {
     await say('2026-05-01', [
       ['Ann', 'The kayak is painted'],
       ['Bob', 'Ask Ann about it'],
@@ -91,7 +91,7 @@ describe('who is named', () => {
     expect((await caller.find('Ann'))[0]).toBe('Ask Ann about it');
   });
 
-  test('is nobody for another user or tenant', async () => {
+  test('is unknown to other users and tenants', async () => {
     await say('2026-05-01', [['Ann', 'The kayak is painted']], { user: 'one' });
     await say('2026-05-01', [['Bob', 'The kayak is repaired, says Ann']], { user: 'two' });
     const speaker = async (who: Caller, user: string) => {
@@ -105,7 +105,7 @@ describe('who is named', () => {
 });
 
 describe('a date asked for', () => {
-  test('leads to what is of it, whatever its words', async () => {
+  test('finds items of that date whatever their words', async () => {
     await say('2026-02-10', [['Ann', 'Skates are expensive']]);
     await say('2026-04-10', [['Ann', 'Skis are expensive']]);
     await say('2026-05-13', [['Ann', 'Sandals are expensive']]);
@@ -116,14 +116,14 @@ describe('a date asked for', () => {
     expect((await caller.find('What was expensive in April?'))[0]).toBe('Skis are expensive');
   });
 
-  test('leads to what tells of it, counted from the day on which it was said', async () => {
+  test('finds items that mention it, relative to the day they were written', async () => {
     await say('2026-05-03', [['Ann', 'We went skating last month']]);
     await caller.add('The skates were bought', { occurredAt: '2026-03-05T00:00:00Z' });
     expect(await caller.find('What did we do in April?')).toEqual(['We went skating last month']);
     expect(await caller.find('What was it in March?')).toEqual(['The skates were bought']);
   });
 
-  test('leads to what was valid then, at a time that has passed', async () => {
+  test('finds what was valid then, under asOf', async () => {
     const old = await caller.add('The skis are red', { occurredAt: '2026-04-10T00:00:00Z' });
     await caller.add('The boards are blue', { supersedes: old.id, occurredAt: '2026-04-11T00:00:00Z' });
     const query = 'What happened in April?';
@@ -131,14 +131,14 @@ describe('a date asked for', () => {
     expect(await caller.find(query, { asOf: '2026-04-10T12:00:00Z' })).toEqual(['The skis are red']);
   });
 
-  test('of one user leads to nothing of another', async () => {
+  test('finds nothing of other users', async () => {
     await say('2026-04-10', [['Ann', 'Skis are expensive']], { user: 'one' });
     expect(await caller.find('What happened in April?', { user: 'one' })).toHaveLength(1);
     expect(await caller.find('What happened in April?', { user: 'two' })).toEqual([]);
     expect(await (await newAccount(daemon)).find('What happened in April?', { user: 'one' })).toEqual([]);
   });
 
-  test('finds what a filter leaves among many that it does not', async () => {
+  test('finds the few items that pass a filter among many that do not', async () => {
     const april = { occurredAt: '2026-04-10T00:00:00Z' };
     await caller.add('The one that is meant', { ...april, tags: ['meant'] });
     for (let batch = 0; batch < 2; batch += 1) {
@@ -150,7 +150,7 @@ describe('a date asked for', () => {
   });
 });
 
-describe('a word that nobody wrote', () => {
+describe('an unknown word', () => {
   test.each([
     ['kayk', 'The kayak is red'],
     ['hosue', 'The house is red'],
@@ -158,13 +158,13 @@ describe('a word that nobody wrote', () => {
     ['convesation', 'A long conversation'],
     ['familly', 'All of the family'],
     ['Amelei', 'Amélie is here'],
-  ])('"%s" leads to "%s"', async (query, content) => {
+  ])('"%s" finds "%s"', async (query, content) => {
     await caller.addAll([{ content }, { content: 'Something else entirely' }]);
     expect(await caller.find(query)).toEqual([content]);
     expect(await caller.find(query, { strategy: 'lexical' })).toEqual([]);
   });
 
-  test('leads nowhere where it is written, or too short, or of another user or tenant', async () => {
+  test('is not corrected where it occurs, is too short, or the correction belongs to another user or tenant', async () => {
     await caller.addAll([{ content: 'A kayak' }, { content: 'A kayal' }, { content: 'A cat', user: 'other' }]);
     expect(await caller.find('kayal')).toEqual(['A kayal']);
     expect(await caller.find('cst', { user: 'other' })).toEqual([]);
@@ -175,7 +175,7 @@ describe('a word that nobody wrote', () => {
 });
 
 describe('a strategy', () => {
-  test('decides what leads to a thing, and auto is the default until something is learned', async () => {
+  test('decides what counts as a match, and auto is the default until something is learned', async () => {
     const { id } = await talk.begin();
     await talk.say(id, LAKE, ...IDLE);
     const byDefault = await caller.find('lake', { strategy: 'default' });
@@ -194,14 +194,14 @@ describe('a strategy', () => {
   });
 });
 
-describe('what is hidden', () => {
+describe('a hidden item', () => {
   const soon = () => instant(daemon.clock.nowMs() + 60_000);
 
   test.each([
     ['by a word', 'zeppelin'],
     ['by a misspelt word', 'zepelin'],
     ['by a date', 'What happened in March?'],
-  ])('takes no place of what is looked for %s', async (_, query) => {
+  ])('takes no place from visible results %s', async (_, query) => {
     const march = { occurredAt: '2026-03-10T00:00:00Z' };
     const content = 'Of all the many things that fly or swim there was one zeppelin in the end';
     await caller.add(content, march);
@@ -214,7 +214,7 @@ describe('what is hidden', () => {
     expect(await caller.find(query)).toEqual([content]);
   });
 
-  test('in a conversation that is being erased takes no place, and nothing leads to its neighbours', async () => {
+  test('in a conversation being erased takes no place, and does not lead to its neighbors', async () => {
     const gone = await talk.begin();
     await talk.say(gone.id, ...Array.from({ length: 120 }, (_, index) => `walrus ${index}`));
     const { id } = await talk.begin();

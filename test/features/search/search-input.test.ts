@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
-describe('whatever is asked', () => {
+describe('any query', () => {
   test.each([
     '"',
     '""',
@@ -46,7 +46,7 @@ describe('whatever is asked', () => {
     '\u0301'.repeat(9999),
     'dog '.repeat(2500),
     'd'.repeat(10_000),
-  ])('search and context answer %j', async (query) => {
+  ])('gets an answer from search and context: %j', async (query) => {
     for (const path of ['/v1/search', '/v1/context']) {
       const answer = await caller.call(path, { body: { query } });
       expect(answer.status, answer.text).toBe(200);
@@ -71,13 +71,13 @@ describe('whatever is asked', () => {
     ['a filter that is not known', { query: 'a', filter: { tag: 'b' } }, '/filter/tag'],
     ['a time that is none', { query: 'a', asOf: '2020-01-01T00:00:60Z' }, '/asOf'],
     ['a leap second in the filter', { query: 'a', filter: { after: '2016-12-31T23:59:60Z' } }, '/filter/after'],
-  ])('%s is refused by name', async (_, body, path) => {
+  ])('%s is rejected with its path', async (_, body, path) => {
     const answer = await caller.call('/v1/search', { body });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect((answer.body.errors as { path: string }[])[0]?.path).toBe(path);
   });
 
-  test('the largest question of all is answered', { timeout: 30_000 }, async () => {
+  test('of the largest size is answered', { timeout: 30_000 }, async () => {
     const words = Array.from({ length: 64 }, (_, index) => `zebra${index}`);
     const metadata = Object.fromEntries(words.slice(0, 16).map((name) => [name, name]));
     const filter = { metadata, after: '2000-01-01T00:00:00Z', before: '2100-01-01T00:00:00Z' };
@@ -90,7 +90,7 @@ describe('whatever is asked', () => {
     expect(await caller.find(`kitchen ${words.slice(1).join(' ')}`, { asOf: now })).toEqual([KITCHEN]);
   });
 
-  test('any text at all is answered or refused, never a fault', { timeout: 30_000 }, async () => {
+  test('of any text is answered or rejected, never a server error', { timeout: 30_000 }, async () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'grapheme' }),

@@ -45,12 +45,12 @@ describe('a query', () => {
     expect((await caller.find(query)).sort()).toEqual([...contents].sort());
   });
 
-  test('puts the memory first that has more and rarer of its words', async () => {
+  test('ranks the memory with more and rarer query words first', async () => {
     expect((await caller.find('dog park'))[0]).toBe(WALK);
     expect((await caller.find('cat kitchen'))[0]).toBe(KITCHEN);
   });
 
-  test('finds nothing in an empty account, for an unknown user, or of a type that is not there', async () => {
+  test('finds nothing in an empty account, for an unknown user, or of a type without items', async () => {
     const stranger = await daemon.account();
     expect(await stranger.find('dog')).toEqual([]);
     expect(await caller.find('dog', { user: 'nobody' })).toEqual([]);
@@ -58,12 +58,12 @@ describe('a query', () => {
     expect(await caller.find('dog', { types: ['memory'] })).toHaveLength(2);
   });
 
-  test('keeps users apart', async () => {
+  test('returns only items of its user', async () => {
     expect(await caller.find('dog', { user: 'bob' })).toEqual(['Bob has a dog too']);
     expect(await caller.find('bob dog')).not.toContain('Bob has a dog too');
   });
 
-  test('answers at most as many as asked for, ten by default, the best of all first', async () => {
+  test('returns at most limit results, ten by default, best first', async () => {
     const owner = await daemon.account();
     await owner.addAll(Array.from({ length: 150 }, (_, index) => ({ content: `pear ${'filler '.repeat(index)}` })));
     expect(await owner.find('pear')).toHaveLength(10);
@@ -98,11 +98,11 @@ describe('a filter', () => {
       { tags: ['cat'], metadata: { mood: 'tense' }, after: '2020-03-01T00:00:00Z', before: '2020-04-01T00:00:00Z' },
       [KITCHEN],
     ],
-  ])('by %s leaves what it names', async (_, filter, contents) => {
+  ])('by %s keeps matching memories', async (_, filter, contents) => {
     expect((await caller.find('dog cat park', { filter })).sort()).toEqual([...contents].sort());
   });
 
-  test('leaves full pages: others that match better take no places', async () => {
+  test('fills the page: excluded memories that match better take no places', async () => {
     const owner = await daemon.account();
     await owner.addAll([
       ...Array.from({ length: 200 }, (_, index) => ({ content: `plum ${index}` })),
@@ -113,7 +113,7 @@ describe('a filter', () => {
 });
 
 describe('the answer', () => {
-  test('is the memories with score and type, and with the reasons where they are asked for', async () => {
+  test('holds memories with score and type, and with explain the reasons', async () => {
     const plain = (await caller.search('sofa')).body;
     const { id } = plain.results[0]!;
     expect(plain).toEqual({
@@ -138,7 +138,7 @@ describe('the answer', () => {
     }
   });
 
-  test('by recency puts the newest of equals first', async () => {
+  test('of the recent strategy puts the newest of equals first', async () => {
     const owner = await daemon.account();
     await owner.addAll([
       { content: 'plan for spring', occurredAt: '2001-01-01T00:00:00Z' },

@@ -10,7 +10,7 @@ const NOBODY: ReadonlySet<string> = new Set();
 const of = (...candidates: Parameters<typeof signalsOf>[0]) => signalsOf(candidates, parsedQuery(), NOBODY, NOW);
 
 describe('signals', () => {
-  test('are between nought and one, who said it from minus one, and the best of the query is one', () => {
+  test('are between 0 and 1, speaker from -1, and 1 for the best of the query', () => {
     const named = fc.constantFrom(NOBODY, new Set(['ann']), new Set(['ann', 'lee']), new Set(['zoe']));
     const asked = fc.constantFrom(
       parsedQuery(),
@@ -44,7 +44,7 @@ describe('signals', () => {
     );
   });
 
-  test('of surroundings are told apart by what the messages say', () => {
+  test('of surroundings differ by the content of the messages', () => {
     const [near, far] = of(
       candidate('message', { lexical: 2, window: 4, session: 8, context: 1 }),
       candidate('message', { lexical: 1, window: 2, session: 2, context: 2 }),
@@ -53,7 +53,7 @@ describe('signals', () => {
     expect(far).toMatchObject({ lexical: 0.5, window: 0.5, session: 0.25, context: 1 });
   });
 
-  test('let a lone fact neither gain nor lose against messages that say as much', () => {
+  test('give a standalone fact no advantage or disadvantage against equal messages', () => {
     for (const type of ['memory', 'episode'] as const) {
       const [fact, message] = of(
         candidate(type, { lexical: 3 }),
@@ -65,7 +65,7 @@ describe('signals', () => {
     }
   });
 
-  test('keep messages whose words say less below a fact that says it all, whatever stands around them', () => {
+  test('keep weaker messages below a fact that matches fully, whatever surrounds them', () => {
     const [fact, message] = of(
       candidate('memory', { lexical: 4 }),
       candidate('message', { lexical: 1, window: 90, session: 90 }),
@@ -75,7 +75,7 @@ describe('signals', () => {
     expect(gain(fact)).toBeGreaterThan(gain(message));
   });
 
-  test('are all nought where nothing says anything', () => {
+  test('are all 0 where nothing matches', () => {
     expect(of(candidate('memory'), candidate('message'))).toMatchObject([
       { lexical: 0, window: 0, session: 0, trigram: 0, context: 0, speaker: 0, date: 0, answerCue: 0, reply: 0 },
       { lexical: 0, window: 0, session: 0, trigram: 0, context: 0, speaker: 0, date: 0, answerCue: 0, reply: 0 },
@@ -83,7 +83,7 @@ describe('signals', () => {
   });
 });
 
-describe('who said it', () => {
+describe('speaker', () => {
   const said = (...speakers: (string | null)[]) =>
     speakers.map((speaker) => candidate(speaker === null ? 'memory' : 'message', {}, { speaker }));
   const speaker = (named: string[], ...speakers: (string | null)[]) =>
@@ -103,18 +103,18 @@ describe('who said it', () => {
 });
 
 describe('time', () => {
-  test('leaves half of the recency after thirty days, and the future is no newer than now', () => {
+  test('halves recency after thirty days, and treats the future as now', () => {
     const ages = [0, 30, 60, -9].map((days) => candidate('memory', {}, { at: NOW - days * DAY_MS }));
     expect(of(...ages).map(({ recency }) => recency)).toEqual([1, 0.5, 0.25, 1]);
   });
 
-  test('tells the newer from the older in an archive of years ago as well', () => {
+  test('discriminates by age even in a years-old archive', () => {
     const ages = [3000, 3030, 3060].map((days) => candidate('memory', {}, { at: NOW - days * DAY_MS }));
     const recency = of(...ages).map(({ recency }) => recency);
     for (const [index, expected] of [1, 0.5, 0.25].entries()) expect(recency[index]).toBeCloseTo(expected, 9);
   });
 
-  test('counts a day asked for by the nearest day of the item: its own, or one that it tells of', () => {
+  test('compares the date asked for with the nearest date of the item, its own or mentioned', () => {
     const asked = parsedQuery({ dates: [{ range: [19_000, 19_001] }] });
     const date = (at: number, dates: string | null = null) =>
       signalsOf([candidate('memory', {}, { at: at * DAY_MS, dates })], asked, NOBODY, NOW)[0]!.date;
@@ -125,7 +125,7 @@ describe('time', () => {
   });
 });
 
-test('an answer holds what is asked for, follows a parsedQuery like this one, and is a statement of someone', () => {
+test('answerCue, reply and self reward what is asked for, a reply, and a first-person statement', () => {
   const asked = parsedQuery({ answerTraits: TRAIT.time | TRAIT.number });
   const [dated, named, idle] = signalsOf(
     [

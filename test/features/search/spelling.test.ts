@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { variantsOf } from '../../../src/features/search/spelling.ts';
 
-/** The optimal string alignment distance, by its definition; without `y` and `i`, which the stemmer exchanges. */
+/** Optimal string alignment distance by its definition; words must not contain `y` or `i`, which the stemmer swaps. */
 function distanceOf(a: string, b: string): number {
   if (a === '' || b === '') return a.length + b.length;
   const [lastA, lastB] = [a.at(-1), b.at(-1)];
@@ -20,7 +20,7 @@ function distanceOf(a: string, b: string): number {
 const letters = (alphabet: string, length: fc.StringConstraints) =>
   fc.string({ ...length, unit: fc.constantFrom(...alphabet) });
 
-/** Words with their stems as FTS5's porter tokenizer has them. */
+/** Words with their stems by FTS5's porter tokenizer. */
 const STEMS = [
   ['kayak', 'kayak'],
   ['walking', 'walk'],
@@ -31,8 +31,8 @@ const STEMS = [
   ['relational', 'relat'],
 ] as const;
 
-describe('a word that nobody wrote', () => {
-  test.each(STEMS)('finds "%s" by its stem "%s" with one letter wrong, missing, doubled or exchanged', (word, stem) => {
+describe('a misspelled word', () => {
+  test.each(STEMS)('matches "%s" by its stem "%s" with one letter wrong, missing, doubled or swapped', (word, stem) => {
     const others = ['zebra', 'quince', 'plum'];
     for (let place = 1; place < stem.length; place += 1) {
       const swapped = place + 1 < stem.length;
@@ -49,18 +49,18 @@ describe('a word that nobody wrote', () => {
     }
   });
 
-  test('of less than four letters is like none, and like no stem of less than three', () => {
+  test('matches nothing below four letters, and no stem below three', () => {
     expect(variantsOf('cst', ['cat', 'cost'])).toEqual([]);
     expect(variantsOf('cats', ['at', 'ca'])).toEqual([]);
     expect(variantsOf('cost', ['cast'])).toMatchObject([{ stem: 'cast' }]);
   });
 
-  test('may have two letters wrong from nine letters on', () => {
+  test('may have two errors from nine letters on', () => {
     expect(variantsOf('elefants', ['elephant'])).toEqual([]);
     expect(variantsOf('elefantine', ['elephantin'])).toMatchObject([{ stem: 'elephantin' }]);
   });
 
-  test('has at most three variants, the nearest first, each with a similarity between 0 and 1', () => {
+  test('has at most three variants, nearest first, with a similarity between 0 and 1', () => {
     const word = letters('abc', { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(word, fc.uniqueArray(word, { maxLength: 12 }), (asked, vocabulary) => {
@@ -75,7 +75,7 @@ describe('a word that nobody wrote', () => {
     );
   });
 
-  test('is like the stems that the definition of the distance says, and no others', () => {
+  test('matches exactly the stems within the defined distance', () => {
     const word = letters('abc', { minLength: 4, maxLength: 7 });
     fc.assert(
       fc.property(word, letters('abc', { minLength: 3, maxLength: 7 }), (asked, stem) => {

@@ -22,7 +22,7 @@ async function typesOf(query: string, more: object = {}): Promise<string[]> {
   return answer.body.results.map(({ type }) => type).sort();
 }
 
-/** One memory, one message and one episode that speak of the same thing. */
+/** One memory, one message and one episode about the same subject. */
 async function fill() {
   const memory = await caller.add('The kayak is red', { metadata: { trip: 1 } });
   const conversation = await talk.begin();
@@ -33,7 +33,7 @@ async function fill() {
 }
 
 describe('a search', () => {
-  test('finds all three types, each with what is its own and nothing else', async () => {
+  test('finds all three types, each with its own fields only', async () => {
     const { memory, message, episode } = await fill();
     const { results } = (await caller.search('kayak')).body;
     const common = ['content', 'createdAt', 'id', 'metadata', 'score', 'type', 'user'];
@@ -62,7 +62,7 @@ describe('a search', () => {
     expect(byType.episode).toMatchObject({ id: episode.id, content: 'Kayak trip: It rained', outcome: 'Wet', ...SPAN });
   });
 
-  test('looks among the types that it names only', async () => {
+  test('returns only the types it names', async () => {
     await fill();
     for (const types of [['memory'], ['message'], ['episode'], ['episode', 'memory']]) {
       expect(await typesOf('kayak', { types })).toEqual(types);
@@ -70,7 +70,7 @@ describe('a search', () => {
     expect(await typesOf('kayak')).toEqual(['episode', 'memory', 'message']);
   });
 
-  test('asks tags of memories only, metadata and time of all', async () => {
+  test('filters memories by tags, and all types by metadata and time', async () => {
     await fill();
     await caller.add('A kayak with a tag', { tags: ['boat'] });
     expect(await typesOf('kayak', { filter: { tags: ['boat'] } })).toEqual(['memory']);
@@ -80,7 +80,7 @@ describe('a search', () => {
     expect(await typesOf('kayak', { filter: around })).toEqual(['episode']);
   });
 
-  test('of a time that has passed meets what was said and had ended by then', async () => {
+  test('under asOf finds messages written and episodes ended by then', async () => {
     await fill();
     expect(await typesOf('kayak', { asOf: '2020-04-30T00:00:00Z' })).toEqual([]);
     expect(await typesOf('kayak', { asOf: '2020-05-01T00:00:00Z' })).toEqual(['message']);
@@ -88,7 +88,7 @@ describe('a search', () => {
     expect(await typesOf('kayak', { asOf: '2026-01-01T11:00:00Z' })).toEqual(['episode', 'message']);
   });
 
-  test('of one user meets nothing of another', async () => {
+  test('finds nothing of another user', async () => {
     const { id } = await talk.begin({ user: 'ann' });
     await talk.say(id, 'a secret kayak');
     await talk.episode({ title: 'A secret kayak', user: 'ann', ...SPAN });
@@ -96,7 +96,7 @@ describe('a search', () => {
     expect(await typesOf('kayak', { user: 'ann' })).toEqual(['episode', 'message']);
   });
 
-  test('finds a message as soon as its append has answered', async () => {
+  test('finds a message as soon as its append has returned', async () => {
     const { id } = await talk.begin();
     for (const word of ['alpha', 'bravo', 'charlie']) {
       await talk.say(id, word);
@@ -104,7 +104,7 @@ describe('a search', () => {
     }
   });
 
-  test('puts the one memory that says it all above many messages that say a part', async () => {
+  test('ranks a memory that matches fully above many messages that match in part', async () => {
     await caller.add('The kayak rental opens in April');
     const { id } = await talk.begin();
     const idle = Array.from({ length: 400 }, (_, index) => `idle talk number ${index} about the weather`);
@@ -113,8 +113,8 @@ describe('a search', () => {
   });
 });
 
-describe('what is erased', () => {
-  test('is found no more, and leaves nothing in an index', async () => {
+describe('an erased item', () => {
+  test('is not found, and leaves nothing in an index', async () => {
     const { message, episode } = await fill();
     expect(await typesOf('kayak')).toEqual(['episode', 'memory', 'message']);
     await talk.erase(`conversations/${message.conversationId}/messages/${message.id}`);
@@ -130,7 +130,7 @@ describe('what is erased', () => {
     await expectIndicesWhole();
   });
 
-  test('is not found while its rows are still being erased, and the sweep finishes that', async () => {
+  test('is not found while its rows are still being erased, which the sweep finishes', async () => {
     const { id } = await talk.begin();
     await talk.say(id, 'a walrus on the ice');
     await daemon.db.writes.write((connection) =>
@@ -144,7 +144,7 @@ describe('what is erased', () => {
   });
 });
 
-test('a context shows who said a message, when an episode began, and cites each by its type', async () => {
+test('a context shows speakers of messages and dates of episodes, and cites each by type', async () => {
   const { memory, message, episode } = await fill();
   const body = { query: 'kayak', maxTokens: 500 };
   const { text, citations } = (

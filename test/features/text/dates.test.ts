@@ -28,7 +28,7 @@ describe('the dates of a text', () => {
     ['from April 5 to April 9', range('2026-04-05', '2026-04-09')],
     ['in 2020', range('2020-01-01', '2020-12-31')],
     ['2019-03-04', range('2019-03-04')],
-  ])('"%s" is counted from the day on which it was said, and is as wide as the words', (text, expected) => {
+  ])('"%s" is relative to the day it was written, and as wide as its wording', (text, expected) => {
     expect(datesIn(`We met ${text}, I think`, WEDNESDAY)).toEqual([expected]);
   });
 
@@ -40,11 +40,11 @@ describe('the dates of a text', () => {
     ['in December', range('2025-12-01', '2025-12-31')],
     ['on December 30', range('2025-12-30')],
     ['in January', range('2026-01-01', '2026-01-31')],
-  ])('"%s" said on New Year’s day falls into the year that is meant', (text, expected) => {
+  ])('"%s" written on New Year’s Day falls into the intended year', (text, expected) => {
     expect(datesIn(`We met ${text}`, NEW_YEAR)).toEqual([expected]);
   });
 
-  test('the year of a date is no date beside it; a year that stands alone is one', () => {
+  test('the year of a date is not a date of its own; a year by itself is', () => {
     expect(datesIn('We met on 5 April 2020', WEDNESDAY)).toEqual([range('2020-04-05')]);
     expect(datesIn('On 5 April 2020 we spoke of 2013', WEDNESDAY)).toEqual([
       range('2020-04-05'),
@@ -52,19 +52,19 @@ describe('the dates of a text', () => {
     ]);
   });
 
-  test('what names no day has none', () => {
+  test('are none where no day is named', () => {
     for (const text of ['', 'a red kayak', 'I may go', 'the 12 of us', 'on February 30', '31/31', 'at last']) {
       expect(datesIn(text, WEDNESDAY), text).toEqual([]);
     }
   });
 
-  test('each is named once, and no more than eight', () => {
+  test('are distinct, and at most eight', () => {
     expect(datesIn('yesterday, yes, yesterday', WEDNESDAY)).toEqual([range('2026-05-19')]);
     const many = Array.from({ length: 12 }, (_, index) => `on March ${index + 1} ${'we rested '.repeat(9)}`);
     expect(datesIn(many.join(' '), WEDNESDAY)).toHaveLength(8);
   });
 
-  test('whatever is written, they are whole days from first to last', () => {
+  test('are whole days in order, whatever the text', () => {
     const word = fc.constantFrom(
       ...'yesterday last next ago in on the of from to until week weekend month year years days Monday March may Dec'.split(
         ' ',
@@ -91,8 +91,8 @@ describe('the dates of a text', () => {
   });
 });
 
-describe('the dates of a question', () => {
-  test('a month or day without its year is of any year', () => {
+describe('the dates of a query', () => {
+  test('without a year match any year', () => {
     expect(queryDates('What did we do in April?', WEDNESDAY)).toEqual([{ month: 4, day: undefined }]);
     expect(queryDates('What did we do on April 5?', WEDNESDAY)).toEqual([{ month: 4, day: 5 }]);
     expect(queryDates('What did we do from May to June?', WEDNESDAY)).toEqual([
@@ -101,13 +101,13 @@ describe('the dates of a question', () => {
     ]);
   });
 
-  test('with its year, or counted from now, it is those days', () => {
+  test('with a year, or relative to now, are those days', () => {
     expect(queryDates('What did we do on April 5, 2020?', WEDNESDAY)).toEqual([{ range: range('2020-04-05') }]);
     expect(queryDates('What did we do in 2020?', WEDNESDAY)).toEqual([{ range: range('2020-01-01', '2020-12-31') }]);
     expect(queryDates('What did we do last week?', WEDNESDAY)).toEqual([{ range: range('2026-05-10', '2026-05-16') }]);
   });
 
-  test('are as far from other days as days lie between, the nearest year of a yearless one', () => {
+  test('are as far from a range as the days between, in the nearest year for yearless ones', () => {
     const april = { month: 4, day: undefined };
     expect(daysApart(april, range('2019-04-30'))).toBe(0);
     expect(daysApart(april, range('2019-05-02'))).toBe(2);
@@ -117,7 +117,7 @@ describe('the dates of a question', () => {
     expect(daysApart({ range: range('2026-05-10', '2026-05-16') }, range('2026-05-01', '2026-05-10'))).toBe(0);
   });
 
-  test('are nought from a stretch exactly where they share a day of it', () => {
+  test('are 0 from a range exactly where they overlap it', () => {
     const some = fc.integer({ min: 15_000, max: 22_000 });
     const stretch = fc.tuple(some, fc.nat(40)).map(([from, length]): DayRange => [from, from + length]);
     fc.assert(
@@ -130,7 +130,7 @@ describe('the dates of a question', () => {
   });
 });
 
-test('the months of stretches are all months that they touch, but for stretches of more than two', () => {
+test('the months of ranges are all months they touch, except for ranges longer than two', () => {
   const some = fc.integer({ min: 15_000, max: 22_000 });
   fc.assert(
     fc.property(some, fc.nat(90), (from, length) => {

@@ -7,8 +7,8 @@ import { instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memor
 import { expectIndexEqualsRows } from './index-rows.ts';
 
 /**
- * Any sequence of additions, changes, supersessions, erasures and expiries, done to the rooms and to a model of a few
- * lines; afterwards every search and every list must say what the model says, for now and for every moment passed.
+ * Runs any sequence of additions, changes, supersessions, erasures and expiries against the modules and against a small
+ * model; afterwards every search and list must agree with the model, now and for every past instant.
  */
 
 const WORDS = ['apple', 'river', 'stone', 'cloud'];
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
-test('after any history, search and list say what a naive model says', { timeout: 60_000 }, async () => {
+test('search and list agree with a naive model after any history', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
       const world = createWorld(await newTenant());
@@ -81,7 +81,7 @@ function createWorld(principal: Principal) {
   const current = (memory: Known) => memory.versions.at(-1)!;
   const live = () => known.filter((memory) => alive(memory) && !memory.closed);
 
-  /** Ends the newest version's time now. */
+  /** Ends the validity of the newest version now. */
   function end(memory: Known): void {
     current(memory).to = now();
   }
@@ -176,7 +176,7 @@ function createWorld(principal: Principal) {
   return { take, compare };
 }
 
-/** A tenant without the ceremony of signing in. */
+/** A tenant created without signing in. */
 async function newTenant(): Promise<Principal> {
   tenants += 1;
   const tenantId = `ten_model${tenants}`;

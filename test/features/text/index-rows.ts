@@ -14,14 +14,14 @@ interface Token {
   offset: number;
 }
 
-/** Every token of an index with its row and place. */
+/** Every token of an index with its row and position. */
 async function tokensOf(connection: Connection, schema: string, index: string): Promise<Token[]> {
   await connection.exec(`DROP TABLE IF EXISTS temp.tokens`);
   await connection.exec(`CREATE VIRTUAL TABLE temp.tokens USING fts5vocab(${schema}, ${index}, 'instance')`);
   return connection.all<Token>('SELECT term, doc, "offset" FROM temp.tokens ORDER BY doc, "offset"');
 }
 
-/** What the index would be if it were made of these entries now. */
+/** The tokens of an index rebuilt from these entries. */
 async function tokensAnew(connection: Connection, entries: readonly TextEntry[]): Promise<Token[]> {
   await connection.exec('DROP TABLE IF EXISTS temp.tokens');
   await connection.exec('DROP TABLE IF EXISTS temp.anew');
@@ -32,7 +32,7 @@ async function tokensAnew(connection: Connection, entries: readonly TextEntry[])
   return tokensOf(connection, 'temp', 'anew');
 }
 
-/** Each index holds what its rows make of it, token by token, and each row what its text makes of it. */
+/** Expects each index to match its rows token by token, and the traits and dates of each row to match its text. */
 export async function expectIndexEqualsRows(file: string): Promise<void> {
   const connection = await openConnection(file);
   try {

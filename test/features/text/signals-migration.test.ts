@@ -12,7 +12,7 @@ import { scopePrefix, termsOf, tokenOf } from '../../../src/features/text/terms.
 import { instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { expectIndexEqualsRows } from './index-rows.ts';
 
-/** A database as it was before the signals of a search, with what accounts hold, and what becomes of it. */
+/** Migrates a filled database from before search signals. */
 
 const DAY_MS = 86_400_000;
 const AT = Date.parse('2026-03-10T12:00:00Z');
@@ -23,7 +23,7 @@ const WORDS = ['kayak', 'house', 'river', 'april', 'painted', 'crowd'];
 
 let daemon: MemoryDaemon;
 let folder: string;
-/** What the old indices found, by tenant, user and word. */
+/** What the old indices returned, by tenant, user and word. */
 const foundBefore = new Map<string, string[]>();
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ async function insert(connection: Connection, table: string, row: Record<string,
   );
 }
 
-/** The words alone, as the indices had them then. */
+/** Indexes words only, as the old indices did. */
 async function index(connection: Connection, name: string, number: number, scope: number, text: string, past = false) {
   const prefix = scopePrefix(scope, past ? 'past' : 'live');
   const body = termsOf(text).map((term) => tokenOf(prefix, term));
@@ -124,7 +124,7 @@ async function fill(connection: Connection): Promise<void> {
 
 let messages = 0;
 
-/** Two conversations whose messages were appended by turns, as numbers were given then. One message is erased. */
+/** Two conversations with interleaved message numbers, as they were assigned then. One message is erased. */
 async function converse(
   connection: Connection,
   { tenantId, endUser, scope }: { tenantId: string; endUser: string; scope: number },
@@ -174,7 +174,7 @@ async function find(place: string, query: string, more: object = {}): Promise<st
   return results.map(({ id }) => id).sort();
 }
 
-describe('a database from before the signals', () => {
+describe('a database from before search signals', () => {
   test('finds by every word what it found before, for every user', async () => {
     for (const [place] of scopes()) {
       for (const word of WORDS) {
@@ -185,14 +185,14 @@ describe('a database from before the signals', () => {
     }
   });
 
-  test('finds what was superseded at its time alone', async () => {
+  test('finds superseded memories only under asOf', async () => {
     const then = { asOf: instant(AT - 5 * DAY_MS), strategy: 'lexical', types: ['memory'] };
     expect(await find('ten_a ann', 'kayak', then)).toEqual(['mem_red_1']);
     expect(await find('ten_a ann', 'crowd', then)).toEqual(['mem_old_1']);
     expect(await find('ten_a ann', 'red', { strategy: 'lexical' })).toEqual([]);
   });
 
-  test('has messages numbered by their places, in their order, and conversations that go on', async () => {
+  test('has messages numbered by position, and conversations that can be continued', async () => {
     const rows = await daemon.db.readers.all<{ number: number; conversation: number; ordinal: number }>(
       `SELECT m.number, c.number AS conversation, m.ordinal FROM messages m JOIN conversations c
        ON c.tenantId = m.tenantId AND c.id = m.conversationId`,
@@ -205,7 +205,7 @@ describe('a database from before the signals', () => {
     expect(await find('ten_b bob', 'go')).toContain(body.data[0]!.id);
   });
 
-  test('knows neighbours, speakers, dates and likely spellings of what was there', async () => {
+  test('finds existing items by neighbors, speakers, dates and corrected spellings', async () => {
     const near = await find('ten_a ann', 'house number 107', { types: ['message'] });
     expect(near.length).toBeGreaterThan(foundBefore.get('ten_a ann house')!.length);
     const { results } = await daemon.search.search(principal('ten_a'), {
@@ -219,6 +219,5 @@ describe('a database from before the signals', () => {
     expect(await find('ten_a ann', 'What was it in May 2025?', { types: ['memory'] })).toEqual(['mem_old_1']);
   });
 
-  test('has indices, traits and dates as if all of it were written now', () =>
-    expectIndexEqualsRows(join(folder, 'svc.db')));
+  test('has the indices, traits and dates of a fresh database', () => expectIndexEqualsRows(join(folder, 'svc.db')));
 });

@@ -19,19 +19,19 @@ const text = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-describe('the words of a text', () => {
+describe('the terms of a text', () => {
   test.each([
     ['e-mail', 'email'],
     ['E-Mail', 'email'],
     ['check-in', 'checkin'],
-  ])('"%s" is found as "%s" and as its parts', (compound, whole) => {
+  ])('"%s" is indexed as "%s" and as its parts', (compound, whole) => {
     const parts = compound.toLowerCase().split('-');
     expect(termsOf(`an ${compound}!`)).toEqual([whole, 'an', ...parts]);
     expect(queryTerms(compound)).toEqual(expect.arrayContaining([whole]));
     expect(termsOf(`an ${whole}`)).toContain(queryTerms(compound)[0]);
   });
 
-  test('of a chain of hyphens, of numbers or of other scripts are no compounds', () => {
+  test('do not treat chains of hyphens, numbers or other scripts as compounds', () => {
     expect(termsOf('one-two-three 2020-05 2020-a ж-mail -a-b a-b-')).toEqual(
       'one two three 2020 05 2020 a ж mail a b a b'.split(' '),
     );
@@ -46,7 +46,7 @@ describe('the words of a text', () => {
     );
   });
 
-  test('have no more than forty characters, and no half of one', () => {
+  test('have at most forty characters, without split surrogate pairs', () => {
     fc.assert(
       fc.property(fc.nat(3), fc.constantFrom('a', '漢', '\u{1e900}', 'é', '㍿', 'ﷺ'), (before, unit) => {
         for (const term of termsOf('x'.repeat(before) + unit.repeat(90))) {
@@ -66,7 +66,7 @@ describe('the words of a text', () => {
   );
 });
 
-test('speakers, months and words of all scopes are tokens apart', () => {
+test('speakers, months and words of all scopes have distinct tokens', () => {
   const token = fc.oneof(
     fc.tuple(fc.constant('word'), text.map(termsOf)),
     fc.tuple(fc.constant('speaker'), text.map(speakerTokensOf)),
