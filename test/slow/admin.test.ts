@@ -171,7 +171,7 @@ describe('svc admin without a usable database', () => {
     await connection.close();
     const { code, error } = await admin(daemon.folder, 'tenants');
     expect(code).toBe(1);
-    expect(error).toMatch(/has schema 1, .*Start the daemon once/);
+    expect(error).toMatch(/has schema 1; .*Start the daemon once/);
     await daemon.close();
   });
 });
