@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Memory } from '../../../src/contract/memories.ts';
-import { personAt } from '../../cli/memory-harness.ts';
+import { createCliUser } from '../../cli/memory-harness.ts';
 import { newAccount, portable } from '../portability/portable-account.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from './memory-daemon.ts';
 
@@ -103,7 +103,7 @@ test('assistants pin a memory when they add or update it', async () => {
 });
 
 test('svc add --pin, edit --no-pin and list --pinned set, clear and show the pin', async () => {
-  const person = await personAt(daemon.baseUrl, caller.apiKey, daemon.clock);
+  const person = await createCliUser(daemon.baseUrl, caller.apiKey, daemon.clock);
   const id = (await person.run(['add', 'Ada lives in Graz', '--pin'])).out.trim();
   await person.run(['add', 'Ada drinks tea']);
   expect((await person.run(['list', '--pinned'])).out).toMatch(/^mem_\S+\t.*Ada lives in Graz\n$/);
