@@ -20,10 +20,10 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('failing models run in addition to healthy ones, never in their place', async () => {
   const held = heldWork();
-  const lanes = createModelLimiter({ work: held.work, isFailing: (model) => model < 100 });
-  for (let model = 0; model < 50; model += 1) lanes.add(model);
+  const limiter = createModelLimiter({ work: held.work, isFailing: (model) => model < 100 });
+  for (let model = 0; model < 50; model += 1) limiter.add(model);
   expect(held.started).toEqual([0, 1, 2, 3]);
-  for (let model = 100; model < 150; model += 1) lanes.add(model);
+  for (let model = 100; model < 150; model += 1) limiter.add(model);
   expect(held.started.filter((model) => model >= 100)).toHaveLength(12);
   held.end(100);
   await turn();
@@ -32,9 +32,9 @@ test('failing models run in addition to healthy ones, never in their place', asy
 
 test('models take turns, none runs twice at once, and nothing starts after close', async () => {
   const held = heldWork();
-  const lanes = createModelLimiter({ work: held.work, isFailing: () => false });
-  for (let model = 1; model <= 14; model += 1) lanes.add(model);
-  lanes.add(1);
+  const limiter = createModelLimiter({ work: held.work, isFailing: () => false });
+  for (let model = 1; model <= 14; model += 1) limiter.add(model);
+  limiter.add(1);
   held.end(1, 'more');
   await turn();
   expect(held.started.slice(12)).toEqual([13]);
@@ -43,10 +43,10 @@ test('models take turns, none runs twice at once, and nothing starts after close
   held.end(3);
   await turn();
   expect(held.started.slice(12)).toEqual([13, 14, 1]);
-  lanes.close();
-  lanes.add(15);
+  limiter.close();
+  limiter.add(15);
   for (const model of [1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]) held.end(model, 'more');
-  await lanes.settled();
+  await limiter.settled();
   expect(held.started).toHaveLength(15);
 });
 
