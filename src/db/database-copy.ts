@@ -35,6 +35,7 @@ export async function inspectCopy(draft: string, name: string): Promise<CopyFact
   });
 }
 
+/** Counts the accounts that are not being erased. */
 export async function countAccounts(connection: Connection): Promise<number> {
   const row = await connection.get<{ count: number }>('SELECT count(*) AS count FROM tenants WHERE erasedAt IS NULL');
   return row!.count;

@@ -46,6 +46,7 @@ interface Failure {
   at: 'work' | 'commit';
 }
 
+/** `onBatch` gets the number of jobs and the milliseconds of every committed batch. */
 export function createGroupCommit(
   connection: Connection,
   onBatch: (jobs: number, ms: number) => void = () => {},

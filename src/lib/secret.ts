@@ -10,6 +10,7 @@ export function mintApiKey(random: Random): string {
   return `svc_live_${random.bytes(16).toString('hex')}`;
 }
 
+/** Whether a text has the form of an API key. */
 export function isApiKey(text: string): boolean {
   return API_KEY.test(text);
 }

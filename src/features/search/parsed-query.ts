@@ -23,6 +23,7 @@ const CUES: readonly [RegExp, number][] = [
 const RECENT =
   /\b(?:latest|newest|most recent(?:ly)?|recently|currently|right now|nowadays|at the moment|these days)\b/i;
 
+/** Reads terms, dates and cues from a query; relative dates are resolved against `nowMs`. */
 export function parseQuery(query: string, nowMs: number): ParsedQuery {
   const answerTraits = CUES.reduce((traits, [pattern, trait]) => (pattern.test(query) ? traits | trait : traits), 0);
   const dates = queryDates(query, nowMs);

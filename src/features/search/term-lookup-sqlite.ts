@@ -21,6 +21,7 @@ export interface TermLookup {
   postings: Postings;
 }
 
+/** Reads the postings of the terms that tell documents apart. */
 export async function lookUpTerms(search: SourceSearch): Promise<TermLookup> {
   const terms = await selectTerms(search);
   return { search, terms, postings: await readPostings(search, terms) };
