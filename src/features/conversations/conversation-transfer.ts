@@ -3,7 +3,7 @@ import type { PortableConversation } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
-import { type ConversationPlaceFilter, findStanding, listAllConversations } from './conversation-transfer-store.ts';
+import { type ConversationPlaceFilter, findStanding, listAllConversations } from './conversation-export-store.ts';
 import { insertConversations, nextNumber } from './conversations-store.ts';
 import { type ConversationRow, conversationCodec } from './message-row.ts';
 import { createMessageTransfer, type MessageTransfer } from './message-transfer.ts';

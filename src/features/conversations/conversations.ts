@@ -22,8 +22,7 @@ import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
-import { createAppending, noConversation } from './conversation-appending.ts';
-import { createConversationErasing, type MessageObserver } from './conversation-erasing.ts';
+import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';
 import { type ConversationTransfer, createConversationTransfer } from './conversation-transfer.ts';
 import {
   findConversation,
@@ -32,11 +31,12 @@ import {
   nextNumber,
   updateConversation,
 } from './conversations-store.ts';
-import { draftsOf } from './message-appends.ts';
+import { createAppending, noConversation } from './message-append.ts';
+import { draftsOf } from './message-append-plan.ts';
 import { type ConversationRow, conversationCodec, type MessageRow, toConversation, toMessage } from './message-row.ts';
 import { findMessage, listMessages } from './messages-store.ts';
 
-export type { MessageObserver } from './conversation-erasing.ts';
+export type { MessageObserver } from './conversation-erasure.ts';
 export type { MessageReading } from './message-reading.ts';
 export { type ConversationRow, type MessageRow, toMessage } from './message-row.ts';
 

@@ -1,8 +1,8 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
-import { noConversation } from './conversation-appending.ts';
 import { findConversation, listUncut, updateCutThrough } from './conversations-store.ts';
+import { noConversation } from './message-append.ts';
 import type { ConversationRow, MessageRow } from './message-row.ts';
 import { countMessages, findMessage, listMessages } from './messages-store.ts';
 

@@ -3,10 +3,10 @@ import type { PortableMessage } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { deriveFrom } from '../text/traits.ts';
-import { findMessages, findStanding, findTaken } from './conversation-transfer-store.ts';
+import { findMessages, findStanding, findTaken } from './conversation-export-store.ts';
 import { findConversation, updateConversation, updateCutThrough } from './conversations-store.ts';
-import { messageNumber } from './message-number.ts';
 import { type ConversationRow, type MessageRow, messageCodec, textEntryOf } from './message-row.ts';
+import { messageNumber } from './message-row-id.ts';
 import { insertMessages, listMessages } from './messages-store.ts';
 
 export type MessageDraft = Omit<MessageRow, 'scope' | 'number'>;

@@ -1,7 +1,7 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { insertRows, valuesOf } from '../../db/values.ts';
-import { messageNumber, PLACES } from './message-number.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from './message-row.ts';
+import { messageNumber, PLACES } from './message-row-id.ts';
 
 const INSERT = `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')})`;
 

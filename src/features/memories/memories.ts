@@ -14,13 +14,13 @@ import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findMemories, findMemory, listMemories, listVersions } from './memories-store.ts';
-import { createMemoryAdding, type MemoryAdding } from './memory-adding.ts';
-import { changeMemory } from './memory-changes.ts';
-import { createMemoryErasing, type MemoryObserver } from './memory-erasing.ts';
+import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
+import { changeMemory } from './memory-change.ts';
+import { createMemoryErasing, type MemoryObserver } from './memory-erasure.ts';
 import { etagOf, hasExpired, type MemoryRow, toMemory } from './memory-row.ts';
 import { createMemoryTransfer, type MemoryTransfer } from './memory-transfer.ts';
 
-export type { MemoryObserver } from './memory-erasing.ts';
+export type { MemoryObserver } from './memory-erasure.ts';
 export { etagOf, type MemoryRow, toMemory };
 
 /** The memories of a tenant. Ids of other tenants are as unknown as ids that never were: `not_found`. */

@@ -5,10 +5,10 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findSameContent, insertTags, insertVersions } from './memories-store.ts';
-import { placeOf } from './memory-additions.ts';
-import type { MemoryErasing } from './memory-erasing.ts';
+import { placeOf } from './memory-add-plan.ts';
+import type { MemoryErasing } from './memory-erasure.ts';
+import { findPresent, listAllVersions, type VersionFilter } from './memory-export-store.ts';
 import { contentHashOf, derivedOf, hasExpired, memoryCodec, type NewMemoryRow, textEntryOf } from './memory-row.ts';
-import { findPresent, listAllVersions, type VersionFilter } from './memory-transfer-store.ts';
 
 /** A memory with all its versions, oldest first, as it is to be brought in. */
 export type MemoryDraft = Omit<NewMemoryRow, 'scope'>[];

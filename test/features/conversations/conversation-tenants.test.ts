@@ -6,7 +6,7 @@ import { type Connection, openConnection } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import * as conversations from '../../../src/features/conversations/conversations-store.ts';
-import { messageNumber } from '../../../src/features/conversations/message-number.ts';
+import { messageNumber } from '../../../src/features/conversations/message-row-id.ts';
 import * as messages from '../../../src/features/conversations/messages-store.ts';
 import * as episodes from '../../../src/features/episodes/episodes-store.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';

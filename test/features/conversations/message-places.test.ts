@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PortableMessage } from '../../../src/contract/portability.ts';
-import { draftsOf, isFull, planAppend } from '../../../src/features/conversations/message-appends.ts';
-import { messageNumber, PLACES } from '../../../src/features/conversations/message-number.ts';
+import { draftsOf, isFull, planAppend } from '../../../src/features/conversations/message-append-plan.ts';
 import type { ConversationRow } from '../../../src/features/conversations/message-row.ts';
+import { messageNumber, PLACES } from '../../../src/features/conversations/message-row-id.ts';
 import { passageOf } from '../../../src/features/search/lexical.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { conversing } from './conversation-caller.ts';

@@ -6,7 +6,7 @@ import { MIGRATIONS } from '../../../migrations/index.ts';
 import { type Connection, openConnection, type Value } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
-import { messageNumber } from '../../../src/features/conversations/message-number.ts';
+import { messageNumber } from '../../../src/features/conversations/message-row-id.ts';
 import type { Principal } from '../../../src/features/keys/keys.ts';
 import { scopePrefix, termsOf, tokenOf } from '../../../src/features/text/terms.ts';
 import { instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';

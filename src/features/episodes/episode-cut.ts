@@ -5,8 +5,8 @@ import type { Ids } from '../../lib/ids.ts';
 import type { ConversationRow, MessageObserver, MessageReading, MessageRow } from '../conversations/conversations.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import type { TextPurge } from '../text/text-purge.ts';
-import { type Cut, cutMessages, describeStretch } from './episode-cuts.ts';
 import { EDITED, type EpisodeRow, type NewEpisodeRow } from './episode-row.ts';
+import { type Cut, cutMessages, describeStretch } from './episode-segments.ts';
 import type { EpisodeWriting } from './episode-writing.ts';
 import { deleteCuts, findCutBefore, listEndingAt, updateDetached } from './episodes-store.ts';
 

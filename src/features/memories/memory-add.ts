@@ -28,8 +28,8 @@ import {
   type KnownMemories,
   placeOf,
   planAdditions,
-} from './memory-additions.ts';
-import type { MemoryErasing } from './memory-erasing.ts';
+} from './memory-add-plan.ts';
+import type { MemoryErasing } from './memory-erasure.ts';
 import { type NewMemoryRow, textEntryOf } from './memory-row.ts';
 
 /** Adds memories; all that arrived during the last flush share one transaction and few statements. */

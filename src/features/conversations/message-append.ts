@@ -7,9 +7,9 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
-import type { MessageObserver } from './conversation-erasing.ts';
+import type { MessageObserver } from './conversation-erasure.ts';
 import { findConversations, updateConversation } from './conversations-store.ts';
-import { type Append, type Appended, isFull, planAppend } from './message-appends.ts';
+import { type Append, type Appended, isFull, planAppend } from './message-append-plan.ts';
 import { type ConversationRow, textEntryOf } from './message-row.ts';
 import { insertMessages } from './messages-store.ts';
 

@@ -1,7 +1,7 @@
 import type { Message, NewMessage } from '../../contract/conversations.ts';
 import { deriveFrom } from '../text/traits.ts';
-import { messageNumber, PLACES } from './message-number.ts';
 import { type ConversationRow, type MessageRow, messageCodec, toMessage } from './message-row.ts';
+import { messageNumber, PLACES } from './message-row-id.ts';
 
 /** One append, checked before the transaction. */
 export interface Append {
