@@ -83,6 +83,7 @@ interface Parts {
   observers: readonly MessageObserver[];
 }
 
+/** Composes appending, reading, erasing and transferring conversations. */
 export function createConversations(parts: Parts): Conversations {
   const { db, clock, ids, usage, idempotency, scopes, cursors } = parts;
   const erasing = createConversationErasing(parts);

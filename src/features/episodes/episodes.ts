@@ -64,6 +64,7 @@ const ERASE_ROWS = 200;
 const ANSWERED_CUTS = 500;
 const FOLLOWED_AT_ONCE = 20;
 
+/** Composes writing, cutting, erasing and transferring episodes. */
 export function createEpisodes(parts: Parts): Episodes {
   const { db, clock, ids, usage, idempotency, scopes, cursors, text, reading } = parts;
   const purge = createTextPurge(parts);

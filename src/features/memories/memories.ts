@@ -57,6 +57,7 @@ interface Parts {
   observers: readonly MemoryObserver[];
 }
 
+/** Composes adding, changing, erasing and transferring memories. */
 export function createMemories(parts: Parts): Memories {
   const { db, clock, text, cursors } = parts;
   const erasing = createMemoryErasing(parts);

@@ -71,6 +71,7 @@ interface Decisions {
   kept: AnswerToStore[];
 }
 
+/** Adds memories in group commits, or in the transaction of a caller. */
 export function createMemoryAdding(parts: Parts): MemoryAdding {
   const { db, clock, ids, usage, idempotency, text, scopes, erasing } = parts;
   const addGrouped = db.writes.grouped<Addition, Created<unknown>>(addAll, ({ drafts }) => drafts.length);

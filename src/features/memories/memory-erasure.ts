@@ -33,6 +33,7 @@ interface Parts {
 
 const ERASE_ROWS = 200;
 
+/** Erases memories with their index entries, stored answers and whatever observers hold. */
 export function createMemoryErasing({ db, clock, idempotency, text, scopes, observers }: Parts): MemoryErasing {
   const purge = createTextPurge({ db, clock, text });
 
