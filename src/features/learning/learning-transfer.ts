@@ -31,6 +31,7 @@ interface Parts {
   cache: Pick<LearnedCache, 'forget'>;
 }
 
+/** `signals` are the current names; `cache` is cleared for imported users. */
 export function createLearningTransfer({ signals, cache }: Parts): LearningTransfer {
   return {
     async read(reader, filter) {

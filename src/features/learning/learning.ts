@@ -83,6 +83,7 @@ const SWEEP_ROWS = 200;
 /** Implicit uses processed at a time; more are ignored. */
 const MAX_CONCURRENT_USES = 32;
 
+/** Keeps one learned state per end user over the signals of `model`. */
 export function createLearning({
   db,
   clock,

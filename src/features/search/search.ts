@@ -65,6 +65,7 @@ const DEFAULT_LIMIT = 10;
 /** Results that a context chooses from, until its budget is used up. */
 const CONTEXT_RESULTS = 100;
 
+/** Runs each search as candidates, ranking, rows and results; see `answer`. */
 export function createSearch(dependencies: Dependencies): Search {
   const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, loadTokenCounter } = dependencies;
 
@@ -119,6 +120,7 @@ export function createSearch(dependencies: Dependencies): Search {
     });
   }
 
+  /** Answers one request; the caller decides which results were shown. */
   async function answer(principal: Principal, request: SearchRequest): Promise<Answered> {
     const startMs = clock.monotonicMs();
     const { strategy = 'auto', explain = false } = request;
