@@ -241,7 +241,7 @@ describe('the cost of resources and prompts', () => {
     await setUsed(daemon, tenantId, { day, queries: 50_000 });
     await expect(client.getPrompt({ name: 'recall', arguments: { about: 'tea' } })).rejects.toMatchObject({
       code: -32603,
-      message: expect.stringMatching(/quota_exceeded: 50000 of 50000 .*T00:00:00/),
+      message: expect.stringMatching(/quota_exceeded: You have used 50000 of 50000 .*T00:00:00/),
     });
     expect((await read('memory://profile')).text).toContain('# What is remembered');
   });

@@ -236,7 +236,7 @@ describe('limits and quotas', () => {
     }
     const refused = await call(client, 'memory_add', { content: 'One too many' });
     expect(refused).toMatchObject({ isError: true });
-    expect(refused.text).toMatch(/^quota_exceeded: 5000 of 5000 .*\d{4}-\d\d-\d\dT00:00:00/);
+    expect(refused.text).toMatch(/^quota_exceeded: You have used 5000 of 5000 .*\d{4}-\d\d-\d\dT00:00:00/);
     expect((await call(client, 'memory_search', { query: 'Fact 4711', limit: 1 })).isError).toBe(false);
   });
 
