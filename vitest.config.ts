@@ -13,7 +13,7 @@ export default defineConfig({
     // SQLite works on libuv's threads (see bin/svc).
     // Screens are drawn for their tests wherever those run: ink draws none where CI is set.
     env: { UV_THREADPOOL_SIZE: '8', CI: 'false' },
-    reporters: ['dot'],
+    reporters: ['minimal'],
     globalSetup: ['test/helpers/build-all.ts'],
     testTimeout: 20_000,
     hookTimeout: 20_000,

@@ -3,7 +3,7 @@ import base from './vitest.config.ts';
 
 /** Crashes, faults, browsers and other programs: minutes, not seconds. */
 export default mergeConfig(
-  { ...base, test: { ...base.test, include: [], exclude: [], globalSetup: [] } },
+  { ...base, test: { ...base.test, include: [], exclude: [], globalSetup: [], reporters: ['default'] } },
   defineConfig({
     test: {
       include: ['test/slow/**/*.test.ts'],
