@@ -4,6 +4,7 @@ export const ERRORS = {
   unauthenticated: { status: 401, title: 'A valid API key is required' },
   forbidden: { status: 403, title: 'Not allowed' },
   not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   conflict: { status: 409, title: 'In conflict with the present state' },
   gone: { status: 410, title: 'No longer available' },
   precondition_failed: { status: 412, title: 'Changed since it was read' },

@@ -10,6 +10,7 @@ import type { Ids } from '../lib/ids.ts';
 import { enforceBodyTimeout } from './body-timeout.ts';
 import { answerFrameworkError, guard, protect, rateHeaders } from './guard.ts';
 import { addJsonParser } from './json-body.ts';
+import { answerOtherMethods } from './path-methods.ts';
 import { addErrorHandlers, toProblem } from './problems.ts';
 
 export interface ServerOptions {
@@ -67,6 +68,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   enforceBodyTimeout(app, timeouts.requestMs);
   guard(app, guardParts);
+  answerOtherMethods(app);
   options.watch(app);
   logRequests(app);
   await addApiDocs(app, options.version);

@@ -52,6 +52,7 @@ export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDepe
       method: ['GET', 'DELETE'],
       url: PATH,
       schema: { hide: true },
+      config: { refusesMethod: true },
       onRequest: refuseMethod,
       handler: refuseMethod,
     });
@@ -95,7 +96,10 @@ function createServer(version: string, offers: Registration[], call: McpCall | u
 
 /** Rejects GET and DELETE: there are no server streams to open and no sessions to end. */
 async function refuseMethod(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  return reply.code(405).header('allow', 'POST').send(rpcError(-32000, 'Method not allowed: there are no sessions'));
+  return reply
+    .code(405)
+    .header('allow', 'OPTIONS, POST')
+    .send(rpcError(-32000, 'Method not allowed: there are no sessions'));
 }
 
 /** Rejects browser requests from other sites. Clients that are not browsers send no Origin header. */

@@ -26,8 +26,7 @@ function operationOf({ method, routeOptions, params }: FastifyRequest): string {
 /** Sends a resource with its `ETag`, or 304 if the caller already has that version. */
 export function sendWithEtag<T>(request: FastifyRequest, reply: FastifyReply, resource: T, etag: string): T {
   reply.header('ETag', etag);
-  const ifNoneMatch = request.method === 'GET' ? request.headers['if-none-match'] : undefined;
-  return ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)
-    ? (reply.code(304).send(null) as never)
-    : resource;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const ifNoneMatch = isRead ? request.headers['if-none-match'] : undefined;
+  return ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag) ? (reply.code(304).send() as never) : resource;
 }

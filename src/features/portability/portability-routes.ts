@@ -25,6 +25,7 @@ const BODY_TYPES = [
   'application/octet-stream',
   'text/markdown',
 ];
+const EXPORT_HEADERS = { 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store' };
 /** For an answer that comes before the body is read to reach a client that still sends. */
 const LINGER_MS = 5000;
 
@@ -58,10 +59,13 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
         const portions = portability.export(request.principal, request.query);
         const stream: Readable = Readable.from(unlessStalled(portions, parts, (error) => stream.destroy(error)));
         addAbortSignal(portability.stopping, stream);
-        reply.header('Content-Type', 'application/x-ndjson; charset=utf-8').header('Cache-Control', 'no-store');
-        reply.send(stream as never);
+        reply.headers(EXPORT_HEADERS).send(stream as never);
       },
     );
+    // A HEAD that Fastify derives would run the export.
+    app.head('/v1/export', { schema: { hide: true, querystring: ExportQuery } }, async (_request, reply) => {
+      return reply.headers(EXPORT_HEADERS).send();
+    });
     await app.register(importRoute(parts));
   };
 }

@@ -174,7 +174,7 @@ describe('the protocol', () => {
   test('GET and DELETE get 405 with Allow', async () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await send({}, { method, body: null });
-      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'OPTIONS, POST']);
     }
     expect((await send()).status).toBe(200);
   });
