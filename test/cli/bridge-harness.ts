@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { runBridge } from '../../src/cli/bridge/bridge.ts';
-import { createExchange, type Exchange } from '../../src/cli/bridge/exchange.ts';
-import { createKnownTools } from '../../src/cli/bridge/known-tools.ts';
+import { createHttpTransport, type Transport } from '../../src/cli/bridge/http-transport.ts';
 import type { Message } from '../../src/cli/bridge/message.ts';
+import { createToolCache } from '../../src/cli/bridge/tool-cache.ts';
 import type { Session } from '../../src/cli/command-context.ts';
 
 /** What a JSON-RPC answer may hold, loosely, for tests to look into. */
@@ -23,7 +23,7 @@ export class NotSignedInError extends Error {
 
 export interface BridgeOptions {
   session(): Promise<Session>;
-  exchange?: Exchange;
+  exchange?: Transport;
   folder?: string;
 }
 
@@ -43,8 +43,8 @@ export async function startBridge(options: BridgeOptions) {
       waiting.get(reply.id)?.(reply);
     },
     session: options.session,
-    exchange: options.exchange ?? createExchange(),
-    knownTools: createKnownTools(folder),
+    exchange: options.exchange ?? createHttpTransport(),
+    knownTools: createToolCache(folder),
     version: '1.2.3',
     log: (text) => logged.push(text),
     stop: stop.signal,

@@ -2,8 +2,8 @@ import { chmod, mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ASSISTANTS } from '../../src/cli/assistants/assistant-table.ts';
-import { API_KEY, type RunOptions, runMcpConfig } from './assistants/mcp-config-run.ts';
-import { scratchHome } from './assistants/scratch.ts';
+import { API_KEY, type RunOptions, runMcpConfig } from './assistants/run-mcp-config.ts';
+import { scratchHome } from './assistants/scratch-home.ts';
 
 const scratch = scratchHome();
 const run = (argv: string[], options: Partial<RunOptions> = {}) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { eventData } from '../../src/cli/bridge/event-stream.ts';
+import { readEventData } from '../../src/cli/bridge/event-stream.ts';
 import { parseMetadata } from '../../src/cli/memory/command-options.ts';
 import { formatRelativeTime } from '../../src/cli/memory/relative-time.ts';
 import { shortIds } from '../../src/cli/memory/short-id.ts';
@@ -168,7 +168,7 @@ describe('streams', () => {
   test('events yield their data, and a truncated event is dropped', async () => {
     const text = ': hi\nevent: message\nid: 1\ndata: {"a":\ndata:1}\n\ndata: two\r\n\r\nretry: 5\n\ndata: cut';
     for (const size of [1, 7, 1000]) {
-      expect(await collected(eventData(bytes(text, size)))).toEqual(['{"a":\n1}', 'two']);
+      expect(await collected(readEventData(bytes(text, size)))).toEqual(['{"a":\n1}', 'two']);
     }
   });
 });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createKeyStore } from '../../src/cli/key-store.ts';
 import type { Environment } from '../../src/cli/settings.ts';
 import { openSettings } from '../../src/cli/settings.ts';
-import { runMcpConfig } from '../cli/assistants/mcp-config-run.ts';
+import { runMcpConfig } from '../cli/assistants/run-mcp-config.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { BIN } from '../helpers/process.ts';
 

@@ -7,10 +7,10 @@ import { yamlEditor } from './editing/edit-yaml.ts';
 /** The name under which svc stands among an assistant's servers. */
 export const ENTRY_NAME = 'svc';
 
-/** Where most clients keep it. */
+/** Where most assistants keep it. */
 export const MCP_SERVERS: Path = ['mcpServers', ENTRY_NAME];
 
-/** The variable that a client's own reference reads the key from. */
+/** The variable that a assistant's own reference reads the key from. */
 export const KEY_VARIABLE = 'SVC_API_KEY';
 
 export type Scope = 'user' | 'project';
@@ -25,7 +25,7 @@ export interface StdioEntry {
   env: Record<string, string>;
 }
 
-/** The daemon's own address; the key stands in the file, or the client reads it from a variable of that name. */
+/** The daemon's own address; the key stands in the file, or the assistant reads it from a variable of that name. */
 export interface HttpEntry {
   transport: 'http';
   url: string;
@@ -34,8 +34,8 @@ export interface HttpEntry {
 
 export type DesiredEntry = StdioEntry | HttpEntry;
 
-/** An entry as one client's file spells it: the server's own object, and what must stand elsewhere beside it. */
-export interface SpelledEntry {
+/** An entry as one assistant's file spells it: the server's own object, and what must stand elsewhere beside it. */
+export interface RenderedEntry {
   server: JsonObject;
   /** VS Code's question for the key, which stands in a list of its own. */
   question?: JsonObject;
@@ -52,19 +52,19 @@ export interface Assistant {
   files: { user(environment: Environment): string[]; project?(environment: Environment): string[] };
   /** Where the entry stands in the file. */
   entry: Path;
-  /** Where the question for the key stands, for the one client that asks itself. */
+  /** Where the question for the key stands, for the one assistant that asks itself. */
   question?: Path;
-  stdio(entry: StdioEntry): SpelledEntry;
-  /** Absent: this client starts processes only. */
-  http?(entry: HttpEntry): SpelledEntry;
-  /** The client can read the key from somewhere else than the file. */
+  stdio(entry: StdioEntry): RenderedEntry;
+  /** Absent: this assistant starts processes only. */
+  http?(entry: HttpEntry): RenderedEntry;
+  /** The assistant can read the key from somewhere else than the file. */
   keyReference: boolean;
-  /** Files or folders that only an installed client leaves, and commands that come with it. */
+  /** Files or folders that only an installed assistant leaves, and commands that come with it. */
   traces(environment: Environment): string[];
   commands: readonly string[];
   /** Started from the desktop with a search path of its own, so that it finds no bare command name. */
   desktop?: true;
-  /** What a new file of this client must say besides. */
+  /** What a new file of this assistant must say besides. */
   newFile?: Partial<Record<Scope, JsonObject>>;
   /** What the person has to know after an entry was written. */
   notes?: Partial<Record<Scope, string>>;
@@ -77,10 +77,10 @@ const EDITORS: Record<Format, Editor> = {
   yaml: yamlEditor,
 };
 
-export function editorOf({ format }: Assistant): Editor {
+export function editorFor({ format }: Assistant): Editor {
   return EDITORS[format];
 }
 
-export function spell(client: Assistant, entry: DesiredEntry): SpelledEntry | undefined {
-  return entry.transport === 'http' ? client.http?.(entry) : client.stdio(entry);
+export function renderEntry(assistant: Assistant, entry: DesiredEntry): RenderedEntry | undefined {
+  return entry.transport === 'http' ? assistant.http?.(entry) : assistant.stdio(entry);
 }

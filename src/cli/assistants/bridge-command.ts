@@ -10,29 +10,29 @@ export interface Program {
 }
 
 /** Variables that lead the bridge to the settings, which an assistant may not hand down by itself. */
-const HANDED_DOWN = ['SVC_CONFIG_DIR', 'XDG_CONFIG_HOME'];
+const PASSED_VARIABLES = ['SVC_CONFIG_DIR', 'XDG_CONFIG_HOME'];
 
-/** The bridge as `client` starts it: `svc` where that finds this program, else Node and the script by their paths. */
-export async function bridgeEntry(
-  client: Assistant,
+/** The bridge as `assistant` starts it: `svc` where that finds this program, else Node and the script by their paths. */
+export async function buildBridgeEntry(
+  assistant: Assistant,
   scope: Scope,
   environment: Environment,
   program: Program,
   profile: string | undefined,
 ): Promise<StdioEntry> {
-  const byName = !client.desktop && (await isOnPath(environment, program.script));
+  const byName = !assistant.desktop && (await isOnPath(environment, program.script));
   const args = ['mcp', ...(profile === undefined ? [] : ['--profile', profile])];
   return {
     transport: 'stdio',
     command: byName ? 'svc' : program.node,
     args: byName ? args : [program.script, ...args],
-    env: scope === 'user' ? handedDown(environment) : {},
+    env: scope === 'user' ? passedVariables(environment) : {},
   };
 }
 
 /** A project's file is other people's too, so only the user's own names folders of this machine. */
-function handedDown({ env, cwd }: Environment): Record<string, string> {
-  const set = HANDED_DOWN.filter((name) => env[name]);
+function passedVariables({ env, cwd }: Environment): Record<string, string> {
+  const set = PASSED_VARIABLES.filter((name) => env[name]);
   return Object.fromEntries(set.slice(0, 1).map((name) => [name, resolve(cwd, env[name]!)]));
 }
 

@@ -1,10 +1,10 @@
 import { CommandFailure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { ASSISTANTS } from './assistant-table.ts';
-import { lastFour } from './key-text.ts';
-import { shortPath } from './outcome.ts';
-import { type FoundFile, installedAssistants, lookAtFiles } from './survey.ts';
-import type { McpConfigContext } from './wanted-entry.ts';
+import type { McpConfigContext } from './build-entry.ts';
+import { findInstalledAssistants, type InspectedFile, inspectFiles } from './inspect-assistants.ts';
+import { lastFour } from './mask-secrets.ts';
+import { tildify } from './outcome.ts';
 
 /** `--list`: every assistant with what is known of it. The key is read only where an entry holds one to compare. */
 export async function listAssistants(
@@ -13,24 +13,24 @@ export async function listAssistants(
   output: Output,
 ): Promise<void> {
   const { environment } = context;
-  const installed = new Set(await installedAssistants(environment));
-  const files = await Promise.all(ASSISTANTS.map((client) => lookAtFiles(client, environment)));
+  const installed = new Set(await findInstalledAssistants(environment));
+  const files = await Promise.all(ASSISTANTS.map((assistant) => inspectFiles(assistant, environment)));
   const holdsKeys = files.flat().some(({ entry }) => entry && entry.keys.length > 0);
   const current = holdsKeys ? await currentKey(profile, context) : undefined;
   const width = Math.max(...ASSISTANTS.map(({ title }) => title.length));
-  for (const [index, client] of ASSISTANTS.entries()) {
+  for (const [index, assistant] of ASSISTANTS.entries()) {
     const told = files[index]!.filter(({ entry, fault }) => entry || fault);
-    const absent = installed.has(client) ? 'not set up' : 'not found';
+    const absent = installed.has(assistant) ? 'not set up' : 'not found';
     const lines = told.map(
-      (file) => `${say(file, current)}  ${output.style.dim(shortPath(file.path, environment.home))}`,
+      (file) => `${describeFile(file, current)}  ${output.style.dim(tildify(file.path, environment.home))}`,
     );
     const sign = told.some(({ entry }) => entry) ? output.style.good('✓') : ' ';
     for (const line of lines.length > 0 ? lines : [output.style.dim(absent)]) {
-      output.line(`${sign} ${client.title.padEnd(width)}  ${line}`);
+      output.line(`${sign} ${assistant.title.padEnd(width)}  ${line}`);
     }
   }
   output.data({
-    data: ASSISTANTS.map((client, index) => dataOf(client.id, installed.has(client), files[index]!, current)),
+    data: ASSISTANTS.map((assistant, index) => toJson(assistant.id, installed.has(assistant), files[index]!, current)),
   });
 }
 
@@ -44,12 +44,12 @@ async function currentKey(profile: string | undefined, { session }: McpConfigCon
   }
 }
 
-function keyState({ entry }: FoundFile, current: string | undefined): 'none' | 'current' | 'other' {
+function keyState({ entry }: InspectedFile, current: string | undefined): 'none' | 'current' | 'other' {
   if (!entry || entry.keys.length === 0) return 'none';
   return entry.keys.every((key) => key === current) ? 'current' : 'other';
 }
 
-function say(file: FoundFile, current: string | undefined): string {
+function describeFile(file: InspectedFile, current: string | undefined): string {
   const { entry, scope, fault } = file;
   if (fault !== undefined) return `cannot be read: ${fault}`;
   const how = { stdio: 'by the bridge', http: `at ${entry?.leadsTo}`, unknown: 'in a form of somebody else' }[
@@ -62,9 +62,9 @@ function say(file: FoundFile, current: string | undefined): string {
   return `${scope === 'project' ? 'in this project ' : ''}${how}${key}`;
 }
 
-function dataOf(client: string, installed: boolean, files: readonly FoundFile[], current: string | undefined): unknown {
+function toJson(id: string, installed: boolean, files: readonly InspectedFile[], current: string | undefined): unknown {
   return {
-    client,
+    client: id,
     installed,
     files: files.map((file) => ({
       scope: file.scope,

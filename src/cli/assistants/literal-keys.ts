@@ -1,17 +1,17 @@
 import type { Environment } from '../settings.ts';
 import { applyChange } from './apply-change.ts';
-import { type Assistant, editorOf, type Scope } from './assistant.ts';
+import { type Assistant, editorFor, type Scope } from './assistant.ts';
 import { ASSISTANTS } from './assistant-table.ts';
-import { ConfigFault, isObject, type Path } from './editing/document.ts';
-import { keysIn, lastFour } from './key-text.ts';
+import { ConfigFileError, isObject, type Path } from './editing/document.ts';
+import { inspectFiles } from './inspect-assistants.ts';
+import { findApiKeys, lastFour } from './mask-secrets.ts';
 import { planFile } from './plan-change.ts';
-import { lookAtFiles } from './survey.ts';
 import { readEntry } from './write-entry.ts';
 
 /** An entry of ours with a key written into it. */
 export interface LiteralKey {
-  /** The client's id. */
-  client: string;
+  /** The assistant's id. */
+  assistant: string;
   title: string;
   scope: Scope;
   path: string;
@@ -29,11 +29,11 @@ export interface RewrittenKey extends LiteralKey {
 
 /** Every entry of ours, for the user and for the folder at hand, that holds a key. Unreadable files are passed over. */
 export async function findLiteralKeys(environment: Environment): Promise<LiteralKey[]> {
-  const files = (await Promise.all(ASSISTANTS.map((client) => lookAtFiles(client, environment)))).flat();
-  return files.flatMap(({ client, scope, path, entry }) =>
+  const files = (await Promise.all(ASSISTANTS.map((assistant) => inspectFiles(assistant, environment)))).flat();
+  return files.flatMap(({ assistant, scope, path, entry }) =>
     (entry?.keys ?? []).map((key) => ({
-      client: client.id,
-      title: client.title,
+      assistant: assistant.id,
+      title: assistant.title,
       scope,
       path,
       last4: lastFour(key),
@@ -50,23 +50,23 @@ export async function rewriteLiteralKeys(matches: readonly LiteralKey[], newApiK
   const results: RewrittenKey[] = [];
   for (const match of matches) {
     try {
-      const client = ASSISTANTS.find(({ id }) => id === match.client)!;
-      const edit = (text: string) => replaceKey(client, text, match.last4, newApiKey);
-      await applyChange(await planFile(client, match.scope, match.path, edit));
+      const assistant = ASSISTANTS.find(({ id }) => id === match.assistant)!;
+      const edit = (text: string) => replaceKey(assistant, text, match.last4, newApiKey);
+      await applyChange(await planFile(assistant, match.scope, match.path, edit));
       results.push(match);
     } catch (error) {
-      if (!(error instanceof ConfigFault)) throw error;
+      if (!(error instanceof ConfigFileError)) throw error;
       results.push({ ...match, fault: error.message });
     }
   }
   return results;
 }
 
-function replaceKey(client: Assistant, text: string, last4: string, newApiKey: string): string {
-  const { server } = readEntry(client, text);
-  const editor = editorOf(client);
-  return stringsIn(server, client.entry).reduce((changed, { path, value }) => {
-    const old = keysIn(value).filter((key) => lastFour(key) === last4);
+function replaceKey(assistant: Assistant, text: string, last4: string, newApiKey: string): string {
+  const { server } = readEntry(assistant, text);
+  const editor = editorFor(assistant);
+  return stringsIn(server, assistant.entry).reduce((changed, { path, value }) => {
+    const old = findApiKeys(value).filter((key) => lastFour(key) === last4);
     return old.length === 0 ? changed : editor.set(changed, path, value.replaceAll(old[0]!, newApiKey));
   }, text);
 }

@@ -1,6 +1,6 @@
 import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
-import { config, home, inFolderOf, inHome, inProject, inXdgConfig, project } from './assistant-folders.ts';
-import * as spelling from './entry-spellings.ts';
+import { config, home, inEnvFolder, inHome, inProject, inXdgConfig, project } from './config-paths.ts';
+import * as spelling from './entry-formats.ts';
 
 /** opencode writes this line into a file without it. */
 const OPENCODE_SCHEMA = { $schema: 'https://opencode.ai/config.json' };
@@ -13,7 +13,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     title: 'Claude Code',
     format: 'json',
     files: {
-      user: (environment) => [inFolderOf(environment, 'CLAUDE_CONFIG_DIR', '', '.claude.json')],
+      user: (environment) => [inEnvFolder(environment, 'CLAUDE_CONFIG_DIR', '', '.claude.json')],
       project: project('.mcp.json'),
     },
     entry: MCP_SERVERS,
@@ -21,7 +21,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     http: spelling.urlEntry(spelling.shellReference, { type: 'http' }),
     keyReference: true,
     traces: (environment) => [
-      inFolderOf(environment, 'CLAUDE_CONFIG_DIR', '.claude'),
+      inEnvFolder(environment, 'CLAUDE_CONFIG_DIR', '.claude'),
       inHome(environment, '.claude.json'),
     ],
     commands: ['claude'],
@@ -32,14 +32,14 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     title: 'Codex',
     format: 'toml',
     files: {
-      user: (environment) => [inFolderOf(environment, 'CODEX_HOME', '.codex', 'config.toml')],
+      user: (environment) => [inEnvFolder(environment, 'CODEX_HOME', '.codex', 'config.toml')],
       project: project('.codex', 'config.toml'),
     },
     entry: ['mcp_servers', ENTRY_NAME],
     stdio: spelling.commandEntry(),
     http: spelling.codexHttp,
     keyReference: true,
-    traces: (environment) => [inFolderOf(environment, 'CODEX_HOME', '.codex')],
+    traces: (environment) => [inEnvFolder(environment, 'CODEX_HOME', '.codex')],
     commands: ['codex'],
     notes: { project: 'Codex reads the file of a project only where the project is trusted.' },
   },

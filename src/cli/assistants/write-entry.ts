@@ -1,95 +1,117 @@
-import { type Assistant, type DesiredEntry, editorOf, type Scope, type SpelledEntry, spell } from './assistant.ts';
-import { ConfigFault, isObject, type JsonObject, type Path, sameData, valueAt, without } from './editing/document.ts';
-import { HTTP_KEYS, KEY_KEYS, OWNERS_KEYS, STDIO_KEYS } from './entry-spellings.ts';
+import {
+  type Assistant,
+  type DesiredEntry,
+  editorFor,
+  type RenderedEntry,
+  renderEntry,
+  type Scope,
+} from './assistant.ts';
+import {
+  ConfigFileError,
+  isObject,
+  type JsonObject,
+  type Path,
+  sameData,
+  valueAt,
+  without,
+} from './editing/document.ts';
+import { CREDENTIAL_KEYS, HTTP_KEYS, STDIO_KEYS, USER_KEYS } from './entry-formats.ts';
 
 /** What stands in `text` of ours (`undefined` where nothing does). */
-export function readEntry(client: Assistant, text: string): { server: unknown; question: unknown } {
-  const data = editorOf(client).read(text);
-  return { server: valueAt(data, client.entry), question: client.question && valueAt(data, client.question) };
+export function readEntry(assistant: Assistant, text: string): { server: unknown; question: unknown } {
+  const data = editorFor(assistant).read(text);
+  return { server: valueAt(data, assistant.entry), question: assistant.question && valueAt(data, assistant.question) };
 }
 
 /** `text` with the entry in a place where none is yet; a whole new file where there is no text. */
-export function addEntry(client: Assistant, scope: Scope, text: string, { server, question }: SpelledEntry): string {
-  const editor = editorOf(client);
-  const skeleton = text.trim() === '' ? client.newFile?.[scope] : undefined;
-  const added = editor.set(skeleton ? editor.set('', [], skeleton) : text, client.entry, server);
-  return client.question && question ? editor.set(added, client.question, question) : added;
+export function addEntry(
+  assistant: Assistant,
+  scope: Scope,
+  text: string,
+  { server, question }: RenderedEntry,
+): string {
+  const editor = editorFor(assistant);
+  const skeleton = text.trim() === '' ? assistant.newFile?.[scope] : undefined;
+  const added = editor.set(skeleton ? editor.set('', [], skeleton) : text, assistant.entry, server);
+  return assistant.question && question ? editor.set(added, assistant.question, question) : added;
 }
 
 /**
  * `text` with the entry as wanted. An entry that stands already is changed key by key: what its owner added, and
- * whether it is switched on, stays. Throws `ConfigFault` where the rest of the file would not stay the same.
+ * whether it is switched on, stays. Throws `ConfigFileError` where the rest of the file would not stay the same.
  */
-export function writeEntry(client: Assistant, scope: Scope, text: string, entry: DesiredEntry): string {
-  const spelled = spell(client, entry);
-  if (spelled === undefined) throw new ConfigFault(`${client.title} starts processes only and takes no address`);
-  const { server, question } = readEntry(client, text);
+export function writeEntry(assistant: Assistant, scope: Scope, text: string, entry: DesiredEntry): string {
+  const spelled = renderEntry(assistant, entry);
+  if (spelled === undefined) throw new ConfigFileError(`${assistant.title} starts processes only and takes no address`);
+  const { server, question } = readEntry(assistant, text);
   const after =
-    server === undefined ? addEntry(client, scope, text, spelled) : changeEntry(client, text, server, entry, spelled);
-  const final = server === undefined || !client.question ? after : placeQuestion(client, after, question, spelled);
-  if (text.trim() !== '') refuseOtherChanges(client, text, final);
+    server === undefined
+      ? addEntry(assistant, scope, text, spelled)
+      : changeEntry(assistant, text, server, entry, spelled);
+  const final = server === undefined || !assistant.question ? after : updateInput(assistant, after, question, spelled);
+  if (text.trim() !== '') assertNothingElseChanged(assistant, text, final);
   return final;
 }
 
-/** `text` without the entry; throws `ConfigFault` where the rest would not stay the same. */
-export function removeEntry(client: Assistant, text: string): string {
-  const editor = editorOf(client);
-  const removed = editor.remove(text, client.entry);
-  const after = client.question ? editor.remove(removed, client.question) : removed;
-  refuseOtherChanges(client, text, after);
+/** `text` without the entry; throws `ConfigFileError` where the rest would not stay the same. */
+export function removeEntry(assistant: Assistant, text: string): string {
+  const editor = editorFor(assistant);
+  const removed = editor.remove(text, assistant.entry);
+  const after = assistant.question ? editor.remove(removed, assistant.question) : removed;
+  assertNothingElseChanged(assistant, text, after);
   return after;
 }
 
 function changeEntry(
-  client: Assistant,
+  assistant: Assistant,
   text: string,
   current: unknown,
   entry: DesiredEntry,
-  spelled: SpelledEntry,
+  spelled: RenderedEntry,
 ): string {
-  if (!isObject(current)) return editorOf(client).set(text, client.entry, spelled.server);
-  const others = [...(entry.transport === 'http' ? STDIO_KEYS : HTTP_KEYS), ...KEY_KEYS, 'type'];
+  if (!isObject(current)) return editorFor(assistant).set(text, assistant.entry, spelled.server);
+  const others = [...(entry.transport === 'http' ? STDIO_KEYS : HTTP_KEYS), ...CREDENTIAL_KEYS, 'type'];
   const dropped = others.filter((key) => key in current && !(key in spelled.server));
-  const kept = Object.entries(spelled.server).filter(([key]) => !(OWNERS_KEYS.includes(key) && key in current));
-  const editor = editorOf(client);
-  const rest = dropped.reduce((changed, key) => editor.remove(changed, [...client.entry, key]), text);
-  return setKeys(client, rest, client.entry, current, Object.fromEntries(kept));
+  const kept = Object.entries(spelled.server).filter(([key]) => !(USER_KEYS.includes(key) && key in current));
+  const editor = editorFor(assistant);
+  const rest = dropped.reduce((changed, key) => editor.remove(changed, [...assistant.entry, key]), text);
+  return setKeys(assistant, rest, assistant.entry, current, Object.fromEntries(kept));
 }
 
 function setKeys(
-  client: Assistant,
+  assistant: Assistant,
   text: string,
   path: Path,
   current: Record<string, unknown>,
   wanted: JsonObject,
 ): string {
-  const editor = editorOf(client);
+  const editor = editorFor(assistant);
   return Object.entries(wanted).reduce((changed, [key, value]) => {
     const old = current[key];
-    if (isObject(old) && isObject(value)) return setKeys(client, changed, [...path, key], old, value as JsonObject);
+    if (isObject(old) && isObject(value)) return setKeys(assistant, changed, [...path, key], old, value as JsonObject);
     const double = Object.keys(current).find((other) => other !== key && other.toLowerCase() === key.toLowerCase());
     const single = double === undefined ? changed : editor.remove(changed, [...path, double]);
     return sameData(old, value) ? single : editor.set(single, [...path, key], value);
   }, text);
 }
 
-function placeQuestion(client: Assistant, text: string, current: unknown, { question }: SpelledEntry): string {
-  const path = client.question!;
-  if (question === undefined) return editorOf(client).remove(text, path);
-  return current === undefined ? editorOf(client).set(text, path, question) : text;
+function updateInput(assistant: Assistant, text: string, current: unknown, { question }: RenderedEntry): string {
+  const path = assistant.question!;
+  if (question === undefined) return editorFor(assistant).remove(text, path);
+  return current === undefined ? editorFor(assistant).set(text, path, question) : text;
 }
 
 /** The last look before anything is written: both texts must parse, and to the same data but for what is ours. */
-function refuseOtherChanges(client: Assistant, before: string, after: string): void {
-  const editor = editorOf(client);
+function assertNothingElseChanged(assistant: Assistant, before: string, after: string): void {
+  const editor = editorFor(assistant);
   const rest = (text: string) => {
-    const data = without(editor.read(text) ?? {}, client.entry);
-    return client.question ? without(data, client.question) : data;
+    const data = without(editor.read(text) ?? {}, assistant.entry);
+    return assistant.question ? without(data, assistant.question) : data;
   };
-  const change = new ConfigFault('its layout is one that svc cannot change without touching other settings');
+  const change = new ConfigFileError('its layout is one that svc cannot change without touching other settings');
   try {
     if (!sameData(rest(before), rest(after))) throw change;
   } catch (error) {
-    throw error instanceof ConfigFault && error === change ? error : change;
+    throw error instanceof ConfigFileError && error === change ? error : change;
   }
 }

@@ -1,15 +1,15 @@
 import type { Session } from '../command-context.ts';
 import { textLines } from '../text-lines.ts';
-import type { Exchange } from './exchange.ts';
 import { createForward } from './forward.ts';
-import { createKeySource } from './key-source.ts';
-import { isRequest, parseMessage, RPC, rpcError } from './message.ts';
-import { createRelay, type RelayParts } from './relay.ts';
+import type { Transport } from './http-transport.ts';
+import { isRequest, parseMessage, RPC_ERROR, rpcError } from './message.ts';
+import { createRelay, type RelayDependencies } from './relay.ts';
+import { createSessionCache } from './session-cache.ts';
 
-export interface BridgeParts extends Omit<RelayParts, 'forward'> {
+export interface BridgeDependencies extends Omit<RelayDependencies, 'forward'> {
   input: AsyncIterable<Uint8Array>;
   session(): Promise<Session>;
-  exchange: Exchange;
+  exchange: Transport;
   /** Ends the bridge at once. */
   stop: AbortSignal;
 }
@@ -24,13 +24,13 @@ const SETTLE_MS = 200;
  * bridge knows of the protocol only what HTTP wants repeated in headers, so both eras pass through it alike. Resolves
  * when the input has ended or `stop` fires.
  */
-export async function runBridge({ input, session, exchange, stop, ...rest }: BridgeParts): Promise<void> {
-  const relay = createRelay({ ...rest, forward: createForward({ keys: createKeySource(session), exchange }) });
+export async function runBridge({ input, session, exchange, stop, ...rest }: BridgeDependencies): Promise<void> {
+  const relay = createRelay({ ...rest, forward: createForward({ keys: createSessionCache(session), exchange }) });
   const underWay = new Map<unknown, { cancel: AbortController; done: Promise<void> }>();
 
   function take(line: string): void {
     const message = parseMessage(line);
-    if (!message) rest.write(refusalOf(line));
+    if (!message) rest.write(errorForLine(line));
     else if (message.method === 'notifications/cancelled') {
       // Over HTTP a request is cancelled by hanging up, in both eras.
       underWay.get(message.params?.requestId)?.cancel.abort();
@@ -52,12 +52,12 @@ export async function runBridge({ input, session, exchange, stop, ...rest }: Bri
     await Promise.race([Promise.all([...underWay.values()].map(({ done }) => done)), late]);
   }
 
-  await Promise.race([readAll(), fired(stop)]);
+  await Promise.race([readAll(), aborted(stop)]);
   for (const { cancel } of underWay.values()) cancel.abort();
   await allDone(SETTLE_MS);
 }
 
-function fired(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -65,9 +65,9 @@ function fired(signal: AbortSignal): Promise<void> {
 }
 
 /** A line that is no single message. Several in one are of a revision that nobody speaks any more. */
-function refusalOf(line: string): string {
+function errorForLine(line: string): string {
   const refusal = line.trimStart().startsWith('[')
-    ? rpcError(null, RPC.invalid, 'Batches are not accepted: send one message a line')
-    : rpcError(null, RPC.parse, 'The line is not one JSON object');
+    ? rpcError(null, RPC_ERROR.invalid, 'Batches are not accepted: send one message a line')
+    : rpcError(null, RPC_ERROR.parse, 'The line is not one JSON object');
   return JSON.stringify(refusal);
 }

@@ -14,12 +14,12 @@ export interface RpcRequest extends Message {
 }
 
 /** What a message without its own answer came to nothing of: JSON-RPC's error codes. */
-export const RPC = { parse: -32700, invalid: -32600, unknownMethod: -32601, internal: -32603 } as const;
+export const RPC_ERROR = { parse: -32700, invalid: -32600, unknownMethod: -32601, internal: -32603 } as const;
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
 /** Which parameter `Mcp-Name` repeats, by method (SEP-2243, SEP-2663). */
-const NAMED_BY: Record<string, string> = {
+const NAME_PARAMETERS: Record<string, string> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
@@ -43,7 +43,7 @@ export function isRequest(message: Message): message is RpcRequest {
 }
 
 /** The revision that a message of the stateless era names itself; earlier eras name none. */
-export function statedVersion({ params }: Message): string | undefined {
+export function declaredVersion({ params }: Message): string | undefined {
   const meta = params?._meta as Record<string, unknown> | undefined;
   const version = meta?.[VERSION_KEY];
   return typeof version === 'string' ? version : undefined;
@@ -53,20 +53,20 @@ export function statedVersion({ params }: Message): string | undefined {
  * The headers that must say the same as the body. A message of the stateless era states its revision itself; one of the
  * eras before goes under the revision that `initialize` agreed on, once there is one.
  */
-export function headersOf(message: Message, agreedVersion: string | undefined): Record<string, string> {
-  const version = statedVersion(message);
+export function mcpHeaders(message: Message, agreedVersion: string | undefined): Record<string, string> {
+  const version = declaredVersion(message);
   if (version === undefined) return agreedVersion === undefined ? {} : { 'mcp-protocol-version': agreedVersion };
-  const headers: Record<string, string> = { 'mcp-protocol-version': headerValue(version) };
+  const headers: Record<string, string> = { 'mcp-protocol-version': encodeHeaderValue(version) };
   if (message.method === undefined) return headers;
-  headers['mcp-method'] = headerValue(message.method);
-  const parameter = Object.hasOwn(NAMED_BY, message.method) ? NAMED_BY[message.method] : undefined;
+  headers['mcp-method'] = encodeHeaderValue(message.method);
+  const parameter = Object.hasOwn(NAME_PARAMETERS, message.method) ? NAME_PARAMETERS[message.method] : undefined;
   const name = parameter === undefined ? undefined : message.params?.[parameter];
-  if (typeof name === 'string') headers['mcp-name'] = headerValue(name);
+  if (typeof name === 'string') headers['mcp-name'] = encodeHeaderValue(name);
   return headers;
 }
 
 /** As SEP-2243 writes a value that a header cannot hold as it is. */
-function headerValue(value: string): string {
+function encodeHeaderValue(value: string): string {
   const plain = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/i.test(value);
   return plain ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`;
 }

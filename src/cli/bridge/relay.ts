@@ -1,12 +1,12 @@
+import { BridgeError } from './bridge-error.ts';
 import type { Forward } from './forward.ts';
-import type { KnownTools, ToolList } from './known-tools.ts';
-import { headersOf, isRequest, type Message, parseMessage, type RpcRequest } from './message.ts';
-import { Outage } from './outage.ts';
-import { standIn } from './stand-in.ts';
+import { isRequest, type Message, mcpHeaders, parseMessage, type RpcRequest } from './message.ts';
+import { offlineResponse } from './offline-response.ts';
+import type { ToolCache, ToolList } from './tool-cache.ts';
 
-export interface RelayParts {
+export interface RelayDependencies {
   forward: Forward;
-  knownTools: KnownTools;
+  knownTools: ToolCache;
   version: string;
   /** Takes one line of protocol, without its end. */
   write(line: string): void;
@@ -17,7 +17,7 @@ export interface RelayParts {
 /** Sees one message through: to the daemon and back, or answered in its place. Never rejects. */
 export type Relay = (message: Message, line: string, signal: AbortSignal) => Promise<void>;
 
-export function createRelay({ forward, knownTools, version, write, log }: RelayParts): Relay {
+export function createRelay({ forward, knownTools, version, write, log }: RelayDependencies): Relay {
   let agreedVersion: string | undefined;
 
   /** What the bridge itself has to know of an answer that passes. */
@@ -30,10 +30,10 @@ export function createRelay({ forward, knownTools, version, write, log }: RelayP
     }
   }
 
-  /** Passes on what the daemon says about a request. Throws `Outage` where it ends without an answer. */
+  /** Passes on what the daemon says about a request. Throws `BridgeError` where it ends without an answer. */
   async function passOn(request: RpcRequest, line: string, signal: AbortSignal): Promise<void> {
     let answered = false;
-    for await (const text of forward({ body: line, headers: headersOf(request, agreedVersion), signal })) {
+    for await (const text of forward({ body: line, headers: mcpHeaders(request, agreedVersion), signal })) {
       const message = parseMessage(text) ?? {};
       if (message.method !== undefined) write(text);
       else if (!answered) {
@@ -43,18 +43,19 @@ export function createRelay({ forward, knownTools, version, write, log }: RelayP
         await note(request, message);
       }
     }
-    if (!answered) throw new Outage('The svc daemon ended the connection without an answer. Call again.');
+    if (!answered) throw new BridgeError('The svc daemon ended the connection without an answer. Call again.');
   }
 
   async function answerInstead(request: RpcRequest, error: unknown): Promise<void> {
-    const outage = error instanceof Outage ? error : new Outage(`The svc bridge failed: ${(error as Error).message}`);
-    const answer = standIn(request, outage, { tools: await knownTools.list(), version });
+    const outage =
+      error instanceof BridgeError ? error : new BridgeError(`The svc bridge failed: ${(error as Error).message}`);
+    const answer = offlineResponse(request, outage, { tools: await knownTools.list(), version });
     if (request.method === 'initialize') await note(request, answer);
     write(JSON.stringify(answer));
   }
 
   async function tell(message: Message, line: string, signal: AbortSignal): Promise<void> {
-    for await (const _ of forward({ body: line, headers: headersOf(message, agreedVersion), signal }));
+    for await (const _ of forward({ body: line, headers: mcpHeaders(message, agreedVersion), signal }));
   }
 
   return async (message, line, signal) => {

@@ -3,8 +3,8 @@ import { type AccountContext, openKeychain } from '../account-context.ts';
 import { formatCount } from '../number-format.ts';
 import { createOutput, type Output } from '../output.ts';
 import type { Profile } from '../settings.ts';
-import type { Dialogue } from '../sign-in/dialogue.ts';
 import { profileOption } from '../sign-in/profile-choice.ts';
+import type { SignInPrompts } from '../sign-in/prompts.ts';
 import type { SignInResult } from '../sign-in/sign-in-flow.ts';
 
 interface LoginOptions {
@@ -71,15 +71,15 @@ async function login(options: LoginOptions, context: AccountContext): Promise<vo
 }
 
 /** Opens an interactive screen on a terminal, plain lines otherwise. The screen is loaded only when used. */
-async function openDialogue(context: AccountContext, output: Output): Promise<Dialogue> {
+async function openDialogue(context: AccountContext, output: Output): Promise<SignInPrompts> {
   const { screen, terminal, input, clock } = context;
   const monotonicMs = () => clock.monotonicMs();
   if (screen) {
-    const { createScreenDialogue } = await import('../ui/screen-dialogue.tsx');
-    return createScreenDialogue({ ...screen, color: terminal.color, monotonicMs });
+    const { createScreenPrompts } = await import('../ui/screen-prompts.tsx');
+    return createScreenPrompts({ ...screen, color: terminal.color, monotonicMs });
   }
-  const { createLineDialogue } = await import('../sign-in/line-dialogue.ts');
-  return createLineDialogue({ input, output, monotonicMs });
+  const { createLinePrompts } = await import('../sign-in/line-prompts.ts');
+  return createLinePrompts({ input, output, monotonicMs });
 }
 
 function printResult({ account, profile, profileName }: SignInResult, output: Output): void {

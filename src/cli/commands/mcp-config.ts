@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
-import type { EntryChoice, McpConfigContext } from '../assistants/wanted-entry.ts';
+import type { EntryOptions, McpConfigContext } from '../assistants/build-entry.ts';
 import { createOutput } from '../output.ts';
 import { profileOption } from '../sign-in/profile-choice.ts';
 
-interface McpConfigOptions extends EntryChoice {
+interface McpConfigOptions extends EntryOptions {
   print?: true;
   list?: true;
   remove?: true;
@@ -37,7 +37,7 @@ Examples:
 export function mcpConfigCommand(context: McpConfigContext): Command {
   return new Command('mcp-config')
     .description('set up the AI assistants on this machine')
-    .argument('[client...]', 'assistants to set up, installed or not')
+    .argument('[assistant...]', 'assistants to set up, installed or not')
     .addOption(
       new Option('--transport <kind>', 'how the assistant connects to svc').choices(['stdio', 'http']).default('stdio'),
     )
@@ -76,6 +76,6 @@ async function run(names: string[], options: McpConfigOptions, context: McpConfi
     const { printEntries } = await import('../assistants/print-entries.ts');
     return printEntries(names, { ...options, showKey }, context, output);
   }
-  const { writeAssistants } = await import('../assistants/write-assistants.ts');
-  return writeAssistants(names, { ...options, remove, dryRun, yes }, context, output);
+  const { configureAssistants } = await import('../assistants/configure-assistants.ts');
+  return configureAssistants(names, { ...options, remove, dryRun, yes }, context, output);
 }

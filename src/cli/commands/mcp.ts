@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { runBridge } from '../bridge/bridge.ts';
-import { createExchange } from '../bridge/exchange.ts';
-import { createKnownTools } from '../bridge/known-tools.ts';
+import { createHttpTransport } from '../bridge/http-transport.ts';
+import { createToolCache } from '../bridge/tool-cache.ts';
 import type { CommandContext } from '../command-context.ts';
 
 const HELP = `
@@ -27,8 +27,8 @@ export function mcpCommand(context: CommandContext, version: string): Command {
         input: input.stream,
         write: (line) => terminal.out(`${line}\n`),
         session: () => session(profile),
-        exchange: createExchange(),
-        knownTools: createKnownTools(settingsFolder),
+        exchange: createHttpTransport(),
+        knownTools: createToolCache(settingsFolder),
         version,
         log: debug ? (text) => terminal.error(`svc mcp: ${text}\n`) : () => {},
         stop: AbortSignal.any([stop.signal, terminal.closed]),

@@ -24,10 +24,10 @@ export interface AccountStatus {
   exitCode: number;
 }
 
-type Parts = SessionOptions & Pick<AccountContext, 'clock' | 'fetch'>;
+type Dependencies = SessionOptions & Pick<AccountContext, 'clock' | 'fetch'>;
 
 /** Asks the daemon of a session. A profile whose key cannot be read is a status too; one that is not there is thrown. */
-export async function accountStatus(parts: Parts): Promise<AccountStatus> {
+export async function accountStatus(parts: Dependencies): Promise<AccountStatus> {
   const session = await openSession(parts).catch((error: unknown) => error);
   if (!isSession(session)) return withoutKey(session, parts);
   const { profileName, url, apiKey, keyStore, profile } = session;
@@ -57,7 +57,7 @@ function isSession(result: unknown): result is Session {
   return !(result instanceof Error);
 }
 
-function withoutKey(error: unknown, { settings, profile: asked }: Parts): AccountStatus {
+function withoutKey(error: unknown, { settings, profile: asked }: Dependencies): AccountStatus {
   const name = settings.profileName(asked);
   const profile = settings.profile(name);
   if (!(error instanceof CommandFailure) || !profile || settings.overrides.apiKey !== undefined) throw error;

@@ -7,10 +7,10 @@ import { CommandFailure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { findProfile } from '../session.ts';
 import { DEFAULT_URL, type Profile, type Settings } from '../settings.ts';
-import { createAttempts, type SignedIn } from './attempts.ts';
-import { type Dialogue, looksLikeAddress } from './dialogue.ts';
-import { chooseKeyPlace, type Keeping, type Kept, keepKey } from './key-keeping.ts';
+import { chooseKeyStore, type KeyStorageDependencies, type StoredKey, storeKey } from './key-storage.ts';
 import { chooseProfile } from './profile-choice.ts';
+import { looksLikeEmail, type SignInPrompts } from './prompts.ts';
+import { createAttempts, type SignedIn } from './sign-in-attempts.ts';
 import { type SignInRun, startSignIn } from './sign-in-run.ts';
 
 export interface SignInRequest {
@@ -25,12 +25,12 @@ export interface SignInRequest {
 export interface SignInParts {
   context: AccountContext;
   settings: Settings;
-  dialogue: Dialogue;
+  dialogue: SignInPrompts;
   output: Output;
 }
 
 /** A new key in its place, with what the daemon says of the account. */
-export interface SignInResult extends Kept {
+export interface SignInResult extends StoredKey {
   account: SignedIn['account'];
 }
 
@@ -47,7 +47,7 @@ export async function signIn(request: SignInRequest, parts: SignInParts): Promis
   const name = await nameOf(request, { url, email }, parts);
   const client = (apiKey?: string) =>
     createClient({ baseUrl: url, apiKey, retries: 0, ...(context.fetch && { fetch: context.fetch }) });
-  const keeping: Keeping = {
+  const keeping: KeyStorageDependencies = {
     settings,
     keychain: openKeychain(context),
     asked: request.keyStore,
@@ -55,18 +55,22 @@ export async function signIn(request: SignInRequest, parts: SignInParts): Promis
     output,
     revoke: (apiKey) => client(apiKey).auth.revokeKey(),
   };
-  const place = await chooseKeyPlace(keeping);
+  const place = await chooseKeyStore(keeping);
   const { clock, random, hostName } = context;
   const attempts = createAttempts({ client: client(), random, email, device: deviceOf(hostName) });
   const run = await startSignIn({ attempts, clock, handOver: request.handOver }).catch(refusedAddress);
   const signedIn = await followed(run, { url, email }, request.timeoutMs, parts);
-  const kept = await keepKey(keeping, { name, url, place }, signedIn);
+  const kept = await storeKey(keeping, { name, url, place }, signedIn);
   return { ...kept, account: signedIn.account };
 }
 
-async function emailOf({ email }: SignInRequest, remembered: string | undefined, dialogue: Dialogue): Promise<string> {
+async function emailOf(
+  { email }: SignInRequest,
+  remembered: string | undefined,
+  dialogue: SignInPrompts,
+): Promise<string> {
   if (email === undefined) return dialogue.askEmail(remembered);
-  if (looksLikeAddress(email)) return email.trim();
+  if (looksLikeEmail(email)) return email.trim();
   throw new CommandFailure(EXIT.usage, `${JSON.stringify(email)} is no e-mail address.`);
 }
 

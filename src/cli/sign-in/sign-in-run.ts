@@ -3,8 +3,8 @@ import { AppError } from '../../contract/errors.ts';
 import { type Clock, parseTimestamp } from '../../lib/clock.ts';
 import { normalizeCode } from '../../lib/secret.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
-import type { Attempts, SignedIn } from './attempts.ts';
-import { type Loopback, startLoopback } from './loopback.ts';
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
+import type { Attempts, SignedIn } from './sign-in-attempts.ts';
 
 /** A sign-in as it stands, for whoever shows it. */
 export interface SignInState {
@@ -38,7 +38,7 @@ interface Run {
   state: SignInState;
   listeners: Set<() => void>;
   ending: ReturnType<typeof deferred<SignedIn>>;
-  loopback: Loopback | undefined;
+  loopback: LoopbackServer | undefined;
   cancelled: CommandFailure | undefined;
   /** One step after the other: a hand-over may come while a link is being sent. */
   turn: Promise<void>;
@@ -47,7 +47,7 @@ interface Run {
 const LINK_MS = 15 * 60_000;
 const CODE = /^[0-9A-Z]{4}-[0-9A-Z]{4}$/;
 const OVER = 'This sign-in is over: five wrong codes, or it has expired. Enter r for a new link.';
-const NO_CODE = 'A code has eight letters and digits, like 7KQ2-M9XD.';
+const BAD_CODE = 'A code has eight letters and digits, like 7KQ2-M9XD.';
 
 /**
  * Sends the link and returns the run. Throws what the daemon answers to this first request; what it refuses later is a
@@ -74,8 +74,8 @@ export async function startSignIn(options: {
   };
   if (options.handOver) {
     const onCode = (handed: { code: string; state: string }) =>
-      void inTurn(run, () => check(run, normalizeCode(handed.code), handed.state));
-    run.loopback = await startLoopback({ states: attempts.challenges, onCode }).catch(() => undefined);
+      void enqueue(run, () => check(run, normalizeCode(handed.code), handed.state));
+    run.loopback = await startLoopbackServer({ states: attempts.challenges, onCode }).catch(() => undefined);
   }
   try {
     await sendLink(run);
@@ -89,8 +89,8 @@ export async function startSignIn(options: {
       run.listeners.add(listener);
       return () => void run.listeners.delete(listener);
     },
-    typeCode: (typed) => inTurn(run, () => checkTyped(run, normalizeCode(typed))),
-    resend: () => inTurn(run, () => resend(run)),
+    typeCode: (typed) => enqueue(run, () => checkTyped(run, normalizeCode(typed))),
+    resend: () => enqueue(run, () => resend(run)),
     cancel(reason = new CommandFailure(EXIT_INTERRUPTED, 'Stopped. Nobody was signed in.')) {
       run.cancelled = reason;
       if (run.state.phase !== 'checking') ending.reject(reason);
@@ -100,12 +100,12 @@ export async function startSignIn(options: {
   };
 }
 
-function inTurn(run: Run, step: () => Promise<void>): Promise<void> {
+function enqueue(run: Run, step: () => Promise<void>): Promise<void> {
   run.turn = run.turn.then(step).catch(run.ending.reject);
   return run.turn;
 }
 
-function move(run: Run, change: Omit<Partial<SignInState>, 'notice'>, tone?: 'bad' | 'good', text = ''): void {
+function update(run: Run, change: Omit<Partial<SignInState>, 'notice'>, tone?: 'bad' | 'good', text = ''): void {
   const { notice: _, ...rest } = run.state;
   run.state = { ...rest, ...change, ...(tone && { notice: { tone, text } }) };
   for (const listener of run.listeners) listener();
@@ -116,43 +116,43 @@ async function sendLink(run: Run): Promise<void> {
   const leftMs = (parseTimestamp(expiresAt) ?? 0) - run.clock.nowMs();
   // The clocks of two machines may differ; no link lives longer than a quarter of an hour.
   const believable = leftMs > 0 && leftMs <= LINK_MS;
-  move(run, { phase: 'waiting', deadlineMs: run.clock.monotonicMs() + (believable ? leftMs : LINK_MS) });
+  update(run, { phase: 'waiting', deadlineMs: run.clock.monotonicMs() + (believable ? leftMs : LINK_MS) });
 }
 
 async function resend(run: Run): Promise<void> {
   const { phase } = run.state;
-  move(run, { phase: 'sending' });
+  update(run, { phase: 'sending' });
   try {
     await sendLink(run);
-    move(run, {}, 'good', 'A new link is on its way.');
+    update(run, {}, 'good', 'A new link is on its way.');
   } catch (error) {
-    move(run, { phase }, 'bad', troubleOf(error));
+    update(run, { phase }, 'bad', describeError(error));
   }
 }
 
 async function checkTyped(run: Run, code: string): Promise<void> {
-  if (run.state.phase === 'over') return move(run, {}, 'bad', OVER);
-  if (!CODE.test(code)) return move(run, {}, 'bad', NO_CODE);
+  if (run.state.phase === 'over') return update(run, {}, 'bad', OVER);
+  if (!CODE.test(code)) return update(run, {}, 'bad', BAD_CODE);
   await check(run, code);
 }
 
 async function check(run: Run, code: string, challenge?: string): Promise<void> {
-  move(run, { phase: 'checking' });
+  update(run, { phase: 'checking' });
   try {
     const outcome = await run.attempts.redeem(code, challenge);
     if ('signedIn' in outcome) return run.ending.resolve(outcome.signedIn);
     const { triesLeft } = outcome;
     const left = triesLeft === 1 ? 'One try left.' : `${triesLeft} tries left.`;
-    if (triesLeft === 0) move(run, { phase: 'over' }, 'bad', OVER);
-    else move(run, { phase: 'waiting' }, 'bad', `That is not the code. ${left}`);
+    if (triesLeft === 0) update(run, { phase: 'over' }, 'bad', OVER);
+    else update(run, { phase: 'waiting' }, 'bad', `That is not the code. ${left}`);
   } catch (error) {
-    move(run, { phase: 'waiting' }, 'bad', troubleOf(error));
+    update(run, { phase: 'waiting' }, 'bad', describeError(error));
   }
   if (run.cancelled) run.ending.reject(run.cancelled);
 }
 
 /** In words; what is no trouble of the daemon or the way to it is a fault of ours and thrown. */
-function troubleOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof UnreachableError) return `${error.message} Try again, or enter r for a new link.`;
   if (!(error instanceof AppError)) throw error;
   const { retryAfterSeconds } = error.options;

@@ -18,7 +18,7 @@ export interface SignedOut {
   exitCode: number;
 }
 
-type Parts = KeyStoreDependencies & Pick<AccountContext, 'fetch'>;
+type Dependencies = KeyStoreDependencies & Pick<AccountContext, 'fetch'>;
 
 /**
  * Makes a profile's key invalid and forgets both. An unreachable daemon does not stop the forgetting; a keychain that
@@ -26,7 +26,7 @@ type Parts = KeyStoreDependencies & Pick<AccountContext, 'fetch'>;
  */
 export async function signOut(
   { name, profile, keepKey }: { name: string; profile: Profile; keepKey: boolean },
-  parts: Parts,
+  parts: Dependencies,
 ): Promise<SignedOut> {
   const store = createKeyStore(profile.keyStore, parts);
   const known = { name, profile };
@@ -58,7 +58,7 @@ export async function signOut(
 async function invalidate(
   baseUrl: string,
   apiKey: string,
-  { fetch }: Parts,
+  { fetch }: Dependencies,
 ): Promise<{ message: string; exitCode: number } | undefined> {
   try {
     await createClient({ baseUrl, apiKey, retries: 1, ...(fetch && { fetch }) }).auth.revokeKey();

@@ -1,6 +1,6 @@
 import { Box, Text, useInput } from 'ink';
 import { useRef, useState } from 'react';
-import { Toned } from './toned.tsx';
+import { ColoredText } from './colored-text.tsx';
 
 /** One assistant to choose, or to see that there is nothing to choose. */
 export interface ChecklistRow {
@@ -91,7 +91,7 @@ function Row({ row, width, here, chosen, color }: RowProps) {
   return (
     <Text wrap="truncate-end">
       {here ? '› ' : '  '}
-      <Sign state={row.state} chosen={chosen} color={color} />{' '}
+      <StateIcon state={row.state} chosen={chosen} color={color} />{' '}
       <Text bold={here} dimColor={color && !open}>
         {row.title.padEnd(width)}
       </Text>
@@ -101,18 +101,18 @@ function Row({ row, width, here, chosen, color }: RowProps) {
   );
 }
 
-function Sign({ state, chosen, color }: { state: ChecklistRow['state']; chosen: boolean; color: boolean }) {
+function StateIcon({ state, chosen, color }: { state: ChecklistRow['state']; chosen: boolean; color: boolean }) {
   if (state === 'fault') {
     return (
-      <Toned tone="bad" color={color}>
+      <ColoredText tone="bad" color={color}>
         ✗
-      </Toned>
+      </ColoredText>
     );
   }
   if (state === 'open' && !chosen) return <Text>◯</Text>;
   return (
-    <Toned tone="good" color={color}>
+    <ColoredText tone="good" color={color}>
       {state === 'done' ? '✓' : '◉'}
-    </Toned>
+    </ColoredText>
   );
 }

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { useState } from 'react';
+import { ColoredText } from './colored-text.tsx';
 import { TextField } from './text-field.tsx';
-import { Toned } from './toned.tsx';
 
 export interface QuestionProps {
   /** Why it is asked. */
@@ -38,9 +38,9 @@ export function Question(props: QuestionProps) {
         onCancel={onCancel}
       />
       {fault === undefined ? null : (
-        <Toned tone="bad" color={color}>
+        <ColoredText tone="bad" color={color}>
           ✗ {fault}
-        </Toned>
+        </ColoredText>
       )}
     </Box>
   );

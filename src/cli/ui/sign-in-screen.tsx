@@ -1,8 +1,8 @@
 import { Box, Text } from 'ink';
 import { wrap } from '../memory/terminal-text.ts';
 import { formatCountdown } from '../number-format.ts';
+import { ColoredText } from './colored-text.tsx';
 import { TextField } from './text-field.tsx';
-import { Toned } from './toned.tsx';
 
 export interface SignInScreenProps {
   email: string;
@@ -35,9 +35,9 @@ export function SignInScreen(props: SignInScreenProps) {
       <Box marginY={1} flexDirection="column">
         <TextField label="Code" placeholder="XXXX-XXXX" color={color} onSubmit={onTyped} onCancel={onCancel} />
         {notice === undefined ? null : (
-          <Toned tone={notice.tone} color={color}>
+          <ColoredText tone={notice.tone} color={color}>
             {wrap(`${notice.tone === 'good' ? '✓' : '✗'} ${notice.text}`, columns).join('\n')}
-          </Toned>
+          </ColoredText>
         )}
       </Box>
       <Text>{statusOf(phase, leftMs)}</Text>

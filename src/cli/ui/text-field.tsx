@@ -1,7 +1,7 @@
 import { Text, useInput } from 'ink';
 import { useRef, useState } from 'react';
+import { ColoredText } from './colored-text.tsx';
 import { editLine, type Line } from './line-edit.ts';
-import { Toned } from './toned.tsx';
 
 const EMPTY: Line = { text: '', cursor: 0 };
 
@@ -34,9 +34,9 @@ export function TextField({ label, placeholder = '', color, onSubmit, onCancel }
   });
   return (
     <Text>
-      <Toned tone="good" color={color}>
+      <ColoredText tone="good" color={color}>
         ›
-      </Toned>{' '}
+      </ColoredText>{' '}
       {label}{' '}
       {line.text === '' ? (
         <Placeholder text={placeholder} color={color} />

@@ -7,7 +7,7 @@ import type { DesiredEntry } from '../../../src/cli/assistants/assistant.ts';
 import { findAssistant } from '../../../src/cli/assistants/assistant-table.ts';
 import { type ChangePlan, planChange } from '../../../src/cli/assistants/plan-change.ts';
 import { jsonDocument, tomlDocument, yamlDocument } from './arbitrary-documents.ts';
-import { scratchHome } from './scratch.ts';
+import { scratchHome } from './scratch-home.ts';
 
 const KEY = `svc_live_${'1'.repeat(32)}`;
 const STDIO: DesiredEntry = { transport: 'stdio', command: 'svc', args: ['mcp'], env: {} };
@@ -135,7 +135,7 @@ describe('a file is refused in one line and left untouched', () => {
       () => undefined,
       (thrown: Error) => thrown,
     );
-    expect(error).toMatchObject({ name: 'ConfigFault' });
+    expect(error).toMatchObject({ name: 'ConfigFileError' });
     expect(error!.message).toMatch(reason);
     expect(error!.message.startsWith(path)).toBe(true);
     expect(error!.message).not.toContain('\n');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DesiredEntry } from '../../../src/cli/assistants/assistant.ts';
-import { editorOf } from '../../../src/cli/assistants/assistant.ts';
+import { editorFor } from '../../../src/cli/assistants/assistant.ts';
 import { findAssistant } from '../../../src/cli/assistants/assistant-table.ts';
 import { sameData, without } from '../../../src/cli/assistants/editing/document.ts';
 import { readEntry, removeEntry, writeEntry } from '../../../src/cli/assistants/write-entry.ts';
@@ -34,7 +34,7 @@ function keeps(whole: string, part: string): boolean {
 
 describe.each(CASES)('in any document of %s', (id, documents) => {
   const client = findAssistant(id)!;
-  const read = (text: string) => editorOf(client).read(text) ?? {};
+  const read = (text: string) => editorFor(client).read(text) ?? {};
   const rest = (text: string) => without(read(text), client.entry);
   const property = (check: (document: ArbitraryDocument) => void) =>
     fc.assert(fc.property(documents, check), { numRuns: 100 });

@@ -2,8 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findLiteralKeys, rewriteLiteralKeys } from '../../../src/cli/assistants/literal-keys.ts';
-import { API_KEY, runMcpConfig } from './mcp-config-run.ts';
-import { scratchHome } from './scratch.ts';
+import { API_KEY, runMcpConfig } from './run-mcp-config.ts';
+import { scratchHome } from './scratch-home.ts';
 
 const NEW_KEY = `svc_live_${'d'.repeat(32)}`;
 const scratch = scratchHome();
@@ -25,7 +25,7 @@ test('a rotated key is found in every entry of ours that holds it, and nothing b
   await setUp('kiro', '--transport', 'http', '--key-from', 'env');
 
   const found = await findLiteralKeys(scratch.environment);
-  expect(found.map(({ client, scope }) => `${client} ${scope}`)).toEqual([
+  expect(found.map(({ assistant, scope }) => `${assistant} ${scope}`)).toEqual([
     'codex user',
     'goose user',
     'cursor user',
@@ -34,7 +34,7 @@ test('a rotated key is found in every entry of ours that holds it, and nothing b
     'continue user',
   ]);
   expect(found[0]).toEqual({
-    client: 'codex',
+    assistant: 'codex',
     title: 'Codex',
     scope: 'user',
     path: join(scratch.environment.home, '.codex/config.toml'),
@@ -60,9 +60,9 @@ test('a file that cannot be changed stops no other', async () => {
   const found = await findLiteralKeys(scratch.environment);
   await scratch.put('home/.config/goose/config.yaml', 'a: [');
   const results = await rewriteLiteralKeys(found, NEW_KEY);
-  expect(results.map(({ client, fault }) => [client, fault])).toEqual([
+  expect(results.map(({ assistant, fault }) => [assistant, fault])).toEqual([
     ['goose', expect.stringMatching(/config\.yaml: line \d+, column \d+: not valid YAML/)],
     ['cursor', undefined],
   ]);
-  expect(await findLiteralKeys(scratch.environment)).toMatchObject([{ client: 'cursor', last4: 'dddd' }]);
+  expect(await findLiteralKeys(scratch.environment)).toMatchObject([{ assistant: 'cursor', last4: 'dddd' }]);
 });

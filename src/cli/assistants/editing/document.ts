@@ -13,7 +13,7 @@ export type Path = readonly Step[];
  * text, they never print a document anew. Texts come without byte order mark.
  */
 export interface Editor {
-  /** The document as plain data (`undefined` where it is empty); throws `ConfigFault` where it cannot be parsed. */
+  /** The document as plain data (`undefined` where it is empty); throws `ConfigFileError` where it cannot be parsed. */
   read(text: string): unknown;
   /** Puts `value` at `path`, making what is missing on the way. */
   set(text: string, path: Path, value: Json): string;
@@ -22,23 +22,23 @@ export interface Editor {
 }
 
 /** Why a configuration file is left alone, as one line that ends a sentence beginning with the file's name. */
-export class ConfigFault extends Error {
+export class ConfigFileError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'ConfigFault';
+    this.name = 'ConfigFileError';
   }
 }
 
 /** A fault with the place where it is, counted from 1 as editors show it. */
-export function faultAt(text: string, offset: number, message: string): ConfigFault {
+export function errorAt(text: string, offset: number, message: string): ConfigFileError {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;
   const column = offset - before.lastIndexOf('\n');
-  return new ConfigFault(`line ${line}, column ${column}: ${message}`);
+  return new ConfigFileError(`line ${line}, column ${column}: ${message}`);
 }
 
 /** The line end that the text uses, by its first. */
-export function lineBreakOf(text: string): string {
+export function detectLineBreak(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? '\n';
 }
 
@@ -76,7 +76,7 @@ export function nest(path: Path, value: Json): Json {
 }
 
 /** A step as a person reads it. */
-export function nameOf(step: Step): string {
+export function describeStep(step: Step): string {
   return typeof step === 'string' ? step : `${step.field} ${step.is}`;
 }
 

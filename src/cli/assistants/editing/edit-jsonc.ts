@@ -1,15 +1,15 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import { type Editor, type Json, lineBreakOf, nest, type Path, type Step, splice } from './document.ts';
+import { detectLineBreak, type Editor, type Json, nest, type Path, type Step, splice } from './document.ts';
 import {
   afterComma,
   afterComments,
+  detectLayout,
   endOf,
   expectContainer,
+  findMember,
+  indentBefore,
   type Layout,
-  layoutOf,
   lineIndent,
-  memberOf,
-  ownIndent,
   parseJsonc,
 } from './jsonc-layout.ts';
 
@@ -31,11 +31,11 @@ export function jsoncEditor(strict: boolean): Editor {
 
 function setValue(text: string, root: Node | undefined, path: Path, value: Json): string {
   if (root === undefined) return writeDocument(text, nest(path, value));
-  const layout = layoutOf(text, root);
+  const layout = detectLayout(text, root);
   let node = root;
   for (const [index, step] of path.entries()) {
     expectContainer(text, node, step);
-    const member = memberOf(text, node, step);
+    const member = findMember(text, node, step);
     if (member === undefined) return insertMember(text, node, step, nest(path.slice(index + 1), value), layout);
     node = member.type === 'property' ? member.children![1]! : member;
   }
@@ -46,7 +46,7 @@ function setValue(text: string, root: Node | undefined, path: Path, value: Json)
 }
 
 function writeDocument(text: string, value: Json): string {
-  const lineBreak = lineBreakOf(text);
+  const lineBreak = detectLineBreak(text);
   const before = text.trim() === '' ? '' : text.replace(/(?<!\n)$/, lineBreak);
   return `${before}${render(value, '', { lineBreak, unit: '  ' })}${lineBreak}`;
 }
@@ -66,7 +66,7 @@ function insertMember(text: string, container: Node, step: Step, value: Json, la
     const member = key + JSON.stringify(value);
     return splice(text, anchor, anchor, comma === undefined ? `, ${member}` : ` ${member},`);
   }
-  const indent = ownIndent(text, last.offset) ?? lineIndent(text, container.offset) + layout.unit;
+  const indent = indentBefore(text, last.offset) ?? lineIndent(text, container.offset) + layout.unit;
   const member = layout.lineBreak + indent + key + render(value, indent, layout);
   const at = afterComments(text, anchor);
   if (comma !== undefined) return splice(text, at, at, `${member},`);
@@ -93,7 +93,7 @@ function removeValue(text: string, root: Node | undefined, path: Path): string {
   for (const step of path) {
     container = member?.type === 'property' ? member.children![1] : member;
     if (container === undefined) return text;
-    member = memberOf(text, container, step);
+    member = findMember(text, container, step);
     if (member === undefined) return text;
   }
   return container && member ? cutMember(text, container, member) : text;

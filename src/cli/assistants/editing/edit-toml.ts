@@ -1,6 +1,15 @@
 import { parse, TomlDate, TomlError } from 'smol-toml';
-import { ConfigFault, type Editor, isObject, type Json, lineBreakOf, nameOf, splice, valueAt } from './document.ts';
-import { type Statement, statementsOf } from './toml-statements.ts';
+import {
+  ConfigFileError,
+  describeStep,
+  detectLineBreak,
+  type Editor,
+  isObject,
+  type Json,
+  splice,
+  valueAt,
+} from './document.ts';
+import { parseStatements, type Statement } from './toml-statements.ts';
 
 /** An entry is a table two names deep (`[mcp_servers.svc]`); what holds it is never written anew. */
 const ENTRY_DEPTH = 2;
@@ -8,8 +17,8 @@ const ENTRY_DEPTH = 2;
 /** The editor of TOML: inserts, replaces and cuts lines of one table. */
 export const tomlEditor: Editor = {
   read: (text) => (text.trim() === '' ? undefined : parseToml(text)),
-  set: (text, path, value) => setValue(text, path.map(nameOf), value),
-  remove: (text, path) => removeValue(text, path.map(nameOf)),
+  set: (text, path, value) => setValue(text, path.map(describeStep), value),
+  remove: (text, path) => removeValue(text, path.map(describeStep)),
 };
 
 function parseToml(text: string): unknown {
@@ -18,7 +27,7 @@ function parseToml(text: string): unknown {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [reason = ''] = error.message.replace('Invalid TOML document: ', '').split('\n');
-    throw new ConfigFault(`line ${error.line}, column ${error.column}: not valid TOML (${reason})`);
+    throw new ConfigFileError(`line ${error.line}, column ${error.column}: not valid TOML (${reason})`);
   }
 }
 
@@ -28,15 +37,15 @@ function startsWith(path: readonly string[], beginning: readonly string[]): bool
 
 function setValue(text: string, path: string[], value: Json): string {
   const data = parseToml(text);
-  const statements = statementsOf(text);
-  const holder = holderOf(statements, path);
+  const statements = parseStatements(text);
+  const holder = findHolder(statements, path);
   if (holder) {
     const inner = assign(valueAt(data, holder.path), path.slice(holder.path.length), value);
     return splice(text, holder.valueFrom, holder.valueTo, inline(inner));
   }
   const below = statements.filter((statement) => startsWith(statement.path, path));
   const section =
-    path.length > ENTRY_DEPTH && below.length === 0 ? sectionOf(statements, path.slice(0, -1)) : undefined;
+    path.length > ENTRY_DEPTH && below.length === 0 ? findSection(statements, path.slice(0, -1)) : undefined;
   if (section) return insertPair(text, section, path.at(-1)!, value);
   const entry = path.slice(0, ENTRY_DEPTH);
   const whole = assign(valueAt(data, entry), path.slice(ENTRY_DEPTH), value);
@@ -44,16 +53,16 @@ function setValue(text: string, path: string[], value: Json): string {
 }
 
 /** The pair whose inline value holds `path`, or is it. */
-function holderOf(statements: Statement[], path: string[]): Statement | undefined {
+function findHolder(statements: Statement[], path: string[]): Statement | undefined {
   const holder = statements.find(({ kind, path: own }) => kind === 'pair' && startsWith(path, own));
   if (!holder || holder.path.length >= ENTRY_DEPTH) return holder;
-  throw new ConfigFault(
+  throw new ConfigFileError(
     `${holder.path.join('.')} is written as one inline table; write it as [${path.join('.')}] first`,
   );
 }
 
 /** The header of a table and the pairs directly under it. */
-function sectionOf(statements: Statement[], table: string[]): Statement[] | undefined {
+function findSection(statements: Statement[], table: string[]): Statement[] | undefined {
   const at = statements.findIndex(({ kind, path }) => kind === 'header' && path.join('\0') === table.join('\0'));
   if (at === -1) return undefined;
   const next = statements.findIndex(({ kind }, index) => index > at && kind === 'header');
@@ -64,14 +73,14 @@ function insertPair(text: string, section: Statement[], key: string, value: Json
   const last = section.at(-1)!;
   const indent = /^[ \t]*/.exec(text.slice(last.from))![0];
   const line = `${indent}${keyText(key)} = ${inline(value)}`;
-  const lineBreak = lineBreakOf(text);
+  const lineBreak = detectLineBreak(text);
   const closed = text.slice(0, last.to).endsWith('\n');
   return splice(text, last.to, last.to, closed ? line + lineBreak : lineBreak + line);
 }
 
 /** The table at the end of the text, one blank line apart, with a final line end where the text has one. */
 function appendTable(text: string, path: string[], value: unknown): string {
-  const lineBreak = lineBreakOf(text);
+  const lineBreak = detectLineBreak(text);
   const pairs = Object.entries(isObject(value) ? value : {});
   const lines = [
     `[${path.map(keyText).join('.')}]`,
@@ -84,8 +93,8 @@ function appendTable(text: string, path: string[], value: unknown): string {
 
 function removeValue(text: string, path: string[]): string {
   if (text.trim() === '') return text;
-  const statements = statementsOf(text);
-  const holder = holderOf(statements, path);
+  const statements = parseStatements(text);
+  const holder = findHolder(statements, path);
   if (holder && holder.path.length < path.length) {
     const before = valueAt(parseToml(text), holder.path);
     const rest = assign(before, path.slice(holder.path.length), undefined);
@@ -93,13 +102,13 @@ function removeValue(text: string, path: string[]): string {
   }
   const below = statements.filter((statement) => startsWith(statement.path, path));
   const last = below.at(-1);
-  return runsOf(below, statements)
+  return groupRuns(below, statements)
     .reverse()
     .reduce((rest, run) => cut(rest, run.from, run.to, run.to === last?.to), text);
 }
 
 /** Neighbouring pairs under their header are cut as one, with the comments between them. */
-function runsOf(chosen: Statement[], all: Statement[]): { from: number; to: number }[] {
+function groupRuns(chosen: Statement[], all: Statement[]): { from: number; to: number }[] {
   const runs: { from: number; to: number }[] = [];
   for (const statement of chosen) {
     const previous = all[all.indexOf(statement) - 1];

@@ -1,8 +1,8 @@
 import { isCollection, isMap, isScalar, isSeq, type Node, stringify } from 'yaml';
 import {
+  detectLineBreak,
   type Editor,
   type Json,
-  lineBreakOf,
   lineEnd,
   lineStart,
   nest,
@@ -11,15 +11,15 @@ import {
   splice,
 } from './document.ts';
 import {
+  asContainer,
   type Container,
-  columnBlanks,
-  containerFor,
   endOf,
   expectMap,
+  findMember,
+  indentToColumn,
   isBlank,
+  listMembers,
   type Member,
-  memberOf,
-  membersOf,
   parseYaml,
   startOf,
 } from './yaml-layout.ts';
@@ -43,18 +43,18 @@ function setValue(text: string, path: Path, value: Json): string {
   if (root === null) return appendLines(text, block('', nest(path, value)));
   let node = root;
   for (const [index, step] of path.entries()) {
-    const container = containerFor(text, node, step);
-    const member = memberOf(text, container, step);
+    const container = asContainer(text, node, step);
+    const member = findMember(text, container, step);
     const rest = path.slice(index + 1);
     if (member === undefined) return insertMember(text, container, step, nest(rest, value));
-    if (givesWay(member.value, rest[0])) return replaceMember(text, container, member, nest(rest, value));
+    if (isReplaceable(member.value, rest[0])) return replaceMember(text, container, member, nest(rest, value));
     node = member.value!;
   }
   return text;
 }
 
 /** True for what is replaced as a whole: the old value itself, or an empty place of the right kind. */
-function givesWay(node: Node | null, next: Step | undefined): boolean {
+function isReplaceable(node: Node | null, next: Step | undefined): boolean {
   if (next === undefined) return true;
   return isEmpty(node) && !(typeof next === 'string' ? isSeq(node) : isMap(node));
 }
@@ -72,15 +72,15 @@ function block(indent: string, value: Json): string {
 }
 
 /** Puts whole lines at `at`, a line's start or the end of a text, which keeps ending as it did. */
-function putLines(text: string, at: number, lines: string): string {
-  const lineBreak = lineBreakOf(text);
+function insertLines(text: string, at: number, lines: string): string {
+  const lineBreak = detectLineBreak(text);
   const written = lines.replaceAll('\n', lineBreak);
   if (at < text.length || text === '' || text.endsWith('\n')) return splice(text, at, at, written);
   return `${text}${lineBreak}${written.slice(0, -lineBreak.length)}`;
 }
 
 function appendLines(text: string, lines: string): string {
-  return text.trim() === '' ? lines : putLines(text, text.length, lines);
+  return text.trim() === '' ? lines : insertLines(text, text.length, lines);
 }
 
 function memberValue(step: Step, value: Json): Json {
@@ -92,13 +92,13 @@ function flowText(step: Step, value: Json): string {
 }
 
 function insertMember(text: string, container: Container, step: Step, value: Json): string {
-  const last = membersOf(text, container).at(-1);
+  const last = listMembers(text, container).at(-1);
   if (container.flow || last === undefined) {
     const at = last ? memberEnd(last) : startOf(container) + 1;
     return splice(text, at, at, (last ? ', ' : '') + flowText(step, value));
   }
-  const lines = block(columnBlanks(text, last.from), memberValue(step, value));
-  return putLines(text, nextLine(text, memberEnd(last)), lines);
+  const lines = block(indentToColumn(text, last.from), memberValue(step, value));
+  return insertLines(text, nextLine(text, memberEnd(last)), lines);
 }
 
 function memberEnd({ key, value }: Member): number {
@@ -120,13 +120,13 @@ function replaceMember(text: string, container: Container, { key, value: old }: 
   }
   const colon = text.indexOf(':', endOf(key)) + 1;
   const written = old && !isBlank(old) ? endOf(old) : colon;
-  const indent = columnBlanks(text, startOf(key));
+  const indent = indentToColumn(text, startOf(key));
   if (scalar)
     return splice(text, colon, written, ` ${stringify(value).trimEnd()}${text[written - 1] === '\n' ? '\n' : ''}`);
   const emptied = isEmpty(old)
     ? splice(text, colon, written)
     : cutLines(text, nextLine(text, colon), nextLine(text, written));
-  return putLines(emptied, nextLine(emptied, colon), block(indent + UNIT, value));
+  return insertLines(emptied, nextLine(emptied, colon), block(indent + UNIT, value));
 }
 
 function removeValue(text: string, path: Path): string {
@@ -134,8 +134,8 @@ function removeValue(text: string, path: Path): string {
   let owner: Member | undefined;
   for (const [index, step] of path.entries()) {
     if (node === null || isEmpty(node)) return text;
-    const container = containerFor(text, node, step);
-    const member = memberOf(text, container, step);
+    const container = asContainer(text, node, step);
+    const member = findMember(text, container, step);
     if (member === undefined) return text;
     if (index === path.length - 1) return cutMember(text, container, member, owner);
     [owner, node] = [member, member.value];
@@ -144,7 +144,7 @@ function removeValue(text: string, path: Path): string {
 }
 
 function cutMember(text: string, container: Container, member: Member, owner: Member | undefined): string {
-  const members = membersOf(text, container);
+  const members = listMembers(text, container);
   const index = members.findIndex(({ from }) => from === member.from);
   const [previous, next] = [members[index - 1], members[index + 1]];
   if (container.flow) {

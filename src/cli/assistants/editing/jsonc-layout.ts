@@ -1,5 +1,5 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { type ConfigFault, faultAt, lineBreakOf, lineStart, nameOf, type Step } from './document.ts';
+import { type ConfigFileError, describeStep, detectLineBreak, errorAt, lineStart, type Step } from './document.ts';
 
 /** How a JSON text is laid out: its line end and one level of its indentation. */
 export interface Layout {
@@ -15,24 +15,24 @@ export function parseJsonc(text: string, strict: boolean): Node | undefined {
   const errors: ParseError[] = [];
   const options = { allowTrailingComma: !strict, disallowComments: strict, allowEmptyContent: true };
   const root = parseTree(text, errors, options);
-  if (errors[0]) throw parseFault(text, errors[0]);
+  if (errors[0]) throw toParseError(text, errors[0]);
   return root;
 }
 
-function parseFault(text: string, { error, offset }: ParseError): ConfigFault {
+function toParseError(text: string, { error, offset }: ParseError): ConfigFileError {
   const words = printParseErrorCode(error).replace(/([a-z])([A-Z])/g, '$1 $2');
-  return faultAt(text, offset, `not valid JSON (${words.toLowerCase()})`);
+  return errorAt(text, offset, `not valid JSON (${words.toLowerCase()})`);
 }
 
-export function layoutOf(text: string, root: Node): Layout {
+export function detectLayout(text: string, root: Node): Layout {
   const first = root.children?.[0];
-  const own = first && ownIndent(text, first.offset);
+  const own = first && indentBefore(text, first.offset);
   const outer = lineIndent(text, root.offset);
-  return { lineBreak: lineBreakOf(text), unit: (own?.startsWith(outer) ? own.slice(outer.length) : own) || '  ' };
+  return { lineBreak: detectLineBreak(text), unit: (own?.startsWith(outer) ? own.slice(outer.length) : own) || '  ' };
 }
 
 /** The blanks before `offset` on its line; `undefined` where something else stands there. */
-export function ownIndent(text: string, offset: number): string | undefined {
+export function indentBefore(text: string, offset: number): string | undefined {
   const before = text.slice(lineStart(text, offset), offset);
   return /^[ \t]*$/.test(before) ? before : undefined;
 }
@@ -60,14 +60,14 @@ export function afterComma(text: string, offset: number): number | undefined {
 }
 
 /** The member of an object (its property) or of a list that `step` names; refuses a key that stands twice. */
-export function memberOf(text: string, container: Node, step: Step): Node | undefined {
+export function findMember(text: string, container: Node, step: Step): Node | undefined {
   const found = (container.children ?? []).filter((member) =>
     typeof step === 'string'
       ? member.children?.[0]?.value === step
       : member.children?.some(({ children: pair }) => pair?.[0]?.value === step.field && pair[1]?.value === step.is),
   );
   if (found[1] && typeof step === 'string') {
-    throw faultAt(text, found[1].offset, `"${nameOf(step)}" stands here for the second time`);
+    throw errorAt(text, found[1].offset, `"${describeStep(step)}" stands here for the second time`);
   }
   return found[0];
 }
@@ -76,5 +76,5 @@ export function memberOf(text: string, container: Node, step: Step): Node | unde
 export function expectContainer(text: string, node: Node, step: Step): void {
   const wanted = typeof step === 'string' ? 'object' : 'array';
   if (node.type === wanted) return;
-  throw faultAt(text, node.offset, `an ${wanted} is expected here for ${nameOf(step)}, not ${node.type}`);
+  throw errorAt(text, node.offset, `an ${wanted} is expected here for ${describeStep(step)}, not ${node.type}`);
 }

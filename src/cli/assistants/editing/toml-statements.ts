@@ -20,7 +20,7 @@ const STRING = /"""[\s\S]*?(?<!\\)(?:\\\\)*"""+|'''[\s\S]*?'''+|"(?:\\.|[^"\\])*
 const BARE = /[^,\]}\s#][^,\]}\n#]*?(?=[ \t\r]*(?:[,\]}\n#]|$))/y;
 
 /** The statements of a text that is known to be valid TOML, in their order. */
-export function statementsOf(text: string): Statement[] {
+export function parseStatements(text: string): Statement[] {
   const statements: Statement[] = [];
   let table: string[] = [];
   for (let at = skip(BLANK, text, 0); at < text.length; ) {

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml';
-import { ConfigFault, faultAt, isObject, lineStart, nameOf, type Step, valueAt } from './document.ts';
+import { ConfigFileError, describeStep, errorAt, isObject, lineStart, type Step, valueAt } from './document.ts';
 
 export type Container = YAMLMap<Node, Node | null> | YAMLSeq<Node>;
 
@@ -15,9 +15,9 @@ export function parseYaml(text: string): { root: Node | null; data: unknown } {
   const documents = parseAllDocuments(text, { logLevel: 'silent' });
   if (!Array.isArray(documents)) return { root: null, data: undefined };
   const error = documents.flatMap(({ errors }) => errors)[0];
-  if (error) throw faultAt(text, error.pos[0], `not valid YAML (${reasonOf(error.message)})`);
+  if (error) throw errorAt(text, error.pos[0], `not valid YAML (${reasonOf(error.message)})`);
   const [document, second] = documents;
-  if (second) throw faultAt(text, second.range[0], 'a second document begins here');
+  if (second) throw errorAt(text, second.range[0], 'a second document begins here');
   return { root: document?.contents ?? null, data: document?.toJS() };
 }
 
@@ -48,7 +48,7 @@ export function isBlank(node: Node | null): boolean {
 }
 
 /** The members of a map or list in their order. */
-export function membersOf(text: string, container: Container): Member[] {
+export function listMembers(text: string, container: Container): Member[] {
   if (isMap(container)) {
     return container.items.map(({ key, value }) => ({ from: startOf(key), key, value }));
   }
@@ -59,30 +59,30 @@ function dashOf(text: string, item: Node, flow: boolean | undefined): number {
   if (flow) return startOf(item);
   const dash = /-[ \t\r\n]*$/.exec(text.slice(0, startOf(item)));
   if (dash) return dash.index;
-  throw faultAt(text, startOf(item), 'this list item is written in a way that svc does not change');
+  throw errorAt(text, startOf(item), 'this list item is written in a way that svc does not change');
 }
 
 /** The member that `step` names. */
-export function memberOf(text: string, container: Container, step: Step): Member | undefined {
-  return membersOf(text, container).find(({ key, value }) => {
+export function findMember(text: string, container: Container, step: Step): Member | undefined {
+  return listMembers(text, container).find(({ key, value }) => {
     if (typeof step === 'string') return isScalar(key) && key.value === step;
     return isMap(value) && valueAt(value.toJSON(), [step.field]) === step.is;
   });
 }
 
 /** `node` as the map or list in which `step` can be looked for; refuses everything else. */
-export function containerFor(text: string, node: Node, step: Step): Container {
+export function asContainer(text: string, node: Node, step: Step): Container {
   if (typeof step === 'string' ? isMap(node) : isSeq(node)) return node as Container;
   const wanted = typeof step === 'string' ? 'a map' : 'a list';
-  throw faultAt(text, startOf(node), `${wanted} is expected here for ${nameOf(step)}`);
+  throw errorAt(text, startOf(node), `${wanted} is expected here for ${describeStep(step)}`);
 }
 
 /** The column of an offset as the blanks that lead to it. */
-export function columnBlanks(text: string, offset: number): string {
+export function indentToColumn(text: string, offset: number): string {
   return ' '.repeat(offset - lineStart(text, offset));
 }
 
 /** Refuses data that no assistant's configuration is: a list or a scalar at the top. */
 export function expectMap(data: unknown): void {
-  if (data !== undefined && data !== null && !isObject(data)) throw new ConfigFault('a map is expected at the top');
+  if (data !== undefined && data !== null && !isObject(data)) throw new ConfigFileError('a map is expected at the top');
 }

@@ -2,7 +2,7 @@
  * What the daemon offers beside its tools, to be listed while it is out of reach: all but the memories themselves. An
  * assistant that starts before the daemon asks but once.
  */
-export const KNOWN_OFFERS: Record<string, Record<string, unknown>> = {
+export const OFFLINE_LISTS: Record<string, Record<string, unknown>> = {
   'resources/list': {
     resources: [{ uri: 'memory://profile', name: 'profile', title: 'What is remembered', mimeType: 'text/markdown' }],
   },

@@ -1,9 +1,9 @@
 import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
-import { config, home, project, support } from './assistant-folders.ts';
-import * as spelling from './entry-spellings.ts';
+import { config, home, project, support } from './config-paths.ts';
+import * as spelling from './entry-formats.ts';
 
 /** The assistants with a window: editors, their extensions and programs of their own. */
-export const WINDOW_ASSISTANTS: readonly Assistant[] = [
+export const GUI_ASSISTANTS: readonly Assistant[] = [
   {
     id: 'claude-desktop',
     title: 'Claude Desktop',
@@ -35,7 +35,7 @@ export const WINDOW_ASSISTANTS: readonly Assistant[] = [
     format: 'jsonc',
     files: { user: support('Code', 'User', 'mcp.json'), project: project('.vscode', 'mcp.json') },
     entry: ['servers', ENTRY_NAME],
-    question: ['inputs', spelling.questionStep],
+    question: ['inputs', spelling.inputStep],
     stdio: spelling.commandEntry({ type: 'stdio' }),
     http: spelling.vscodeHttp,
     keyReference: true,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { equalSecrets } from '../../lib/secret.ts';
 
 /** Waits on this machine for the page behind the link to hand the code over. */
-export interface Loopback {
+export interface LoopbackServer {
   port: number;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ const PAGE = `<!doctype html>
  * state that this sign-in's own page knows, and only under the address itself as Host: a name that is made to point
  * here (DNS rebinding) is refused.
  */
-export async function startLoopback(options: LoopbackOptions): Promise<Loopback> {
+export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
   const server = createServer((request, response) => answer(request, response, port(), options));
   const port = () => (server.address() as AddressInfo).port;
   await new Promise<void>((resolve, reject) => {
@@ -43,18 +43,18 @@ export async function startLoopback(options: LoopbackOptions): Promise<Loopback>
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, port: number, options: LoopbackOptions): void {
-  const { status, body, handed } = judge(request, port, options);
+  const { status, body, handed } = evaluate(request, port, options);
   send(response, status, body);
   if (handed) options.onCode(handed);
 }
 
-interface Judgement {
+interface Verdict {
   status: number;
   body: string;
   handed?: { code: string; state: string };
 }
 
-function judge({ url = '', method, headers }: IncomingMessage, port: number, { states }: LoopbackOptions): Judgement {
+function evaluate({ url = '', method, headers }: IncomingMessage, port: number, { states }: LoopbackOptions): Verdict {
   const origin = `http://127.0.0.1:${port}`;
   if (headers.host !== `127.0.0.1:${port}` || !url.startsWith('/') || !URL.canParse(origin + url)) {
     return { status: 400, body: 'Wrong host.\n' };

@@ -1,14 +1,14 @@
 import { render, useStdout } from 'ink';
 import { type ReactNode, useEffect, useReducer, useSyncExternalStore } from 'react';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
-import { asksForLink, type Dialogue, looksLikeAddress, type SignInAbout } from '../sign-in/dialogue.ts';
 import { profileName } from '../sign-in/profile-choice.ts';
+import { isResendCommand, looksLikeEmail, type SignInPrompts, type SignInTarget } from '../sign-in/prompts.ts';
 import type { SignInRun } from '../sign-in/sign-in-run.ts';
 import { Confirmation } from './confirmation.tsx';
 import { Question } from './question.tsx';
 import { SignInScreen } from './sign-in-screen.tsx';
 
-export interface ScreenParts {
+export interface ScreenOptions {
   stdin: NodeJS.ReadStream;
   stderr: NodeJS.WriteStream;
   color: boolean;
@@ -16,7 +16,7 @@ export interface ScreenParts {
 }
 
 /** The dialogue on a terminal. It draws on standard error, so that standard output holds results only. */
-export function createScreenDialogue({ stdin, stderr, color, monotonicMs }: ScreenParts): Dialogue {
+export function createScreenPrompts({ stdin, stderr, color, monotonicMs }: ScreenOptions): SignInPrompts {
   const show = (node: ReactNode) => showOn({ stdin, stderr }, node);
   const ask = <T,>(draw: DrawQuestion<T>) => askWith(show, draw);
   return {
@@ -27,7 +27,7 @@ export function createScreenDialogue({ stdin, stderr, color, monotonicMs }: Scre
           proposed={remembered}
           example="you@example.com"
           color={color}
-          faultOf={(answer) => (looksLikeAddress(answer) ? undefined : 'That is no e-mail address.')}
+          faultOf={(answer) => (looksLikeEmail(answer) ? undefined : 'That is no e-mail address.')}
           onAnswer={onAnswer}
           onCancel={onCancel}
         />
@@ -39,7 +39,7 @@ export function createScreenDialogue({ stdin, stderr, color, monotonicMs }: Scre
           label="Name for this one"
           proposed={proposed}
           color={color}
-          faultOf={faultOfName}
+          faultOf={validateProfileName}
           onAnswer={onAnswer}
           onCancel={onCancel}
         />
@@ -49,7 +49,7 @@ export function createScreenDialogue({ stdin, stderr, color, monotonicMs }: Scre
         <Confirmation question={question} otherwise={otherwise} onAnswer={onAnswer} onCancel={onCancel} />
       )),
     follow(run, about) {
-      return show(<FollowedRun run={run} about={about} color={color} monotonicMs={monotonicMs} />);
+      return show(<LiveSignInScreen run={run} about={about} color={color} monotonicMs={monotonicMs} />);
     },
   };
 }
@@ -69,7 +69,7 @@ function askWith<T>(show: (node: ReactNode) => () => void, draw: DrawQuestion<T>
 }
 
 /** Draws until the returned function is called, which leaves the screen as it was. */
-function showOn({ stdin, stderr }: Pick<ScreenParts, 'stdin' | 'stderr'>, node: ReactNode): () => void {
+function showOn({ stdin, stderr }: Pick<ScreenOptions, 'stdin' | 'stderr'>, node: ReactNode): () => void {
   // Before the first drawing: whoever answers what is seen must be heard, Ctrl-C included.
   stdin.setRawMode(true);
   const instance = render(node, { stdin, stdout: stderr, stderr, exitOnCtrlC: false, patchConsole: false });
@@ -94,7 +94,7 @@ function stopReading(stdin: NodeJS.ReadStream): void {
   stdin.ref();
 }
 
-function faultOfName(name: string): string | undefined {
+function validateProfileName(name: string): string | undefined {
   try {
     profileName(name);
     return undefined;
@@ -103,9 +103,9 @@ function faultOfName(name: string): string | undefined {
   }
 }
 
-interface FollowedRunProps {
+interface LiveSignInScreenProps {
   run: SignInRun;
-  about: SignInAbout;
+  about: SignInTarget;
   color: boolean;
   monotonicMs: () => number;
 }
@@ -113,7 +113,7 @@ interface FollowedRunProps {
 const SECOND_MS = 1000;
 
 /** The run's state, redrawn when it changes and once a second for the countdown. */
-function FollowedRun({ run, about, color, monotonicMs }: FollowedRunProps) {
+function LiveSignInScreen({ run, about, color, monotonicMs }: LiveSignInScreenProps) {
   const { phase, notice, deadlineMs } = useSyncExternalStore(run.subscribe, run.state);
   const { stdout } = useStdout();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -130,7 +130,7 @@ function FollowedRun({ run, about, color, monotonicMs }: FollowedRunProps) {
       columns={stdout.columns}
       color={color}
       onTyped={(text) => {
-        if (text !== '') void (asksForLink(text) ? run.resend() : run.typeCode(text));
+        if (text !== '') void (isResendCommand(text) ? run.resend() : run.typeCode(text));
       }}
       onCancel={() => run.cancel()}
     />

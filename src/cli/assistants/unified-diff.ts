@@ -1,5 +1,5 @@
 import type { Style } from '../output.ts';
-import { maskSecrets } from './key-text.ts';
+import { maskSecrets } from './mask-secrets.ts';
 
 /** Lines shown around a change. */
 const CONTEXT = 3;
@@ -16,12 +16,7 @@ interface Line {
  * What becomes of a text, in the unified form, as one stretch from the first change to the last. Secrets are masked
  * after comparing, so that a changed key still shows as a change. Line ends are not told apart.
  */
-export function unifiedDifference(
-  path: string,
-  before: string | undefined,
-  after: string | undefined,
-  style: Style,
-): string {
+export function unifiedDiff(path: string, before: string | undefined, after: string | undefined, style: Style): string {
   const [old, now] = [linesOf(before), linesOf(after)];
   const same = sharedStart(old, now);
   const tail = Math.min(sharedStart([...old].reverse(), [...now].reverse()), Math.min(old.length, now.length) - same);

@@ -1,21 +1,21 @@
 import type { Session } from '../command-context.ts';
-import { noSession, notSignedIn } from './outage.ts';
+import { keyUnavailable, notSignedIn } from './bridge-error.ts';
 
 /** The session that messages go under, read when it is first needed and again when it turns out to be stale. */
-export interface KeySource {
-  /** Throws `Outage` where there is none; the next call looks again, so that a sign-in is noticed. */
+export interface SessionCache {
+  /** Throws `BridgeError` where there is none; the next call looks again, so that a sign-in is noticed. */
   current(): Promise<Session>;
   /** Reads again after `stale` was refused; `undefined` where what is kept is the very same. */
   renewed(stale: Session): Promise<Session | undefined>;
 }
 
-export function createKeySource(read: () => Promise<Session>): KeySource {
+export function createSessionCache(read: () => Promise<Session>): SessionCache {
   let held: Promise<Session> | undefined;
 
   function current(): Promise<Session> {
     held ??= read().catch((error: Error) => {
       held = undefined;
-      throw error.name === 'NotSignedInError' ? notSignedIn() : noSession(error.message);
+      throw error.name === 'NotSignedInError' ? notSignedIn() : keyUnavailable(error.message);
     });
     return held;
   }

@@ -1,9 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
-import { eventData } from './event-stream.ts';
+import { readEventData } from './event-stream.ts';
 
 /** One POST to the daemon's MCP door. */
-export interface Outgoing {
+export interface TransportRequest {
   url: string;
   apiKey: string;
   headers: Record<string, string>;
@@ -12,7 +12,7 @@ export interface Outgoing {
 }
 
 /** What came back: the messages as JSON texts, or, from something that speaks no JSON-RPC, the whole text. */
-export interface Incoming {
+export interface TransportResponse {
   status: number;
   retryAfterSeconds: number | undefined;
   contentType: string;
@@ -21,17 +21,17 @@ export interface Incoming {
 }
 
 /** Sends to the daemon. Rejects where no connection comes about, or with the signal's reason. */
-export type Exchange = (outgoing: Outgoing) => Promise<Incoming>;
+export type Transport = (outgoing: TransportRequest) => Promise<TransportResponse>;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** The error code where no connection came about in time. */
-export const NO_CONNECTION = 'ETIMEDOUT';
+export const CONNECT_TIMEOUT = 'ETIMEDOUT';
 
 /**
  * Connections that are kept open from call to call, on Node's own http: it is loaded already at start-up, where `fetch`
  * costs some twenty milliseconds at its first use.
  */
-export function createExchange(): Exchange {
+export function createHttpTransport(): Transport {
   const agents = { 'http:': new http.Agent({ keepAlive: true }), 'https:': new https.Agent({ keepAlive: true }) };
   return async (outgoing) => {
     const url = new URL('/v1/mcp', outgoing.url);
@@ -48,7 +48,9 @@ export function createExchange(): Exchange {
         'content-length': Buffer.byteLength(outgoing.body),
       },
     };
-    return incoming(await answerTo(() => (secure ? https : http).request(url, options), outgoing.body));
+    return toTransportResponse(
+      await requestWithRetry(() => (secure ? https : http).request(url, options), outgoing.body),
+    );
   };
 }
 
@@ -56,30 +58,30 @@ export function createExchange(): Exchange {
  * A daemon that restarts or tidies up closes idle connections, and a request may just then be on its way into one. It
  * was hardly read by anyone, so it is sent once more on a fresh connection.
  */
-async function answerTo(open: () => http.ClientRequest, body: string): Promise<http.IncomingMessage> {
+async function requestWithRetry(open: () => http.ClientRequest, body: string): Promise<http.IncomingMessage> {
   const first = open();
   try {
-    return await answerOf(first, body);
+    return await sendRequest(first, body);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!first.reusedSocket || (code !== 'ECONNRESET' && code !== 'EPIPE')) throw error;
-    return answerOf(open(), body).catch(() => {
+    return sendRequest(open(), body).catch(() => {
       throw error;
     });
   }
 }
 
-function tooLate(): Error {
-  return Object.assign(new Error('No connection came about in time'), { code: NO_CONNECTION });
+function connectTimeout(): Error {
+  return Object.assign(new Error('No connection came about in time'), { code: CONNECT_TIMEOUT });
 }
 
-function answerOf(request: http.ClientRequest, body: string): Promise<http.IncomingMessage> {
+function sendRequest(request: http.ClientRequest, body: string): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
     request.on('error', reject);
     request.once('socket', (socket) => {
       if (!socket.connecting) return;
-      const late = setTimeout(() => request.destroy(tooLate()), CONNECT_TIMEOUT_MS);
+      const late = setTimeout(() => request.destroy(connectTimeout()), CONNECT_TIMEOUT_MS);
       socket.once('connect', () => clearTimeout(late));
       socket.once('close', () => clearTimeout(late));
     });
@@ -87,7 +89,7 @@ function answerOf(request: http.ClientRequest, body: string): Promise<http.Incom
   });
 }
 
-function incoming(response: http.IncomingMessage): Incoming {
+function toTransportResponse(response: http.IncomingMessage): TransportResponse {
   const contentType = response.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
   const retryAfter = Number(response.headers['retry-after'] ?? Number.NaN);
   return {
@@ -95,7 +97,7 @@ function incoming(response: http.IncomingMessage): Incoming {
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
     contentType,
     async *messages() {
-      if (contentType === 'text/event-stream') return yield* eventData(response);
+      if (contentType === 'text/event-stream') return yield* readEventData(response);
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk as Buffer);
       if (chunks.length > 0) yield Buffer.concat(chunks).toString('utf8');

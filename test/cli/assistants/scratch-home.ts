@@ -5,15 +5,15 @@ import { afterEach, beforeEach } from 'vitest';
 import type { Environment } from '../../../src/cli/settings.ts';
 
 /** A home and a project of their own for each test, on Linux with nothing on the search path. */
-export interface Scratch {
+export interface ScratchHome {
   folder: string;
   environment: Environment;
   /** Writes a file under the folder, with the folders that it needs. */
   put(path: string, content: string | Uint8Array, mode?: number): Promise<string>;
 }
 
-export function scratchHome(): Scratch {
-  const scratch = {} as Scratch;
+export function scratchHome(): ScratchHome {
+  const scratch = {} as ScratchHome;
   beforeEach(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-clients-'));
     const home = join(folder, 'home');
@@ -29,7 +29,7 @@ export function scratchHome(): Scratch {
         await writeFile(file, content, { mode });
         return file;
       },
-    } satisfies Scratch);
+    } satisfies ScratchHome);
   });
   afterEach(() => rm(scratch.folder, { recursive: true, force: true }));
   return scratch;

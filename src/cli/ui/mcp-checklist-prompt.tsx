@@ -8,7 +8,7 @@ export interface ChecklistScreen {
 }
 
 /** Shows the checklist on standard error until it is answered; `undefined` where it was left. */
-export function askChecklist(
+export function promptChecklist(
   question: string,
   rows: readonly ChecklistRow[],
   { stdin, stderr, color }: ChecklistScreen,

@@ -8,12 +8,12 @@ const OTHER_SECRETS = [
   /(?<=(?:api[_-]?key|token|secret|password|passwd)["']?\s*[:=]\s*["']?)(?!\$)[^\s"',}$]{6,}/gi,
 ];
 
-export function holdsKey(text: string): boolean {
-  return keysIn(text).length > 0;
+export function containsApiKey(text: string): boolean {
+  return findApiKeys(text).length > 0;
 }
 
 /** The keys of ours in a text, each once. */
-export function keysIn(text: string): string[] {
+export function findApiKeys(text: string): string[] {
   return [...new Set(text.match(KEY))];
 }
 

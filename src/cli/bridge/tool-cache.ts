@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export type ToolList = Record<string, unknown>[];
 
 /** The tools to list while the daemon is out of reach. */
-export interface KnownTools {
+export interface ToolCache {
   /** Those that the daemon listed last, else the built-in ones. */
   list(): Promise<ToolList>;
   /** Keeps what the daemon lists. Never throws: it is a convenience. */
@@ -17,7 +17,7 @@ const FILE_NAME = 'mcp-tools.json';
  * Remembers the daemon's own list in the settings folder. It is the same for every account and holds nothing secret, so
  * that an assistant which starts before the daemon sees what it will be able to call.
  */
-export function createKnownTools(folder: string): KnownTools {
+export function createToolCache(folder: string): ToolCache {
   const path = join(folder, FILE_NAME);
   let kept: string | undefined;
   const read = async () => {

@@ -11,21 +11,21 @@ import {
 } from '../key-store.ts';
 import type { Output } from '../output.ts';
 import type { Profile } from '../settings.ts';
-import type { SignedIn } from './attempts.ts';
-import type { Dialogue } from './dialogue.ts';
+import type { SignInPrompts } from './prompts.ts';
+import type { SignedIn } from './sign-in-attempts.ts';
 
 /** What keeping a key takes. */
-export interface Keeping extends KeyStoreDependencies {
+export interface KeyStorageDependencies extends KeyStoreDependencies {
   /** `--key-store`: no other will do. */
   asked: Profile['keyStore'] | undefined;
-  dialogue: Dialogue;
+  dialogue: SignInPrompts;
   output: Output;
   /** Makes the new key invalid, where it can be kept nowhere. */
   revoke(apiKey: string): Promise<void>;
 }
 
 /** Where a key is to go. */
-export interface KeyPlace {
+export interface KeyStoreChoice {
   kind: Profile['keyStore'];
   /** Why it is not the keychain, where nobody asked for another place. */
   because?: string;
@@ -35,13 +35,13 @@ export interface KeyPlace {
  * Where the key will go, settled before there is one: signing in makes the former key invalid, so that a keychain that
  * turns out locked afterwards would cost both.
  */
-export async function chooseKeyPlace(keeping: Keeping): Promise<KeyPlace> {
+export async function chooseKeyStore(keeping: KeyStorageDependencies): Promise<KeyStoreChoice> {
   const place = keeping.asked === 'file' ? ({ kind: 'file' } as const) : await keychainOrFile(keeping);
   if (place.kind === 'file') await createKeyStore('file', keeping).probe();
   return place;
 }
 
-async function keychainOrFile({ keychain, asked, dialogue }: Keeping): Promise<KeyPlace> {
+async function keychainOrFile({ keychain, asked, dialogue }: KeyStorageDependencies): Promise<KeyStoreChoice> {
   try {
     await keychain.probe(KEYCHAIN_SERVICE);
     return { kind: 'keychain' };
@@ -55,7 +55,7 @@ async function keychainOrFile({ keychain, asked, dialogue }: Keeping): Promise<K
 }
 
 /** What was kept, and what has to be said about where. */
-export interface Kept extends StoredSignIn {
+export interface StoredKey extends StoredSignIn {
   warning?: string;
 }
 
@@ -63,11 +63,11 @@ export interface Kept extends StoredSignIn {
  * Keeps a fresh key and its profile. Where the keychain does not take it after all, the file is offered; where nothing
  * takes it, it is made invalid, and so it is said: a key is never dropped silently.
  */
-export async function keepKey(
-  keeping: Keeping,
-  where: { name: string; url: string; place: KeyPlace },
+export async function storeKey(
+  keeping: KeyStorageDependencies,
+  where: { name: string; url: string; place: KeyStoreChoice },
   { apiKey, account }: SignedIn,
-): Promise<Kept> {
+): Promise<StoredKey> {
   const { settings } = keeping;
   const { name, url, place } = where;
   const { email, tenantId } = account;
@@ -76,20 +76,20 @@ export async function keepKey(
     const { kind, because } = await store(keeping, where, apiKey);
     const profile: Profile = { url, email, tenantId, keyStore: kind };
     await settings.save(name, profile);
-    if (former && (former.url !== url || former.keyStore !== kind)) await forgetEntry(keeping, name, former);
-    await refreshTwins(keeping, name, profile, apiKey);
+    if (former && (former.url !== url || former.keyStore !== kind)) await deleteOldEntry(keeping, name, former);
+    await updateSameAccountProfiles(keeping, name, profile, apiKey);
     const warning = `${because} The key is in a file that only you may read (mode 0600), not encrypted: ${keyFilePath(settings)}`;
     return { profileName: name, profile, apiKey, ...(because !== undefined && { warning }) };
   } catch (error) {
-    throw await notKept(keeping, place, apiKey, error as Error);
+    throw await toStorageFailure(keeping, place, apiKey, error as Error);
   }
 }
 
 async function store(
-  keeping: Keeping,
-  { name, url, place }: { name: string; url: string; place: KeyPlace },
+  keeping: KeyStorageDependencies,
+  { name, url, place }: { name: string; url: string; place: KeyStoreChoice },
   apiKey: string,
-): Promise<KeyPlace> {
+): Promise<KeyStoreChoice> {
   try {
     await createKeyStore(place.kind, keeping).set(name, url, apiKey);
     return place;
@@ -102,7 +102,12 @@ async function store(
   }
 }
 
-async function notKept({ revoke }: Keeping, { kind }: KeyPlace, apiKey: string, error: Error): Promise<CommandFailure> {
+async function toStorageFailure(
+  { revoke }: KeyStorageDependencies,
+  { kind }: KeyStoreChoice,
+  apiKey: string,
+  error: Error,
+): Promise<CommandFailure> {
   const revoked = await revoke(apiKey).then(
     () => true,
     () => false,
@@ -116,7 +121,12 @@ async function notKept({ revoke }: Keeping, { kind }: KeyPlace, apiKey: string, 
 }
 
 /** Profiles of the same account hold the same key: the one that just became invalid. */
-async function refreshTwins(keeping: Keeping, name: string, { url, tenantId }: Profile, apiKey: string): Promise<void> {
+async function updateSameAccountProfiles(
+  keeping: KeyStorageDependencies,
+  name: string,
+  { url, tenantId }: Profile,
+  apiKey: string,
+): Promise<void> {
   const twins = Object.entries(keeping.settings.profiles()).filter(
     ([other, profile]) => other !== name && profile.url === url && profile.tenantId === tenantId,
   );
@@ -128,7 +138,7 @@ async function refreshTwins(keeping: Keeping, name: string, { url, tenantId }: P
 }
 
 /** What is left of a key elsewhere is of no use any more; that it stays is no reason to fail. */
-async function forgetEntry(keeping: Keeping, name: string, former: Profile): Promise<void> {
+async function deleteOldEntry(keeping: KeyStorageDependencies, name: string, former: Profile): Promise<void> {
   await createKeyStore(former.keyStore, keeping)
     .delete(name, former.url)
     .catch(() => false);

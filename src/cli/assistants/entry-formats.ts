@@ -1,7 +1,7 @@
-import { ENTRY_NAME, type HttpEntry, type SpelledEntry, type StdioEntry } from './assistant.ts';
+import { ENTRY_NAME, type HttpEntry, type RenderedEntry, type StdioEntry } from './assistant.ts';
 import type { JsonObject } from './editing/document.ts';
 
-/** How a client writes "the value of this variable" into a header. */
+/** How a assistant writes "the value of this variable" into a header. */
 type Reference = (variable: string) => string;
 
 export const shellReference: Reference = (variable) => `\${${variable}}`;
@@ -10,9 +10,9 @@ export const braceReference: Reference = (variable) => `{env:${variable}}`;
 export const secretReference: Reference = (variable) => `\${{ secrets.${variable} }}`;
 
 /** VS Code's question for the key, and the reference to its answer. */
-const QUESTION_ID = 'svc-api-key';
-export const inputReference: Reference = () => `\${input:${QUESTION_ID}}`;
-export const questionStep = { field: 'id', is: QUESTION_ID };
+const INPUT_ID = 'svc-api-key';
+export const inputReference: Reference = () => `\${input:${INPUT_ID}}`;
+export const inputStep = { field: 'id', is: INPUT_ID };
 
 function bearer(key: HttpEntry['key'], reference?: Reference): JsonObject {
   if ('literal' in key) return { Authorization: `Bearer ${key.literal}` };
@@ -25,33 +25,33 @@ function withEnv(name: string, env: Record<string, string>): JsonObject {
 
 /** `command`, `args` and (where there is something to hand down) `env`, behind fixed fields. */
 export function commandEntry(fixed: JsonObject = {}) {
-  return ({ command, args, env }: StdioEntry): SpelledEntry => ({
+  return ({ command, args, env }: StdioEntry): RenderedEntry => ({
     server: { ...fixed, command, args, ...withEnv('env', env) },
   });
 }
 
 /** An address and headers, behind fixed fields; `urlKey` is the name of the address. */
 export function urlEntry(reference?: Reference, fixed: JsonObject = {}, urlKey = 'url') {
-  return ({ url, key }: HttpEntry): SpelledEntry => ({
+  return ({ url, key }: HttpEntry): RenderedEntry => ({
     server: { ...fixed, [urlKey]: url, headers: bearer(key, reference) },
   });
 }
 
 /** VS Code: a key that does not stand in the file is asked for once and kept by the editor. */
-export function vscodeHttp({ url, key }: HttpEntry): SpelledEntry {
+export function vscodeHttp({ url, key }: HttpEntry): RenderedEntry {
   const server = { type: 'http', url, headers: bearer(key, inputReference) };
   if ('literal' in key) return { server };
-  const question = { type: 'promptString', id: QUESTION_ID, description: 'API key of svc', password: true };
+  const question = { type: 'promptString', id: INPUT_ID, description: 'API key of svc', password: true };
   return { server, question };
 }
 
 /** Codex ignores `headers` and refuses an inline bearer token. */
-export function codexHttp({ url, key }: HttpEntry): SpelledEntry {
+export function codexHttp({ url, key }: HttpEntry): RenderedEntry {
   if ('variable' in key) return { server: { url, bearer_token_env_var: key.variable } };
   return { server: { url, http_headers: bearer(key) } };
 }
 
-export function continueHttp({ url, key }: HttpEntry): SpelledEntry {
+export function continueHttp({ url, key }: HttpEntry): RenderedEntry {
   const headers = bearer(key, secretReference);
   return { server: { name: ENTRY_NAME, type: 'streamable-http', url, requestOptions: { headers } } };
 }
@@ -59,19 +59,19 @@ export function continueHttp({ url, key }: HttpEntry): SpelledEntry {
 /** What Goose wants of every extension. */
 const GOOSE = { enabled: true, name: ENTRY_NAME, description: 'Persistent memory', timeout: 300 };
 
-export function gooseHttp({ url, key }: HttpEntry): SpelledEntry {
+export function gooseHttp({ url, key }: HttpEntry): RenderedEntry {
   return { server: { type: 'streamable_http', ...GOOSE, uri: url, headers: bearer(key) } };
 }
 
-export function gooseStdio({ command, args, env }: StdioEntry): SpelledEntry {
+export function gooseStdio({ command, args, env }: StdioEntry): RenderedEntry {
   return { server: { type: 'stdio', ...GOOSE, cmd: command, args, ...withEnv('envs', env) } };
 }
 
-export function opencodeHttp({ url, key }: HttpEntry): SpelledEntry {
+export function opencodeHttp({ url, key }: HttpEntry): RenderedEntry {
   return { server: { type: 'remote', url, headers: bearer(key, braceReference), oauth: false, enabled: true } };
 }
 
-export function opencodeStdio({ command, args, env }: StdioEntry): SpelledEntry {
+export function opencodeStdio({ command, args, env }: StdioEntry): RenderedEntry {
   return {
     server: { type: 'local', command: [command, ...args], ...withEnv('environment', env), enabled: true },
   };
@@ -82,7 +82,7 @@ export const STDIO_KEYS = ['command', 'args', 'env', 'env_vars', 'cwd', 'cmd', '
 export const HTTP_KEYS = ['url', 'serverUrl', 'httpUrl', 'uri', 'headers', 'requestOptions', 'oauth'];
 
 /** Other ways to hand over the key than the wanted one; two at once contradict each other. */
-export const KEY_KEYS = ['http_headers', 'env_http_headers', 'bearer_token_env_var', 'headersHelper'];
+export const CREDENTIAL_KEYS = ['http_headers', 'env_http_headers', 'bearer_token_env_var', 'headersHelper'];
 
 /** Keys that are written with a new entry and then belong to its owner, who may have switched svc off. */
-export const OWNERS_KEYS = ['enabled', 'timeout', 'tools', 'oauth', 'description'];
+export const USER_KEYS = ['enabled', 'timeout', 'tools', 'oauth', 'description'];

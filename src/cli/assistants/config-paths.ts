@@ -16,14 +16,14 @@ export function inProject(environment: Environment, ...parts: string[]): string 
 }
 
 /** A path under the folder that a variable names, else under the one given from home. */
-export function inFolderOf(environment: Environment, variable: string, fallback: string, ...parts: string[]): string {
+export function inEnvFolder(environment: Environment, variable: string, fallback: string, ...parts: string[]): string {
   const named = environment.env[variable];
   return named ? join(environment, named, ...parts) : inHome(environment, fallback, ...parts);
 }
 
 /** `~/.config`, or what `XDG_CONFIG_HOME` says, on every platform. */
 export function inXdgConfig(environment: Environment, ...parts: string[]): string {
-  return inFolderOf(environment, 'XDG_CONFIG_HOME', '.config', ...parts);
+  return inEnvFolder(environment, 'XDG_CONFIG_HOME', '.config', ...parts);
 }
 
 /** Where programs with a window keep their settings: Application Support, `%APPDATA%` or `~/.config`. */
@@ -38,7 +38,7 @@ export function inAppData(environment: Environment, ...parts: string[]): string 
   return join(environment, folder, ...parts);
 }
 
-/** Paths of one client as the table gives them: under home, under the project, among the settings of programs. */
+/** Paths of one assistant as the table gives them: under home, under the project, among the settings of programs. */
 export const home =
   (...parts: string[]) =>
   (environment: Environment) => [inHome(environment, ...parts)];

@@ -1,10 +1,10 @@
-import { KNOWN_OFFERS } from './known-offers.ts';
-import type { ToolList } from './known-tools.ts';
-import { type Message, RPC, type RpcRequest, rpcError, rpcResult, statedVersion } from './message.ts';
-import type { Outage } from './outage.ts';
+import type { BridgeError } from './bridge-error.ts';
+import { declaredVersion, type Message, RPC_ERROR, type RpcRequest, rpcError, rpcResult } from './message.ts';
+import { OFFLINE_LISTS } from './offline-lists.ts';
+import type { ToolList } from './tool-cache.ts';
 
 /** What the bridge knows without the daemon. */
-export interface StandInFacts {
+export interface OfflineData {
   tools: ToolList;
   version: string;
 }
@@ -12,17 +12,17 @@ export interface StandInFacts {
 /** Revisions that open with `initialize`, newest first. */
 const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 const STATELESS_VERSION = '2026-07-28';
-const SAME = { listChanged: false };
-const CAPABILITIES = { tools: SAME, resources: SAME, prompts: SAME };
+const NO_LIST_CHANGES = { listChanged: false };
+const CAPABILITIES = { tools: NO_LIST_CHANGES, resources: NO_LIST_CHANGES, prompts: NO_LIST_CHANGES };
 /** Not to be kept: the next answer may come from the daemon itself. */
-const NOT_KEPT = { ttlMs: 0, cacheScope: 'private' };
+const UNCACHED = { ttlMs: 0, cacheScope: 'private' };
 
 /**
  * Answers in the daemon's place while it is out of reach, so that the assistant starts, sees the tools, and learns at
  * the first call (as a tool's result, which it can read to the user) what to do. A dead process would only be "failed".
  */
-export function standIn(request: RpcRequest, outage: Outage, { tools, version }: StandInFacts): Message {
-  const stateless = statedVersion(request) !== undefined;
+export function offlineResponse(request: RpcRequest, outage: BridgeError, { tools, version }: OfflineData): Message {
+  const stateless = declaredVersion(request) !== undefined;
   const serverInfo = { name: 'svc', title: 'svc memory', version };
   const result = (fields: Record<string, unknown>) =>
     rpcResult(request.id, {
@@ -39,19 +39,19 @@ export function standIn(request: RpcRequest, outage: Outage, { tools, version }:
         instructions,
       });
     case 'server/discover':
-      return result({ supportedVersions: [STATELESS_VERSION], capabilities: CAPABILITIES, instructions, ...NOT_KEPT });
+      return result({ supportedVersions: [STATELESS_VERSION], capabilities: CAPABILITIES, instructions, ...UNCACHED });
     case 'ping':
       return result({});
     case 'tools/list':
-      return result({ tools, ...(stateless && NOT_KEPT) });
+      return result({ tools, ...(stateless && UNCACHED) });
     case 'tools/call':
       return result({ content: [{ type: 'text', text: outage.message }], isError: true });
     case 'resources/list':
     case 'resources/templates/list':
     case 'prompts/list':
-      return result({ ...KNOWN_OFFERS[request.method], ...(stateless && NOT_KEPT) });
+      return result({ ...OFFLINE_LISTS[request.method], ...(stateless && UNCACHED) });
     default:
-      return rpcError(request.id, RPC.internal, outage.message);
+      return rpcError(request.id, RPC_ERROR.internal, outage.message);
   }
 }
 

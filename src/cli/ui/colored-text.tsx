@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 
 const COLORS = { good: 'green', bad: 'red' } as const;
 
-export interface TonedProps {
+export interface ColoredTextProps {
   tone: keyof typeof COLORS;
   /** False where no color is wanted; ink itself does not know `NO_COLOR`. */
   color: boolean;
   children: ReactNode;
 }
 
-export function Toned({ tone, color, children }: TonedProps) {
+export function ColoredText({ tone, color, children }: ColoredTextProps) {
   return <Text {...(color && { color: COLORS[tone] })}>{children}</Text>;
 }

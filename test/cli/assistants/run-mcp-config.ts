@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
-import type { McpConfigContext } from '../../../src/cli/assistants/wanted-entry.ts';
+import type { McpConfigContext } from '../../../src/cli/assistants/build-entry.ts';
 import { mcpConfigCommand } from '../../../src/cli/commands/mcp-config.ts';
 import { CommandFailure, NotSignedInError } from '../../../src/cli/failure.ts';
 import type { Environment } from '../../../src/cli/settings.ts';

@@ -3,26 +3,26 @@ import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import type { ChecklistRow } from '../ui/mcp-checklist.tsx';
 import type { Assistant, Scope } from './assistant.ts';
 import { ASSISTANTS, findAssistant } from './assistant-table.ts';
-import { type Outcome, shortPath, willDo } from './outcome.ts';
-import { installedAssistants } from './survey.ts';
-import type { McpConfigContext } from './wanted-entry.ts';
+import type { McpConfigContext } from './build-entry.ts';
+import { findInstalledAssistants } from './inspect-assistants.ts';
+import { describePlan, type Outcome, tildify } from './outcome.ts';
 
-/** The clients that were named, else those that are installed, and have a file in that scope. */
-export async function chosenAssistants(
+/** The assistants that were named, else those that are installed, and have a file in that scope. */
+export async function selectAssistants(
   names: readonly string[],
   scope: Scope,
   { environment }: McpConfigContext,
 ): Promise<Assistant[]> {
-  const named = names.map(clientNamed);
+  const named = names.map(assistantNamed);
   const without = named.find(({ files }) => !files[scope]);
   if (without) throw new CommandFailure(EXIT.usage, `${without.title} has no file for a ${scope}.`);
   if (named.length > 0) return [...new Set(named)];
-  return (await installedAssistants(environment)).filter(({ files }) => files[scope]);
+  return (await findInstalledAssistants(environment)).filter(({ files }) => files[scope]);
 }
 
-function clientNamed(name: string): Assistant {
-  const client = findAssistant(name);
-  if (client) return client;
+function assistantNamed(name: string): Assistant {
+  const assistant = findAssistant(name);
+  if (assistant) return assistant;
   const known = ASSISTANTS.map(({ id }) => id).join(', ');
   throw new CommandFailure(EXIT.usage, `svc does not know an assistant called ${name}. It knows: ${known}.`);
 }
@@ -31,7 +31,7 @@ function clientNamed(name: string): Assistant {
  * Asks which of the planned changes are to be made: a checklist where there is a screen, a numbered list where it is
  * read aloud or drawn by a machine. Throws where nobody can be asked, or nobody answers.
  */
-export async function askWhich(
+export async function promptForAssistants(
   outcomes: readonly Outcome[],
   question: string,
   context: McpConfigContext,
@@ -39,11 +39,11 @@ export async function askWhich(
   const { screen, input, terminal, environment } = context;
   if (!input.isTty)
     throw new CommandFailure(EXIT.usage, 'Nobody can be asked here. Name the assistants, or give --yes for all.');
-  const rows = outcomes.map((outcome) => rowOf(outcome, environment.home));
+  const rows = outcomes.map((outcome) => toRow(outcome, environment.home));
   const plain = Boolean(environment.env.INK_SCREEN_READER || environment.env.CI) || !screen;
   const ids = plain
-    ? await askByNumber(rows, question, context)
-    : await (await import('../ui/mcp-checklist-screen.tsx')).askChecklist(question, rows, {
+    ? await promptByNumber(rows, question, context)
+    : await (await import('../ui/mcp-checklist-prompt.tsx')).promptChecklist(question, rows, {
         ...screen,
         color: terminal.color,
       });
@@ -51,14 +51,20 @@ export async function askWhich(
   return new Set(ids);
 }
 
-function rowOf(outcome: Outcome, home: string): ChecklistRow {
-  const { id, title } = outcome.client;
-  if (outcome.fault !== undefined) return { id, title, about: shortPath(outcome.fault, home), state: 'fault' };
+function toRow(outcome: Outcome, home: string): ChecklistRow {
+  const { id, title } = outcome.assistant;
+  if (outcome.fault !== undefined) return { id, title, about: tildify(outcome.fault, home), state: 'fault' };
   if (!outcome.plan?.changed) return { id, title, about: 'set up already', state: 'done' };
-  return { id, title, about: willDo(outcome.plan, home), state: 'open', chosen: outcome.plan.action === 'change' };
+  return {
+    id,
+    title,
+    about: describePlan(outcome.plan, home),
+    state: 'open',
+    chosen: outcome.plan.action === 'change',
+  };
 }
 
-async function askByNumber(
+async function promptByNumber(
   rows: readonly ChecklistRow[],
   question: string,
   { input, terminal }: McpConfigContext,

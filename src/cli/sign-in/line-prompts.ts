@@ -3,11 +3,11 @@ import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { textLines } from '../text-lines.ts';
-import { asksForLink, type Dialogue, looksLikeAddress, type SignInAbout } from './dialogue.ts';
 import { profileName } from './profile-choice.ts';
+import { isResendCommand, looksLikeEmail, type SignInPrompts, type SignInTarget } from './prompts.ts';
 import type { SignInRun } from './sign-in-run.ts';
 
-interface Parts {
+interface Dependencies {
   input: Pick<CommandInput, 'isTty' | 'stream'>;
   output: Output;
   monotonicMs: () => number;
@@ -17,7 +17,7 @@ interface Parts {
  * A dialogue in plain lines on standard error: for pipes, continuous integration, screen readers and simple terminals.
  * Where standard input is no terminal nothing is asked; a code may come as a line of it.
  */
-export function createLineDialogue({ input, output, monotonicMs }: Parts): Dialogue {
+export function createLinePrompts({ input, output, monotonicMs }: Dependencies): SignInPrompts {
   const lines = createLines(input.stream);
 
   async function ask(question: string): Promise<string> {
@@ -32,7 +32,7 @@ export function createLineDialogue({ input, output, monotonicMs }: Parts): Dialo
       if (!input.isTty) throw new CommandFailure(EXIT.usage, 'Name the address: svc login --email you@example.com');
       for (;;) {
         const answer = (await ask(`E-mail address${remembered ? ` [${remembered}]` : ''}:`)) || (remembered ?? '');
-        if (looksLikeAddress(answer)) return answer;
+        if (looksLikeEmail(answer)) return answer;
         output.note('That is no e-mail address.');
       }
     },
@@ -63,14 +63,14 @@ function followInLines(run: SignInRun, lines: Lines, output: Output): () => void
     told = notice;
   });
   const stopped = new AbortController();
-  void feed(run, lines, stopped.signal);
+  void readCodes(run, lines, stopped.signal);
   return () => {
     stopped.abort();
     unsubscribe();
   };
 }
 
-function introduce(run: SignInRun, { email, url }: SignInAbout, output: Output, nowMs: number): void {
+function introduce(run: SignInRun, { email, url }: SignInTarget, output: Output, nowMs: number): void {
   const minutes = Math.round((run.state().deadlineMs - nowMs) / 60_000);
   output.note(`A sign-in link for ${url} is on its way to ${email}. It works for ${minutes} minutes.`);
   output.note(
@@ -78,12 +78,12 @@ function introduce(run: SignInRun, { email, url }: SignInAbout, output: Output, 
   );
 }
 
-async function feed(run: SignInRun, lines: Lines, stopped: AbortSignal): Promise<void> {
+async function readCodes(run: SignInRun, lines: Lines, stopped: AbortSignal): Promise<void> {
   for (;;) {
     const line = await lines.peek();
     if (stopped.aborted || line === undefined) return;
     await lines.take();
-    if (line.trim() !== '') await (asksForLink(line) ? run.resend() : run.typeCode(line));
+    if (line.trim() !== '') await (isResendCommand(line) ? run.resend() : run.typeCode(line));
   }
 }
 
