@@ -22,6 +22,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
 /** Formats a memory as text: a heading with its id and metadata, then its content. */
 export function memoryText(memory: Memory, excerpt = false): string {
   const facts = [`user ${memory.user}`];
+  if (memory.pinned) facts.unshift('pinned');
   if (memory.tags.length > 0) facts.push(`tags ${memory.tags.join(', ')}`);
   facts.push(memory.occurredAt ? `of ${memory.occurredAt}` : `noted ${memory.createdAt}`);
   if (memory.expiresAt) facts.push(`expires ${memory.expiresAt}`);

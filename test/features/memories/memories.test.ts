@@ -25,6 +25,7 @@ describe('adding', () => {
       source: null,
       occurredAt: null,
       expiresAt: null,
+      pinned: false,
       validFrom: createdAt,
       validTo: null,
       supersededBy: null,

@@ -90,15 +90,21 @@ test('a search ranks a pinned memory as it would another', async () => {
   for (const [index, { score }] of pinned.entries()) expect(score).toBeCloseTo(plain[index]!.score, 2);
 });
 
-test('assistants pin a memory when they add or update it', async () => {
+test('assistants pin a memory when they add or update it, and read in the text that it is pinned', async () => {
   const client = new Client({ name: 'test', version: '1' });
   const requestInit = { headers: { authorization: `Bearer ${caller.apiKey}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp`), { requestInit }));
-  const call = async (name: string, args: Record<string, unknown>) =>
-    (await client.callTool({ name, arguments: args })).structuredContent as unknown as Memory;
+  const call = async (name: string, args: Record<string, unknown>) => {
+    const { structuredContent, content } = await client.callTool({ name, arguments: args });
+    const [{ text } = { text: '' }] = content as { text: string }[];
+    return { memory: structuredContent as unknown as Memory, text };
+  };
   const added = await call('memory_add', { content: 'Ada lives in Graz', pinned: true });
-  expect(added.pinned).toBe(true);
-  expect((await call('memory_update', { id: added.id, pinned: false })).pinned).toBe(false);
+  expect(added.memory.pinned).toBe(true);
+  expect(added.text).toContain(`[${added.memory.id}] (pinned; user default; `);
+  const updated = await call('memory_update', { id: added.memory.id, pinned: false });
+  expect(updated.memory.pinned).toBe(false);
+  expect(updated.text).not.toContain('pinned');
   await client.close();
 });
 
