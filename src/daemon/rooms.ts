@@ -14,12 +14,7 @@ import { createTenantEmbeddings } from '../features/embeddings/tenant-embeddings
 import { createEnvelope } from '../features/envelope/envelope.ts';
 import { type MasterKeys, masterKeyOf } from '../features/envelope/master-key.ts';
 import { createEpisodes } from '../features/episodes/episodes.ts';
-import { createExtraction } from '../features/extraction/extraction.ts';
-import { createExtractionHandler } from '../features/extraction/extraction-handler.ts';
-import { createExtractionObserver } from '../features/extraction/extraction-observer.ts';
 import { createIdempotency } from '../features/idempotency/idempotency.ts';
-import { createJobRunner } from '../features/jobs/job-runner.ts';
-import { createJobs } from '../features/jobs/jobs.ts';
 import { createKeys } from '../features/keys/keys.ts';
 import { createLearning } from '../features/learning/learning.ts';
 import { observeUse } from '../features/learning/observed-memories.ts';
@@ -28,9 +23,6 @@ import { createUsage } from '../features/limits/usage.ts';
 import { createMemories } from '../features/memories/memories.ts';
 import { createPortability } from '../features/portability/portability.ts';
 import { createProfile } from '../features/profile/profile.ts';
-import { createProviderKeys } from '../features/providers/provider-keys.ts';
-import { createProviderSettings } from '../features/providers/provider-settings.ts';
-import { createSpending } from '../features/providers/spending.ts';
 import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
 import { SIGNAL_MODEL } from '../features/search/ranking.ts';
 import { createRelatedMemories } from '../features/search/related-memories.ts';
@@ -41,12 +33,11 @@ import type { Clock } from '../lib/clock.ts';
 import { createIds } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { createSealer } from '../lib/seal.ts';
-import { createProviderHttp } from '../outside/providers/provider-http.ts';
-import { createProviderModels } from '../outside/providers/provider-models.ts';
 import { loadTokenCounter } from '../outside/tokens.ts';
 import type { Config } from './config.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { openEmbedder, openEmbeddings } from './open-embeddings.ts';
+import { composeExtraction, composeProviders } from './provider-rooms.ts';
 
 /** External dependencies of the modules. */
 export interface RoomsDependencies {
@@ -69,19 +60,12 @@ export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 export async function openRooms(
   config: Config,
   file: string,
-  { clock, random, log, vectorExtension }: RoomsDependencies,
+  dependencies: RoomsDependencies,
   masterKeys?: MasterKeys,
 ) {
+  const { clock, random, log } = dependencies;
   const metrics = createMetrics();
-  const readerCount = Math.min(4, Math.max(2, availableParallelism()));
-  const { monotonicMs } = clock;
-  const embedder = config.embeddings && (await openEmbedder(config.embeddings, clock));
-  const { db, cannotSearch } = await openWithVectors(
-    file,
-    { readerCount, monotonicMs, onBatch: metrics.batch },
-    { isNeeded: config.embeddings !== undefined, locate: vectorExtension },
-  );
-  const { embeddings, tenantModels, texts } = await openEmbeddings({ db, clock, log }, embedder, cannotSearch);
+  const { db, embeddings, tenantModels, texts } = await openStorage(config, file, dependencies, metrics.batch);
   const ids = createIds({ clock, random });
   const envelope = createEnvelope({ db, random, log, masterKeys: masterKeys ?? ephemeralMasterKeys(random) });
   const ownKey = masterKeys === undefined ? random.bytes(32) : await closeOnError(db, envelope.begin());
@@ -95,28 +79,22 @@ export async function openRooms(
   const cursors = createCursors({ sealer });
   const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL });
 
-  const jobs = createJobs({ db, clock, ids, cursors });
-  const spending = createSpending({ db, clock });
-  const providerSettings = createProviderSettings({ db, clock, usage, spending, jobs, embedding: tenantModels });
-  const upkeep = createExtractionObserver({ clock, jobs, providerSettings });
-  const models = createProviderModels({ http: createProviderHttp({ allowedHosts: config.providerHosts }), clock });
-  const providerKeyObservers = [providerSettings, upkeep, tenantModels];
-  const providerKeys = createProviderKeys({ db, clock, ids, usage, envelope, models, observers: providerKeyObservers });
+  const { providerHosts: allowedHosts } = config;
+  const providers = composeProviders({ db, clock, ids, cursors, usage, envelope, tenantModels, allowedHosts });
+  const { jobs, spending, providerSettings, extractionObserver, models, providerKeys } = providers;
 
-  const memories = observeUse(
-    createMemories({
-      db,
-      clock,
-      ids,
-      usage,
-      idempotency,
-      text: texts.memory,
-      scopes,
-      cursors,
-      observers: [upkeep],
-    }),
-    learning,
-  );
+  const unobserved = createMemories({
+    db,
+    clock,
+    ids,
+    usage,
+    idempotency,
+    scopes,
+    cursors,
+    text: texts.memory,
+    observers: [extractionObserver],
+  });
+  const memories = observeUse(unobserved, learning);
   const reading = createMessageReading({ db });
   const episodes = createEpisodes({
     db,
@@ -138,7 +116,7 @@ export async function openRooms(
     scopes,
     cursors,
     text: texts.message,
-    observers: [episodes, upkeep],
+    observers: [episodes, extractionObserver],
   });
   const profile = createProfile({ db, clock, loadTokenCounter });
   const portability = createPortability({
@@ -179,34 +157,8 @@ export async function openRooms(
   });
 
   const related = createRelatedMemories({ db, clock, scopes, candidates });
-  const work = createExtractionHandler({
-    db,
-    clock,
-    jobs,
-    reading,
-    memories,
-    related,
-    providerKeys,
-    models,
-    spending,
-    usage,
-    tierOf,
-  });
-  const jobRunner = createJobRunner({ db, clock, random, log, jobs, work });
-  const extraction = createExtraction({
-    db,
-    clock,
-    log,
-    usage,
-    idempotency,
-    jobs,
-    reading,
-    providerKeys,
-    providerSettings,
-    wake: () => {
-      jobRunner.follow().catch((error: unknown) => log.warn({ error }, 'could not read due jobs'));
-    },
-  });
+  const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
+  const { jobRunner, extraction } = composeExtraction(extracting);
 
   // Memories are erased last, because erasing them deletes the user scopes under which the others are indexed.
   const erasables = [
@@ -261,6 +213,20 @@ export async function openRooms(
     jobRunner,
     extraction,
   };
+}
+
+async function openStorage(
+  config: Config,
+  file: string,
+  { clock, log, vectorExtension }: RoomsDependencies,
+  onBatch: Metrics['batch'],
+) {
+  const { monotonicMs } = clock;
+  const readerCount = Math.min(4, Math.max(2, availableParallelism()));
+  const embedder = config.embeddings && (await openEmbedder(config.embeddings, clock));
+  const vectors = { isNeeded: config.embeddings !== undefined, locate: vectorExtension };
+  const { db, cannotSearch } = await openWithVectors(file, { readerCount, monotonicMs, onBatch }, vectors);
+  return { db, ...(await openEmbeddings({ db, clock, log }, embedder, cannotSearch)) };
 }
 
 async function tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined> {

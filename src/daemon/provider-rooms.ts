@@ -1,0 +1,101 @@
+import type { Tier } from '../contract/limits.ts';
+import type { Reader } from '../db/connection.ts';
+import type { Database } from '../db/open.ts';
+import type { MessageReading } from '../features/conversations/message-reading.ts';
+import type { TenantModels } from '../features/embeddings/tenant-models.ts';
+import type { Envelope } from '../features/envelope/envelope.ts';
+import { createExtraction } from '../features/extraction/extraction.ts';
+import { createExtractionHandler } from '../features/extraction/extraction-handler.ts';
+import { createExtractionObserver } from '../features/extraction/extraction-observer.ts';
+import type { Idempotency } from '../features/idempotency/idempotency.ts';
+import { createJobRunner } from '../features/jobs/job-runner.ts';
+import { createJobs } from '../features/jobs/jobs.ts';
+import type { Usage } from '../features/limits/usage.ts';
+import type { Memories } from '../features/memories/memories.ts';
+import { createProviderKeys } from '../features/providers/provider-keys.ts';
+import { createProviderSettings } from '../features/providers/provider-settings.ts';
+import { createSpending } from '../features/providers/spending.ts';
+import type { RelatedMemories } from '../features/search/related-memories.ts';
+import type { Cursors } from '../features/text/page-cursor.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Ids } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
+import { createProviderHttp } from '../outside/providers/provider-http.ts';
+import { createProviderModels } from '../outside/providers/provider-models.ts';
+import type { Config } from './config.ts';
+
+interface ProviderDependencies {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  cursors: Cursors;
+  usage: Usage;
+  envelope: Envelope;
+  tenantModels: TenantModels;
+  allowedHosts: Config['providerHosts'];
+}
+
+/** Builds what tenants bring of their own: provider keys, settings, spending, and the jobs that use them. */
+export function composeProviders(dependencies: ProviderDependencies) {
+  const { db, clock, ids, cursors, usage, envelope, tenantModels, allowedHosts } = dependencies;
+  const jobs = createJobs({ db, clock, ids, cursors });
+  const spending = createSpending({ db, clock });
+  const providerSettings = createProviderSettings({ db, clock, usage, spending, jobs, embedding: tenantModels });
+  const extractionObserver = createExtractionObserver({ clock, jobs, providerSettings });
+  const models = createProviderModels({ http: createProviderHttp({ allowedHosts }), clock });
+  const observers = [providerSettings, extractionObserver, tenantModels];
+  const providerKeys = createProviderKeys({ db, clock, ids, usage, envelope, models, observers });
+  return { jobs, spending, providerSettings, extractionObserver, models, providerKeys };
+}
+
+interface ExtractionDependencies {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  usage: Usage;
+  idempotency: Idempotency;
+  providers: ReturnType<typeof composeProviders>;
+  reading: MessageReading;
+  memories: Memories;
+  related: RelatedMemories;
+  /** The tier of a tenant that exists. */
+  tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined>;
+}
+
+/** Builds the extraction of memories from conversations, on top of providers and memories. */
+export function composeExtraction(dependencies: ExtractionDependencies) {
+  const { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf } = dependencies;
+  const { jobs, spending, models, providerKeys, providerSettings } = providers;
+  const work = createExtractionHandler({
+    db,
+    clock,
+    jobs,
+    reading,
+    memories,
+    related,
+    providerKeys,
+    models,
+    spending,
+    usage,
+    tierOf,
+  });
+  const jobRunner = createJobRunner({ db, clock, random, log, jobs, work });
+  const wake = () => {
+    jobRunner.follow().catch((error: unknown) => log.warn({ error }, 'could not read due jobs'));
+  };
+  const extraction = createExtraction({
+    db,
+    clock,
+    log,
+    usage,
+    idempotency,
+    jobs,
+    reading,
+    providerKeys,
+    providerSettings,
+    wake,
+  });
+  return { jobRunner, extraction };
+}
