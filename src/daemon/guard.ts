@@ -26,8 +26,8 @@ const UNLIMITED = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
  * Runs before every request, including those that match no route: authenticates the caller, takes a token from its
- * bucket (or from its address's) and sets the rate limit headers. Throws `rate_limited`. A failed key lookup is left to
- * `protect`, so that public routes work without a database.
+ * bucket (or from one of its address's) and sets the rate limit headers. Throws `rate_limited`. A failed key lookup is
+ * left to `protect`, so that public routes work without a database.
  */
 export function guard(app: FastifyInstance, parts: Parts): void {
   app.decorateRequest('principal');
@@ -57,11 +57,11 @@ export function answerFrameworkError(parts: Parts) {
 
 async function admit(request: FastifyRequest, reply: FastifyReply, { keys, rateLimits, usage }: Parts): Promise<void> {
   // Read before awaiting: the socket may be gone afterwards.
-  const address = request.ip;
+  const stranger = { address: request.ip, credentialRejected: request.headers.authorization !== undefined };
   const apiKey = bearerOf(request);
   const found = apiKey && (await keys.authenticate(apiKey).catch((error: AppError) => error));
   const known = found && !(found instanceof AppError) ? found : undefined;
-  const decision = rateLimits.take(known ?? { address });
+  const decision = rateLimits.take(known ?? stranger);
   reply.headers(rateHeaders(decision));
   if (!decision.allowed) {
     const options = { retryAfterSeconds: decision.retryAfterSeconds };

@@ -1,7 +1,7 @@
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { expect } from 'vitest';
 import type { TestDaemon } from './daemon.ts';
-import { fromElsewhere, mailsAfterAll, startSignInDaemon } from './sign-in.ts';
+import { fromElsewhere, mailsAfterAll, startSignInDaemon, startTerminal } from './sign-in.ts';
 
 const KINDS = ['known', 'unknown', 'barred', 'flooded'] as const;
 type Kind = (typeof KINDS)[number];
@@ -20,12 +20,12 @@ interface Timed {
   ms: number;
 }
 
-function ask(baseUrl: string, agent: Agent, email: string): Promise<Timed> {
-  const body = JSON.stringify({ email });
+function ask(baseUrl: string, agent: Agent, request: object): Promise<Timed> {
+  const body = JSON.stringify(request);
   const headers = { 'content-type': 'application/json', 'content-length': body.length, ...fromElsewhere() };
   return new Promise((resolve, reject) => {
     const startMs = performance.now();
-    const call = request(`${baseUrl}/v1/auth/magic-link`, { method: 'POST', agent, headers }, (response) => {
+    const call = httpRequest(`${baseUrl}/v1/auth/magic-link`, { method: 'POST', agent, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
@@ -73,15 +73,26 @@ async function start(count: number): Promise<TestDaemon> {
 /**
  * Requests `count` links sequentially, each for an address of a random kind, so that work left over from the previous
  * request slows every kind equally. Expects the same bytes for every kind; with `band`, also that the lower quartile and
- * the median of the slowest kind are less than `band` times those of the fastest.
+ * the median of the slowest kind are less than `band` times those of the fastest. With `terminal`, every request starts
+ * a terminal sign-in.
  */
-export async function expectSameAnswers({ count, band }: { count: number; band?: number }): Promise<void> {
+export async function expectSameAnswers({
+  count,
+  band,
+  terminal = false,
+}: {
+  count: number;
+  band?: number;
+  terminal?: boolean;
+}): Promise<void> {
   const daemon = await start(count);
   const agent = new Agent({ keepAlive: true });
   const answers: Record<Kind, Timed[]> = { known: [], unknown: [], barred: [], flooded: [] };
   for (let number = 0; number < count; number += 1) {
     const kind = KINDS[Math.floor(Math.random() * KINDS.length)]!;
-    answers[kind].push(await ask(daemon.baseUrl, agent, emailOf(kind, answers[kind].length)));
+    const email = emailOf(kind, answers[kind].length);
+    const login = terminal && { login: startTerminal().login };
+    answers[kind].push(await ask(daemon.baseUrl, agent, { email, ...login }));
   }
 
   expect(answers.known[0]?.status).toBe(202);
@@ -97,7 +108,7 @@ export async function expectSameAnswers({ count, band }: { count: number; band?:
     expect(Math.max(...times) / Math.min(...times), `at ${part}: ${summary}`).toBeLessThan(band!);
   }
   const mails = KINDS.map((kind) => mailsAfterAll(daemon, emailOf(kind, 0)));
-  expect(await Promise.all(mails)).toEqual([1, 1, 0, 3]);
+  expect(await Promise.all(mails)).toEqual([1, 1, 0, terminal ? 2 : 3]);
   agent.destroy();
   await daemon.close();
 }

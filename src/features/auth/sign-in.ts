@@ -10,7 +10,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { normalizeEmail } from '../accounts/email-address.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
-import { canSendMail } from './mail-rate-limit.ts';
+import { canSendMail, type MailedSignIn } from './mail-rate-limit.ts';
 import { signInMail } from './sign-in-mail.ts';
 import {
   deleteSignInsBefore,
@@ -79,12 +79,15 @@ export function createSignIn(dependencies: Dependencies): SignIn {
   async function insertLink(connection: Connection, email: string, request: MagicLinkRequest, cookie: string) {
     const nowMs = clock.nowMs();
     const mailed = await listMailed(connection, email, nowMs - HOUR_MS);
-    const links = mailed.map(({ createdAt, usedAt, expiresAt }) => ({
-      createdAt,
-      live: usedAt === null && expiresAt > nowMs,
-    }));
+    const links = mailed.map(
+      ({ codeChallenge, createdAt, usedAt, expiresAt }): MailedSignIn => ({
+        kind: codeChallenge === null ? 'browser' : 'terminal',
+        createdAt,
+        live: usedAt === null && expiresAt > nowMs,
+      }),
+    );
     const isAllowed = await accounts.canSignIn(connection, email);
-    const delivered = canSendMail(links, nowMs) && isAllowed;
+    const delivered = canSendMail(request.login ? 'terminal' : 'browser', links, nowMs) && isAllowed;
     const token = mintToken(random);
     const expiresAtMs = nowMs + LINK_MS;
     await insertSignIn(connection, {

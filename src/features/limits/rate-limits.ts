@@ -3,8 +3,12 @@ import type { Clock } from '../../lib/clock.ts';
 import { type Bucket, type BucketDecision, type BucketRule, takeToken } from '../../lib/token-bucket.ts';
 import { networkOf } from './network.ts';
 
-/** Who a request counts against: a tenant by its tier, anyone else by IP address at the Free limit. */
-export type Caller = { tenantId: string; tier: Tier } | { address: string | undefined };
+/**
+ * Who a request counts against: a tenant by its tier, anyone else by IP address at the Free limit. Requests whose
+ * credential was rejected have a bucket of their own per address, so that a program retrying a dead key does not lock its
+ * address out of sign-in, dashboard and documentation.
+ */
+export type Caller = { tenantId: string; tier: Tier } | { address: string | undefined; credentialRejected?: boolean };
 
 export interface RateDecision {
   allowed: boolean;
@@ -33,6 +37,7 @@ const SIGN_INS_PER_MINUTE = 30;
 export function createRateLimits({ clock }: { clock: Clock }): RateLimits {
   const tenants = createBuckets(Number.POSITIVE_INFINITY);
   const addresses = createBuckets(MAX_ADDRESSES);
+  const rejectedCredentials = createBuckets(MAX_ADDRESSES);
   const signIns = createBuckets(MAX_ADDRESSES);
 
   function decide(buckets: Buckets, key: string, perMinute: number, cost: number): RateDecision {
@@ -51,7 +56,8 @@ export function createRateLimits({ clock }: { clock: Clock }): RateLimits {
   return {
     take(caller, cost = 1) {
       if ('tenantId' in caller) return decide(tenants, caller.tenantId, REQUESTS_PER_MINUTE[caller.tier], cost);
-      return decide(addresses, networkOf(caller.address), REQUESTS_PER_MINUTE.Free, cost);
+      const buckets = caller.credentialRejected ? rejectedCredentials : addresses;
+      return decide(buckets, networkOf(caller.address), REQUESTS_PER_MINUTE.Free, cost);
     },
     takeSignIn: (address) => decide(signIns, networkOf(address), SIGN_INS_PER_MINUTE, 1),
   };

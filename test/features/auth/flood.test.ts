@@ -2,14 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDaemon } from '../../helpers/daemon.ts';
 import {
   askFor,
+  codeIn,
   freshAddress,
   fromElsewhere,
+  keyIn,
   mailsAfterAll,
   pressButton,
   receiveLink,
   signInAs,
   startSignInDaemon,
   startTerminal,
+  statusOf,
   typeCode,
 } from '../../helpers/sign-in.ts';
 
@@ -20,6 +23,14 @@ beforeAll(async () => {
 afterAll(() => daemon.close());
 
 const MINUTE = 60_000;
+const BROWSER_SUBJECT = 'Sign in to svc';
+const TERMINAL_SUBJECT = 'Sign in to svc from a terminal';
+
+/** The subjects of all mails to an address, sorted, once the daemon has sent or dropped every mail. */
+async function subjectsTo(on: TestDaemon, email: string): Promise<string[]> {
+  await mailsAfterAll(on, email);
+  return (await on.mailbox.mailsTo(email)).map(({ subject }) => subject).sort();
+}
 
 /** Requests a link from each network, each for a fresh address, and returns the statuses. */
 async function statusesFrom(networks: readonly string[]): Promise<number[]> {
@@ -32,7 +43,7 @@ async function statusesFrom(networks: readonly string[]): Promise<number[]> {
 }
 
 describe('many requests for one address', () => {
-  test('send at most three mails, get the usual response, and keep the owner’s earlier link valid', async () => {
+  test('send three mails for browsers and two for terminals, and keep the owner’s earlier link valid', async () => {
     const victim = freshAddress();
     const { link } = await receiveLink(daemon, victim);
     const { login } = startTerminal();
@@ -40,12 +51,38 @@ describe('many requests for one address', () => {
       Array.from({ length: 60 }, (_, index) => askFor(daemon, { email: victim, ...(index % 2 && { login }) })),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
-    expect(await mailsAfterAll(daemon, victim)).toBe(3);
+    const subjects = await subjectsTo(daemon, victim);
+    expect(subjects).toEqual([...Array(3).fill(BROWSER_SUBJECT), ...Array(2).fill(TERMINAL_SUBJECT)]);
     expect((await pressButton(daemon, link)).status).toBe(303);
 
     const bystander = freshAddress();
     await signInAs(daemon, bystander);
     expect(await mailsAfterAll(daemon, bystander)).toBe(1);
+  });
+
+  test('of 40 terminals do not keep the owner from signing in with a browser', async () => {
+    const victim = freshAddress();
+    const oldKey = await signInAs(daemon, victim);
+    for (let count = 0; count < 40; count += 1) {
+      expect((await askFor(daemon, { email: victim, login: startTerminal().login })).status).toBe(202);
+    }
+    await mailsAfterAll(daemon, victim);
+
+    const { link } = await receiveLink(daemon, victim);
+    const newKey = keyIn(await pressButton(daemon, link))!;
+    expect([await statusOf(daemon, newKey), await statusOf(daemon, oldKey)]).toEqual([200, 401]);
+  });
+
+  test('of browsers do not keep the owner from signing in with a terminal', async () => {
+    const victim = freshAddress();
+    for (let count = 0; count < 40; count += 1) await askFor(daemon, { email: victim });
+    await mailsAfterAll(daemon, victim);
+
+    const { codeVerifier, login } = startTerminal();
+    const { link } = await receiveLink(daemon, victim, login);
+    const code = codeIn(await pressButton(daemon, link));
+    const { status, body } = await typeCode(daemon, code, codeVerifier);
+    expect([status, await statusOf(daemon, body.apiKey)]).toEqual([200, 200]);
   });
 
   test('send three mails at once, one more per minute and ten per hour', async () => {
@@ -71,6 +108,53 @@ describe('many requests for one address', () => {
     own.clock.advance(MINUTE);
     expect(await ask()).toBe(11);
     expect((await use()).status).toBe(303);
+    await own.close();
+  });
+
+  test('by terminals send two mails at once, one more every two minutes and five per hour', async () => {
+    const own = await startSignInDaemon();
+    own.clock.freeze();
+    const email = 'ada@example.com';
+    const ask = async () => {
+      await askFor(own, { email, login: startTerminal().login });
+      return mailsAfterAll(own, email);
+    };
+    // Use each link, so that the limit of three live links does not apply here.
+    const use = async () => pressButton(own, await own.mailbox.latestLink(email));
+    for (const expected of [1, 2, 2]) expect(await ask()).toBe(expected);
+    await use();
+    expect(await ask()).toBe(2);
+    for (const [minutes, expected] of [
+      [1, 2],
+      [1, 3],
+      [2, 4],
+      [2, 5],
+      [2, 5],
+      [51, 5],
+      [1, 6],
+    ] as const) {
+      own.clock.advance(minutes * MINUTE);
+      expect(await ask()).toBe(expected);
+      await use();
+    }
+    await own.close();
+  });
+
+  test.each([
+    ['browser', () => ({})],
+    ['terminal', () => ({ login: startTerminal().login })],
+  ])('leave at most three live %s links', async (_kind, how) => {
+    const own = await startSignInDaemon();
+    own.clock.freeze();
+    const email = 'ada@example.com';
+    for (let count = 0; count < 5; count += 1) {
+      await askFor(own, { email, ...how() });
+      own.clock.advance(2 * MINUTE);
+    }
+    expect(await mailsAfterAll(own, email)).toBe(3);
+    await pressButton(own, await own.mailbox.latestLink(email));
+    await askFor(own, { email, ...how() });
+    expect(await mailsAfterAll(own, email)).toBe(4);
     await own.close();
   });
 });

@@ -1,20 +1,36 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canSendMail } from '../../../src/features/auth/mail-rate-limit.ts';
+import { canSendMail, type SignInKind } from '../../../src/features/auth/mail-rate-limit.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const START = Date.UTC(2026, 10, 20);
 
-/** Which of the requests at these instants get a mail, if each link lives for `liveMs`. */
-function mailedOf(instants: readonly number[], liveMs: number): number[] {
-  const mailed: number[] = [];
-  for (const nowMs of instants) {
-    const history = mailed.map((createdAt) => ({ createdAt, live: nowMs < createdAt + liveMs }));
-    if (canSendMail(history, nowMs)) mailed.push(nowMs);
+interface Request {
+  atMs: number;
+  kind: SignInKind;
+}
+
+/** Which of these requests get a mail, if each link lives for `liveMs`. */
+function mailedRequests(requests: readonly Request[], liveMs: number): Request[] {
+  const mailed: Request[] = [];
+  for (const request of requests) {
+    const { kind, atMs: nowMs } = request;
+    const history = mailed.map((earlier) => ({
+      kind: earlier.kind,
+      createdAt: earlier.atMs,
+      live: nowMs < earlier.atMs + liveMs,
+    }));
+    if (canSendMail(kind, history, nowMs)) mailed.push(request);
   }
   return mailed;
+}
+
+/** The same for requests of one kind at these instants. */
+function mailedOf(instants: readonly number[], liveMs: number, kind: SignInKind = 'browser'): number[] {
+  const requests = instants.map((atMs) => ({ atMs, kind }));
+  return mailedRequests(requests, liveMs).map(({ atMs }) => atMs);
 }
 
 const every = (stepMs: number, count: number) => Array.from({ length: count }, (_, index) => START + index * stepMs);
@@ -22,6 +38,38 @@ const every = (stepMs: number, count: number) => Array.from({ length: count }, (
 describe('the mail rate limit', () => {
   test('allows three mails at once but not a fourth', () => {
     expect(mailedOf(every(0, 20), 0)).toHaveLength(3);
+  });
+
+  test('allows terminals two mails at once, one more every two minutes and five per hour', () => {
+    const terminal = (instants: readonly number[]) => mailedOf(instants, 0, 'terminal');
+    const two = every(0, 2);
+    expect(terminal(every(0, 20))).toHaveLength(2);
+    expect(terminal([...two, START + 2 * MINUTE - 1])).toHaveLength(2);
+    expect(terminal([...two, START + 2 * MINUTE, START + 2 * MINUTE])).toHaveLength(3);
+    expect(terminal(every(2 * MINUTE, 30))).toEqual(every(2 * MINUTE, 5));
+    expect(terminal([...every(2 * MINUTE, 5), START + HOUR - 1])).toHaveLength(5);
+    expect(terminal([...every(2 * MINUTE, 5), START + HOUR])).toHaveLength(6);
+  });
+
+  test('counts browsers and terminals apart, whatever the order of their requests', () => {
+    const requests = fc.array(
+      fc.record({ pauseMs: fc.constantFrom(0, SECOND, MINUTE, 15 * MINUTE), fromTerminal: fc.boolean() }),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(requests, fc.constantFrom(0, 15 * MINUTE), (steps, liveMs) => {
+        let atMs = START;
+        const mixed = steps.map(({ pauseMs, fromTerminal }): Request => {
+          atMs += pauseMs;
+          return { atMs, kind: fromTerminal ? 'terminal' : 'browser' };
+        });
+        const mailed = mailedRequests(mixed, liveMs);
+        for (const kind of ['browser', 'terminal'] as const) {
+          const alone = mixed.filter((request) => request.kind === kind);
+          expect(mailed.filter((request) => request.kind === kind)).toEqual(mailedRequests(alone, liveMs));
+        }
+      }),
+    );
   });
 
   test('allows one more after a minute but not before', () => {

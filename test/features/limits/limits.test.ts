@@ -177,6 +177,51 @@ describe('a caller without a key', () => {
   });
 });
 
+describe('a dead key retried a thousand times from one address', () => {
+  const email = 'owner@example.com';
+  const deadKey = async () => {
+    const { apiKey } = await makeTenant(daemon, email);
+    await makeTenant(daemon, email);
+    return apiKey;
+  };
+
+  test('gets 401 up to the limit and 429 past it, with the headers of one bucket', async () => {
+    const apiKey = await deadKey();
+    const answers = await times(1000, () => getAccount(apiKey));
+    expect(countByStatus(answers)).toEqual({ 401: 120, 429: 880 });
+    expect(answers.map((answer) => header(answer, 'x-ratelimit-remaining')).sort((a, b) => a - b)).toEqual([
+      ...Array(880).fill(0),
+      ...Array.from({ length: 120 }, (_, index) => index),
+    ]);
+    for (const answer of answers) {
+      expect(header(answer, 'x-ratelimit-limit')).toBe(120);
+      expect(header(answer, 'x-ratelimit-reset')).toBeGreaterThan(daemon.clock.nowMs() / 1000);
+    }
+  });
+
+  test('leaves its owner at that address able to open the page and the documentation and to sign in', async () => {
+    const apiKey = await deadKey();
+    const key = `Authorization: Bearer ${apiKey}\r\n`;
+    expect(await pipeline(Array(1000).fill(key))).toEqual({ 401: 120, 429: 880 });
+
+    for (const path of ['/dashboard', '/dashboard/dashboard.js', '/docs', '/v1/openapi.json']) {
+      expect([path, (await daemon.call(undefined, path)).status]).toEqual([path, 200]);
+    }
+    const { apiKey: newKey } = await daemon.signIn(email);
+    expect((await getAccount(newKey)).status).toBe(200);
+    expect((await getAccount(apiKey)).status).toBe(429);
+  });
+
+  test.each([
+    ['a malformed key', 'Bearer nonsense'],
+    ['an empty key', 'Bearer '],
+    ['another scheme', 'Basic dXNlcjpwYXNz'],
+  ])('%s is counted like it', async (_, authorization) => {
+    expect(await pipeline(Array(130).fill(`Authorization: ${authorization}\r\n`))).toEqual({ 401: 120, 429: 10 });
+    expect(header(await daemon.call(undefined, '/dashboard'), 'x-ratelimit-remaining')).toBe(119);
+  });
+});
+
 describe('changing the tier mid-window', () => {
   test.each([
     ['Free', 'Pro', 120, 480],

@@ -46,6 +46,18 @@ describe('each caller has the limit of its tier', () => {
   });
 });
 
+describe('requests with a rejected credential', () => {
+  test('have the Free limit of their address, apart from its other requests and its sign-ins', () => {
+    const { limits } = frozenLimits();
+    const address = '203.0.113.7';
+    const rejected = Array.from({ length: 121 }, () => limits.take({ address, credentialRejected: true }).allowed);
+    expect(rejected.filter(Boolean)).toHaveLength(120);
+    expect(limits.take({ address }).remaining).toBe(119);
+    expect(limits.takeSignIn(address).remaining).toBe(29);
+    expect(limits.take({ address: '203.0.113.8', credentialRejected: true }).remaining).toBe(119);
+  });
+});
+
 describe('setting the system clock', () => {
   test.each([HOUR_MS, -HOUR_MS])('by %i ms neither locks callers out nor allows a second burst', (jumpMs) => {
     const { clock, limits } = frozenLimits();
