@@ -19,7 +19,7 @@ export interface CreateOptions {
   idempotencyKey?: string;
 }
 
-function ifMatchHeader({ ifMatch }: ChangeOptions = {}): Record<string, string> {
+export function ifMatchHeader({ ifMatch }: ChangeOptions = {}): Record<string, string> {
   return ifMatch === undefined ? {} : { 'if-match': ifMatch };
 }
 

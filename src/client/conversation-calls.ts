@@ -9,7 +9,16 @@ import type {
 } from '../contract/conversations.ts';
 import type { Episode } from '../contract/episodes.ts';
 import type { JobAccepted, NewExtraction } from '../contract/jobs.ts';
-import { allPages, type CreateOptions, type PageOf, queryString, resourceCalls, type Transport } from './calls.ts';
+import {
+  allPages,
+  type ChangeOptions,
+  type CreateOptions,
+  ifMatchHeader,
+  type PageOf,
+  queryString,
+  resourceCalls,
+  type Transport,
+} from './calls.ts';
 
 /** The messages appended by a call. */
 export interface AppendedMessages {
@@ -41,7 +50,8 @@ export function conversationCalls(transport: Transport) {
     allMessages: (id: string, query: MessagesQuery = {}): AsyncGenerator<Message> =>
       allPages((page: MessagesQuery) => messages(id, page), query),
     message: (id: string, messageId: string): Promise<Message> => send('GET', messagePath(id, messageId)),
-    removeMessage: (id: string, messageId: string) => send<void>('DELETE', messagePath(id, messageId)),
+    removeMessage: (id: string, messageId: string, extra?: ChangeOptions) =>
+      send<void>('DELETE', messagePath(id, messageId), undefined, ifMatchHeader(extra)),
     /** Splits the conversation into episodes, which are kept up to date from then on. */
     cut: async (id: string, extra?: CreateOptions): Promise<{ data: Episode[] }> =>
       (await create<{ data: Episode[] }>(`${path(id)}/episodes`, undefined, extra)).body,

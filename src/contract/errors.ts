@@ -53,3 +53,8 @@ export class AppError extends Error {
     return ERRORS[this.code].status;
   }
 }
+
+/** The error of an `If-Match` that names another state than the current one. */
+export function changedSinceRead(resource: string): AppError {
+  return new AppError('precondition_failed', `The ${resource} was changed since it was read. Read it again first.`);
+}

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Account, Usage as UsageAnswer, UsageQuery } from '../../contract/account.ts';
 import { NoContent, problems } from '../../contract/common.ts';
+import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Spending } from '../providers/spending.ts';
-import type { Accounts } from './accounts.ts';
+import { type Accounts, accountTagOf } from './accounts.ts';
 
 export function accountsRoutes({
   accounts,
@@ -30,7 +31,10 @@ export function accountsRoutes({
           response: { 200: Account, ...problems },
         },
       },
-      (request) => accounts.view(request.principal),
+      async (request, reply) => {
+        const account = await accounts.view(request.principal);
+        return sendWithEtag(request, reply, account, accountTagOf(account));
+      },
     );
     app.delete(
       '/v1/account',
@@ -42,7 +46,7 @@ export function accountsRoutes({
         },
       },
       async (request, reply) => {
-        await accounts.erase(request.principal.tenantId);
+        await accounts.erase(request.principal.tenantId, request.headers['if-match']);
         return reply.code(204).send(null);
       },
     );

@@ -1,9 +1,10 @@
 import type { Account } from '../../contract/account.ts';
-import { AppError } from '../../contract/errors.ts';
+import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import { REQUESTS_PER_MINUTE, type Tier } from '../../contract/limits.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
+import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Keys, Principal } from '../keys/keys.ts';
@@ -42,9 +43,10 @@ export interface Accounts {
   findOrCreate(connection: Connection, email: string): Promise<TenantRow>;
   /**
    * Erases the tenant and all its data. The first commit revokes its key and frees its address; rows are then deleted in
-   * batches. If the daemon crashes in between, it finishes at its next start.
+   * batches. If the daemon crashes in between, it finishes at its next start. Throws `precondition_failed` if `ifMatch`
+   * is the tag of another account or tier.
    */
-  erase(tenantId: string): Promise<void>;
+  erase(tenantId: string, ifMatch?: string): Promise<void>;
   /** Finishes erasures that an earlier process started. */
   finishErasing(): Promise<void>;
   list(): Promise<TenantRow[]>;
@@ -118,10 +120,11 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       await deleteInvitation(connection, email);
       return tenant;
     },
-    async erase(tenantId) {
+    async erase(tenantId, ifMatch) {
       await db.writes.write(async (connection) => {
         const tenant = await findTenant(connection, tenantId);
         if (!tenant) throw new AppError('not_found', 'Tenant not found.');
+        if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(tenant))) throw changedSinceRead('account');
         await keys.revokeAll(connection, tenantId);
         await deleteSignIns(connection, tenant.email);
         await deleteInvitation(connection, tenant.email);
@@ -146,4 +149,13 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       return rows.map((row) => ({ email: row.email, createdAt: toTimestamp(row.createdAt) }));
     },
   };
+}
+
+/** The entity tag of an account. `If-Match` ignores the quotas used and when the key was last used. */
+export function accountTagOf(account: Account): string {
+  return countedTagOf(stateOf(account), account);
+}
+
+function stateOf({ tenantId, email, tier }: Pick<Account, 'tenantId' | 'email' | 'tier'>): object {
+  return { tenantId, email, tier };
 }

@@ -13,7 +13,7 @@ import {
   NewConversation,
   NewMessages,
 } from '../../contract/conversations.ts';
-import { versionTagOf } from '../../lib/entity-tag.ts';
+import { contentTagOf, versionTagOf } from '../../lib/entity-tag.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Conversations } from './conversations.ts';
@@ -151,7 +151,11 @@ function messagesRoutes({
     app.get(
       '/v1/conversations/:id/messages/:messageId',
       { schema: { summary: 'One message', tags, params: MessageParams, response: { 200: Message, ...problems } } },
-      (request) => conversations.message(request.principal, request.params.id, request.params.messageId),
+      async (request, reply) => {
+        const { principal, params } = request;
+        const message = await conversations.message(principal, params.id, params.messageId);
+        return sendWithEtag(request, reply, message, contentTagOf(message));
+      },
     );
     app.delete(
       '/v1/conversations/:id/messages/:messageId',
@@ -159,7 +163,8 @@ function messagesRoutes({
         schema: { summary: 'Erase a message', tags, params: MessageParams, response: { 204: NoContent, ...problems } },
       },
       async (request, reply) => {
-        await conversations.removeMessage(request.principal, request.params.id, request.params.messageId);
+        const { principal, params, headers } = request;
+        await conversations.removeMessage(principal, params.id, params.messageId, headers['if-match']);
         return reply.code(204).send(null);
       },
     );

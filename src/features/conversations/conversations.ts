@@ -9,12 +9,12 @@ import type {
   NewConversation,
   NewMessage,
 } from '../../contract/conversations.ts';
-import { AppError } from '../../contract/errors.ts';
+import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { matchesStrongly, versionTagOf } from '../../lib/entity-tag.ts';
+import { contentTagOf, matchesStrongly, versionTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
@@ -63,7 +63,7 @@ export interface Conversations {
     query: MessagesQuery,
   ): Promise<{ data: Message[]; nextCursor: string | null }>;
   message(principal: Principal, id: string, messageId: string): Promise<Message>;
-  removeMessage(principal: Principal, id: string, messageId: string): Promise<void>;
+  removeMessage(principal: Principal, id: string, messageId: string, ifMatch?: string): Promise<void>;
   transfer: ConversationTransfer;
   /** Finishes what an earlier process began to erase, and takes erased words off the disk. */
   sweep(): Promise<void>;
@@ -176,10 +176,13 @@ export function createConversations(parts: Parts): Conversations {
       await load(db.readers, tenantId, conversationId);
       return toMessage(await loadMessage(db.readers, { tenantId, conversationId }, messageId));
     },
-    async removeMessage({ tenantId }, conversationId, messageId) {
+    async removeMessage({ tenantId }, conversationId, messageId, ifMatch) {
       await db.writes.write(async (connection) => {
         const conversation = await load(connection, tenantId, conversationId);
         const message = await loadMessage(connection, { tenantId, conversationId }, messageId);
+        if (ifMatch !== undefined && !matchesStrongly(ifMatch, contentTagOf(toMessage(message)))) {
+          throw changedSinceRead('message');
+        }
         await erasing.eraseMessage(connection, conversation, message);
       });
     },
@@ -233,7 +236,7 @@ function changedRow(row: ConversationRow, change: ConversationChange, nowMs: num
 
 function requireMatch(row: ConversationRow, ifMatch: string | undefined): void {
   if (ifMatch === undefined || matchesStrongly(ifMatch, versionTagOf(toConversation(row)))) return;
-  throw new AppError('precondition_failed', 'The conversation was changed since it was read. Read it again first.');
+  throw changedSinceRead('conversation');
 }
 
 function requireNothingNew(title: string | undefined): void {

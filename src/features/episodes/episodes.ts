@@ -1,5 +1,5 @@
 import type { Episode, EpisodeChange, EpisodesQuery, NewEpisode } from '../../contract/episodes.ts';
-import { AppError } from '../../contract/errors.ts';
+import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
@@ -201,5 +201,5 @@ function requireOrder({ startedAt, endedAt }: Pick<EpisodeRow, 'startedAt' | 'en
 
 function requireMatch(row: EpisodeRow, ifMatch: string | undefined): void {
   if (ifMatch === undefined || matchesStrongly(ifMatch, versionTagOf(toEpisode(row)))) return;
-  throw new AppError('precondition_failed', 'The episode was changed since it was read. Read it again first.');
+  throw changedSinceRead('episode');
 }

@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { IdParams, NoContent, problems } from '../../contract/common.ts';
 import { Job, JobPage, JobsQuery } from '../../contract/jobs.ts';
+import { contentTagOf } from '../../lib/entity-tag.ts';
+import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Jobs } from './jobs.ts';
 
 const tags = ['jobs'];
@@ -22,7 +24,10 @@ export function jobsRoutes({ jobs }: { jobs: Jobs }): FastifyPluginAsyncTypebox 
     app.get(
       '/v1/jobs/:id',
       { schema: { summary: 'Get a job', tags, params: IdParams, response: { 200: Job, ...problems } } },
-      (request) => jobs.get(request.principal, request.params.id),
+      async (request, reply) => {
+        const job = await jobs.get(request.principal, request.params.id);
+        return sendWithEtag(request, reply, job, contentTagOf(job));
+      },
     );
     app.delete(
       '/v1/jobs/:id',
@@ -35,7 +40,7 @@ export function jobsRoutes({ jobs }: { jobs: Jobs }): FastifyPluginAsyncTypebox 
         },
       },
       async (request, reply) => {
-        await jobs.remove(request.principal, request.params.id);
+        await jobs.remove(request.principal, request.params.id, request.headers['if-match']);
         return reply.code(204).send(null);
       },
     );

@@ -1,9 +1,10 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import type { Job, JobState, JobsQuery } from '../../contract/jobs.ts';
 import type { Provider } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
+import { contentTagOf, matchesStrongly } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { createKeyedAborts } from '../../lib/keyed-abort.ts';
 import type { Principal } from '../keys/keys.ts';
@@ -43,7 +44,7 @@ export interface Jobs {
   get(principal: Principal, id: string): Promise<Job>;
   list(principal: Principal, query: JobsQuery): Promise<{ data: Job[]; nextCursor: string | null }>;
   /** Cancels an open job, keeping what it has stored so far; deletes one that has ended. */
-  remove(principal: Principal, id: string): Promise<void>;
+  remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /**
    * Records the progress of a running job in the transaction that stores its effect, and returns the current row, which
    * may have been extended. Throws `conflict` if the job is no longer running: a cancelled job has no further effect.
@@ -108,10 +109,11 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       const rows = await listJobs(db.readers, { tenantId, state, conversationId, olderThanId, limit: limit + 1 });
       return cursors.page(rows.map(toJob), limit, boundTo, ({ id }) => id);
     },
-    remove: ({ tenantId }, id) =>
+    remove: ({ tenantId }, id, ifMatch) =>
       db.writes.write(async (connection) => {
         const row = await findJob(connection, tenantId, id);
         if (!row) throw jobNotFound();
+        if (ifMatch !== undefined && !matchesStrongly(ifMatch, contentTagOf(toJob(row)))) throw changedSinceRead('job');
         if (row.finishedAt === null) await updateJob(connection, row, ended('cancelled'));
         else await deleteJob(connection, tenantId, id);
         abort(row);

@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../../contract/memories.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
@@ -137,5 +137,5 @@ function shown(row: MemoryRow | undefined, nowMs: number): MemoryRow {
 
 function requireMatch(row: MemoryRow, ifMatch: string | undefined): void {
   if (ifMatch === undefined || matchesStrongly(ifMatch, etagOf(toMemory(row)))) return;
-  throw new AppError('precondition_failed', 'The memory was changed since it was read. Read it again, then change it.');
+  throw changedSinceRead('memory');
 }

@@ -6,6 +6,8 @@ import {
   ProviderKeys as ProviderKeyList,
   ProviderParams,
 } from '../../contract/providers.ts';
+import { contentTagOf } from '../../lib/entity-tag.ts';
+import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 
 const tags = ['provider keys'];
@@ -30,12 +32,19 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
           response: { 200: ProviderKey, ...problems },
         },
       },
-      (request) => providerKeys.put(request.principal, request.params.provider, request.body),
+      async (request, reply) => {
+        const { principal, params, body, headers } = request;
+        const key = await providerKeys.put(principal, params.provider, body, headers['if-match']);
+        return sendWithEtag(request, reply, key, contentTagOf(key));
+      },
     );
     app.get(
       '/v1/provider-keys/:provider',
       { schema: { summary: 'Get the key of a provider', tags, params, response: { 200: ProviderKey, ...problems } } },
-      (request) => providerKeys.get(request.principal, request.params.provider),
+      async (request, reply) => {
+        const key = await providerKeys.get(request.principal, request.params.provider);
+        return sendWithEtag(request, reply, key, contentTagOf(key));
+      },
     );
     app.post(
       '/v1/provider-keys/:provider/validate',
@@ -47,7 +56,10 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
           response: { 200: ProviderKey, ...problems },
         },
       },
-      (request) => providerKeys.validate(request.principal, request.params.provider),
+      async (request, reply) => {
+        const key = await providerKeys.validate(request.principal, request.params.provider);
+        return sendWithEtag(request, reply, key, contentTagOf(key));
+      },
     );
     app.delete(
       '/v1/provider-keys/:provider',
@@ -60,7 +72,7 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
         },
       },
       async (request, reply) => {
-        await providerKeys.remove(request.principal, request.params.provider);
+        await providerKeys.remove(request.principal, request.params.provider, request.headers['if-match']);
         return reply.code(204).send(null);
       },
     );

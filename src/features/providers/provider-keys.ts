@@ -1,9 +1,10 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import type { ModelChoice } from '../../contract/provider-settings.ts';
 import { type NewProviderKey, PROVIDERS, type Provider, type ProviderKey } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { contentTagOf, matchesStrongly } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { createKeyedAborts } from '../../lib/keyed-abort.ts';
 import { ProviderFault } from '../../outside/providers/provider-fault.ts';
@@ -41,13 +42,13 @@ export interface ProviderKeys {
    * Checks the key with the provider and stores it in place of the previous one; as `unverified` if the provider cannot
    * be reached. Throws `unprocessable` if the provider rejects it or its address is not allowed.
    */
-  put(principal: Principal, provider: string, body: NewProviderKey): Promise<ProviderKey>;
+  put(principal: Principal, provider: string, body: NewProviderKey, ifMatch?: string): Promise<ProviderKey>;
   list(principal: Principal): Promise<{ data: ProviderKey[]; nextCursor: null }>;
   get(principal: Principal, provider: string): Promise<ProviderKey>;
   /** Checks the stored key again. Throws `unprocessable` if the provider now rejects it, and stores it as `refused`. */
   validate(principal: Principal, provider: string): Promise<ProviderKey>;
   /** Resolves once the key is erased from disk and requests using it are aborted. */
-  remove(principal: Principal, provider: string): Promise<void>;
+  remove(principal: Principal, provider: string, ifMatch?: string): Promise<void>;
   /** Lists the tenant's keys, the newest first. */
   available(reader: Reader, tenantId: string): Promise<ProviderKey[]>;
   /** Throws `unprocessable` if the tenant's key is limited to other models. */
@@ -104,7 +105,8 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     await usage.requireTenant(connection, tenantId);
     const nowMs = clock.nowMs();
     const before = await findProviderKey(connection, tenantId, provider);
-    const { body, check } = accepted;
+    const { body, check, ifMatch } = accepted;
+    requireMatch(before, ifMatch);
     const row: ProviderKeyRow = {
       tenantId,
       provider,
@@ -158,13 +160,13 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
   }
 
   return {
-    async put({ tenantId }, name, body) {
+    async put({ tenantId }, name, body, ifMatch) {
       const provider = parseProvider(name);
       requireCompleteKey(provider, body);
       const access: ProviderAccess = { provider, key: body.key, baseUrl: body.baseUrl };
       const check = await checkKey(models, access);
       requireAccepted(check);
-      const accepted = { body, check, id: ids.next('pk') };
+      const accepted = { body, check, id: ids.next('pk'), ifMatch };
       const stored = await db.writes.write((connection) => store(connection, tenantId, provider, accepted));
       // Requests started with the previous key must not continue.
       abort(tenantId, provider);
@@ -185,9 +187,13 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
         if (check.outcome === 'ok') notifyAccepted(tenantId);
         return toProviderKey({ ...row, ...checked });
       }),
-    async remove({ tenantId }, name) {
+    async remove({ tenantId }, name, ifMatch) {
       const provider = parseProvider(name);
-      await db.writes.write(async (connection) => forget(connection, await load(connection, tenantId, provider)));
+      await db.writes.write(async (connection) => {
+        const row = await load(connection, tenantId, provider);
+        requireMatch(row, ifMatch);
+        await forget(connection, row);
+      });
       abort(tenantId, provider);
       // The write-ahead log still contains the key.
       await db.checkpoint();
@@ -219,12 +225,18 @@ interface AcceptedKey {
   check: KeyCheck;
   /** Used for the first key of this provider. */
   id: string;
+  ifMatch: string | undefined;
 }
 
 async function load(reader: Reader, tenantId: string, provider: Provider): Promise<ProviderKeyRow> {
   const row = await findProviderKey(reader, tenantId, provider);
   if (!row) throw keyNotFound(provider);
   return row;
+}
+
+function requireMatch(row: ProviderKeyRow | undefined, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || (row && matchesStrongly(ifMatch, contentTagOf(toProviderKey(row))))) return;
+  throw changedSinceRead('provider key');
 }
 
 function requireAllowed(row: ProviderKeyRow, model: string): void {

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { problems } from '../../contract/common.ts';
 import { ProviderSettings, ProviderSettingsChange } from '../../contract/provider-settings.ts';
-import type { ProviderSettingsService } from './provider-settings.ts';
+import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
+import { type ProviderSettingsService, settingsTagOf } from './provider-settings.ts';
 
 const tags = ['provider keys'];
 
@@ -16,7 +17,10 @@ export function providerSettingsRoutes({ providerSettings }: { providerSettings:
           response: { 200: ProviderSettings, ...problems },
         },
       },
-      (request) => providerSettings.show(request.principal),
+      async (request, reply) => {
+        const settings = await providerSettings.show(request.principal);
+        return sendWithEtag(request, reply, settings, settingsTagOf(settings));
+      },
     );
     app.patch(
       '/v1/provider-settings',
@@ -28,7 +32,11 @@ export function providerSettingsRoutes({ providerSettings }: { providerSettings:
           response: { 200: ProviderSettings, ...problems },
         },
       },
-      (request) => providerSettings.change(request.principal, request.body),
+      async (request, reply) => {
+        const ifMatch = request.headers['if-match'];
+        const settings = await providerSettings.change(request.principal, request.body, ifMatch);
+        return sendWithEtag(request, reply, settings, settingsTagOf(settings));
+      },
     );
   };
   return routes;

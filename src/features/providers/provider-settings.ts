@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import type {
   EmbeddingProgress,
   ModelChoice,
@@ -9,6 +9,7 @@ import type { Provider } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
+import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
@@ -40,7 +41,7 @@ export interface EmbeddingChoiceObserver {
 export interface ProviderSettingsService extends ProviderKeyObserver {
   show(principal: Principal): Promise<ProviderSettings>;
   /** Throws `unprocessable` for a model whose provider has no key, or whose key is limited to other models. */
-  change(principal: Principal, change: ProviderSettingsChange): Promise<ProviderSettings>;
+  change(principal: Principal, change: ProviderSettingsChange, ifMatch?: string): Promise<ProviderSettings>;
   /** The extraction model that the tenant chose, if any. */
   extractionModel(reader: Reader, tenantId: string): Promise<ModelChoice | undefined>;
   /** Filters the tenants that have extraction on append enabled. */
@@ -72,16 +73,11 @@ export function createProviderSettings({
 
   async function view(reader: Reader, row: ProviderSettingsRow): Promise<ProviderSettings> {
     const { tenantId } = row;
-    const chosen = choiceOf(row.embeddingProvider, row.embeddingModel);
+    const chosen = chosenBy(row);
+    const model = chosen.embedding;
     return {
-      embedding: chosen ? { ...chosen, ...(await embedding.progress(reader, tenantId, chosen)) } : null,
-      extraction: {
-        model: choiceOf(row.extractionProvider, row.extractionModel) ?? null,
-        onAppend: row.onAppend === 1,
-        dailyTokens: row.dailyTokens,
-        pricePerMillion: row.inputPrice === null ? null : { input: row.inputPrice, output: row.outputPrice! },
-        dailySpend: row.dailySpend,
-      },
+      embedding: model && { ...model, ...(await embedding.progress(reader, tenantId, model)) },
+      extraction: chosen.extraction,
       today: {
         resetsAt: toTimestamp(spending.resetsAtMs()),
         embedding: await spending.usedToday(reader, tenantId, 'embedding'),
@@ -103,11 +99,12 @@ export function createProviderSettings({
 
   return {
     show: async ({ tenantId }) => view(db.readers, await current(db.readers, tenantId)),
-    async change({ tenantId }, change) {
+    async change({ tenantId }, change, ifMatch) {
       if (change.embedding) embedding.requireUsable(change.embedding);
       const stored = await db.writes.write(async (connection) => {
         await usage.requireTenant(connection, tenantId);
         const before = await current(connection, tenantId);
+        if (ifMatch !== undefined && !matchesState(ifMatch, chosenBy(before))) throw changedSinceRead('settings');
         const after = { ...changed(before, change), updatedAt: clock.nowMs() };
         await requireKey(connection, tenantId, change.embedding, '/embedding');
         await requireKey(connection, tenantId, change.extraction?.model, '/extraction/model');
@@ -154,6 +151,27 @@ const DEFAULTS = {
   dailySpend: null,
   updatedAt: 0,
 };
+
+/** The part of the settings that callers change. */
+function chosenBy(row: ProviderSettingsRow) {
+  return {
+    embedding: choiceOf(row.embeddingProvider, row.embeddingModel) ?? null,
+    extraction: {
+      model: choiceOf(row.extractionProvider, row.extractionModel) ?? null,
+      onAppend: row.onAppend === 1,
+      dailyTokens: row.dailyTokens,
+      pricePerMillion: row.inputPrice === null ? null : { input: row.inputPrice, output: row.outputPrice! },
+      dailySpend: row.dailySpend,
+    },
+  };
+}
+
+/** The entity tag of settings. `If-Match` ignores the usage and the progress that they show. */
+export function settingsTagOf(settings: ProviderSettings): string {
+  const { embedding, extraction } = settings;
+  const model = embedding && { provider: embedding.provider, model: embedding.model };
+  return countedTagOf({ embedding: model, extraction }, settings);
+}
 
 function choiceOf(provider: Provider | null, model: string | null): ModelChoice | undefined {
   return provider === null || model === null ? undefined : { provider, model };
