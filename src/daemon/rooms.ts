@@ -132,29 +132,11 @@ export async function openRooms(
   });
 
   const candidates = createCandidatesSqlite({ clock });
-  const tenantEmbeddings = createTenantEmbeddings({
-    db,
-    clock,
-    log,
-    models,
-    providerKeys,
-    spending,
-    tenantModels,
-    tenantExists,
-  });
+  const embedding = { db, clock, log, models, providerKeys, spending, tenantModels, tenantExists };
+  const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
-  const search = createSearch({
-    db,
-    clock,
-    ids,
-    log,
-    usage,
-    scopes,
-    learning,
-    candidates,
-    queryEmbedder,
-    loadTokenCounter,
-  });
+  const searching = { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, loadTokenCounter };
+  const search = createSearch(searching);
 
   const related = createRelatedMemories({ db, clock, scopes, candidates });
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
