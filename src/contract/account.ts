@@ -4,8 +4,8 @@ import { LearningDay } from './learning.ts';
 import { QuotaState, Tier } from './limits.ts';
 import { UsedTokens } from './provider-settings.ts';
 
-/** What every 401 says, whatever its cause. */
-export const UNAUTHENTICATED = 'Send a valid API key as "Authorization: Bearer svc_live_…". svc login makes one.';
+/** The message of every 401, whatever its cause. */
+export const UNAUTHENTICATED = 'Send a valid API key as "Authorization: Bearer svc_live_…". To get one, run svc login.';
 
 export const Account = Type.Object({
   tenantId: Type.String(),
@@ -15,7 +15,7 @@ export const Account = Type.Object({
   quotas: Type.Object({ dailyMemories: QuotaState, monthlyQueries: QuotaState }),
   key: Type.Object({
     createdAt: Type.String({ format: 'date-time' }),
-    lastUsedAt: Nullable(Type.String({ format: 'date-time', description: 'To the minute' })),
+    lastUsedAt: Nullable(Type.String({ format: 'date-time', description: 'Precise to the minute' })),
     last4: Type.String(),
   }),
 });
@@ -44,8 +44,8 @@ export type ModelDay = Static<typeof ModelDay>;
 
 export const Usage = Type.Object({
   days: Type.Array(UsageDay),
-  models: Type.Array(ModelDay, { description: 'What models were asked for with the keys of the account' }),
-  learning: Type.Array(LearningDay, { description: 'The days on which the retrieval learned from feedback' }),
+  models: Type.Array(ModelDay, { description: 'Model calls made with the provider keys of the account' }),
+  learning: Type.Array(LearningDay, { description: 'Days on which search ranking learned from feedback' }),
 });
 export type Usage = Static<typeof Usage>;
 

@@ -9,12 +9,12 @@ export const MagicLinkRequest = Type.Object(
         {
           codeChallenge: Type.String({
             pattern: '^[A-Za-z0-9_-]{43}$',
-            description: 'base64url SHA-256 of the verifier that the terminal keeps',
+            description: 'SHA-256 of the code verifier, base64url-encoded (PKCE, S256)',
           }),
           redirectPort: Type.Optional(Type.Integer({ minimum: 1024, maximum: 65535 })),
           device: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
         },
-        { ...strict, description: 'Marks a sign-in that a terminal started' },
+        { ...strict, description: 'Present if the sign-in was started from a terminal' },
       ),
     ),
   },

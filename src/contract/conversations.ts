@@ -27,7 +27,7 @@ import {
 export const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
 const Role = Type.Enum([...ROLES]);
 const Title = Text(500);
-/** The last place in a conversation. */
+/** The highest ordinal a message can have. */
 export const LAST_ORDINAL = 4_194_303;
 
 export const conversationFields = {
@@ -68,7 +68,7 @@ export const messageFields = {
   conversationId: text(MadeId('conv')),
   ordinal: integer(Type.Integer({ minimum: 1, maximum: LAST_ORDINAL }), {
     answer: Type.Integer({
-      description: 'Its place in the conversation, from 1; that of a deleted message stays empty',
+      description: 'Position in the conversation, starting at 1. The ordinal of a deleted message is not reused',
     }),
   }),
   role: text(Role, { answer: Role, create: 'required' }),
@@ -100,7 +100,7 @@ export const MessageParams = Type.Object({
   messageId: Type.String({ maxLength: 300 }),
 });
 
-/** Messages for a conversation that may not be there yet. */
+/** Messages to append to an existing conversation, or to a new one if `conversationId` is absent. */
 export const ConversationAppend = Type.Object(
   {
     conversationId: Type.Optional(AnyId),
@@ -114,6 +114,6 @@ export type ConversationAppend = Static<typeof ConversationAppend>;
 
 export const ConversationAppended = Type.Object({
   conversationId: Type.String(),
-  messageIds: Type.Array(Type.String(), { description: 'In the order sent' }),
+  messageIds: Type.Array(Type.String(), { description: 'In the order of the messages sent' }),
 });
 export type ConversationAppended = Static<typeof ConversationAppended>;

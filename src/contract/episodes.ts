@@ -22,7 +22,7 @@ export const episodeFields = {
     nullable: true,
     create: 'optional',
     change: 'set-or-clear',
-    // That of a stretch without sentences is empty.
+    // A generated summary is empty if the messages contain no sentences.
     portable: Type.String({ maxLength: 20_000 }),
   }),
   user: userField,
@@ -40,7 +40,7 @@ export const episodeFields = {
     alwaysExported: true,
   }),
   metadata: json(Metadata, { ...metadataRules, change: 'set' }),
-  cut: boolean({ description: 'Cut from its conversation by svc; it follows the messages' }),
+  cut: boolean({ description: 'Whether svc cut this episode from its conversation and updates it with the messages' }),
   version: integer(Version),
   createdAt: timestamp(),
   updatedAt: timestamp(),

@@ -1,11 +1,11 @@
-/** Every error code of the interface with its HTTP status and title; the server reads it one way, the client the other. */
+/** The error codes of the API with their HTTP status and title; server and client share this table. */
 export const ERRORS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   unauthenticated: { status: 401, title: 'A valid API key is required' },
   forbidden: { status: 403, title: 'Not allowed' },
   not_found: { status: 404, title: 'Not found' },
-  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
-  conflict: { status: 409, title: 'In conflict with the present state' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  conflict: { status: 409, title: 'Conflict with the current state' },
   gone: { status: 410, title: 'No longer available' },
   precondition_failed: { status: 412, title: 'Changed since it was read' },
   payload_too_large: { status: 413, title: 'The body is too large' },
@@ -13,9 +13,9 @@ export const ERRORS = {
   unprocessable: { status: 422, title: 'The request cannot be processed' },
   rate_limited: { status: 429, title: 'Too many requests' },
   quota_exceeded: { status: 429, title: 'The quota is used up' },
-  internal: { status: 500, title: 'An error inside svc' },
+  internal: { status: 500, title: 'Internal error' },
   provider_failed: { status: 502, title: 'The provider failed' },
-  unavailable: { status: 503, title: 'Not available at the moment' },
+  unavailable: { status: 503, title: 'Temporarily unavailable' },
   storage_full: { status: 507, title: 'The storage is full' },
 } as const;
 
@@ -23,7 +23,7 @@ export type ErrorCode = keyof typeof ERRORS;
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
 export interface FieldError {
-  /** JSON pointer into the body, or the parameter's name. */
+  /** JSON pointer into the body, or the name of the parameter. */
   path: string;
   message: string;
 }
@@ -32,12 +32,12 @@ export interface AppErrorOptions {
   errors?: FieldError[];
   /** Whole seconds for `Retry-After`. */
   retryAfterSeconds?: number;
-  /** Further members of the problem document, e.g. the state of a quota. */
+  /** Additional members of the problem document, e.g. the state of a quota. */
   extra?: Record<string, unknown>;
   cause?: unknown;
 }
 
-/** The one error type: `code` from the table, `message` says to the caller what is wrong and what to do. */
+/** An error that callers see: `code` is from the table, `message` says what is wrong and what to do next. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly options: AppErrorOptions;

@@ -1,18 +1,17 @@
 import { type Static, type TNull, type TObject, type TOptional, type TSchema, type TUnion, Type } from 'typebox';
-import { KeptMetadata, Name, Nullable, Timestamp } from './common.ts';
+import { Name, Nullable, StoredMetadata, Timestamp } from './common.ts';
 
 /**
- * One table of fields per resource: each field says once what it accepts, how it is stored, who may set it and whether
- * it is exported. The schemas of the API follow from the table here; the columns and the conversion between rows and
- * values follow from it in `db/row-codec.ts`.
+ * A resource's fields by name. Each field declares what it accepts, how it is stored, when a caller may set it and
+ * whether it is exported. The API schemas are derived here; columns and row conversion, in `db/row-codec.ts`.
  */
 export type Fields = Readonly<Record<string, Field>>;
 
 export interface Field extends FieldRules {
   kind: FieldKind;
-  /** Schema of what is accepted, from callers and from exports. */
+  /** Schema of accepted values, in requests and imports. */
   value: TSchema;
-  /** Schema of what is answered. */
+  /** Schema of values in responses. */
   answer: TSchema;
 }
 
@@ -20,25 +19,25 @@ export interface Field extends FieldRules {
 export type FieldKind = 'text' | 'integer' | 'boolean' | 'timestamp' | 'json';
 
 export interface FieldRules {
-  /** The column, where its name differs from the field's. */
+  /** Column name, if it differs from the field name. */
   column?: string;
-  /** The column may be empty; the answer then says `null`. */
+  /** Allows `null` in the column and in responses. */
   nullable?: true;
-  /** Whether a caller gives it on creation; absent: never. */
+  /** Whether a create request contains the field; absent: never. */
   create?: 'required' | 'optional';
-  /** Whether PATCH sets it, or sets it and clears it with `null`; absent: never. */
+  /** Whether PATCH can set the field, or also clear it with `null`; absent: neither. */
   change?: 'set' | 'set-or-clear';
-  /** What is stored where the caller, or an export written before the field existed, gives nothing. */
+  /** Stored if a create request, or an export written before the field existed, omits the field. */
   default?: unknown;
-  /** `false`: not in the export; a schema: what an import accepts, where that differs from `value`. */
+  /** `false`: not exported. A schema: what an import accepts, if that differs from `value`. */
   portable?: false | TSchema;
-  /** Every export has it, so that an import requires it although it has a default. */
+  /** Every export contains the field, so imports require it despite its default. */
   alwaysExported?: true;
-  /** The schema of the answer, where its kind does not say enough. */
+  /** Schema of the value in responses, if it differs from that of the kind. */
   answer?: TSchema;
-  /** What a `boolean` says. */
+  /** Description of a `boolean`, for the OpenAPI document. */
   description?: string;
-  /** Size limit of `json` as it is stored. */
+  /** Size limit of a `json` value as stored. */
   maxBytes?: number;
 }
 
@@ -78,7 +77,7 @@ export const json = <Value extends TSchema, const Rules extends FieldRules & { a
   rules: Rules,
 ) => field('json', value, value, rules);
 
-/** The tenant's user whom a resource belongs to. */
+/** The end user that a resource belongs to. */
 export const userField = text(Name, {
   column: 'endUser',
   create: 'optional',
@@ -86,9 +85,9 @@ export const userField = text(Name, {
   alwaysExported: true,
 });
 
-/** Rules that the metadata of every resource shares. */
+/** Rules shared by the metadata of all resources. */
 export const metadataRules = {
-  answer: KeptMetadata,
+  answer: StoredMetadata,
   maxBytes: 16 * 1024,
   create: 'optional',
   default: {},
@@ -128,16 +127,16 @@ export type ChangeOf<F extends Fields> = Static<TObject<ChangeProperties<F>>>;
 export type AnswerOf<F extends Fields> = Static<TObject<AnswerProperties<F>>>;
 export type PortableOf<F extends Fields> = Static<TObject<PortableProperties<F>>>;
 
-/** What a caller gives on creation. */
+/** Returns the schema properties of a create request. */
 export function newProperties<F extends Fields>(fields: F): NewProperties<F> {
-  const given = properties(fields, ({ create, value }) => {
+  const accepted = properties(fields, ({ create, value }) => {
     if (create === undefined) return undefined;
     return create === 'required' ? value : Type.Optional(value);
   });
-  return given as NewProperties<F>;
+  return accepted as NewProperties<F>;
 }
 
-/** What PATCH changes. */
+/** Returns the schema properties of a PATCH request. */
 export function changeProperties<F extends Fields>(fields: F): ChangeProperties<F> {
   const changed = properties(fields, ({ change, value }) => {
     if (change === undefined) return undefined;
@@ -146,13 +145,13 @@ export function changeProperties<F extends Fields>(fields: F): ChangeProperties<
   return changed as ChangeProperties<F>;
 }
 
-/** What is answered: every field. */
+/** Returns the schema properties of a response: every field. */
 export function answerProperties<F extends Fields>(fields: F): AnswerProperties<F> {
   const answered = properties(fields, ({ answer, nullable }) => (nullable ? Nullable(answer) : answer));
   return answered as AnswerProperties<F>;
 }
 
-/** What an export holds. An import may do without a field that has a default: older exports do not have it. */
+/** Returns the schema properties of an exported record. Fields with a default are optional: older exports lack them. */
 export function portableProperties<F extends Fields>(fields: F): PortableProperties<F> {
   const exported = properties(fields, (one) => {
     if (one.portable === false) return undefined;

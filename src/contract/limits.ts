@@ -4,13 +4,13 @@ export const TIERS = ['Free', 'Pro', 'Enterprise'] as const;
 export const Tier = Type.Enum([...TIERS]);
 export type Tier = (typeof TIERS)[number];
 
-/** Requests a minute by tier (given by the specification). */
+/** Requests per minute by tier, as specified. */
 export const REQUESTS_PER_MINUTE: Record<Tier, number> = { Free: 120, Pro: 600, Enterprise: 3000 };
 
 export type QuotaName = 'dailyMemories' | 'monthlyQueries';
 export type QuotaVariant = 'A' | 'B';
 
-/** The specification records two variants of the quotas and calls neither definitive; `null` is unlimited. */
+/** The two variants of the quotas; `null` is unlimited. The specification calls neither definitive. */
 export const QUOTAS: Record<QuotaVariant, Record<Tier, Record<QuotaName, number | null>>> = {
   A: {
     Free: { dailyMemories: 100, monthlyQueries: 1_000 },

@@ -33,7 +33,7 @@ export const memoryFields = {
   occurredAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
   expiresAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
   pinned: boolean({
-    description: 'Leads the profile; ranking ignores it',
+    description: 'Lists the memory first in the profile; does not affect search ranking',
     create: 'optional',
     change: 'set',
     default: false,
@@ -50,7 +50,7 @@ export const NewMemory = Type.Object(
   {
     ...newProperties(memoryFields),
     supersedes: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'The memory that this replaces' }),
+      Type.String({ minLength: 1, maxLength: 64, description: 'Id of the memory that this one replaces' }),
     ),
   },
   strict,
@@ -65,7 +65,7 @@ export type MemoryChange = Static<typeof MemoryChange>;
 export const Memory = Type.Object(answerProperties(memoryFields));
 export type Memory = Static<typeof Memory>;
 
-/** A memory as the answer to adding it: `duplicate` where it was there already. */
+/** The answer to adding a memory: `duplicate` is true if the memory existed already. */
 export const AddedMemory = Type.Object({ ...Memory.properties, duplicate: Type.Optional(Type.Boolean()) });
 export type AddedMemory = Static<typeof AddedMemory>;
 export const AddedMemories = Type.Object({ data: Type.Array(AddedMemory) });
@@ -80,7 +80,7 @@ export const MemoriesQuery = Type.Object(
     tag: Type.Optional(Name),
     after: Type.Optional(Timestamp),
     before: Type.Optional(Timestamp),
-    pinned: Type.Optional(Type.Boolean({ description: 'Only pinned memories, or only the others' })),
+    pinned: Type.Optional(Type.Boolean({ description: 'true: only pinned memories; false: only unpinned ones' })),
     includeSuperseded: Type.Optional(Type.Boolean({ default: false })),
   },
   strict,

@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
 
 /**
- * RFC 9457 problem details. Apart from the table of codes, so that who only reads errors (the command line at every
- * start) loads no schema library.
+ * RFC 9457 problem details. Separate from the table of codes, so that code that only reads errors (the CLI at startup)
+ * does not load the schema library.
  */
 export const Problem = Type.Object(
   {
-    type: Type.String({ description: '`urn:svc:problem:` and the code' }),
+    type: Type.String({ description: '`urn:svc:problem:` followed by the code' }),
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),

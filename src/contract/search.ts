@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { KeptMetadata, Name, NamedValues, strict, Timestamp } from './common.ts';
+import { Name, NamedValues, StoredMetadata, strict, Timestamp } from './common.ts';
 import { Message } from './conversations.ts';
 import { Episode } from './episodes.ts';
 import { LearnedShift } from './learning.ts';
@@ -63,7 +63,7 @@ const Found = Type.Object({
   score: Type.Number(),
   content: Type.String({ description: 'For an episode, its title and summary' }),
   user: Type.String(),
-  metadata: KeptMetadata,
+  metadata: StoredMetadata,
   createdAt: Type.String({ format: 'date-time' }),
   why: Type.Optional(Why),
 });
