@@ -1,5 +1,13 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../contract/errors.ts';
 import { parseStorable } from '../contract/storable.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route has no schema of its body and checks it itself. */
+    checksOwnBody?: boolean;
+  }
+}
 
 /**
  * Parses JSON bodies and accepts only what can be stored unchanged: valid UTF-8, no prototype pollution, at most 32
@@ -15,4 +23,24 @@ export function addJsonParser(app: FastifyInstance): void {
       done(error as Error, undefined);
     }
   });
+}
+
+/** Refuses fields in the body of requests that need none, in the routes of a scope without a schema of the body. */
+export function refuseUnneededBody(scope: FastifyInstance): void {
+  scope.addHook('onRoute', (route) => {
+    if (route.schema?.body || route.config?.streamsBody || route.config?.checksOwnBody) return;
+    route.preValidation = [route.preValidation ?? [], refuseFields].flat();
+  });
+}
+
+async function refuseFields({ body }: FastifyRequest): Promise<void> {
+  if (body === undefined) return;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidBody('/', 'must be object');
+  const [name] = Object.keys(body);
+  if (name !== undefined)
+    throw invalidBody(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, 'is not a known field');
+}
+
+function invalidBody(path: string, message: string): AppError {
+  return new AppError('invalid_request', `${path} ${message}.`, { errors: [{ path, message }] });
 }

@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
 import { AppError } from '../contract/errors.ts';
 import type { Ids } from '../lib/ids.ts';
 import { enforceBodyTimeout } from './body-timeout.ts';
 import { answerFrameworkError, guard, protect, rateHeaders } from './guard.ts';
-import { addJsonParser } from './json-body.ts';
+import { addJsonParser, refuseUnneededBody } from './json-body.ts';
 import { answerOtherMethods } from './path-methods.ts';
 import { addErrorHandlers, toProblem } from './problems.ts';
 
@@ -25,6 +25,11 @@ export interface ServerOptions {
   /** Routes that require a valid key. */
   protectedRoutes: readonly FastifyPluginAsync[];
   watch(app: FastifyInstance): void;
+}
+
+/** Schema of query or path parameters. */
+interface TextSchema {
+  properties?: Record<string, { type?: string }>;
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -77,6 +82,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   await app.register(async (scope) => {
     protect(scope);
+    refuseUnneededBody(scope);
     for (const routes of options.protectedRoutes) await scope.register(routes);
   });
   return app;
@@ -88,7 +94,21 @@ function validateStrictly(app: FastifyInstance): void {
   const text = new Ajv({ allErrors: false, strict: false, coerceTypes: true, useDefaults: true });
   addFormats(body);
   addFormats(text);
-  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? body : text).compile(schema));
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    httpPart === 'body' ? body.compile(schema) : requirePlainIntegers(schema as TextSchema, text.compile(schema)),
+  );
+}
+
+const NOT_AN_INTEGER = { keyword: 'type', schemaPath: '', params: {}, message: 'must be a decimal integer' };
+
+/** Coercion alone would accept `1e1`, `0x5` and ` 5`. */
+function requirePlainIntegers({ properties = {} }: TextSchema, validate: ValidateFunction) {
+  const integers = Object.entries(properties).flatMap(([name, { type }]) => (type === 'integer' ? [name] : []));
+  return (values: Record<string, unknown>) => {
+    const name = integers.find((one) => values[one] !== undefined && !/^-?\d+$/.test(String(values[one])));
+    if (name === undefined) return validate(values) || { error: validate.errors ?? [] };
+    return { error: [{ instancePath: `/${name}`, ...NOT_AN_INTEGER }] };
+  };
 }
 
 function logRequests(app: FastifyInstance): void {

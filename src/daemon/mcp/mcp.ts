@@ -57,7 +57,7 @@ export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDepe
       handler: refuseMethod,
     });
 
-    app.post(PATH, { schema: { hide: true } }, async (request, reply) => {
+    app.post(PATH, { schema: { hide: true }, config: { checksOwnBody: true } }, async (request, reply) => {
       if (Array.isArray(request.body)) {
         return reply.code(400).send(rpcError(-32600, 'Batches are not supported: send one message per request'));
       }

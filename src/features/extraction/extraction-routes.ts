@@ -18,7 +18,7 @@ export function extractionRoutes({
       {
         // The body is optional.
         preValidation: async (request) => {
-          request.body ??= {};
+          if (request.body === undefined) request.body = {};
         },
         schema: {
           summary: "Extract memories from a conversation with a model of the account's own key",
