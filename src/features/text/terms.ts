@@ -6,8 +6,8 @@ const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer'
 const UNSPACED_CLASS = SCRIPTS.map((script) => `\\p{scx=${script}}`).join('');
 const UNSPACED = new RegExp(`[${UNSPACED_CLASS}]`, 'u');
 const RUNS = new RegExp(`[${UNSPACED_CLASS}\\p{M}]+|[^${UNSPACED_CLASS}]+`, 'gu');
-/** Words, flags, and single emoji. */
-const WORDS = /[\p{L}\p{N}\p{M}]+|\p{RI}{2}|\p{Extended_Pictographic}/gu;
+/** Words, flags, and single emoji. A run of more than 2,000 letters counts as several words: no prose has one. */
+const WORDS = /[\p{L}\p{N}\p{M}]{1,2000}|\p{RI}{2}|\p{Extended_Pictographic}/gu;
 /** Hyphenated compounds, which are also indexed as one word. */
 const COMPOUNDS = /(?<![\p{L}\p{N}-])[a-z]+-[a-z]+(?![\p{L}\p{N}-])/gu;
 /** Joiners, soft hyphens and variation selectors: neither part of a word nor a word boundary. */
@@ -15,14 +15,40 @@ const INVISIBLE = /\p{Variation_Selector}|\u00ad|\u200d|\u2060|\u20e3/gu;
 /** FTS5's porter stemmer ignores tokens longer than 64 bytes. */
 const MAX_TERM_CHARACTERS = 40;
 const MAX_QUERY_TERMS = 64;
+/** Marks and Hangul vowels and finals, which compose with what precedes them, and characters that folding drops. */
+const JOINS_PRECEDING = /^(?:[\p{M}\u1160-\u11ff\u00ad\u2060]|\u200d)/u;
+/** Characters to fold, and terms to find, in one step. */
+const MAX_PIECE_CHARACTERS = 4096;
+const TERMS_PER_STEP = 512;
 
 /**
  * The terms of a text as they are indexed: NFKC-folded, lower case, without the accents of Latin, Greek and Cyrillic,
  * split at everything else; stemming is left to the index. A run without spaces yields its bigrams and its last
- * character: every character then starts a term, so that a single one can be found by prefix (`isCharacter`).
+ * character: every character then starts a term, so that a single one can be found by prefix (`isCharacter`). Folded
+ * text beyond `foldedLimitOf` has no terms.
  */
 export function termsOf(text: string): string[] {
-  return split(text, (run) => [...pairs(run), run.at(-1)!]);
+  return finish(termsInSteps(text)).terms;
+}
+
+/** The terms of a text, and whether some of it has none because it was too long after folding. */
+export interface IndexedTerms {
+  terms: string[];
+  isCut: boolean;
+}
+
+/** `termsOf` in steps of well under a millisecond. */
+export function* termsInSteps(text: string): Generator<void, IndexedTerms> {
+  const { folded, isCut } = yield* foldInSteps(text);
+  return { terms: yield* splitInSteps(folded, (run) => [...pairs(run), run.at(-1)!]), isCut };
+}
+
+/**
+ * Characters that a text of `length` may have after folding. Prose hardly grows; a few characters become up to
+ * eighteen, and texts of nothing else would cost eighteen times the work.
+ */
+export function foldedLimitOf(length: number): number {
+  return 2 * length + 256;
 }
 
 /** A speaker's name as index terms, prefixed with an underscore so that no word of a text matches them. */
@@ -37,7 +63,8 @@ export function monthTokenOf({ year, month }: { year?: number; month: number }):
 
 /** The distinct terms of a query, without stop words unless there are no others. */
 export function queryTerms(query: string): string[] {
-  const terms = [...new Set(split(query, (run) => (run.length === 1 ? run : pairs(run))))];
+  const { folded } = finish(foldInSteps(query));
+  const terms = [...new Set(finish(splitInSteps(folded, (run) => (run.length === 1 ? run : pairs(run)))))];
   const contentTerms = terms.filter((term) => !STOP_WORDS.has(term));
   return (contentTerms.length > 0 ? contentTerms : terms).slice(0, MAX_QUERY_TERMS);
 }
@@ -47,25 +74,70 @@ export function isCharacter(term: string): boolean {
   return UNSPACED.test(term) && Array.from(term).length === 1;
 }
 
-function split(text: string, splitRun: (characters: string[]) => string[]): string[] {
+/** Runs a generator to its end without pausing. */
+function finish<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+function* splitInSteps(folded: string, splitRun: (characters: string[]) => string[]): Generator<void, string[]> {
   const terms: string[] = [];
-  const folded = fold(text);
-  for (const [compound] of folded.matchAll(COMPOUNDS)) terms.push(clip(compound.replace('-', '')));
+  let stepEnd = TERMS_PER_STEP;
+  for (const [compound] of folded.matchAll(COMPOUNDS)) {
+    terms.push(clip(compound.replace('-', '')));
+    if (terms.length >= stepEnd) stepEnd = yield* endStep(terms);
+  }
   for (const [word] of folded.matchAll(WORDS)) {
     if (!UNSPACED.test(word)) terms.push(clip(word));
     else {
       for (const [run] of word.matchAll(RUNS)) {
         if (!UNSPACED.test(run)) terms.push(clip(run));
-        // Pushed one by one: a spread call has an argument limit.
-        else for (const term of splitRun(Array.from(run))) terms.push(term);
+        else terms.push(...splitRun(Array.from(run)));
       }
     }
+    if (terms.length >= stepEnd) stepEnd = yield* endStep(terms);
   }
   return terms;
 }
 
+/** Pauses, and returns the number of terms after which to pause again. */
+function* endStep(terms: readonly string[]): Generator<void, number> {
+  yield;
+  return terms.length + TERMS_PER_STEP;
+}
+
 function clip(word: string): string {
   return word.length <= MAX_TERM_CHARACTERS ? word : word.slice(0, MAX_TERM_CHARACTERS).toWellFormed();
+}
+
+/** Folds a text piece by piece, up to its limit. */
+function* foldInSteps(text: string): Generator<void, { folded: string; isCut: boolean }> {
+  const limit = foldedLimitOf(text.length);
+  let folded = '';
+  for (let start = 0; start < text.length; ) {
+    const end = pieceEnd(text, start);
+    folded += fold(text.slice(start, end));
+    if (folded.length > limit) return { folded: folded.slice(0, limit).toWellFormed(), isCut: true };
+    start = end;
+    if (start < text.length) yield;
+  }
+  return { folded, isCut: false };
+}
+
+/**
+ * Where a piece that begins at `start` ends: before a character that folds alike with and without what precedes it. A
+ * longer run without such a character is cut between any two.
+ */
+function pieceEnd(text: string, start: number): number {
+  const longest = start + MAX_PIECE_CHARACTERS;
+  if (text.length <= longest) return text.length;
+  for (let end = longest; end > longest - MAX_PIECE_CHARACTERS / 2; end -= 1) {
+    const next = String.fromCodePoint(text.codePointAt(end)!);
+    if (next.isWellFormed() && !JOINS_PRECEDING.test(next.normalize('NFKD'))) return end;
+  }
+  return longest;
 }
 
 function fold(text: string): string {

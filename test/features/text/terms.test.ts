@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  foldedLimitOf,
   monthTokenOf,
   queryTerms,
   scopePrefix,
   speakerTokensOf,
+  termsInSteps,
   termsOf,
   tokenOf,
 } from '../../../src/features/text/terms.ts';
@@ -18,6 +20,80 @@ const text = fc.oneof(
     )
     .map((parts) => parts.join('')),
 );
+
+function indexed(written: string): { terms: string[]; isCut: boolean; steps: number } {
+  const steps = termsInSteps(written);
+  for (let count = 1; ; count += 1) {
+    const step = steps.next();
+    if (step.done) return { ...step.value, steps: count };
+  }
+}
+
+describe('a long text', () => {
+  const prose = fc.constantFrom(
+    'The quick brown fox jumped over the lazy dog. ',
+    'Über den Wolken muß die Freiheit wohl grenzenlos sein. ',
+    'Съешь же ещё этих мягких французских булок. ',
+    'Ξεσκεπάζω την ψυχοφθόρα βδελυγμία. ',
+    'سمعت رسول الله ﷺ يقول إنما الأعمال بالنيات. ',
+    'דג סקרן שט בים מאוכזב ולפתע מצא חברה. ',
+    'ऋषियों को सताने वाले दुष्ट राक्षसों के राजा। ',
+    '我能吞下玻璃而不伤身体。',
+    'いろはにほへと、ガラスを食べられます。',
+    '나는 유리를 먹을 수 있어요. ',
+    'ฉันกินกระจกได้แต่มันไม่ทำให้ฉันเจ็บและน้ำ ',
+    'ကျွန်တော် ကျွန်မ မှန်စားနိုင်တယ်။ ',
+    'Tôi có thể ăn thủy tinh mà không hại gì. ',
+  );
+
+  test('of ordinary prose in any script is indexed to its end', () => {
+    fc.assert(
+      fc.property(prose, (sentence) => {
+        const written = `${sentence.repeat(Math.ceil(100_000 / sentence.length)).slice(0, 99_990)} kayak`;
+        const { terms, isCut } = indexed(written);
+        expect(isCut).toBe(false);
+        expect(terms.at(-1)).toBe('kayak');
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test('has no more terms than twice its length, whatever it holds', () => {
+    const unit = fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }), fc.constantFrom('㍿', 'ﷺ', 'ำ'));
+    fc.assert(
+      fc.property(unit, fc.integer({ min: 1, max: 5000 }), (repeated, length) => {
+        const written = repeated.repeat(Math.ceil(length / repeated.length)).slice(0, length);
+        expect(indexed(written).terms.join('').length).toBeLessThanOrEqual(2 * foldedLimitOf(length));
+        expect(indexed(written).terms.length).toBeLessThanOrEqual(foldedLimitOf(length));
+      }),
+    );
+  });
+
+  test('is cut, and reported as cut, where folding expands it beyond its limit', () => {
+    const { terms, isCut } = indexed(`kayak ${'ﷺ '.repeat(5000)} canoe`);
+    expect(isCut).toBe(true);
+    expect(terms).toContain('kayak');
+    expect(terms).not.toContain('canoe');
+    expect(indexed(`kayak ${'ﷺ '.repeat(10)} canoe`)).toMatchObject({ isCut: false });
+  });
+
+  test('has the terms of its parts, wherever a step ends', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 2040, max: 2050 }), (written, words) => {
+        const padding = Array.from({ length: words }, () => 'x');
+        const whole = indexed(`${padding.join(' ')} ${written}`).terms;
+        const alone = termsOf(`x ${written}`);
+        expect(whole.toSorted()).toEqual([...padding.slice(1), ...alone].toSorted());
+      }),
+    );
+  });
+
+  test('is read in many small steps', () => {
+    for (const unit of ['the fox ', '漢', 'ﷺ', 'a-a ', '\u0301']) {
+      expect(indexed(unit.repeat(100_000 / unit.length)).steps).toBeGreaterThan(20);
+    }
+  });
+});
 
 describe('the terms of a text', () => {
   test.each([
