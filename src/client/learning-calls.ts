@@ -1,4 +1,4 @@
-import type { Feedback, FeedbackTaken, Retrieval } from '../contract/learning.ts';
+import type { Feedback, FeedbackResult, Retrieval } from '../contract/learning.ts';
 import type { createTransport } from './transport.ts';
 
 /** Calls for retrieval learning. */
@@ -7,7 +7,7 @@ export function learningCalls(send: ReturnType<typeof createTransport>['send']) 
   return {
     /** Reports which results of a search helped. */
     feedback: (searchId: string, feedback: Feedback) =>
-      send<FeedbackTaken>('POST', `/v1/searches/${encodeURIComponent(searchId)}/feedback`, feedback),
+      send<FeedbackResult>('POST', `/v1/searches/${encodeURIComponent(searchId)}/feedback`, feedback),
     retrieval: {
       show: (user?: string) => send<Retrieval>('GET', path(user)),
       reset: (user?: string) => send<void>('DELETE', path(user)),

@@ -1,16 +1,16 @@
 import type { AppError } from './errors.ts';
 
-/** What became of a thing that was to be brought in: `known` is there already, anything else is left out for a reason. */
-export type ImportOutcome = 'added' | 'known' | LeftOut;
+/** Outcome for one imported item; `known` means that it already exists. */
+export type ImportOutcome = 'added' | 'known' | SkipReason;
 
-/** Why a thing was left out; `fault` where somebody should look at it. */
-export interface LeftOut {
+/** Why an item was left out; `fault` if it needs attention. */
+export interface SkipReason {
   reason: string;
   fault: boolean;
 }
 
-/** A fault in few words, with the place in the thing where it is. */
-export function leftOutBecause({ message, options }: AppError): LeftOut {
+/** Condenses an error to a short reason with the path of the offending field. */
+export function skipReasonOf({ message, options }: AppError): SkipReason {
   const [first] = options.errors ?? [];
   const where = first?.path.replace(/^\//, '').replaceAll('/', '.') ?? '';
   const reason = first === undefined ? message : `${where} ${first.message}`.trim();

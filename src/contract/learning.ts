@@ -20,11 +20,11 @@ export const Feedback = Type.Object(
 );
 export type Feedback = Static<typeof Feedback>;
 
-export const FeedbackTaken = Type.Object({
+export const FeedbackResult = Type.Object({
   learned: Type.Boolean({ description: 'False where the feedback added nothing: each search is learned from once' }),
   events: Type.Integer({ description: 'Number of feedback events the ranking of this user is based on' }),
 });
-export type FeedbackTaken = Static<typeof FeedbackTaken>;
+export type FeedbackResult = Static<typeof FeedbackResult>;
 
 export const RetrievalQuery = Type.Object({ user: Type.Optional(Name) }, strict);
 export type RetrievalQuery = Static<typeof RetrievalQuery>;

@@ -9,12 +9,12 @@ import { memoryFields } from './memories.ts';
 export { IMPORT_FORMATS, type ImportFormat } from './import-formats.ts';
 
 /**
- * The lines of an export, NDJSON: a head, then memories (one line per version, oldest first), then each conversation
- * followed by its messages, then episodes, then what was learned of each user, and last `end` with the counts, so that a
- * truncated file is recognized. An import reads the same lines.
+ * Version of the export format. An export is NDJSON: a head, memories (one line per version, oldest first), each
+ * conversation followed by its messages, episodes, the learned state of each user, and `end` with the counts, by which a
+ * truncated file is detected. An import reads the same lines.
  *
- * The version is raised when a line changes its meaning. A new field or a new type of line needs no new version: readers
- * leave out what they do not know and report it.
+ * Raise the version when a line changes its meaning. A new field or line type needs no new version: readers leave out
+ * what they do not know and report it.
  */
 export const EXPORT_VERSION = 2;
 
@@ -26,7 +26,7 @@ export const ExportHead = Type.Object({
 });
 export type ExportHead = Static<typeof ExportHead>;
 
-/** One version of a memory. Versions of one id follow each other, oldest first; the last is the present one. */
+/** One version of a memory. The versions of a memory are adjacent, oldest first; the last is the current one. */
 export const PortableMemory = Type.Object(
   { type: Type.Literal('memory'), ...portableProperties(memoryFields) },
   strict,
@@ -37,12 +37,12 @@ export const PortableConversation = Type.Object(
   {
     type: Type.Literal('conversation'),
     ...portableProperties(conversationFields),
-    cut: Type.Boolean({ description: 'Cut into episodes by svc, which follow what is appended' }),
+    cut: Type.Boolean({ description: 'Whether svc cuts it into episodes as messages are appended' }),
     cutThrough: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: LAST_ORDINAL,
-        description: 'Up to which ordinal, where the last messages are not cut yet',
+        description: 'Last ordinal that is cut into episodes, if later messages are not yet',
       }),
     ),
   },
@@ -50,7 +50,7 @@ export const PortableConversation = Type.Object(
 );
 export type PortableConversation = Static<typeof PortableConversation>;
 
-/** A message; its conversation stands before it. */
+/** A message. It follows its conversation. */
 export const PortableMessage = Type.Object(
   { type: Type.Literal('message'), ...portableProperties(messageFields) },
   strict,
@@ -61,13 +61,15 @@ export const PortableEpisode = Type.Object(
   {
     type: Type.Literal('episode'),
     ...portableProperties(episodeFields),
-    edited: Type.Array(Type.Enum(['title', 'summary']), { description: 'What of a cut one a person wrote' }),
+    edited: Type.Array(Type.Enum(['title', 'summary']), {
+      description: 'Fields of an automatically cut episode that a person edited',
+    }),
   },
   strict,
 );
 export type PortableEpisode = Static<typeof PortableEpisode>;
 
-/** What the retrieval learned of one user. */
+/** What the ranking learned from one user. */
 export const PortableLearned = Type.Object(
   {
     type: Type.Literal('learned'),
@@ -76,16 +78,20 @@ export const PortableLearned = Type.Object(
       minLength: 1,
       maxLength: 32_768,
       pattern: '^[A-Za-z0-9_-]+$',
-      description: 'base64url; svc alone reads it',
+      description: 'Opaque state, base64url',
     }),
-    events: Type.Integer({ minimum: 1, maximum: LARGEST_COUNT, description: 'Feedback events that shaped it' }),
+    events: Type.Integer({
+      minimum: 1,
+      maximum: LARGEST_COUNT,
+      description: 'Number of feedback events it is based on',
+    }),
     updatedAt: Timestamp,
   },
   strict,
 );
 export type PortableLearned = Static<typeof PortableLearned>;
 
-/** What an export holds between its first line and its last. */
+/** A line of an export between head and end. */
 export type PortableRecord =
   | PortableMemory
   | PortableConversation
@@ -98,7 +104,7 @@ const Counts = Type.Object({
   conversations: Type.Integer(),
   messages: Type.Integer(),
   episodes: Type.Integer(),
-  learned: Type.Integer({ description: 'Users of whom the retrieval learned something' }),
+  learned: Type.Integer({ description: 'Users with a learned ranking' }),
 });
 
 export const ExportEnd = Type.Object({ type: Type.Literal('end'), ...Counts.properties });
@@ -117,20 +123,20 @@ export const ImportQuery = Type.Object(
 );
 export type ImportQuery = Static<typeof ImportQuery>;
 
-/** What an import did. */
+/** Result of an import. */
 export const ImportReport = Type.Object({
   added: Counts,
-  known: Type.Object(Counts.properties, { description: 'There already: nothing is added twice' }),
-  skipped: Type.Integer({ description: 'How many were left out' }),
+  known: Type.Object(Counts.properties, { description: 'Already present: nothing is added twice' }),
+  skipped: Type.Integer({ description: 'Number of items that were left out' }),
   reasons: Type.Array(
     Type.Object({
-      place: Type.String({ description: 'Where in the file: a line, or the path of a thing in it' }),
+      place: Type.String({ description: 'Location in the file: a line, or the path of an item' }),
       reason: Type.String(),
-      fault: Type.Boolean({ description: 'Somebody should look at it' }),
+      fault: Type.Boolean({ description: 'Whether it needs attention; false if it was left out on purpose' }),
     }),
-    { description: 'The first thousand of them' },
+    { description: 'The first 1,000 reasons' },
   ),
-  complete: Type.Boolean({ description: 'False where an export of svc was cut off: its last line is missing' }),
+  complete: Type.Boolean({ description: 'False if an export of svc is truncated: its last line is missing' }),
 });
 export type ImportReport = Static<typeof ImportReport>;
 export type ImportCounts = Static<typeof Counts>;

@@ -2,15 +2,15 @@
 export const SIGNAL_LABELS = {
   lexical: 'shared words',
   trigram: 'similar spelling',
-  window: 'words close by',
+  window: 'nearby words',
   session: 'same conversation',
   context: 'neighboring text',
-  speaker: 'who said it',
-  date: 'the date',
-  recency: 'recent',
-  answerCue: 'kind of answer',
-  reply: 'answers a question',
-  self: 'a statement',
+  speaker: 'speaker',
+  date: 'date',
+  recency: 'recency',
+  answerCue: 'answer type',
+  reply: 'reply to a question',
+  self: 'statement',
   vector: 'similar meaning',
 } as const;
 

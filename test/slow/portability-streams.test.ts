@@ -22,7 +22,7 @@ beforeAll(async () => {
   large = await newAccount(daemon);
   const text = 'x'.repeat(90_000);
   const lines = Array.from({ length: 200 }, (_, index) => version({ content: `${index} ${text}` }));
-  await portable(large).take(lines);
+  await portable(large).importFile(lines);
 });
 afterAll(() => daemon.close());
 
@@ -52,7 +52,7 @@ describe('an export', () => {
   test('is a consistent snapshot, whatever is written meanwhile', async () => {
     const caller = await newAccount(daemon);
     const texts = Array.from({ length: 60 }, (_, index) => version({ content: `${index} ${'y'.repeat(50_000)}` }));
-    await portable(caller).take(texts);
+    await portable(caller).importFile(texts);
     const answer = await fetch(`${daemon.baseUrl}/v1/export`, {
       headers: { authorization: `Bearer ${caller.apiKey}` },
     });
@@ -190,7 +190,7 @@ describe('an import', () => {
   test('that is killed halfway continues when it is sent again, with the same result', async () => {
     const caller = await newAccount(daemon);
     const from = await newAccount(daemon);
-    await portable(from).take(Array.from({ length: 1500 }, () => version()));
+    await portable(from).importFile(Array.from({ length: 1500 }, () => version()));
     const text = await portable(from).text();
     const socket = await open(caller, 'POST /v1/import');
     socket.write(`content-length: ${Buffer.byteLength(text)}\r\n\r\n${text.slice(0, text.length / 2)}`);
@@ -200,7 +200,9 @@ describe('an import', () => {
     expect(await until(async () => (await again()).status === 200)).toBe(true);
     expect((await again()).body).toMatchObject({ added: { memories: 0 }, known: { memories: 1500 } });
     expect(await portable(caller).lines()).toEqual(await portable(from).lines());
-    const faults = daemon.logLines.filter((line) => line.includes('"level":50') && !line.includes('is under way'));
+    const faults = daemon.logLines.filter(
+      (line) => line.includes('"level":50') && !line.includes('is already running'),
+    );
     expect(faults).toEqual([]);
   });
 

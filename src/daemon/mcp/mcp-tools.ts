@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { IdParams, strict } from '../../contract/common.ts';
-import { Feedback, FeedbackTaken, SearchParams } from '../../contract/learning.ts';
+import { Feedback, FeedbackResult, SearchParams } from '../../contract/learning.ts';
 import { AddedMemory, MemoriesQuery, Memory, MemoryChange, MemoryPage, NewMemory } from '../../contract/memories.ts';
 import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
 import type { Conversations } from '../../features/conversations/conversations.ts';
@@ -172,7 +172,7 @@ function feedbackTools(learning: Learning): Registration[] {
         used: 'Ids of results that helped',
         irrelevant: 'Ids of results that had nothing to do with the question',
       }),
-      output: FeedbackTaken,
+      output: FeedbackResult,
       run: (principal, { searchId, ...feedback }) => learning.feedback(principal, searchId, feedback),
       text: ({ learned }) => (learned ? 'Learned.' : 'Nothing new to learn; nothing was changed.'),
     }),

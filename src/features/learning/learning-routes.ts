@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { NoContent, problems } from '../../contract/common.ts';
-import { Feedback, FeedbackTaken, Retrieval, RetrievalQuery, SearchParams } from '../../contract/learning.ts';
+import { Feedback, FeedbackResult, Retrieval, RetrievalQuery, SearchParams } from '../../contract/learning.ts';
 import type { Learning } from './learning.ts';
 
 const tags = ['search'];
@@ -17,7 +17,7 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
           tags,
           params: SearchParams,
           body: Feedback,
-          response: { 202: FeedbackTaken, ...problems },
+          response: { 202: FeedbackResult, ...problems },
         },
       },
       async (request, reply) => {

@@ -1,4 +1,4 @@
-import type { Feedback, FeedbackTaken, LearnedShift, LearningDay, Retrieval } from '../../contract/learning.ts';
+import type { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval } from '../../contract/learning.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, utcDay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -61,7 +61,7 @@ export interface Learning {
    * Learns from explicit feedback, once per search; `learned` is false where it carried no new information. Throws
    * `not_found` for a search that is not the tenant's or has expired, `invalid_request` for an id that is not a result.
    */
-  feedback(principal: Tenant, searchId: string, feedback: Feedback): Promise<FeedbackTaken>;
+  feedback(principal: Tenant, searchId: string, feedback: Feedback): Promise<FeedbackResult>;
   /** Counts reading or changing a memory as use if a recent search showed it. Learns in the background. */
   noteUse(principal: Tenant, memoryId: string): void;
   show(principal: Tenant, user?: string): Promise<Retrieval>;
@@ -104,7 +104,7 @@ export function createLearning({
   });
   let usesInProgress = 0;
 
-  async function learn(given: GivenFeedback): Promise<FeedbackTaken> {
+  async function learn(given: GivenFeedback): Promise<FeedbackResult> {
     if (pending.has(given.tenantId, given.searchId)) await pending.flush();
     const { learned, user, state } = await db.writes.write((connection) =>
       recordFeedback(connection, given, { model, nowMs: clock.nowMs() }),

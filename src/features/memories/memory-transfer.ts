@@ -18,15 +18,15 @@ export interface MemoryTransfer {
   /** A page in the order of id and version. */
   read(reader: Reader, filter: VersionFilter): Promise<PortableMemory[]>;
   /**
-   * Brings memories in, in the caller's transaction, a fate each. Whose id is there or whose content is live already is
-   * known. `take` takes one from the quota; where it refuses, the fates end there.
+   * Brings memories in, in the caller's transaction, one outcome each. Whose id is there or whose content is live already is
+   * known. `take` takes one from the quota; where it refuses, the outcomes end there.
    */
   restore(
     connection: Connection,
     drafts: readonly MemoryDraft[],
     take: () => AppError | undefined,
     nowMs: number,
-  ): Promise<{ fates: ImportOutcome[]; refused: AppError | undefined }>;
+  ): Promise<{ outcomes: ImportOutcome[]; quotaError: AppError | undefined }>;
 }
 
 interface Parts {
@@ -37,11 +37,11 @@ interface Parts {
 
 /** What is decided before anything is written. */
 interface Plan {
-  fates: ImportOutcome[];
+  outcomes: ImportOutcome[];
   added: MemoryDraft[];
   /** Those that have expired and stand in the way. */
   expired: Set<string>;
-  refused: AppError | undefined;
+  quotaError: AppError | undefined;
 }
 
 /** The face of the memories room for whole accounts. */
@@ -57,7 +57,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
     const present = new Map((await findPresent(connection, tenantId, ids)).map((row) => [row.id, row]));
     const same = await findSameContent(connection, drafts.map(presentOf).filter(isLive));
     const live = new Map(same.map((row) => [placeOf(row), row]));
-    const planned: Plan = { fates: [], added: [], expired: new Set(), refused: undefined };
+    const planned: Plan = { outcomes: [], added: [], expired: new Set(), quotaError: undefined };
     const seen = new Set<string>();
     const isKnown = (draft: MemoryDraft): boolean => {
       const row = presentOf(draft);
@@ -69,15 +69,15 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
     };
     for (const draft of drafts) {
       const row = presentOf(draft);
-      if (hasExpired(row, nowMs)) planned.fates.push({ reason: 'left out: expired', fault: false });
-      else if (isKnown(draft)) planned.fates.push('known');
+      if (hasExpired(row, nowMs)) planned.outcomes.push({ reason: 'left out: expired', fault: false });
+      else if (isKnown(draft)) planned.outcomes.push('known');
       else {
-        planned.refused = take();
-        if (planned.refused) break;
+        planned.quotaError = take();
+        if (planned.quotaError) break;
         seen.add(row.id);
         if (isLive(row)) seen.add(placeOf(row));
         planned.added.push(draft);
-        planned.fates.push('added');
+        planned.outcomes.push('added');
       }
     }
     return planned;
@@ -93,7 +93,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
     },
     async restore(connection, drafts, take, nowMs) {
       const [tenantId = ''] = drafts.map(([first]) => first!.tenantId);
-      const { fates, added, expired, refused } = await plan(connection, tenantId, drafts, take, nowMs);
+      const { outcomes, added, expired, quotaError } = await plan(connection, tenantId, drafts, take, nowMs);
       for (const id of expired) await erasing.eraseOne(connection, tenantId, id);
       const scopeOf = await scopes.ensure(connection, added.map(presentOf));
       const rows = added.flat().map((row) => ({ ...row, scope: scopeOf(row) }));
@@ -111,7 +111,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
         connection,
         (tagged as [MemoryDraft[number], string][]).map(([{ id }, tag]) => ({ tenantId, tag, memoryId: id })),
       );
-      return { fates, refused };
+      return { outcomes, quotaError };
     },
   };
 }

@@ -2,34 +2,36 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../contract/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 
-/** Bounds how much long work goes on at once. */
+/** Bounds how many transfers run at once. */
 export interface TransferLimiter {
-  /** Takes a place and returns what gives it back. Throws `unavailable` where there is none. */
-  take(tenantId: string): () => void;
+  /** Takes a slot and returns the function that releases it. Throws `unavailable` if no slot is free. */
+  acquire(tenantId: string): () => void;
   isFull(): boolean;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** `most` places, one a tenant, so that nobody takes all of them. */
-export function createTransferLimiter(most: number, what: string): TransferLimiter {
-  const taken = new Set<string>();
+/** Creates a limiter with `maxConcurrent` slots, of which each tenant can hold one. `what` names the work in errors. */
+export function createTransferLimiter(maxConcurrent: number, what: string): TransferLimiter {
+  const active = new Set<string>();
   return {
-    take(tenantId) {
-      const own = taken.has(tenantId);
-      if (own || taken.size >= most) {
-        const message = own ? `Another ${what} of this account is under way.` : `Too many ${what}s are under way.`;
+    acquire(tenantId) {
+      const isActive = active.has(tenantId);
+      if (isActive || active.size >= maxConcurrent) {
+        const message = isActive
+          ? `Another ${what} of this account is already running.`
+          : `Too many ${what}s are running.`;
         const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
         throw new AppError('unavailable', `${message} Try again in a moment.`, options);
       }
-      taken.add(tenantId);
-      return () => taken.delete(tenantId);
+      active.add(tenantId);
+      return () => active.delete(tenantId);
     },
-    isFull: () => taken.size >= most,
+    isFull: () => active.size >= maxConcurrent,
   };
 }
 
-/** Runs what it is given one after the other. */
+/** Creates a function that runs async work one at a time, in the order of the calls. */
 export function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -39,17 +41,17 @@ export function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-const STRETCH_MS = 5;
+const MAX_BLOCKING_MS = 5;
 
 /**
- * The same items, with a turn for everybody else's requests after each stretch: a file may hold a great many that are
- * read without waiting for anything.
+ * Passes items through and yields to the event loop every few milliseconds, so that a long file whose items never await
+ * I/O does not delay other requests.
  */
-export async function* yieldingToOthers<T>(items: AsyncIterable<T>, clock: Clock): AsyncGenerator<T> {
+export async function* yieldToEventLoop<T>(items: AsyncIterable<T>, clock: Clock): AsyncGenerator<T> {
   let sinceMs = clock.monotonicMs();
   for await (const item of items) {
     yield item;
-    if (clock.monotonicMs() - sinceMs < STRETCH_MS) continue;
+    if (clock.monotonicMs() - sinceMs < MAX_BLOCKING_MS) continue;
     await nextTurn();
     sinceMs = clock.monotonicMs();
   }

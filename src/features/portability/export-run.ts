@@ -6,7 +6,6 @@ import type { Episodes } from '../episodes/episodes.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Memories } from '../memories/memories.ts';
 
-/** What reads an account. */
 export interface ExportParts {
   memories: Memories;
   conversations: Conversations;
@@ -14,7 +13,7 @@ export interface ExportParts {
   learning: Pick<Learning, 'transfer'>;
 }
 
-/** Whose things, of which of their users, as they are at which moment. */
+/** What to export; without `user`, all users of the tenant. */
 export interface ExportScope {
   tenantId: string;
   user: string | undefined;
@@ -23,7 +22,7 @@ export interface ExportScope {
 
 const PAGE_ROWS = 200;
 
-/** All lines of an export, read page by page in one snapshot. */
+/** Yields the lines of an export, read page by page from one snapshot. */
 export async function* exportRecords(
   parts: ExportParts,
   reader: Reader,
@@ -31,10 +30,10 @@ export async function* exportRecords(
 ): AsyncGenerator<PortableRecord | ExportHead | ExportEnd> {
   yield { type: 'svc-export', format: 'svc', version: EXPORT_VERSION, exportedAt: toTimestamp(scope.nowMs) };
   const end: ExportEnd = { type: 'end', memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
-  let former: string | undefined;
+  let previousId: string | undefined;
   for await (const version of allVersions(parts, reader, scope)) {
-    if (version.id !== former) end.memories += 1;
-    former = version.id;
+    if (version.id !== previousId) end.memories += 1;
+    previousId = version.id;
     yield version;
   }
   for await (const record of allConversations(parts, reader, scope)) {
@@ -64,9 +63,9 @@ async function* allConversations({ conversations }: ExportParts, reader: Reader,
     conversations.transfer.readConversations(reader, { ...scope, afterId: after.id, limit: PAGE_ROWS });
   for await (const conversation of pages(read, { id: '' })) {
     yield conversation;
-    const place = { tenantId, conversationId: conversation.id };
+    const key = { tenantId, conversationId: conversation.id };
     const readMessages = (after: { ordinal: number }) =>
-      conversations.transfer.readMessages(reader, place, after.ordinal, PAGE_ROWS);
+      conversations.transfer.readMessages(reader, key, after.ordinal, PAGE_ROWS);
     yield* pages(readMessages, { ordinal: 0 });
   }
 }
@@ -83,7 +82,7 @@ async function* allLearned({ learning }: ExportParts, reader: Reader, scope: Exp
   yield* pages(read, { user: '' });
 }
 
-/** Each item of a list that is read page after page, from behind the last item of the page before. */
+/** Yields the items of all pages; each page starts after the last item of the previous one. */
 async function* pages<P, T extends P>(read: (after: P) => Promise<T[]>, first: P): AsyncGenerator<T> {
   let after: P = first;
   for (;;) {

@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
-import { leftOutBecause } from '../../contract/import-outcome.ts';
+import { skipReasonOf } from '../../contract/import-outcome.ts';
 import type { NewMemory } from '../../contract/memories.ts';
 import type { PortableMemory, PortableRecord } from '../../contract/portability.ts';
 import { type ConversationDraft, conversationDraftOf } from '../conversations/conversation-transfer.ts';
@@ -7,64 +7,65 @@ import { type MessageDraft, messageDraftOf } from '../conversations/message-tran
 import { type EpisodeDraft, episodeDraftOf } from '../episodes/episode-transfer.ts';
 import type { LearnedDraft, LearningTransfer } from '../learning/learning-transfer.ts';
 import { type MemoryDraft, memoryDraftOf } from '../memories/memory-transfer.ts';
-import type { ImportTally } from './import-tally.ts';
+import type { ReportBuilder } from './import-report.ts';
 
-/** Something with the place in the file where it stands. */
-export interface Placed<T> {
+/** A draft and its location in the file. */
+export interface LocatedDraft<T> {
   place: string;
   draft: T;
 }
 
-/** What is brought in with one transaction. */
+/** The drafts that one transaction writes. */
 export interface ImportBatch {
-  memories: Placed<MemoryDraft>[];
-  conversations: Placed<ConversationDraft>[];
-  messages: Placed<MessageDraft>[];
-  episodes: Placed<EpisodeDraft>[];
-  learned: Placed<LearnedDraft>[];
-  /** Added as a caller would, with ids of their own. */
-  fresh: Placed<NewMemory>[];
+  memories: LocatedDraft<MemoryDraft>[];
+  conversations: LocatedDraft<ConversationDraft>[];
+  messages: LocatedDraft<MessageDraft>[];
+  episodes: LocatedDraft<EpisodeDraft>[];
+  learned: LocatedDraft<LearnedDraft>[];
+  /** Added as a client adds them: they get new ids. */
+  newMemories: LocatedDraft<NewMemory>[];
 }
 
-/** Gathers what is read until it is enough for a transaction. */
-export interface Gathering {
+/** Collects parsed items until there are enough for one transaction. */
+export interface BatchBuilder {
   addRecord(place: string, record: PortableRecord): void;
-  addFresh(place: string, memory: NewMemory): void;
-  /** Ends the versions of the memory that came last. */
+  addNewMemory(place: string, memory: NewMemory): void;
+  /** Completes the last memory: no more versions of it follow. */
   endMemory(): void;
-  /** Leaves the memory that came last out: more versions of it were to come. */
+  /** Skips the last memory, because its later versions are missing. */
   dropMemory(reason: string): void;
   isFull(): boolean;
   take(): ImportBatch;
 }
 
-const MOST_RECORDS = 500;
-const MOST_CHARACTERS = 1024 * 1024;
-/** All versions of a memory are held at once. */
-const MOST_VERSIONS_CHARACTERS = 32 * 1024 * 1024;
+const MAX_RECORDS = 500;
+const MAX_CHARACTERS = 1024 * 1024;
+/** All versions of one memory are held in memory at once. */
+const MAX_VERSIONS_CHARACTERS = 32 * 1024 * 1024;
+const TOO_MANY_VERSIONS = `its versions exceed ${MAX_VERSIONS_CHARACTERS} characters in total`;
 
-/** Gathers for one tenant; what cannot be kept as it is goes to the tally. */
-export function createGathering(
+/** Creates a builder for one tenant; reports the records that cannot be stored. */
+export function createBatchBuilder(
   tenantId: string,
-  tally: ImportTally,
+  report: ReportBuilder,
   learning: Pick<LearningTransfer, 'draftOf'>,
-): Gathering {
+): BatchBuilder {
   let batch = emptyBatch();
   let records = 0;
   let characters = 0;
   let memory: { place: string; versions: PortableMemory[]; characters: number } | undefined;
 
-  function grow(count: number, content: string | null): void {
-    records += count;
+  function countRecord(content: string | null): void {
+    records += 1;
     characters += content?.length ?? 0;
   }
 
-  function prepared<T>(place: string, draft: () => T): Placed<T>[] {
+  function tryDraft<T>(place: string, toDraft: () => T): LocatedDraft<T>[] {
     try {
-      return [{ place, draft: draft() }];
+      return [{ place, draft: toDraft() }];
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      tally.leaveOut(place, leftOutBecause(error));
+      report.skip(place, skipReasonOf(error));
       return [];
     }
   }
@@ -72,9 +73,9 @@ export function createGathering(
   function endMemory(): void {
     if (!memory) return;
     const { place, versions } = memory;
-    if (memory.characters > MOST_VERSIONS_CHARACTERS) {
-      tally.leaveOut(place, { reason: 'has more versions than can be held at once', fault: true });
-    } else batch.memories.push(...prepared(place, () => memoryDraftOf(tenantId, versions)));
+    if (memory.characters > MAX_VERSIONS_CHARACTERS) {
+      report.skip(place, { reason: TOO_MANY_VERSIONS, fault: true });
+    } else batch.memories.push(...tryDraft(place, () => memoryDraftOf(tenantId, versions)));
     memory = undefined;
   }
 
@@ -82,8 +83,8 @@ export function createGathering(
     if (memory?.versions[0]?.id !== version.id) endMemory();
     memory ??= { place, versions: [], characters: 0 };
     memory.characters += JSON.stringify(version).length;
-    if (memory.characters <= MOST_VERSIONS_CHARACTERS) memory.versions.push(version);
-    grow(1, version.content);
+    if (memory.characters <= MAX_VERSIONS_CHARACTERS) memory.versions.push(version);
+    countRecord(version.content);
   }
 
   return {
@@ -91,30 +92,30 @@ export function createGathering(
       if (record.type !== 'memory') endMemory();
       if (record.type === 'memory') addVersion(place, record);
       else if (record.type === 'conversation') {
-        grow(1, record.title);
-        batch.conversations.push(...prepared(place, () => conversationDraftOf(tenantId, record)));
+        countRecord(record.title);
+        batch.conversations.push(...tryDraft(place, () => conversationDraftOf(tenantId, record)));
       } else if (record.type === 'message') {
-        grow(1, record.content);
-        batch.messages.push(...prepared(place, () => messageDraftOf(tenantId, record)));
+        countRecord(record.content);
+        batch.messages.push(...tryDraft(place, () => messageDraftOf(tenantId, record)));
       } else if (record.type === 'episode') {
-        grow(1, record.summary);
-        batch.episodes.push(...prepared(place, () => episodeDraftOf(tenantId, record)));
+        countRecord(record.summary);
+        batch.episodes.push(...tryDraft(place, () => episodeDraftOf(tenantId, record)));
       } else {
-        grow(1, record.state);
-        batch.learned.push(...prepared(place, () => learning.draftOf(tenantId, record)));
+        countRecord(record.state);
+        batch.learned.push(...tryDraft(place, () => learning.draftOf(tenantId, record)));
       }
     },
-    addFresh(place, draft) {
+    addNewMemory(place, draft) {
       endMemory();
-      grow(1, draft.content);
-      batch.fresh.push({ place, draft });
+      countRecord(draft.content);
+      batch.newMemories.push({ place, draft });
     },
     endMemory,
     dropMemory(reason) {
-      if (memory) tally.leaveOut(memory.place, { reason, fault: true });
+      if (memory) report.skip(memory.place, { reason, fault: true });
       memory = undefined;
     },
-    isFull: () => records >= MOST_RECORDS || characters >= MOST_CHARACTERS,
+    isFull: () => records >= MAX_RECORDS || characters >= MAX_CHARACTERS,
     take() {
       const full = batch;
       batch = emptyBatch();
@@ -126,5 +127,5 @@ export function createGathering(
 }
 
 function emptyBatch(): ImportBatch {
-  return { memories: [], conversations: [], messages: [], episodes: [], learned: [], fresh: [] };
+  return { memories: [], conversations: [], messages: [], episodes: [], learned: [], newMemories: [] };
 }

@@ -1,74 +1,77 @@
 import { AppError } from '../../contract/errors.ts';
 import type { ImportReport } from '../../contract/portability.ts';
 import type { Keys, Principal } from '../keys/keys.ts';
-import { createGathering, type Gathering } from './import-batch.ts';
-import type { ImportItem } from './import-items.ts';
-import { createTally, type ImportTally } from './import-tally.ts';
-import { type ImportParts, writeBatch } from './import-writing.ts';
+import type { ImportItem } from './formats/import-reader.ts';
+import { type BatchBuilder, createBatchBuilder } from './import-batch.ts';
+import { type ImportParts, writeBatch } from './import-batch-writer.ts';
+import { createReportBuilder, type ReportBuilder } from './import-report.ts';
 
-/** What an import needs. */
-export interface RunParts extends ImportParts {
+export interface ImportRunParts extends ImportParts {
   keys: Pick<Keys, 'refresh'>;
-  /** Runs one batch of all imports at a time, so that no caller's own write waits for several of them. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs one batch at a time across all imports, so that other writes never wait behind several of them. */
+  runExclusive<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Conversations whose last messages are not cut yet: their messages follow soon, or these are not the latest. */
-const MOST_UNCUT = 1000;
+/** Remembers only the latest conversations: an export lists the messages of a conversation directly after it. */
+const MAX_UNSEGMENTED = 1000;
 
 /**
- * Brings in what is read, batch after batch, each committed before the next is read and while the caller's key is
- * valid. Throws what ends it early with the report so far among its members; what is committed stays, and the same file
- * goes on from there.
+ * Imports items batch by batch. Each batch is committed before the next is read, and only while the caller's key is
+ * valid. An error that ends the import carries the report so far as `report`; committed batches stay, and sending the
+ * same file again continues from there.
  */
 export async function runImport(
-  parts: RunParts,
+  parts: ImportRunParts,
   principal: Principal,
   items: AsyncIterable<ImportItem>,
 ): Promise<ImportReport> {
-  const tally = createTally();
-  const gathering = createGathering(principal.tenantId, tally, parts.learning.transfer);
-  const uncut = new Set<string>();
+  const report = createReportBuilder();
+  const builder = createBatchBuilder(principal.tenantId, report, parts.learning.transfer);
+  const unsegmentedIds = new Set<string>();
   const write = () =>
-    parts.inTurn(async () => writeBatch(parts, await parts.keys.refresh(principal), gathering.take(), tally, uncut));
-  let last: 'head' | 'end' | undefined;
+    parts.runExclusive(async () =>
+      writeBatch(parts, await parts.keys.refresh(principal), builder.take(), report, unsegmentedIds),
+    );
+  let lastMarker: 'head' | 'end' | undefined;
   try {
     for await (const item of items) {
-      if ('mark' in item) last = item.mark;
-      else gather(item, gathering, tally, uncut);
-      if (gathering.isFull()) await write();
+      if ('marker' in item) lastMarker = item.marker;
+      else addItem(item, builder, report, unsegmentedIds);
+      if (builder.isFull()) await write();
     }
-    if (last === 'head') gathering.dropMemory('the file ends here: further versions may be missing');
-    gathering.endMemory();
+    if (lastMarker === 'head') builder.dropMemory('the file ends here: later versions may be missing');
+    builder.endMemory();
     await write();
-    return { ...tally.report(), complete: last !== 'head' };
+    return { ...report.build(), complete: lastMarker !== 'head' };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, options } = error;
     throw new AppError(code, message, {
       ...options,
-      extra: { ...options.extra, report: tally.report() },
+      extra: { ...options.extra, report: report.build() },
       cause: error,
     });
   }
 }
 
-function gather(
-  item: Exclude<ImportItem, { mark: string }>,
-  gathering: Gathering,
-  tally: ImportTally,
-  uncut: Set<string>,
+function addItem(
+  item: Exclude<ImportItem, { marker: string }>,
+  builder: BatchBuilder,
+  report: ReportBuilder,
+  unsegmentedIds: Set<string>,
 ): void {
-  if ('reason' in item) tally.leaveOut(item.place, item);
-  else if ('memory' in item) gathering.addFresh(item.place, item.memory);
+  if ('reason' in item) report.skip(item.place, item);
+  else if ('memory' in item) builder.addNewMemory(item.place, item.memory);
   else {
-    if (item.record.type === 'conversation' && item.record.cutThrough !== undefined) noteUncut(uncut, item.record.id);
-    gathering.addRecord(item.place, item.record);
+    const { record } = item;
+    if (record.type === 'conversation' && record.cutThrough !== undefined) addBounded(unsegmentedIds, record.id);
+    builder.addRecord(item.place, record);
   }
 }
 
-function noteUncut(uncut: Set<string>, id: string): void {
-  const [oldest] = uncut;
-  if (uncut.size >= MOST_UNCUT) uncut.delete(oldest!);
-  uncut.add(id);
+/** Adds an id and drops the oldest one if the set is full. */
+function addBounded(ids: Set<string>, id: string): void {
+  const [oldest] = ids;
+  if (ids.size >= MAX_UNSEGMENTED) ids.delete(oldest!);
+  ids.add(id);
 }

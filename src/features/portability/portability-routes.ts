@@ -6,18 +6,18 @@ import { problems } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { readBody, SLOWEST_BYTES_PER_MS } from './body-stream.ts';
+import { MIN_BYTES_PER_MS, readBody } from './body-stream.ts';
 import type { Portability } from './portability.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route reads its body as a stream and sees itself to a limit of its time. */
+    /** The route reads its body as a stream and enforces its own timeout. */
     streamsBody?: boolean;
   }
 }
 
 const tags = ['portability'];
-/** Whatever name a client gives to lines of text. */
+/** Media types that clients use for text and NDJSON. */
 const BODY_TYPES = [
   'application/x-ndjson',
   'application/json',
@@ -26,17 +26,16 @@ const BODY_TYPES = [
   'text/markdown',
 ];
 const EXPORT_HEADERS = { 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store' };
-/** For an answer that comes before the body is read to reach a client that still sends. */
+/** Lets an early response reach a client that is still sending. */
 const LINGER_MS = 5000;
 
 export interface PortabilityRoutesParts {
   portability: Portability;
   clock: Clock;
-  /** How long a client may take nothing, or send nothing, before it is given up. */
+  /** How long a client may read or send nothing before the request is aborted. */
   idleMs: number;
 }
 
-/** The two routes that stream. */
 export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginAsyncTypebox {
   const { portability } = parts;
   return async (app) => {
@@ -45,8 +44,8 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
       {
         exposeHeadRoute: false,
         schema: {
-          summary: 'All that is the account’s, as NDJSON',
-          description: 'The last line says `end`: without it the file was cut off.',
+          summary: 'Export everything in the account as NDJSON',
+          description: 'A complete file ends with a line of type `end`.',
           tags,
           querystring: ExportQuery,
           response: {
@@ -56,13 +55,13 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
         },
       },
       (request, reply) => {
-        const portions = portability.export(request.principal, request.query);
-        const stream: Readable = Readable.from(unlessStalled(portions, parts, (error) => stream.destroy(error)));
+        const chunks = portability.export(request.principal, request.query);
+        const stream: Readable = Readable.from(abortIfStalled(chunks, parts, (error) => stream.destroy(error)));
         addAbortSignal(portability.stopping, stream);
         reply.headers(EXPORT_HEADERS).send(stream as never);
       },
     );
-    // A HEAD that Fastify derives would run the export.
+    // A HEAD route derived by Fastify would run the export.
     app.head('/v1/export', { schema: { hide: true, querystring: ExportQuery } }, async (_request, reply) => {
       return reply.headers(EXPORT_HEADERS).send();
     });
@@ -83,8 +82,8 @@ function importRoute({ portability, idleMs, clock }: PortabilityRoutesParts): Fa
       {
         config: { streamsBody: true },
         schema: {
-          summary: 'Bring in an export, or another system’s file',
-          description: 'The body is the file, of any size. Sent again it adds nothing twice.',
+          summary: 'Import an export of svc or a file from another system',
+          description: 'The body is the file, of any size. Sending the same file again adds nothing.',
           tags,
           consumes: BODY_TYPES,
           querystring: ImportQuery,
@@ -92,7 +91,7 @@ function importRoute({ portability, idleMs, clock }: PortabilityRoutesParts): Fa
         },
       },
       (request, reply) => {
-        takeRestInTime(request.raw, reply.raw);
+        drainUnreadBody(request.raw, reply.raw);
         const { stopping } = portability;
         const body = readBody(request.raw, { idleMs, clock, stopping, isCrowded: portability.isCrowded });
         return portability.import(request.principal, body, request.query);
@@ -102,29 +101,29 @@ function importRoute({ portability, idleMs, clock }: PortabilityRoutesParts): Fa
 }
 
 /**
- * Gives up a client that takes nothing for so long, or less than a slow line carries: it would hold the write-ahead log
- * open. What it takes at a time gives it time for the next, up to `idleMs`.
+ * Aborts a client that reads nothing for `idleMs`, or reads below the slowest accepted rate: its snapshot keeps the
+ * write-ahead log from being truncated. Each chunk it reads earns time for the next, up to `idleMs`.
  */
-async function* unlessStalled(
-  portions: AsyncIterable<string>,
+async function* abortIfStalled(
+  chunks: AsyncIterable<string>,
   { idleMs, clock }: Pick<PortabilityRoutesParts, 'idleMs' | 'clock'>,
-  giveUp: (error: Error) => void,
+  abort: (error: Error) => void,
 ): AsyncGenerator<string> {
   let leftMs = idleMs;
-  for await (const portion of portions) {
+  for await (const chunk of chunks) {
     const sinceMs = clock.monotonicMs();
-    const timer = setTimeout(() => giveUp(new Error('the client takes too little')), leftMs);
+    const timer = setTimeout(() => abort(new Error('the client reads too slowly')), leftMs);
     try {
-      yield portion;
+      yield chunk;
     } finally {
       clearTimeout(timer);
     }
-    leftMs = Math.min(idleMs, leftMs - (clock.monotonicMs() - sinceMs) + portion.length / SLOWEST_BYTES_PER_MS);
+    leftMs = Math.min(idleMs, leftMs - (clock.monotonicMs() - sinceMs) + chunk.length / MIN_BYTES_PER_MS);
   }
 }
 
-/** What was answered before all of it had come is taken off the wire for a while, so that the client reads the answer. */
-function takeRestInTime(request: IncomingMessage, response: ServerResponse): void {
+/** Drains the rest of a body that was answered early, for a while, so that the client gets to read the response. */
+function drainUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => {
     if (request.complete) return;
     request.resume();

@@ -1,52 +1,52 @@
 import { setMaxListeners } from 'node:events';
 import type { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
 import type { Principal } from '../keys/keys.ts';
-import { createMutex, createTransferLimiter, yieldingToOthers } from './concurrency.ts';
+import { createMutex, createTransferLimiter, yieldToEventLoop } from './concurrency.ts';
 import { type ExportParts, exportRecords } from './export-run.ts';
 import { READERS } from './formats/readers.ts';
-import { type RunParts, runImport } from './import-run.ts';
+import { type ImportRunParts, runImport } from './import-run.ts';
 import { createRecordCheck } from './record-check.ts';
 
-/** Whole accounts as files, out and in. */
+/** Export and import of whole accounts. */
 export interface Portability {
   /**
-   * All that is the tenant's, as NDJSON in portions: one state of it, whatever is written meanwhile. Throws
-   * `unavailable` where too many are under way.
+   * Streams everything that belongs to the tenant as chunks of NDJSON, read from one snapshot. Throws `unavailable` if
+   * too many exports are running.
    */
   export(principal: Principal, query: ExportQuery): AsyncGenerator<string>;
   /**
-   * Brings in what a file holds, at the pace at which it is stored. Nothing is added twice. Throws `quota_exceeded`,
-   * and whatever else ends it early, with the report so far as `report` among the problem's members.
+   * Imports a file, reading it no faster than it is stored. Nothing is added twice. An error that ends the import early,
+   * e.g. `quota_exceeded`, carries the report so far as `report`.
    */
   import(principal: Principal, body: AsyncIterable<Uint8Array>, query: ImportQuery): Promise<ImportReport>;
-  /** No further import finds a place. */
+  /** Whether all import slots are taken. */
   isCrowded(): boolean;
-  /** Aborted when the daemon stops: what is under way ends. */
+  /** Aborted when the daemon stops, which ends running exports and imports. */
   stopping: AbortSignal;
   stop(): void;
 }
 
-const MOST_EXPORTS = 4;
-const MOST_IMPORTS = 8;
-const PORTION_CHARACTERS = 64 * 1024;
+const MAX_EXPORTS = 4;
+const MAX_IMPORTS = 8;
+const CHUNK_CHARACTERS = 64 * 1024;
 
-/** Ties the faces of the rooms together; a few exports and imports go on at once, one of each a tenant. */
-export function createPortability(parts: ExportParts & Omit<RunParts, 'inTurn'>): Portability {
+/** Bounds how many exports and imports run at once: one of each per tenant. */
+export function createPortability(parts: ExportParts & Omit<ImportRunParts, 'runExclusive'>): Portability {
   const { db, clock } = parts;
   const check = createRecordCheck();
-  const exports = createTransferLimiter(MOST_EXPORTS, 'export');
-  const imports = createTransferLimiter(MOST_IMPORTS, 'import');
-  const inTurn = createMutex();
+  const exports = createTransferLimiter(MAX_EXPORTS, 'export');
+  const imports = createTransferLimiter(MAX_IMPORTS, 'import');
+  const runExclusive = createMutex();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
 
   return {
     async *export({ tenantId }, { user }) {
-      const release = exports.take(tenantId);
+      const release = exports.acquire(tenantId);
       try {
         const snapshot = await db.snapshot();
         try {
-          yield* portionsOf(exportRecords(parts, snapshot, { tenantId, user, nowMs: clock.nowMs() }));
+          yield* chunksOf(exportRecords(parts, snapshot, { tenantId, user, nowMs: clock.nowMs() }));
         } finally {
           await snapshot.close();
         }
@@ -56,10 +56,10 @@ export function createPortability(parts: ExportParts & Omit<RunParts, 'inTurn'>)
     },
     async import(principal, body, { format = 'svc', user = 'default', tag = [] }) {
       const read = READERS[format];
-      const release = imports.take(principal.tenantId);
+      const release = imports.acquire(principal.tenantId);
       try {
-        const given = { nowMs: clock.nowMs(), user, tags: [tag].flat(), check };
-        return await runImport({ ...parts, inTurn }, principal, yieldingToOthers(read(body, given), clock));
+        const options = { nowMs: clock.nowMs(), user, tags: [tag].flat(), check };
+        return await runImport({ ...parts, runExclusive }, principal, yieldToEventLoop(read(body, options), clock));
       } finally {
         release();
       }
@@ -70,13 +70,13 @@ export function createPortability(parts: ExportParts & Omit<RunParts, 'inTurn'>)
   };
 }
 
-async function* portionsOf(records: AsyncIterable<object>): AsyncGenerator<string> {
-  let portion = '';
+async function* chunksOf(records: AsyncIterable<object>): AsyncGenerator<string> {
+  let chunk = '';
   for await (const record of records) {
-    portion += `${JSON.stringify(record)}\n`;
-    if (portion.length < PORTION_CHARACTERS) continue;
-    yield portion;
-    portion = '';
+    chunk += `${JSON.stringify(record)}\n`;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = '';
   }
-  yield portion;
+  yield chunk;
 }

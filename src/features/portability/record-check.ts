@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { AppError } from '../../contract/errors.ts';
 import { metadataRules } from '../../contract/fields.ts';
-import { type LeftOut, leftOutBecause } from '../../contract/import-outcome.ts';
+import { type SkipReason, skipReasonOf } from '../../contract/import-outcome.ts';
 import { NewMemory } from '../../contract/memories.ts';
 import {
   PortableConversation,
@@ -34,12 +34,12 @@ export type CheckRecord = (
   kind: keyof typeof SCHEMAS,
   value: unknown,
   onUnknown?: (field: string) => void,
-) => LeftOut | undefined;
+) => SkipReason | undefined;
 
 /** A record with more unknown fields than this is refused. */
 const MAX_UNKNOWN_FIELDS = 64;
 
-/** The schemas are compiled when the first thing comes: most daemons import nothing. */
+/** Compiles each schema on first use: most daemons never import anything. */
 export function createRecordCheck(): CheckRecord {
   const compiled = new Map<string, ValidateFunction>();
   const ajv = new Ajv({ allErrors: false, strict: false });
@@ -57,11 +57,11 @@ export function createRecordCheck(): CheckRecord {
     if (!isValid) return { reason: reasonOf(validate.errors?.[0]), fault: true };
     try {
       requireStorable(value);
-      // Here already, so that what waits to be written is of a bounded size.
+      // Checked before the record is queued, so that queued records have a bounded size.
       storedJson(metadataRules, (value as { metadata?: Record<string, unknown> }).metadata ?? {}, 'metadata', '');
       return undefined;
     } catch (error) {
-      if (error instanceof AppError) return leftOutBecause(error);
+      if (error instanceof AppError) return skipReasonOf(error);
       throw error;
     }
   };
@@ -82,7 +82,7 @@ function reasonOf(error: ErrorObject | undefined): string {
   const { instancePath = '', keyword, params, message } = error ?? {};
   const where = instancePath.slice(1).replaceAll('/', '.');
   if (keyword === 'additionalProperties') {
-    return `${where || 'it'} has a field that is not known: ${params?.additionalProperty}`;
+    return `${where} has an unknown field: ${params?.additionalProperty}`.trim();
   }
   if (keyword === 'required') return `${where === '' ? '' : `${where}.`}${params?.missingProperty} is missing`;
   if (/^(content|title)$/.test(where) && /^(pattern|minLength)$/.test(keyword ?? '')) return `${where} is empty`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Usage } from '../../../src/contract/account.ts';
-import type { FeedbackTaken, Retrieval } from '../../../src/contract/learning.ts';
+import type { FeedbackResult, Retrieval } from '../../../src/contract/learning.ts';
 import type { SearchAnswer } from '../../../src/contract/search.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { startTestDaemon } from '../../helpers/daemon.ts';
@@ -26,7 +26,7 @@ async function fill(caller: Caller, more = {}): Promise<string[]> {
 }
 
 const tell = (caller: Caller, searchId: string, body: object) =>
-  caller.call<FeedbackTaken>(`/v1/searches/${searchId}/feedback`, { body });
+  caller.call<FeedbackResult>(`/v1/searches/${searchId}/feedback`, { body });
 const retrievalOf = async (caller: Caller, query = '') => (await caller.call<Retrieval>(`/v1/retrieval${query}`)).body;
 const idsOf = ({ results }: SearchAnswer) => results.map(({ id }) => id);
 

@@ -70,10 +70,10 @@ test('an export carries the pin, and an older export without it imports as not p
   await caller.add('Ada lives in Graz', { pinned: true });
   const text = await portable(caller).text();
   const other = await newAccount(daemon);
-  expect((await portable(other).take(text)).added.memories).toBe(1);
+  expect((await portable(other).importFile(text)).added.memories).toBe(1);
   expect(await other.list('?pinned=true')).toEqual(['Ada lives in Graz']);
   const older = await newAccount(daemon);
-  expect((await portable(older).take(text.replace('"pinned":true,', ''))).added.memories).toBe(1);
+  expect((await portable(older).importFile(text.replace('"pinned":true,', ''))).added.memories).toBe(1);
   expect(await older.list('?pinned=false')).toEqual(['Ada lives in Graz']);
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readBody } from '../../../src/features/portability/body-stream.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
-/** Feeds a byte every so many milliseconds of the test clock; returns how many were read, or what ended it. */
+/** Feeds one byte per `everyMs` of the test clock; returns how many were read, or the error that ended the stream. */
 async function drip({ everyMs, times, isCrowded }: { everyMs: number; times: number; isCrowded: boolean }) {
   const clock = createTestClock();
   const stream = new PassThrough();
@@ -15,7 +15,7 @@ async function drip({ everyMs, times, isCrowded }: { everyMs: number; times: num
       read += chunk.length;
       if (read === times) stream.end();
       else {
-        // The next byte comes while it is waited for.
+        // The next byte arrives while the reader is waiting for it.
         setImmediate(() => {
           clock.advance(everyMs);
           stream.write('x');
@@ -28,14 +28,14 @@ async function drip({ everyMs, times, isCrowded }: { everyMs: number; times: num
   }
 }
 
-test('a body that drips is read to its end while nobody waits for its place', async () => {
+test('a slow body is read to its end while nobody is waiting for its slot', async () => {
   expect(await drip({ everyMs: 5000, times: 40, isCrowded: false })).toBe(40);
 });
 
-test('a body that drips is given up where others wait', async () => {
+test('a slow body is aborted if others are waiting', async () => {
   expect(await drip({ everyMs: 5000, times: 40, isCrowded: true })).toMatchObject({ code: 'unavailable' });
 });
 
-test('a body that pauses for less than the limit in all goes on, though others wait', async () => {
+test('a body whose pauses stay within the limit in total is read although others are waiting', async () => {
   expect(await drip({ everyMs: 1000, times: 20, isCrowded: true })).toBe(20);
 });

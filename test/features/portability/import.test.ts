@@ -28,11 +28,11 @@ const episode = (id: string, more = {}) => ({
 const idOf = (prefix: string, number: number) => `${prefix}_${number.toString(16).padStart(32, '0')}`;
 const MIB = 1024 * 1024;
 
-describe('a line that cannot be taken', () => {
+describe('an invalid line', () => {
   const deep = `${'['.repeat(40)}${']'.repeat(40)}`;
   const withMetadata = (json: string) => JSON.stringify(version()).replace('"metadata":{}', `"metadata":{"a":${json}}`);
   test.each<[string, string | Uint8Array, RegExp]>([
-    ['no JSON', '{"type":', /is not a JSON object/],
+    ['invalid JSON', '{"type":', /is not a JSON object/],
     ['a list', '[]', /is not a JSON object/],
     ['bad UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /UTF-8/],
     ['NUL', JSON.stringify(version({ content: 'a\0b' })), /NUL/],
@@ -43,21 +43,21 @@ describe('a line that cannot be taken', () => {
     ['a number beyond 2^53', withMetadata('9007199254740993'), /2\^53/],
     ['too long a line', `{"content":"${'x'.repeat(MIB)}"}`, /longer than 1 MiB/],
     ['too much metadata', withMetadata(JSON.stringify('x'.repeat(17_000))), /at most 16384 bytes/],
-    ['an unknown type', '{"type":"key","id":1}', /type that svc does not know/],
-    ['an unknown field', JSON.stringify(version({ colour: 'red' })), /not known: colour/],
+    ['an unknown type', '{"type":"key","id":1}', /has an unknown type: key/],
+    ['an unknown field', JSON.stringify(version({ color: 'red' })), /unknown field: color/],
     ['a missing field', JSON.stringify({ ...version(), user: undefined }), /user is missing/],
     ['an id of another kind', JSON.stringify(version({ id: 'mem_1' })), /id must match/],
-    ['no instant', JSON.stringify(version({ validFrom: '2026-02-30T00:00:00Z' })), /validFrom/],
-    ['a version beyond counting', JSON.stringify(version({ version: 2 ** 40 })), /version must be/],
+    ['an impossible date', JSON.stringify(version({ validFrom: '2026-02-30T00:00:00Z' })), /validFrom/],
+    ['too large a version', JSON.stringify(version({ version: 2 ** 40 })), /version must be/],
     ['no content', JSON.stringify(version({ content: ' ' })), /content is empty/],
-    ['a superseder without an end', JSON.stringify(version({ supersededBy: idOf('mem', 9) })), /validTo/],
+    ['a superseded memory without validTo', JSON.stringify(version({ supersededBy: idOf('mem', 9) })), /validTo/],
     [
       'an episode that ends early',
       JSON.stringify(episode(idOf('ep', 1), { endedAt: '2025-01-01T00:00:00Z' })),
       /endedAt/,
     ],
-    ['a cut of nothing', JSON.stringify(episode(idOf('ep', 2), { cut: true })), /fromMessageId/],
-  ])('(%s) is left out with its reason; the lines around it are taken', async (_, line, reason) => {
+    ['an automatic cut without messages', JSON.stringify(episode(idOf('ep', 2), { cut: true })), /fromMessageId/],
+  ])('(%s) is left out with its reason; the lines around it are imported', async (_, line, reason) => {
     const caller = await newAccount(daemon);
     const around = [version(), version()].map((memory) => `${JSON.stringify(memory)}\n`);
     const body = Buffer.concat([around[0]!, line, '\n', around[1]!].map((part) => Buffer.from(part)));
@@ -67,74 +67,76 @@ describe('a line that cannot be taken', () => {
     expect(await caller.list()).toHaveLength(2);
   });
 
-  test('is told in few words, however long it is itself', async () => {
+  test('is reported with a short reason, however long the line is', async () => {
     const caller = await newAccount(daemon);
-    const { reasons } = await portable(caller).take([{ ...version(), ['x'.repeat(500_000)]: 1 }, version()]);
+    const { reasons } = await portable(caller).importFile([{ ...version(), ['x'.repeat(500_000)]: 1 }, version()]);
     expect(reasons[0]!.reason.length).toBe(300);
   });
 
-  test('of a thousand, the first thousand are told and all are counted', async () => {
+  test('is always counted; the first 1,000 reasons are reported', async () => {
     const caller = await newAccount(daemon);
-    const report = await portable(caller).take('x\n'.repeat(1200));
+    const report = await portable(caller).importFile('x\n'.repeat(1200));
     expect([report.skipped, report.reasons.length, report.reasons.at(-1)!.place]).toEqual([1200, 1000, 'line 1000']);
   });
 });
 
-describe('what is there already', () => {
-  test('an id is known and stays as it is; so is a live content under another id', async () => {
+describe('existing data', () => {
+  test('a memory with a known id, or with the content of a live memory, is not imported again', async () => {
     const caller = await newAccount(daemon);
     const [first, second] = [version({ content: 'Oolong tea' }), version({ content: 'Black tea' })];
-    await portable(caller).take([first, second]);
+    await portable(caller).importFile([first, second]);
     const again = [
       { ...first, content: 'Green tea' },
       version({ content: ' OOLONG  tea ' }),
       version({ content: 'Cake' }),
     ];
-    const report = await portable(caller).take([...again, version({ content: 'cake' })]);
+    const report = await portable(caller).importFile([...again, version({ content: 'cake' })]);
     expect(report).toMatchObject({ added: { memories: 1 }, known: { memories: 3 } });
     expect((await caller.list()).sort()).toEqual(['Black tea', 'Cake', 'Oolong tea']);
   });
 
-  test('another tenant’s ids are free', async () => {
+  test('the ids of another tenant do not conflict', async () => {
     const [owner, stranger] = [await newAccount(daemon), await newAccount(daemon)];
     const talk = [conversation(idOf('conv', 1)), message(idOf('msg', 1), idOf('conv', 1), 1), episode(idOf('ep', 1))];
     const lines = [version(), ...talk];
     const added = { memories: 1, conversations: 1, messages: 1, episodes: 1 };
-    expect(await portable(owner).take(lines)).toMatchObject({ added });
+    expect(await portable(owner).importFile(lines)).toMatchObject({ added });
     const before = await portable(owner).lines();
     const mine = lines.map((line) => ({
       ...line,
       user: 'content' in line ? undefined : 'mallory',
       metadata: { mine: 1 },
     }));
-    expect(await portable(stranger).take([{ ...lines[0], metadata: { mine: 1 } }, ...mine.slice(1)])).toMatchObject({
+    expect(
+      await portable(stranger).importFile([{ ...lines[0], metadata: { mine: 1 } }, ...mine.slice(1)]),
+    ).toMatchObject({
       added,
     });
     expect(await portable(owner).lines()).toEqual(before);
     expect((await portable(stranger).text()).match(/"mine":1/g)).toHaveLength(4);
   });
 
-  test('what has expired meanwhile is no obstacle, and what is expired in the file is left out', async () => {
+  test('an expired memory does not block an import, and expired memories in the file are left out', async () => {
     const caller = await newAccount(daemon);
     const soon = new Date(daemon.clock.nowMs() + 60_000).toISOString();
     const lasting = version({ content: 'Kept' });
-    await portable(caller).take([
+    await portable(caller).importFile([
       version({ content: 'Comes again', expiresAt: soon }),
       { ...lasting, expiresAt: soon },
     ]);
     daemon.clock.advance(60_001);
     const lines = [version({ content: 'Comes again' }), lasting, version({ expiresAt: soon })];
-    const report = await portable(caller).take(lines);
+    const report = await portable(caller).importFile(lines);
     expect(report).toMatchObject({ added: { memories: 2 }, reasons: [{ place: 'line 3', fault: false }] });
     expect(await caller.list()).toHaveLength(2);
   });
 
-  test('a message keeps its place or stays out, and needs its conversation', async () => {
+  test('a message keeps its ordinal or is left out, and needs its conversation', async () => {
     const caller = await newAccount(daemon);
     const talk = conversing(caller);
     const { id } = await talk.begin();
     const [said] = await talk.say(id, 'First');
-    const report = await portable(caller).take([
+    const report = await portable(caller).importFile([
       message(said!.id, id, 7),
       message(idOf('msg', 5), id, 1),
       message(idOf('msg', 6), id, 4),
@@ -153,7 +155,7 @@ describe('what is there already', () => {
 });
 
 describe('a quota', () => {
-  test('stops an import at the last memory it allows, tells what was done, and it goes on later', async () => {
+  test('ends an import at the last allowed memory with a report; sending the file again later continues it', async () => {
     const caller = await newAccount(daemon, 'Free');
     await setUsed(daemon, caller.tenantId, {
       day: new Date(daemon.clock.nowMs()).toISOString().slice(0, 10),
@@ -176,10 +178,10 @@ describe('a quota', () => {
     expect(await caller.list()).toHaveLength(3);
     daemon.clock.advance(24 * 3_600_000);
     const added = { ...NONE, memories: 1, conversations: 1 };
-    expect(await portable(caller).take(text)).toMatchObject({ added, known: { memories: 3 } });
+    expect(await portable(caller).importFile(text)).toMatchObject({ added, known: { memories: 3 } });
   });
 
-  test('counts memories that are added by lines without an id alike', async () => {
+  test('also counts memories that are imported without an id', async () => {
     const caller = await newAccount(daemon, 'Free');
     const text = Array.from({ length: 103 }, (_, index) => `Fact ${index}\n`).join('');
     const stopped = await portable(caller).send<Record<string, unknown>>(text, '?format=lines');
@@ -189,20 +191,20 @@ describe('a quota', () => {
 });
 
 describe('the file', () => {
-  test('that was cut off says so, leaves out the memory it ends in, and its whole goes on', async () => {
+  test('is reported as incomplete if truncated, without its last memory; the whole file completes the import', async () => {
     const [from, to] = [await newAccount(daemon), await newAccount(daemon)];
     const { id } = await from.add('First');
     await from.change(id, { content: 'Second' });
     const text = await portable(from).text();
     const [head, first] = text.split('\n');
-    const cut = await portable(to).take(`${head}\n${first}\n`);
+    const cut = await portable(to).importFile(`${head}\n${first}\n`);
     expect(cut).toMatchObject({ added: NONE, complete: false, reasons: [{ place: 'line 2', fault: true }] });
-    expect(await portable(to).take(text)).toMatchObject({ added: { memories: 1 }, complete: true });
+    expect(await portable(to).importFile(text)).toMatchObject({ added: { memories: 1 }, complete: true });
     expect((await to.history(id)).body).toEqual((await from.history(id)).body);
   });
 
   test.each(['{"type":"svc-export","format":"zip"}', '{"type":"svc-export","format":"svc"}', '{"type":"svc-export"}'])(
-    'with the head %s of another program is refused',
+    'is rejected if its head is %s, of another program',
     async (head) => {
       const caller = await newAccount(daemon);
       const answer = await portable(caller).send(`${head}\n${JSON.stringify(version())}\n`);
@@ -223,14 +225,14 @@ describe('the file', () => {
     expect([status, body.added?.memories]).toEqual([200, 1]);
   });
 
-  test.each(['svc', 'lines'])('of the format %s may begin with a byte order mark', async (format) => {
+  test.each(['svc', 'lines'])('may begin with a byte order mark in the format %s', async (format) => {
     const caller = await newAccount(daemon);
     const line = format === 'svc' ? '{"content":"Tea"}' : 'Tea';
-    await portable(caller).take(`\ufeff${line}\r\n\r\n`, `?format=${format}`);
+    await portable(caller).importFile(`\ufeff${line}\r\n\r\n`, `?format=${format}`);
     expect(await caller.list()).toEqual(['Tea']);
   });
 
-  test('may be sent without a type and empty, and not as anything else', async () => {
+  test('may be empty or sent without a content type; other types and unknown parameters are rejected', async () => {
     const caller = await newAccount(daemon);
     const headers = { authorization: `Bearer ${caller.apiKey}` };
     const url = `${daemon.baseUrl}/v1/import`;
@@ -242,10 +244,10 @@ describe('the file', () => {
     expect((await portable(caller).send('', '?tags=x')).status).toBe(400);
   });
 
-  test('of memories as a caller adds them gets user and tags where it does not say', async () => {
+  test('gets the user and tags of the query: the user only where an item names none', async () => {
     const caller = await newAccount(daemon);
     const lines = [{ content: 'Tea', tags: ['own'] }, { content: 'Cake', user: 'ben' }, version({ content: 'Rain' })];
-    await portable(caller).take(lines, '?user=ada&tag=a&tag=b');
+    await portable(caller).importFile(lines, '?user=ada&tag=a&tag=b');
     const { data } = (await caller.call<{ data: { content: string; user: string; tags: string[] }[] }>('/v1/memories'))
       .body;
     const seen = Object.fromEntries(data.map(({ content, user, tags }) => [content, [user, ...tags]]));

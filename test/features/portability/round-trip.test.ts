@@ -4,7 +4,7 @@ import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { NONE, newAccount, portable } from './portable-account.ts';
 
-/** What leaves one account comes into another as it was. */
+/** Exports from one account and imports into another. */
 
 let daemon: MemoryDaemon;
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
-/** Something of every kind, with a past. */
+/** Adds items of every kind, with a history. */
 async function fill(caller: Caller) {
   const talk = conversing(caller);
   const tea = await caller.add('Ada drinks oolong tea', {
@@ -71,12 +71,18 @@ async function answersOf(caller: Caller, times: number[]) {
 }
 
 describe('a whole account', () => {
-  test('comes back in an empty one: the same lines, searches, past and history', async () => {
+  test('is restored in an empty one with the same export, search results and history', async () => {
     const [from, to] = [await newAccount(daemon), await newAccount(daemon)];
     const { tea, beforeMs, betweenMs } = await fill(from);
     const text = await portable(from).text();
     const added = { memories: 3, conversations: 1, messages: 3, episodes: 3, learned: 1 };
-    expect(await portable(to).take(text)).toEqual({ added, known: NONE, skipped: 0, reasons: [], complete: true });
+    expect(await portable(to).importFile(text)).toEqual({
+      added,
+      known: NONE,
+      skipped: 0,
+      reasons: [],
+      complete: true,
+    });
     expect(await portable(to).lines()).toEqual(await portable(from).lines());
     const answers = await answersOf(to, [beforeMs, betweenMs]);
     expect(answers).toEqual(await answersOf(from, [beforeMs, betweenMs]));
@@ -86,23 +92,23 @@ describe('a whole account', () => {
     expect((await to.call('/v1/usage?days=1')).body).toMatchObject({ days: [{ memories: 3 }] });
   });
 
-  test('twice adds nothing', async () => {
+  test('adds nothing when it is imported twice', async () => {
     const [from, to] = [await newAccount(daemon), await newAccount(daemon)];
     await fill(from);
     const text = await portable(from).text();
-    await portable(to).take(text);
+    await portable(to).importFile(text);
     const before = await portable(to).lines();
     const known = { memories: 3, conversations: 1, messages: 3, episodes: 3, learned: 1 };
-    expect(await portable(to).take(text)).toMatchObject({ added: NONE, known, skipped: 0 });
-    expect(await portable(from).take(text)).toMatchObject({ added: NONE, known, skipped: 0 });
+    expect(await portable(to).importFile(text)).toMatchObject({ added: NONE, known, skipped: 0 });
+    expect(await portable(from).importFile(text)).toMatchObject({ added: NONE, known, skipped: 0 });
     expect(await portable(to).lines()).toEqual(before);
     expect((await to.call('/v1/usage?days=1')).body).toMatchObject({ days: [{ memories: 3 }] });
   });
 
-  test('goes on living: memories change, conversations grow and their cuts follow', async () => {
+  test('remains usable after an import: memories change, conversations grow, episodes follow', async () => {
     const [from, to] = [await newAccount(daemon), await newAccount(daemon)];
     const { next, conversationId } = await fill(from);
-    await portable(to).take(await portable(from).text());
+    await portable(to).importFile(await portable(from).text());
     await daemon.episodes.follow();
     expect(await portable(to).lines()).toEqual(await portable(from).lines());
     expect((await to.change(next.id, { content: 'Ada drinks coffee' })).status).toBe(200);
@@ -117,7 +123,7 @@ describe('a whole account', () => {
     expect(await conversing(from).page(conversationId)).toMatchObject({ data: { length: 3 } });
   });
 
-  test('messages that were not cut yet at the export are cut after the import', async () => {
+  test('is cut into episodes after the import where that was pending at the export', async () => {
     const [from, to] = [await newAccount(daemon), await newAccount(daemon)];
     const talk = conversing(from);
     const { id } = await talk.begin();
@@ -126,13 +132,13 @@ describe('a whole account', () => {
     const [last] = await talk.say(id, 'It opens again at noon');
     const text = await portable(from).text();
     expect(text).toContain('"cutThrough":2');
-    await portable(to).take(text);
+    await portable(to).importFile(text);
     await daemon.episodes.follow();
     const spans = await conversing(to).episodes();
     expect(spans.some(({ toMessageId }) => toMessageId === last!.id)).toBe(true);
   });
 
-  test('of one of the people served is that person’s alone', async () => {
+  test('can be exported for one user, without data of others', async () => {
     const caller = await newAccount(daemon);
     await fill(caller);
     const lines = (await portable(caller).lines('?user=ada')).map((line) => JSON.parse(line));
@@ -144,7 +150,7 @@ describe('a whole account', () => {
     expect((await caller.call('/v1/export?who=ada')).status).toBe(400);
   });
 
-  test('shows nothing that has expired or is erased', async () => {
+  test('is exported without expired or erased items', async () => {
     const caller = await newAccount(daemon);
     const talk = conversing(caller);
     const soon = new Date(daemon.clock.nowMs() + 60_000).toISOString();
@@ -169,17 +175,17 @@ describe('a whole account', () => {
   });
 });
 
-/** Says that the worst result of a search was of use, and the best of none. */
+/** Reports the worst result of a search as used and the best as irrelevant. */
 async function teach(caller: Caller, user: string): Promise<void> {
   const { searchId, results } = (await caller.search('tea cake rain', { user })).body;
-  // What is changed next is learned from as well: at once where its search is kept already.
+  // Stores the search first, so that the feedback is learned from at once.
   await daemon.learning.flush();
   const [best, worst] = [results[0]?.id, results.at(-1)?.id];
   if (best === worst) return;
   await caller.call(`/v1/searches/${searchId}/feedback`, { body: { used: [worst], irrelevant: [best] } });
 }
 
-test('any sequence of adds, changes, supersedes and feedback comes back as it was', async () => {
+test('any sequence of adds, changes, supersedes and feedback survives export and import unchanged', async () => {
   const word = fc.constantFrom('tea', 'Tea', 'cake', 'rain', 'ünïcödé ☕', 'a "quoted" \\ line\nbreak');
   const step = fc.oneof(
     fc.record({ kind: fc.constant('add' as const), word, user: fc.constantFrom('ada', 'ben'), tag: word }),
@@ -213,7 +219,7 @@ test('any sequence of adds, changes, supersedes and feedback comes back as it wa
       }
       await daemon.db.writes.write(async () => {});
       const lines = await portable(from).lines();
-      expect(await portable(to).take(await portable(from).text())).toMatchObject({ skipped: 0, known: NONE });
+      expect(await portable(to).importFile(await portable(from).text())).toMatchObject({ skipped: 0, known: NONE });
       expect(await portable(to).lines()).toEqual(lines);
       for (const user of ['ada', 'ben']) {
         expect(await to.find('tea', { user })).toEqual(await from.find('tea', { user }));

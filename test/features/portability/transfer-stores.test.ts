@@ -9,7 +9,7 @@ import * as conversations from '../../../src/features/conversations/conversation
 import * as episodes from '../../../src/features/episodes/episode-export-store.ts';
 import * as memories from '../../../src/features/memories/memory-export-store.ts';
 
-/** Two tenants with the same ids: only its own predicate keeps a statement to one of them. */
+/** Two tenants with the same ids: only the predicate of a statement separates them. */
 
 let folder: string;
 let connection: Connection;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** One row of each table, with what is needed and nothing else. */
+/** Inserts one row into each table, with the required columns only. */
 async function fill(tenantId: string): Promise<void> {
   for (const table of ['memories', 'conversations', 'messages', 'episodes']) {
     const columns = await connection.all<{ name: string; notnull: number; type: string }>(
@@ -35,16 +35,16 @@ async function fill(tenantId: string): Promise<void> {
     );
     const needed = columns.filter(({ notnull }) => notnull);
     const number = tenantId === 'ten_a' ? 1 : 2;
-    const given: Record<string, Value> = {
+    const values: Record<string, Value> = {
       ...{ tenantId, number, id: 'x', conversationId: 'x', endUser: 'u', content: tenantId },
     };
-    const row = needed.map(({ name, type }) => given[name] ?? (/text/i.test(type) ? '{}' : 1));
+    const row = needed.map(({ name, type }) => values[name] ?? (/text/i.test(type) ? '{}' : 1));
     const names = needed.map(({ name }) => name);
     await connection.run(`INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`, row);
   }
 }
 
-/** A reader that notes how each statement would be run. */
+/** A reader that records the query plan of each statement. */
 const spy: Reader = {
   async all(sql, values) {
     const lines = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
@@ -65,22 +65,22 @@ test.each<[string, () => Promise<object[]>, RegExp]>([
     /^SEARCH m .*\(tenantId=\? AND \(id,version\)>\(\?,\?\)\)/,
   ],
   ['all versions of a user', () => memories.listAllVersions(spy, { ...version, user: 'u' }), /^SEARCH m .*tenantId=\?/],
-  ['memories there', () => memories.findPresent(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
+  ['existing memories', () => memories.findPresent(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
   ['all conversations', () => conversations.listAllConversations(spy, page), /\(tenantId=\? AND id>\?\)/],
   [
     'all conversations of a user',
     () => conversations.listAllConversations(spy, { ...page, user: 'u' }),
     /\(tenantId=\? AND endUser=\? AND id>\?\)/,
   ],
-  ['conversations there', () => conversations.findStanding(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
-  ['messages there', () => conversations.findMessages(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
+  ['existing conversations', () => conversations.findStanding(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
+  ['existing messages', () => conversations.findMessages(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
   [
-    'places taken',
+    'taken ordinals',
     async () => (await conversations.findTaken(spy, tenantId, [1, 2, 3])).map((number) => ({ number })),
     /^SEARCH m USING INTEGER PRIMARY KEY/,
   ],
   ['all episodes', () => episodes.listAllEpisodes(spy, page), /\(tenantId=\? AND id>\?\)/],
-])('%s: one tenant’s alone, in the order of an index', async (name, read, expected) => {
+])('%s: reads only the tenant’s rows, through an index', async (name, read, expected) => {
   plans = [];
   const rows = await read();
   expect(rows).toHaveLength(1);
@@ -93,7 +93,7 @@ test.each<[string, () => Promise<object[]>, RegExp]>([
   expect(plans.filter((line) => /^SCAN (m|memories|conversations|messages|episodes)\b/.test(line))).toEqual([]);
 });
 
-test('episodes there: one tenant’s alone', async () => {
+test('existing episodes: reads only the tenant’s rows', async () => {
   expect(await episodes.findEpisodeIds(connection, tenantId, ['x', 'y'])).toEqual(['x']);
   expect(await episodes.findEpisodeIds(connection, 'ten_c', ['x'])).toEqual([]);
 });

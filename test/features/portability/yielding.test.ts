@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { yieldingToOthers } from '../../../src/features/portability/concurrency.ts';
+import { yieldToEventLoop } from '../../../src/features/portability/concurrency.ts';
 
-/** Reads 100 items, each of which takes so long; says what was read and how often others had their turn meanwhile. */
+/** Reads 100 items that take `itemMs` each; returns the items and how often the event loop ran other work meanwhile. */
 async function readWith(itemMs: number) {
   let nowMs = 0;
   async function* items() {
@@ -9,22 +9,21 @@ async function readWith(itemMs: number) {
   }
   let turns = 0;
   let reading = true;
-  const another = () => {
+  const otherWork = () => {
     if (reading) turns += 1;
-    if (reading) setImmediate(another);
+    if (reading) setImmediate(otherWork);
   };
-  setImmediate(another);
-  const found: number[] = [];
-  for await (const item of yieldingToOthers(items(), { nowMs: () => nowMs, monotonicMs: () => nowMs }))
-    found.push(item);
+  setImmediate(otherWork);
+  const read: number[] = [];
+  for await (const item of yieldToEventLoop(items(), { nowMs: () => nowMs, monotonicMs: () => nowMs })) read.push(item);
   reading = false;
-  return { found, turns };
+  return { read, turns };
 }
 
-test('a long file leaves others their turns, and all of it is read in order', async () => {
+test('a long file yields to the event loop and is read completely and in order', async () => {
   const all = Array.from({ length: 100 }, (_, index) => index);
-  expect(await readWith(0)).toEqual({ found: all, turns: 0 });
+  expect(await readWith(0)).toEqual({ read: all, turns: 0 });
   const slow = await readWith(1);
-  expect(slow.found).toEqual(all);
+  expect(slow.read).toEqual(all);
   expect(slow.turns).toBeGreaterThanOrEqual(15);
 });

@@ -111,7 +111,7 @@ function createModel({ apiKey }: Caller) {
     const conversation = { id: idOf('conv'), user, messages: [] as Conversation['messages'] };
     const episode = { id: idOf('ep'), user, title };
     conversation.messages = texts.map((content, index) => ({ id: idOf('msg'), ordinal: 1 + index * gap, content }));
-    const report = await portable({ call }).take([
+    const report = await portable({ call }).importFile([
       { type: 'conversation', id: conversation.id, title: null, ...owned },
       ...conversation.messages.map((message) => ({
         ...{ type: 'message', conversationId: conversation.id, role: 'user', name: null, ...message, ...common },

@@ -1,57 +1,57 @@
-import type { ImportGiven } from '../import-items.ts';
-import { fault, type ReadRecords, type RecordRead, readMemory, remark } from './foreign-records.ts';
+import { type ForeignItem, type ForeignReader, fault, readMemory, skipped } from './foreign-records.ts';
 import { type Fields, textOf } from './foreign-values.ts';
 import { type FrontMatter, parseNote } from './front-matter.ts';
-import { readJsonLines } from './json-lines.ts';
-import { sectionsOf } from './markdown-sections.ts';
-import { factsOf } from './note-facts.ts';
+import type { ReaderOptions } from './import-reader.ts';
+import { readJsonLines } from './lines.ts';
+import { splitSections } from './markdown-sections.ts';
+import { parseNoteFacts } from './note-facts.ts';
 
 /**
- * The notes of Basic Memory, Markdown files in a folder, a line each: `{"path": "folder/note.md", "content": "..."}`.
- * Their observations, relations and what else stands under their headings become a memory each. Described at
- * https://docs.basicmemory.com/concepts/knowledge-format.
+ * Reads the Markdown notes of Basic Memory, one per line: `{"path": "folder/note.md", "content": "..."}`. Each
+ * observation, relation and section of prose becomes a memory. Format:
+ * https://docs.basicmemory.com/concepts/knowledge-format
  */
-export const readBasicMemoryNotes: ReadRecords = (bytes, given) =>
-  readJsonLines(bytes, (fields, line) => readNote(fields, line, given));
+export const readBasicMemoryNotes: ForeignReader = (bytes, options) =>
+  readJsonLines(bytes, (fields, line) => readNote(fields, line, options));
 
 const FORMAT = 'basic-memory';
 
-/** What of a note becomes a memory. */
-interface Piece {
+/** A part of a note that becomes a memory. */
+interface NotePart {
   content: string;
   tags: readonly string[];
   metadata: Record<string, unknown>;
 }
 
-function* readNote({ path, content }: Fields, line: string, given: ImportGiven): Generator<RecordRead> {
+function* readNote({ path, content }: Fields, line: string, options: ReaderOptions): Generator<ForeignItem> {
   const place = textOf(path);
   if (place === undefined) return yield fault(line, 'The note has no “path”.');
   if (typeof content !== 'string') return yield fault(place, 'The note has no “content”.');
-  const { front, body, wrong } = parseNote(content);
-  if (wrong !== undefined) yield fault(place, `Its front matter was read as text: ${wrong}.`);
+  const { front, body, problem } = parseNote(content);
+  if (problem !== undefined) yield fault(place, `Front matter was read as text: ${problem}.`);
   const title = front.title ?? place.replace(/^.*\//, '').replace(/\.md$/i, '');
-  const about = { path: place, title, ...aboutOf(front) };
+  const noteMetadata = { path: place, title, ...metadataOf(front) };
   const seen = new Set<string>();
-  for (const piece of piecesOf(body, title)) {
-    if (seen.has(piece.content)) continue;
-    seen.add(piece.content);
+  for (const part of splitNote(body, title)) {
+    if (seen.has(part.content)) continue;
+    seen.add(part.content);
     const memory = {
-      source: [FORMAT, place, piece.content],
-      content: piece.content,
-      tags: [...front.tags, ...piece.tags],
-      metadata: { ...about, ...piece.metadata },
+      source: [FORMAT, place, part.content],
+      content: part.content,
+      tags: [...front.tags, ...part.tags],
+      metadata: { ...noteMetadata, ...part.metadata },
       occurredMs: front.createdMs,
       createdMs: front.createdMs,
       updatedMs: front.modifiedMs,
     };
-    yield readMemory(place, memory, given);
+    yield readMemory(place, memory, options);
   }
-  if (seen.size === 0) yield remark(place, 'The note is empty');
+  if (seen.size === 0) yield skipped(place, 'The note is empty');
 }
 
-function* piecesOf(body: string, title: string): Generator<Piece> {
-  const { observations, relations, prose } = factsOf(body);
-  for (const { heading, text } of sectionsOf(prose)) {
+function* splitNote(body: string, title: string): Generator<NotePart> {
+  const { observations, relations, prose } = parseNoteFacts(body);
+  for (const { heading, text } of splitSections(prose)) {
     yield { content: text, tags: [], metadata: heading === undefined || heading === title ? {} : { heading } };
   }
   for (const { category, text, tags, context } of observations) {
@@ -67,6 +67,6 @@ function* piecesOf(body: string, title: string): Generator<Piece> {
   }
 }
 
-function aboutOf({ type, permalink }: FrontMatter): Record<string, string> {
+function metadataOf({ type, permalink }: FrontMatter): Record<string, string> {
   return { ...(type && type !== 'note' && { type }), ...(permalink && { permalink }) };
 }

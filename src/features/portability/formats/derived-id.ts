@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The id of a thing that another system made: a UUIDv7 in form, of the instant at which the thing came to be, so that
- * ids sort by time, and of a hash of whose it is and what the other system calls it, so that the same thing of the same
- * user always gets the same id. Where no time is known it is zero: an id must not depend on when the file is read.
+ * Derives the id of an item from another system, in the form of a UUIDv7: its creation time, so that ids sort by time,
+ * and a hash of user and source, so that the same item of the same user always gets the same id. An unknown time counts
+ * as zero: the id must not depend on when the file is read.
  */
 export function deriveId(
   prefix: 'mem' | 'conv' | 'msg',

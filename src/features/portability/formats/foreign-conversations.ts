@@ -1,25 +1,25 @@
 import type { PortableConversation, PortableMessage } from '../../../contract/portability.ts';
 import { toTimestamp } from '../../../lib/clock.ts';
-import type { ImportGiven } from '../import-items.ts';
 import { deriveId } from './derived-id.ts';
-import { checked, type RecordRead, remark } from './foreign-records.ts';
+import { checkedRecord, type ForeignItem, skipped } from './foreign-records.ts';
 import { clip, oneLine, storable } from './foreign-values.ts';
+import type { ReaderOptions } from './import-reader.ts';
 import type { Omissions } from './omissions.ts';
 
-/** A conversation as another system knows it. */
+/** A conversation as another system describes it. */
 export interface ForeignConversation {
   format: string;
-  /** What it is called there. */
+  /** Its id in the other system. */
   id: string;
   title: string | undefined;
   createdMs: number | undefined;
   updatedMs: number | undefined;
-  /** In their order. Those without text are left out. */
+  /** In order. Those without text are left out. */
   messages: readonly ForeignMessage[];
   omissions: Omissions;
 }
 
-/** A message as another system knows it. */
+/** A message as another system describes it. */
 export interface ForeignMessage {
   id: string | undefined;
   role: PortableMessage['role'];
@@ -28,69 +28,69 @@ export interface ForeignMessage {
   createdMs: number | undefined;
 }
 
-/** The place of a conversation in its file, with its title for whoever looks for it. */
+/** Describes the location of a conversation in its file. */
 export function conversationPlace(index: number | string, title: string | undefined): string {
   return `conversations[${index}]${title === undefined ? '' : ` “${clip(oneLine(title), 60)}”`}`;
 }
 
-/** The conversation, then its messages, then what of it is left out. One that says nothing is left out itself. */
+/** Yields the conversation, its messages, then what was left out. A conversation without text is skipped. */
 export function* readConversation(
   place: string,
   conversation: ForeignConversation,
-  given: ImportGiven,
-): Generator<RecordRead> {
+  options: ReaderOptions,
+): Generator<ForeignItem> {
   const { omissions } = conversation;
-  const said = conversation.messages.filter(({ text }) => /\S/.test(storable(text)));
-  if (said.length < conversation.messages.length) {
-    omissions.add('empty message(s)', undefined, conversation.messages.length - said.length);
+  const withText = conversation.messages.filter(({ text }) => /\S/.test(storable(text)));
+  if (withText.length < conversation.messages.length) {
+    omissions.add('empty message(s)', undefined, conversation.messages.length - withText.length);
   }
-  if (said.length === 0) yield remark(place, 'The conversation has no text');
-  else yield* readSaid(place, conversation, said, given);
+  if (withText.length === 0) yield skipped(place, 'The conversation has no text');
+  else yield* readWithText(place, conversation, withText, options);
   yield* omissions.reasons(place);
 }
 
-function* readSaid(
+function* readWithText(
   place: string,
   { format, id, title, createdMs, updatedMs }: ForeignConversation,
   messages: readonly ForeignMessage[],
-  given: ImportGiven,
-): Generator<RecordRead> {
+  options: ReaderOptions,
+): Generator<ForeignItem> {
   const times = messages.flatMap(({ createdMs }) => createdMs ?? []);
   const startMs = createdMs ?? earliest(times) ?? updatedMs;
   const conversation: PortableConversation = {
     type: 'conversation',
-    id: deriveId('conv', startMs, given.user, [format, id]),
+    id: deriveId('conv', startMs, options.user, [format, id]),
     title: title === undefined ? null : clip(oneLine(title), 500) || null,
     version: 1,
     cut: false,
-    user: given.user,
+    user: options.user,
     metadata: { source: format, sourceId: storable(id) },
-    createdAt: toTimestamp(startMs ?? given.nowMs),
-    updatedAt: toTimestamp(updatedMs ?? latest(times) ?? startMs ?? given.nowMs),
+    createdAt: toTimestamp(startMs ?? options.nowMs),
+    updatedAt: toTimestamp(updatedMs ?? latest(times) ?? startMs ?? options.nowMs),
   };
-  const first = checked(place, conversation, given);
-  yield first;
-  if (!('record' in first)) return;
+  const converted = checkedRecord(place, conversation, options);
+  yield converted;
+  if (!('record' in converted)) return;
   let ordinal = 1;
   let sentMs = startMs;
   for (const [index, message] of messages.entries()) {
-    // One without a time was sent with the one before it, so that the times follow each other.
+    // A message without a time gets that of the previous one, which keeps the times in order.
     sentMs = message.createdMs ?? sentMs;
     const source = message.id ?? `${index} ${message.role} ${message.text}`;
     const record: PortableMessage = {
       type: 'message',
-      id: deriveId('msg', sentMs, given.user, [format, id, source]),
+      id: deriveId('msg', sentMs, options.user, [format, id, source]),
       conversationId: conversation.id,
       ordinal,
       role: message.role,
       name: (message.name && oneLine(message.name)) || null,
       content: storable(message.text),
       metadata: {},
-      createdAt: toTimestamp(sentMs ?? given.nowMs),
+      createdAt: toTimestamp(sentMs ?? options.nowMs),
     };
-    const read = checked(`${place}, message ${index + 1}`, record, given);
-    if ('record' in read) ordinal += 1;
-    yield read;
+    const item = checkedRecord(`${place}, message ${index + 1}`, record, options);
+    if ('record' in item) ordinal += 1;
+    yield item;
   }
 }
 

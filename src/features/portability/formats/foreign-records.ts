@@ -1,26 +1,25 @@
-import type { LeftOut } from '../../../contract/import-outcome.ts';
+import type { SkipReason } from '../../../contract/import-outcome.ts';
 import type { PortableConversation, PortableMemory, PortableMessage } from '../../../contract/portability.ts';
 import { toTimestamp, toTimestampOrNull } from '../../../lib/clock.ts';
-import type { ImportGiven } from '../import-items.ts';
 import { deriveId } from './derived-id.ts';
 import { clip, oneLine, storable, storableObject } from './foreign-values.ts';
+import type { ReaderOptions } from './import-reader.ts';
 
-/** What other systems' files are turned into. */
+/** A record that a file from another system is converted to. */
 export type ForeignRecord = PortableMemory | PortableConversation | PortableMessage;
 
-/** What the reader of a format yields. */
-export type RecordRead = { place: string } & ({ record: ForeignRecord } | LeftOut);
+/** A record or a skipped item, with its location in the file. */
+export type ForeignItem = { place: string } & ({ record: ForeignRecord } | SkipReason);
 
 /**
- * Reads a file of another system as it streams in and yields what it holds, in the order in which it can be stored: a
- * conversation before its messages. What the file does not say is taken from `given`; its tags every memory gets. The
- * same file gives the same user the same ids each time.
+ * Reads a file from another system as it streams in. Yields records in the order in which they can be stored: a
+ * conversation before its messages. The same file always gives the same ids for the same user.
  */
-export type ReadRecords = (bytes: AsyncIterable<Uint8Array>, given: ImportGiven) => AsyncGenerator<RecordRead>;
+export type ForeignReader = (bytes: AsyncIterable<Uint8Array>, options: ReaderOptions) => AsyncGenerator<ForeignItem>;
 
-/** A memory as another system knows it. */
+/** A memory as another system describes it. */
 export interface ForeignMemory {
-  /** The format and what the memory is called there, or its text where it has no name. */
+  /** Identifies the memory: the format, then its id in the other system, or its content if it has none. */
   source: readonly string[];
   content: string;
   tags: readonly string[];
@@ -34,27 +33,27 @@ export interface ForeignMemory {
 
 const TAG_CHARACTERS = 256;
 
-/** Something that was left out on purpose. */
-export function remark(place: string, reason: string): RecordRead {
+/** Reports an item that is left out on purpose. */
+export function skipped(place: string, reason: string): ForeignItem {
   return { place, reason, fault: false };
 }
 
-/** Something that cannot be read and that somebody should look at. */
-export function fault(place: string, reason: string): RecordRead {
+/** Reports an item that cannot be read and needs attention. */
+export function fault(place: string, reason: string): ForeignItem {
   return { place, reason, fault: true };
 }
 
-/** A memory as a record, or why it can be none. */
-export function readMemory(place: string, memory: ForeignMemory, given: ImportGiven): RecordRead {
+/** Converts a memory to a record, or reports why it cannot be stored. */
+export function readMemory(place: string, memory: ForeignMemory, options: ReaderOptions): ForeignItem {
   const metadata = storableObject(memory.metadata);
-  if (metadata === undefined) return fault(place, 'Its metadata is nested too deep: 31 levels fit.');
-  const createdMs = memory.createdMs ?? given.nowMs;
-  const user = (memory.user && oneLine(memory.user)) || given.user;
+  if (metadata === undefined) return fault(place, 'The metadata is nested more than 31 levels deep.');
+  const createdMs = memory.createdMs ?? options.nowMs;
+  const user = (memory.user && oneLine(memory.user)) || options.user;
   const record: PortableMemory = {
     type: 'memory',
     id: deriveId('mem', memory.createdMs, user, memory.source),
     content: storable(memory.content),
-    tags: tagsOf([...given.tags, ...memory.tags]),
+    tags: tagsOf([...options.tags, ...memory.tags]),
     source: null,
     occurredAt: toTimestampOrNull(memory.occurredMs ?? null),
     expiresAt: toTimestampOrNull(memory.expiresMs ?? null),
@@ -67,13 +66,13 @@ export function readMemory(place: string, memory: ForeignMemory, given: ImportGi
     createdAt: toTimestamp(createdMs),
     updatedAt: toTimestamp(memory.updatedMs ?? createdMs),
   };
-  return checked(place, record, given);
+  return checkedRecord(place, record, options);
 }
 
-/** The record if the contract takes it, else the fault. */
-export function checked(place: string, record: ForeignRecord, { check }: ImportGiven): RecordRead {
-  const wrong = check(record.type, record);
-  return wrong ? { place, ...wrong } : { place, record };
+/** Returns the record if it conforms to the contract, else a fault. */
+export function checkedRecord(place: string, record: ForeignRecord, { check }: ReaderOptions): ForeignItem {
+  const invalid = check(record.type, record);
+  return invalid ? { place, ...invalid } : { place, record };
 }
 
 function tagsOf(tags: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
-import { clip, type Fields, fieldsOf, instantIn, oneLine } from './foreign-values.ts';
+import { clip, type Fields, fieldsOf, oneLine, parseInstant } from './foreign-values.ts';
 
-/** What a note says of itself above its text. */
+/** The fields of a note's front matter that are imported. */
 export interface FrontMatter {
   title: string | undefined;
   type: string | undefined;
@@ -11,50 +11,50 @@ export interface FrontMatter {
   modifiedMs: number | undefined;
 }
 
-/** A note without its front matter; where that cannot be read, `wrong` says why, and it stays in the text. */
+/** A parsed note. Front matter that cannot be parsed stays in the body, and `problem` says why. */
 export interface Note {
   front: FrontMatter;
   body: string;
-  wrong: string | undefined;
+  problem: string | undefined;
 }
 
-const FRONT_CHARACTERS = 64 * 1024;
+const MAX_FRONT_CHARACTERS = 64 * 1024;
 const FRONT = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)/;
 
-/** Takes the front matter, which is YAML between two lines `---`, off a note. */
+/** Separates a note from its front matter: YAML between two `---` lines. */
 export function parseNote(content: string): Note {
   const text = content.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
-  const [whole, yaml] = FRONT.exec(text) ?? [];
-  if (whole === undefined) return { front: frontOf({}), body: text, wrong: undefined };
-  const body = text.slice(whole.length);
-  const unread = (wrong: string) => ({ front: frontOf({}), body: text, wrong });
-  if (whole.length > FRONT_CHARACTERS) return unread('it is too long');
+  const [matched, yaml] = FRONT.exec(text) ?? [];
+  if (matched === undefined) return { front: frontOf({}), body: text, problem: undefined };
+  const body = text.slice(matched.length);
+  const unparsed = (problem: string) => ({ front: frontOf({}), body: text, problem });
+  if (matched.length > MAX_FRONT_CHARACTERS) return unparsed(`it is longer than ${MAX_FRONT_CHARACTERS} characters`);
   try {
     const fields = fieldsOf(parse(yaml ?? '', { schema: 'core', logLevel: 'error' }) ?? {});
-    return fields ? { front: frontOf(fields), body, wrong: undefined } : unread('it names no fields');
+    return fields ? { front: frontOf(fields), body, problem: undefined } : unparsed('it has no fields');
   } catch (error) {
-    return unread(clip(oneLine((error as Error).message), 200));
+    return unparsed(clip(oneLine((error as Error).message), 200));
   }
 }
 
 function frontOf(fields: Fields): FrontMatter {
   return {
-    title: wordsOf(fields.title),
-    type: wordsOf(fields.type),
-    permalink: wordsOf(fields.permalink),
+    title: lineOf(fields.title),
+    type: lineOf(fields.type),
+    permalink: lineOf(fields.permalink),
     tags: tagsOf(fields.tags),
-    createdMs: instantIn(fields.created),
-    modifiedMs: instantIn(fields.modified),
+    createdMs: parseInstant(fields.created),
+    modifiedMs: parseInstant(fields.modified),
   };
 }
 
-/** A title like `1984` is a number to YAML. */
-function wordsOf(value: unknown): string | undefined {
+/** Converts numbers too: YAML reads a title like `1984` as one. */
+function lineOf(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? oneLine(String(value)) || undefined : undefined;
 }
 
-/** A list, or one text with commas; with or without `#`. */
+/** Reads a list or a comma-separated string of tags, with or without `#`. */
 function tagsOf(value: unknown): string[] {
   const tags: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [];
-  return tags.flatMap((tag) => wordsOf(tag)?.replace(/^#+/, '').trim() || []);
+  return tags.flatMap((tag) => lineOf(tag)?.replace(/^#+/, '').trim() || []);
 }

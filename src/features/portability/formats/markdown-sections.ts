@@ -1,16 +1,16 @@
-/** A stretch of Markdown under one heading. */
+/** A part of a Markdown text under one heading. */
 export interface Section {
   heading: string | undefined;
   text: string;
 }
 
-/** A longer section is cut between paragraphs: a memory is something short that can be found. */
-const SECTION_CHARACTERS = 2000;
+/** A longer section is split between paragraphs: short memories are easier to find. */
+const MAX_SECTION_CHARACTERS = 2000;
 const HEADING = /^ {0,3}#{1,6}[ \t]+(.*)$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** What stands under each heading of a Markdown text; nothing for a heading with nothing under it. */
-export function sectionsOf(markdown: string): Section[] {
+/** Splits a Markdown text at its headings and drops empty sections. */
+export function splitSections(markdown: string): Section[] {
   const sections: { heading: string | undefined; paragraphs: string[] }[] = [{ heading: undefined, paragraphs: [] }];
   let paragraph: string[] = [];
   const endParagraph = () => {
@@ -22,13 +22,13 @@ export function sectionsOf(markdown: string): Section[] {
     const [, heading] = (!fenced && HEADING.exec(line)) || [];
     if (heading !== undefined || (!fenced && line.trim() === '')) endParagraph();
     else paragraph.push(line);
-    if (heading !== undefined) sections.push({ heading: withoutClosing(heading) || undefined, paragraphs: [] });
+    if (heading !== undefined) sections.push({ heading: stripClosing(heading) || undefined, paragraphs: [] });
   }
   endParagraph();
-  return sections.flatMap(({ heading, paragraphs }) => packed(paragraphs).map((text) => ({ heading, text })));
+  return sections.flatMap(({ heading, paragraphs }) => joinShort(paragraphs).map((text) => ({ heading, text })));
 }
 
-/** The lines of a Markdown text; `fenced` for those of a fenced block of code, its fences included. */
+/** Yields the lines of a Markdown text; `fenced` for those of a fenced code block, including its fences. */
 export function* markdownLines(markdown: string): Generator<{ line: string; fenced: boolean }> {
   let fence: string | undefined;
   for (const line of markdown.split(/\r\n|\n|\r/)) {
@@ -41,19 +41,19 @@ export function* markdownLines(markdown: string): Generator<{ line: string; fenc
   }
 }
 
-/** `## Heading ##` is a heading without the signs behind it. */
-function withoutClosing(heading: string): string {
+/** Drops the closing sequence of a heading such as `## Heading ##`. */
+function stripClosing(heading: string): string {
   return heading
     .trim()
     .replace(/[ \t]#+$/, '')
     .trim();
 }
 
-function packed(paragraphs: readonly string[]): string[] {
+function joinShort(paragraphs: readonly string[]): string[] {
   const texts: string[] = [];
   for (const paragraph of paragraphs) {
     const last = texts.at(-1);
-    if (last !== undefined && last.length + paragraph.length < SECTION_CHARACTERS) {
+    if (last !== undefined && last.length + paragraph.length < MAX_SECTION_CHARACTERS) {
       texts[texts.length - 1] = `${last}\n\n${paragraph}`;
     } else texts.push(paragraph);
   }

@@ -1,29 +1,29 @@
-import type { ImportGiven } from '../import-items.ts';
-import { fault, type ReadRecords, type RecordRead, readMemory, remark } from './foreign-records.ts';
+import { type ForeignItem, type ForeignReader, fault, readMemory, skipped } from './foreign-records.ts';
 import { type Fields, textOf, textsIn } from './foreign-values.ts';
-import { readJsonLines } from './json-lines.ts';
+import type { ReaderOptions } from './import-reader.ts';
+import { readJsonLines } from './lines.ts';
 
 /**
- * `memory.jsonl` (formerly `memory.json`) of the reference memory server of the Model Context Protocol: its graph, a
- * line each entity with its observations and each relation. Described at
- * https://github.com/modelcontextprotocol/servers/tree/main/src/memory. It has no times.
+ * Reads `memory.jsonl` (formerly `memory.json`) of the Model Context Protocol's reference memory server: a knowledge
+ * graph with one entity or relation per line, without timestamps. Format:
+ * https://github.com/modelcontextprotocol/servers/tree/main/src/memory
  */
-export const readMcpMemoryGraph: ReadRecords = (bytes, given) =>
+export const readMcpMemoryGraph: ForeignReader = (bytes, options) =>
   readJsonLines(bytes, (fields, place) => {
-    if (fields.type === 'entity') return readEntity(fields, place, given);
-    if (fields.type === 'relation') return [readRelation(fields, place, given)];
-    return [fault(place, 'It is neither an entity nor a relation.')];
+    if (fields.type === 'entity') return readEntity(fields, place, options);
+    if (fields.type === 'relation') return [readRelation(fields, place, options)];
+    return [fault(place, 'The line is neither an entity nor a relation.')];
   });
 
 const FORMAT = 'mcp-memory';
 
-function* readEntity(fields: Fields, place: string, given: ImportGiven): Generator<RecordRead> {
+function* readEntity(fields: Fields, place: string, options: ReaderOptions): Generator<ForeignItem> {
   const entity = textOf(fields.name);
   const entityType = textOf(fields.entityType);
   if (entity === undefined) return yield fault(place, 'The entity has no name.');
   const observations = [...new Set(textsIn(fields.observations).filter((text) => /\S/.test(text)))];
   if (observations.length === 0 && entityType === undefined) {
-    return yield remark(place, 'The entity has neither a type nor observations');
+    return yield skipped(place, 'The entity has neither a type nor observations');
   }
   const tags = entityType === undefined ? [] : [entityType];
   for (const observation of observations.length > 0 ? observations : tags) {
@@ -33,14 +33,14 @@ function* readEntity(fields: Fields, place: string, given: ImportGiven): Generat
       tags,
       metadata: { entity, ...(entityType && { entityType }) },
     };
-    yield readMemory(place, memory, given);
+    yield readMemory(place, memory, options);
   }
 }
 
-function readRelation(fields: Fields, place: string, given: ImportGiven): RecordRead {
+function readRelation(fields: Fields, place: string, options: ReaderOptions): ForeignItem {
   const [from, relationType, to] = [textOf(fields.from), textOf(fields.relationType), textOf(fields.to)];
   if (from === undefined || relationType === undefined || to === undefined) {
-    return fault(place, 'The relation lacks “from”, “relationType” or “to”.');
+    return fault(place, 'The relation has no “from”, “relationType” or “to”.');
   }
   const memory = {
     source: [FORMAT, 'relation', from, relationType, to],
@@ -48,5 +48,5 @@ function readRelation(fields: Fields, place: string, given: ImportGiven): Record
     tags: [],
     metadata: { from, relationType, to },
   };
-  return readMemory(place, memory, given);
+  return readMemory(place, memory, options);
 }

@@ -1,42 +1,42 @@
 import { nextUtcDayMs, toTimestamp } from '../../../lib/clock.ts';
-import type { ImportGiven } from '../import-items.ts';
-import { fault, type ReadRecords, type RecordRead, readMemory, remark } from './foreign-records.ts';
-import { type Fields, fieldsOf, instantIn, textOf, textsIn } from './foreign-values.ts';
+import { type ForeignItem, type ForeignReader, fault, readMemory, skipped } from './foreign-records.ts';
+import { type Fields, fieldsOf, parseInstant, textOf, textsIn } from './foreign-values.ts';
+import type { ReaderOptions } from './import-reader.ts';
 import { type JsonItem, readJsonItems } from './json-items.ts';
 
 /**
- * What `get_all` of Mem0 answers, of the platform or of the open source library: `{"results": [...]}`, or the list
- * alone. Described at https://docs.mem0.ai/api-reference/memory/get-memories and in `mem0/memory/main.py` of
- * https://github.com/mem0ai/mem0. Relations of its graph are left out: they are in the memories in words.
+ * Reads the response of Mem0's `get_all`, from the platform or the open source library: `{"results": [...]}`, or the
+ * bare list. Format: https://docs.mem0.ai/api-reference/memory/get-memories and `mem0/memory/main.py` in
+ * https://github.com/mem0ai/mem0. Graph relations are left out: the memories state the same facts in words.
  */
-export const readMem0Export: ReadRecords = (bytes, given) =>
+export const readMem0Export: ForeignReader = (bytes, options) =>
   readJsonItems(
     bytes,
     { array: ['$.*'], object: ['$.results.*', '$.relations', '$.next'] },
     ({ list, key }) => (typeof key === 'number' ? `${list ?? ''}[${key}]` : key),
-    (item, place) => readItem(item, place, given),
+    (item, place) => readItem(item, place, options),
   );
 
 const FORMAT = 'mem0';
-/** What says where a memory comes from; kept beside the metadata of its own. */
-const ORIGINS = ['agent_id', 'app_id', 'run_id', 'actor_id', 'role'];
+/** Fields that say where a memory comes from; stored with its metadata. */
+const ORIGIN_FIELDS = ['agent_id', 'app_id', 'run_id', 'actor_id', 'role'];
 
-function* readItem({ key, value }: JsonItem, place: string, given: ImportGiven): Generator<RecordRead> {
+function* readItem({ key, value }: JsonItem, place: string, options: ReaderOptions): Generator<ForeignItem> {
   if (key === 'next') {
-    if (value !== null) yield fault(place, 'The file is one page of several: the memories of the next are missing.');
+    if (value !== null) yield fault(place, 'The file is one page of several: the memories on later pages are missing.');
   } else if (key === 'relations') {
-    if (Array.isArray(value) && value.length > 0) yield remark(place, `${value.length} relations left out`);
-  } else yield readOne(fieldsOf(value), place, given);
+    if (Array.isArray(value) && value.length > 0) yield skipped(place, `${value.length} relations left out`);
+  } else yield readMem0Memory(fieldsOf(value), place, options);
 }
 
-function readOne(fields: Fields | undefined, place: string, given: ImportGiven): RecordRead {
+function readMem0Memory(fields: Fields | undefined, place: string, options: ReaderOptions): ForeignItem {
   const content = textOf(fields?.memory);
-  if (fields === undefined || content === undefined) return fault(place, 'It has no text under “memory”.');
+  if (fields === undefined || content === undefined) return fault(place, '“memory” is missing or empty.');
   const expiresMs = expiryOf(fields.expiration_date);
-  if (expiresMs !== undefined && expiresMs <= given.nowMs) {
-    return remark(place, `Expired at ${toTimestamp(expiresMs)}: left out`);
+  if (expiresMs !== undefined && expiresMs <= options.nowMs) {
+    return skipped(place, `Expired at ${toTimestamp(expiresMs)}: left out`);
   }
-  const origins = ORIGINS.flatMap((name) => (textOf(fields[name]) ? [[name, fields[name]]] : []));
+  const origins = ORIGIN_FIELDS.flatMap((name) => (textOf(fields[name]) ? [[name, fields[name]]] : []));
   const memory = {
     source: [FORMAT, textOf(fields.id) ?? content],
     content,
@@ -44,14 +44,14 @@ function readOne(fields: Fields | undefined, place: string, given: ImportGiven):
     metadata: { ...Object.fromEntries(origins), ...fieldsOf(fields.metadata) },
     user: textOf(fields.user_id),
     expiresMs,
-    createdMs: instantIn(fields.created_at),
-    updatedMs: instantIn(fields.updated_at),
+    createdMs: parseInstant(fields.created_at),
+    updatedMs: parseInstant(fields.updated_at),
   };
-  return readMemory(place, memory, given);
+  return readMemory(place, memory, options);
 }
 
-/** A memory is good through the day that it names. */
+/** Parses an expiration; a bare date includes that whole day. */
 function expiryOf(date: unknown): number | undefined {
-  const epochMs = instantIn(date);
+  const epochMs = parseInstant(date);
   return epochMs !== undefined && String(date).trim().length === 10 ? nextUtcDayMs(epochMs) : epochMs;
 }

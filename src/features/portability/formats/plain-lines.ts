@@ -1,12 +1,12 @@
-import type { ReadItems } from '../import-items.ts';
-import { readLines } from '../import-lines.ts';
+import type { ImportReader } from './import-reader.ts';
+import { readLines } from './lines.ts';
 
-/** More than the longest memory there is takes. */
-const LONGEST_MIB = 1;
+/** More than the longest memory needs. */
+const MAX_LINE_MIB = 1;
 
-/** Each line that is not blank is the text of a memory. */
-export const readPlainLines: ReadItems = async function* (stream, { user, tags, check }) {
-  for await (const line of readLines(stream, LONGEST_MIB)) {
+/** Reads each line that is not blank as the content of a memory. */
+export const readPlainLines: ImportReader = async function* (stream, { user, tags, check }) {
+  for await (const line of readLines(stream, MAX_LINE_MIB)) {
     if ('reason' in line) yield line;
     else {
       const memory = { content: line.text.trim(), user, tags: [...tags] };

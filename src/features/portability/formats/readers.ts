@@ -1,16 +1,16 @@
 import type { ImportFormat } from '../../../contract/portability.ts';
-import type { ReadItems } from '../import-items.ts';
 import { readBasicMemoryNotes } from './basic-memory-notes.ts';
 import { readChatgptExport } from './chatgpt-export.ts';
 import { readClaudeExport } from './claude-export.ts';
-import type { ReadRecords } from './foreign-records.ts';
+import type { ForeignReader } from './foreign-records.ts';
+import type { ImportReader } from './import-reader.ts';
 import { readMcpMemoryGraph } from './mcp-memory-graph.ts';
 import { readMem0Export } from './mem0-export.ts';
 import { readPlainLines } from './plain-lines.ts';
-import { readSvc } from './read-svc.ts';
+import { readSvcExport } from './svc-export.ts';
 
-/** What reads the files of other systems, by format. */
-export const FOREIGN_READERS: Record<Exclude<ImportFormat, 'svc' | 'lines'>, ReadRecords> = {
+/** Readers for files from other systems. */
+export const FOREIGN_READERS: Record<Exclude<ImportFormat, 'svc' | 'lines'>, ForeignReader> = {
   chatgpt: readChatgptExport,
   claude: readClaudeExport,
   mem0: readMem0Export,
@@ -18,5 +18,8 @@ export const FOREIGN_READERS: Record<Exclude<ImportFormat, 'svc' | 'lines'>, Rea
   'mcp-memory': readMcpMemoryGraph,
 };
 
-/** What reads each format. */
-export const READERS: Record<ImportFormat, ReadItems> = { svc: readSvc, lines: readPlainLines, ...FOREIGN_READERS };
+export const READERS: Record<ImportFormat, ImportReader> = {
+  svc: readSvcExport,
+  lines: readPlainLines,
+  ...FOREIGN_READERS,
+};

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { fixture, read, reasonsOf, recordsOf } from '../reading.ts';
+import { fixture, read, reasonsOf, recordsOf } from '../read-fixture.ts';
 
 const readNote = (content: string) => read('basic-memory', JSON.stringify({ path: 'folder/note.md', content }));
 const contentsOf = async (content: string) =>
   recordsOf(await readNote(content), 'memory').map((memory) => memory.content);
 
-describe('a note of Basic Memory', () => {
-  test('becomes a memory each heading, observation and relation', async () => {
-    const found = await read('basic-memory', await fixture('basic-memory-notes.ndjson'));
-    const tea = recordsOf(found, 'memory').filter(({ metadata }) => metadata.path === 'drinks/tea.md');
+describe('a Basic Memory note', () => {
+  test('yields one memory per heading, observation and relation', async () => {
+    const items = await read('basic-memory', await fixture('basic-memory-notes.ndjson'));
+    const tea = recordsOf(items, 'memory').filter(({ metadata }) => metadata.path === 'drinks/tea.md');
     expect(tea.map(({ content }) => content)).toEqual([
       'Notes from the shop in Uji.\nThey sell by weight.',
       '- [ ] buy a kyusu\n- [x] wash the pot\n- [Uji](https://example.com/uji)',
@@ -40,22 +40,22 @@ describe('a note of Basic Memory', () => {
     });
   });
 
-  test('is named by its file where it has no title; broken front matter stays in its text', async () => {
-    const found = await read('basic-memory', await fixture('basic-memory-notes.ndjson'));
-    const [diary, broken] = recordsOf(found, 'memory').slice(-2);
+  test('takes its title from the file name if it has none; invalid front matter stays in the text', async () => {
+    const items = await read('basic-memory', await fixture('basic-memory-notes.ndjson'));
+    const [diary, broken] = recordsOf(items, 'memory').slice(-2);
     expect(diary).toMatchObject({
       content: '今日は雨。\n\n本を読んだ。',
       metadata: { path: '日記/五月.md', title: '五月' },
     });
     expect(broken?.content).toBe('---\ntitle: [a\n---\nStill worth keeping.');
-    expect(reasonsOf(found)).toEqual([
+    expect(reasonsOf(items)).toEqual([
       'empty.md: The note is empty',
-      expect.stringMatching(/^!broken\.md: Its front matter was read as text: Flow sequence/),
+      expect.stringMatching(/^!broken\.md: Front matter was read as text: Flow sequence/),
       '!line 5: The line is not a JSON object.',
     ]);
   });
 
-  test('keeps in its text what only looks like an observation or a relation', async () => {
+  test('keeps text that only looks like an observation or a relation', async () => {
     const prose =
       '- [00:12:03] the band enters\n- [x] done\n- [a](b)\n- see [[Tea]] and [[Water]] there\n\n> - [note] quoted #x';
     expect(await contentsOf(prose)).toEqual([prose]);
@@ -63,7 +63,7 @@ describe('a note of Basic Memory', () => {
     expect(await contentsOf('- see [[Tea]]')).toEqual(['note see Tea']);
   });
 
-  test('is cut between paragraphs where a section is long, never in code', async () => {
+  test('is split between paragraphs if a section is long, never inside code', async () => {
     const paragraph = 'word '.repeat(240).trim();
     const code = `\`\`\`\n${'line\n\n'.repeat(600)}\`\`\``;
     expect(await contentsOf(`${paragraph}\n\nshort\n\n${paragraph}\n\n${code}`)).toEqual([
@@ -73,7 +73,7 @@ describe('a note of Basic Memory', () => {
     ]);
   });
 
-  test('may hold a list item of very many lines', async () => {
+  test('may contain a list item with a great many lines', async () => {
     const long = `- x\n${' y\n'.repeat(200_000)}`;
     expect(reasonsOf(await readNote(long))).toEqual([
       '!folder/note.md: content must NOT have more than 100000 characters',
@@ -82,7 +82,7 @@ describe('a note of Basic Memory', () => {
     expect(await contentsOf(fitting)).toEqual([fitting]);
   });
 
-  test('changes the ids of those parts only that changed', async () => {
+  test('changes only the ids of the parts that changed', async () => {
     const idsOf = async (content: string) => recordsOf(await readNote(content), 'memory').map(({ id }) => id);
     const [kept, changed] = await idsOf('# A\none\n# B\ntwo');
     expect(await idsOf('# A\none\n# B\ntwo')).toEqual([kept, changed]);
@@ -91,7 +91,7 @@ describe('a note of Basic Memory', () => {
     expect(second).not.toBe(changed);
   });
 
-  test('needs a path and its content', async () => {
+  test('needs a path and content', async () => {
     expect(
       reasonsOf(await read('basic-memory', '{"content": "x"}\n{"path": "a.md"}\n[]\n{"path": "b.md", "content": "b"}')),
     ).toEqual([

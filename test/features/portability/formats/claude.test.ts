@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { fixture, read, reasonsOf, recordsOf } from '../reading.ts';
+import { fixture, read, reasonsOf, recordsOf } from '../read-fixture.ts';
 
-describe('an export of Claude', () => {
-  test('becomes conversations with the text parts of their messages', async () => {
-    const found = await read('claude', await fixture('claude-conversations.json'));
+describe('a Claude export', () => {
+  test('yields conversations with the text parts of their messages', async () => {
+    const items = await read('claude', await fixture('claude-conversations.json'));
     expect(
-      recordsOf(found, 'conversation').map(({ title, createdAt, updatedAt }) => [title, createdAt, updatedAt]),
+      recordsOf(items, 'conversation').map(({ title, createdAt, updatedAt }) => [title, createdAt, updatedAt]),
     ).toEqual([
       ['Sourdough at altitude', '2025-03-02T08:15:30.123Z', '2025-03-02T08:20:00.000Z'],
       [null, '2025-03-05T10:00:00.000Z', '2025-03-05T10:00:00.000Z'],
     ]);
     expect(
-      recordsOf(found, 'message').map(({ ordinal, role, content, createdAt }) => [ordinal, role, content, createdAt]),
+      recordsOf(items, 'message').map(({ ordinal, role, content, createdAt }) => [ordinal, role, content, createdAt]),
     ).toEqual([
       [1, 'user', 'Why does my loaf collapse in La Paz?', '2025-03-02T08:15:31.500Z'],
       [
@@ -26,20 +26,20 @@ describe('an export of Claude', () => {
     ]);
   });
 
-  test('names what is left out', async () => {
+  test('reports what was left out', async () => {
     expect(reasonsOf(await read('claude', await fixture('claude-conversations.json')))).toEqual([
       'conversations[0] “Sourdough at altitude”: 2 attachments left out: recipe.txt, loaf.png',
-      'conversations[0] “Sourdough at altitude”: 1 part of the type thinking left out',
-      'conversations[0] “Sourdough at altitude”: 1 part of the type tool_use left out',
-      'conversations[0] “Sourdough at altitude”: 1 part of the type tool_result left out',
+      'conversations[0] “Sourdough at altitude”: 1 part of type thinking left out',
+      'conversations[0] “Sourdough at altitude”: 1 part of type tool_use left out',
+      'conversations[0] “Sourdough at altitude”: 1 part of type tool_result left out',
       'conversations[0] “Sourdough at altitude”: 1 empty message left out',
       'conversations[2] “Nothing said”: The conversation has no text',
     ]);
   });
 
-  test('becomes memories where it holds what Claude remembers, one a heading', async () => {
-    const found = await read('claude', await fixture('claude-memories.json'));
-    expect(recordsOf(found, 'memory').map(({ content, metadata, tags }) => [content, metadata, tags])).toEqual([
+  test('yields one memory per heading of Claude’s memory texts', async () => {
+    const items = await read('claude', await fixture('claude-memories.json'));
+    expect(recordsOf(items, 'memory').map(({ content, metadata, tags }) => [content, metadata, tags])).toEqual([
       ['**Overview** bakes at altitude', { source: 'claude' }, ['imported']],
       ['Runs a bakery in La Paz.', { source: 'claude', heading: 'Work' }, ['imported']],
       ['Asked about yeast in March.', { source: 'claude', heading: 'Brief history' }, ['imported']],
@@ -49,9 +49,9 @@ describe('an export of Claude', () => {
     expect(recordsOf(alone, 'memory')).toHaveLength(1);
   });
 
-  test('is no file of its other kinds', async () => {
+  test('is rejected if it is neither conversations nor memories', async () => {
     expect(
       reasonsOf(await read('claude', '[{"uuid": "u", "full_name": "A", "email_address": "a@example.com"}]')),
-    ).toEqual(['![0]: It is neither a conversation of Claude nor what Claude remembers.']);
+    ).toEqual(['![0]: Neither a Claude conversation nor Claude memories.']);
   });
 });

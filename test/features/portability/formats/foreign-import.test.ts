@@ -7,21 +7,21 @@ import { createTestClock } from '../../../helpers/clock.ts';
 import { conversing } from '../../conversations/conversation-caller.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../../memories/memory-daemon.ts';
 import { NONE, newAccount, portable } from '../portable-account.ts';
-import { FIXTURES, fixture, fixturePath, GIVEN, read, recordsOf } from '../reading.ts';
+import { FIXTURES, fixture, fixturePath, READER_OPTIONS, read, recordsOf } from '../read-fixture.ts';
 
-/** Files of other systems on the whole way: through the interface or the command line into what is found. */
+/** Imports files from other systems end to end, through the API and the command line, and searches for their content. */
 
 let daemon: MemoryDaemon;
 
 beforeAll(async () => {
   const clock = createTestClock();
-  clock.setWall(GIVEN.nowMs);
+  clock.setWall(READER_OPTIONS.nowMs);
   daemon = await startMemoryDaemon({ clock });
 });
 afterAll(() => daemon.close());
 
-/** A search for something of each file, whose it is, and with what it is found. */
-const FOUND: Record<string, { query: string; user: string | undefined; content: RegExp }> = {
+/** A query for each file, the user to search as, and the expected content. */
+const SEARCHES: Record<string, { query: string; user: string | undefined; content: RegExp }> = {
   'chatgpt-conversations.json': { query: 'San Cosimato', user: undefined, content: /^Day one: Trastevere on foot/ },
   'claude-conversations.json': { query: 'too much yeast', user: undefined, content: /Use a third less yeast/ },
   'claude-memories.json': { query: 'bakery', user: undefined, content: /^Runs a bakery in La Paz/ },
@@ -29,7 +29,11 @@ const FOUND: Record<string, { query: string; user: string | undefined; content: 
   'basic-memory-notes.ndjson': { query: 'sencha temperature', user: undefined, content: /^Sencha wants water/ },
   'mcp-memory.jsonl': { query: 'who plays the viola', user: undefined, content: /^Ada: Plays the viola/ },
 };
-const CASES = FIXTURES.map((known) => ({ ...known, ...FOUND[known.file]!, skipped: known.remarks + known.faults }));
+const CASES = FIXTURES.map((known) => ({
+  ...known,
+  ...SEARCHES[known.file]!,
+  skipped: known.omissions + known.faults,
+}));
 const countsOf = ({ memories, conversations, messages }: (typeof CASES)[number]) => ({
   ...{ ...NONE, memories, conversations, messages },
 });
@@ -38,8 +42,8 @@ async function findFirst(caller: Caller, { query }: { query: string }, user: str
   return (await caller.find(query, { user, types: ['memory', 'message'] }))[0];
 }
 
-describe('a file of another system', () => {
-  test.each(CASES)('$file comes in and is found; again it is all known', async (known) => {
+describe('a file from another system', () => {
+  test.each(CASES)('$file is imported and can be searched; a second import adds nothing', async (known) => {
     const caller = await newAccount(daemon);
     const bytes = await fixture(known.file);
     const { format, skipped, faults, user = 'default' } = known;
@@ -57,7 +61,7 @@ describe('a file of another system', () => {
   });
 
   test.each(CASES.filter(({ conversations }) => conversations > 0))(
-    '$file keeps who said what, in order',
+    '$file keeps the roles and the order of its messages',
     async (known) => {
       const caller = await newAccount(daemon);
       const bytes = await fixture(known.file);
@@ -78,13 +82,13 @@ describe('a file of another system', () => {
     },
   );
 
-  test.each(CASES)('$file comes in for each of two people, and again it is known to both', async (known) => {
+  test.each(CASES)('$file can be imported for two users; a second import adds nothing for either', async (known) => {
     const caller = await newAccount(daemon);
     const bytes = await fixture(known.file);
     const send = async (user: string) =>
       (await portable(caller).send(bytes, `?format=${known.format}&user=${user}`)).body;
     const all = countsOf(known);
-    // Whose the others are is said in the file.
+    // The file names the users of the other memories.
     const own = known.format === 'mem0' ? { ...all, memories: 1 } : all;
     expect(await send('ada')).toMatchObject({ added: all, known: NONE });
     expect(await send('ben')).toMatchObject({ added: own, known: { memories: all.memories - own.memories } });
@@ -94,7 +98,7 @@ describe('a file of another system', () => {
     }
   });
 
-  test('that is taken for another kind of file says what is wrong, and nothing comes in', async () => {
+  test('in the wrong format is reported with a reason, and nothing is imported', async () => {
     const caller = await newAccount(daemon);
     const chats = await fixture('chatgpt-conversations.json');
     const sent = async (body: string | Uint8Array, format: string) => {
@@ -104,12 +108,12 @@ describe('a file of another system', () => {
       expect(report.reasons.every(({ fault }) => fault)).toBe(true);
       return report.reasons[0]?.reason;
     };
-    expect(await sent(chats, 'claude')).toBe('It is neither a conversation of Claude nor what Claude remembers.');
-    expect(await sent(chats, 'mem0')).toBe('It has no text under “memory”.');
+    expect(await sent(chats, 'claude')).toBe('Neither a Claude conversation nor Claude memories.');
+    expect(await sent(chats, 'mem0')).toBe('“memory” is missing or empty.');
     expect(await sent(chats, 'mcp-memory')).toBe('The line is not a JSON object.');
     expect(await sent(chats, 'svc')).toMatch(/not a JSON object .*a file of another system its own --format/);
     expect(await sent(`[{"mapping":{}}${' '.repeat(1024 * 1024)}]`, 'svc')).toMatch(/longer than 1 MiB .*--format/);
-    expect(await sent('PK\u0003\u0004', 'chatgpt')).toMatch(/ZIP archive, unpack it/);
+    expect(await sent('PK\u0003\u0004', 'chatgpt')).toMatch(/ZIP archive, extract it/);
     expect(await sent('', 'chatgpt')).toBe('The file is empty.');
   });
 });
@@ -126,7 +130,7 @@ describe('svc import', () => {
     return { ...JSON.parse(out), code };
   };
 
-  test.each(CASES)('takes $file, and again adds nothing', async (known) => {
+  test.each(CASES)('imports $file; a second import adds nothing', async (known) => {
     const { file, format, faults, skipped } = known;
     const words = [fixturePath(file), '--format', format, '--user', file];
     const code = faults > 0 ? 1 : 0;
@@ -134,7 +138,7 @@ describe('svc import', () => {
     expect(await run(...words)).toMatchObject({ added: NONE, known: countsOf(known), skipped, code });
   });
 
-  test('tells what came in and what did not', async () => {
+  test('reports what was imported and what was skipped', async () => {
     const file = join(person.folder, 'memories.json');
     await writeFile(file, '[{"memory": "Likes rain"}, {"memory": "Is gone", "expiration_date": "2024-08-01"}]');
     expect(await person.run(['import', file, '--format', 'mem0'])).toMatchObject({
@@ -143,12 +147,12 @@ describe('svc import', () => {
     });
   });
 
-  test('takes a folder of notes with those in it, and nothing else that lies there', async () => {
+  test('imports the notes of a folder and its subfolders, and no other files', async () => {
     const folder = join(person.folder, 'vault');
     const notes = {
       'tea.md': '# Tea\n\nOolong from the mountains.\n\n- [method] Sencha wants 70 °C #sencha\n- pairs_with [[Cake]]\n',
       'deep/er/cake.md': '---\ntitle: Cake\ntags: [sweet]\n---\nBaked on Sundays.\n',
-      'list.txt': 'No note at all.',
+      'list.txt': 'Not a note.',
       '.trash/old.md': 'Thrown away.',
     };
     for (const [path, content] of Object.entries(notes)) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { fixture, read, reasonsOf, recordsOf } from '../reading.ts';
+import { fixture, read, reasonsOf, recordsOf } from '../read-fixture.ts';
 
-describe('a graph of the MCP memory server', () => {
-  test('becomes a memory each observation and relation', async () => {
+describe('an MCP memory server graph', () => {
+  test('yields one memory per observation and relation', async () => {
     const memories = recordsOf(await read('mcp-memory', await fixture('mcp-memory.jsonl')), 'memory');
     expect(memories.map(({ content, tags, metadata }) => [content, tags, metadata])).toEqual([
       ['Ada: Plays the viola', ['imported', 'person'], { entity: 'Ada', entityType: 'person' }],
@@ -12,25 +12,25 @@ describe('a graph of the MCP memory server', () => {
     ]);
   });
 
-  test('says what was no part of it, by line', async () => {
+  test('reports invalid lines by number', async () => {
     expect(reasonsOf(await read('mcp-memory', await fixture('mcp-memory.jsonl')))).toEqual([
       'line 3: The entity has neither a type nor observations',
-      '!line 6: It is neither an entity nor a relation.',
+      '!line 6: The line is neither an entity nor a relation.',
     ]);
     const broken = '{"type":"entity"}\n{"type":"relation","from":"a","to":"b"}\n{"type":"entity","name":"a","observ';
     expect(reasonsOf(await read('mcp-memory', broken))).toEqual([
       '!line 1: The entity has no name.',
-      '!line 2: The relation lacks “from”, “relationType” or “to”.',
+      '!line 2: The relation has no “from”, “relationType” or “to”.',
       '!line 3: The line is not a JSON object.',
     ]);
   });
 
-  test('loses one line that is not UTF-8, not those around it', async () => {
+  test('loses only the line that is not UTF-8', async () => {
     const line = (name: string) =>
       Buffer.from(`{"type":"entity","name":"${name}","entityType":"x","observations":[]}\n`);
     const broken = Buffer.from(line('é')).fill(0xff, 26, 27);
-    const found = await read('mcp-memory', Buffer.concat([line('a'), broken, line('b')]));
-    expect(recordsOf(found, 'memory').map(({ content }) => content)).toEqual(['a: x', 'b: x']);
-    expect(reasonsOf(found)).toEqual(['!line 2: is not valid UTF-8']);
+    const items = await read('mcp-memory', Buffer.concat([line('a'), broken, line('b')]));
+    expect(recordsOf(items, 'memory').map(({ content }) => content)).toEqual(['a: x', 'b: x']);
+    expect(reasonsOf(items)).toEqual(['!line 2: is not valid UTF-8']);
   });
 });

@@ -35,7 +35,7 @@ function records(prefix: string, more: Record<string, unknown> = {}) {
 test('an export of the first version is imported whole', async () => {
   const caller = await newAccount(daemon);
   const head = { type: 'svc-export', format: 1, exportedAt: at };
-  const report = await portable(caller).take([head, version(), version(), ...records('a'), END]);
+  const report = await portable(caller).importFile([head, version(), version(), ...records('a'), END]);
   expect(report).toEqual({
     added: { ...NONE, memories: 2, conversations: 1, messages: 1, episodes: 1 },
     known: NONE,
@@ -55,7 +55,7 @@ test('an export says which version wrote it', async () => {
 test('everything known of a newer export is imported, and what was left out is reported', async () => {
   const caller = await newAccount(daemon);
   const head = { type: 'svc-export', format: 'svc', version: 99, exportedAt: at, writtenBy: 'svc 9' };
-  const report = await portable(caller).take([
+  const report = await portable(caller).importFile([
     head,
     version({ content: 'Tea', mood: 'calm', weight: 3 }),
     version({ content: 'Cake', mood: 'merry', source: { conversationId: 'conv_x', pageId: 'p1' } }),
@@ -70,13 +70,13 @@ test('everything known of a newer export is imported, and what was left out is r
   });
   expect((await caller.list()).sort()).toEqual(['Cake', 'Tea']);
   expect(report.reasons.map(({ reason }) => reason)).toEqual([
-    '2 values of the unknown memory field mood left out',
-    '1 value of the unknown memory field weight left out',
-    '1 value of the unknown memory field source.pageId left out',
-    '1 value of the unknown conversation field mood left out',
-    '1 value of the unknown message field mood left out',
-    '1 value of the unknown episode field mood left out',
-    '2 lines of the unknown type skill left out',
+    '2 values of unknown memory field mood left out',
+    '1 value of unknown memory field weight left out',
+    '1 value of unknown memory field source.pageId left out',
+    '1 value of unknown conversation field mood left out',
+    '1 value of unknown message field mood left out',
+    '1 value of unknown episode field mood left out',
+    '2 lines of unknown type skill left out',
   ]);
   expect(report.reasons.every(({ place, fault }) => place === 'the file' && !fault)).toBe(true);
 });
@@ -84,7 +84,7 @@ test('everything known of a newer export is imported, and what was left out is r
 test('a known field with a value that this version does not accept leaves out its line alone', async () => {
   const caller = await newAccount(daemon);
   const head = { type: 'svc-export', format: 'svc', version: 99, exportedAt: at };
-  const report = await portable(caller).take([
+  const report = await portable(caller).importFile([
     head,
     version({ tags: { new: 'shape' } }),
     version({ content: 'Tea' }),
@@ -97,8 +97,8 @@ test('a file that names countless unknown fields is reported in bounded space', 
   const caller = await newAccount(daemon);
   const head = { type: 'svc-export', format: 'svc', version: 99, exportedAt: at };
   const many = Array.from({ length: 300 }, (_, index) => version({ [`field${index}`]: 1 }));
-  const report = await portable(caller).take([head, ...many, END]);
+  const report = await portable(caller).importFile([head, ...many, END]);
   expect(report.added.memories).toBe(300);
   expect(report.reasons).toHaveLength(101);
-  expect(report.reasons.at(-1)!.reason).toBe('200 other things left out');
+  expect(report.reasons.at(-1)!.reason).toBe('200 other items left out');
 });

@@ -4,11 +4,11 @@ import type { PortableLearned } from '../../../src/contract/portability.ts';
 import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { NONE, newAccount, portable } from './portable-account.ts';
 
-/** What the retrieval learned of each user goes where the account goes. */
+/** Export and import of the ranking learned from each user. */
 
 const DAY_MS = 86_400_000;
 let daemon: MemoryDaemon;
-/** An account whose user `ada` prefers what is old, and what of it an export holds. */
+/** An account whose user `ada` prefers old memories, and her learned state in its export. */
 let source: Caller;
 let learned: PortableLearned;
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
-/** Searches and says that one of the results was used, so many times. */
+/** Searches and reports one of the results as used, `times` times. */
 async function teach(caller: Caller, user: string, usedId: string, times: number): Promise<void> {
   for (let round = 0; round < times; round += 1) {
     const { searchId } = (await caller.search('plum', { user, limit: 12 })).body;
@@ -51,11 +51,11 @@ const answerOf = async (caller: Caller, strategy = 'auto') => {
 const eventsOf = async (caller: Caller, user: string) => (await retrievalOf(caller, user)).events;
 const named = (user: string, more: object = {}) => ({ ...learned, user, ...more });
 
-describe('what was learned', () => {
-  test('gives the same ranking elsewhere, at once, and goes on being learned', async () => {
+describe('learned state', () => {
+  test('gives the same ranking immediately after an import, and learning continues', async () => {
     const to = await newAccount(daemon);
     expect(await answerOf(to)).toMatchObject({ order: [], learnedFrom: 0 });
-    expect(await portable(to).take(await portable(source).text())).toEqual({
+    expect(await portable(to).importFile(await portable(source).text())).toEqual({
       added: { ...NONE, memories: 12, learned: 1 },
       ...{ known: NONE, skipped: 0, reasons: [], complete: true },
     });
@@ -68,7 +68,7 @@ describe('what was learned', () => {
     expect([await eventsOf(to, 'ada'), await eventsOf(source, 'ada')]).toEqual([13, 12]);
   });
 
-  test('is read from an export that still has the short signal names', async () => {
+  test('is imported from an older export with short signal names', async () => {
     const whole = ['lexical', 'trigram', 'window', 'session', 'context', 'speaker', 'recency', 'answerCue', 'vector'];
     const short = ['lex', 'tri', 'win', 'sess', 'ctx', 'spk', 'rec', 'cue', 'vec'];
     const bytes = Buffer.from(learned.state, 'base64url');
@@ -83,44 +83,44 @@ describe('what was learned', () => {
     const to = await newAccount(daemon);
     const lines = (await portable(source).text()).replace(learned.state, state);
     expect(lines).toContain(state);
-    expect(await portable(to).take(lines)).toMatchObject({ added: { ...NONE, memories: 12, learned: 1 } });
+    expect(await portable(to).importFile(lines)).toMatchObject({ added: { ...NONE, memories: 12, learned: 1 } });
     expect(await answerOf(to)).toEqual(await answerOf(source));
     expect(await learnedIn(to)).toEqual([learned]);
   });
 
-  test('is exported page by page, of all users in their order or of one', async () => {
+  test('is exported in pages, for all users in order or for one', async () => {
     const caller = await newAccount(daemon);
     const users = Array.from({ length: 450 }, (_, index) => `user ${String(index).padStart(3, '0')}`);
-    const report = await portable(caller).take(users.toReversed().map((user) => named(user)));
+    const report = await portable(caller).importFile(users.toReversed().map((user) => named(user)));
     expect(report).toMatchObject({ added: { ...NONE, learned: 450 }, skipped: 0 });
     expect(await learnedIn(caller)).toEqual(users.map((user) => named(user)));
     expect(await learnedIn(caller, '?user=user%20007')).toEqual([named('user 007')]);
     expect(await learnedIn(caller, '?user=nobody')).toEqual([]);
   });
 
-  test('of a user who has learned something is known and stays as it is', async () => {
+  test('is not imported for a user who already has some', async () => {
     const caller = await newAccount(daemon);
     const { id } = await caller.add('plum jam', { user: 'ada' });
     await teach(caller, 'ada', id, 1);
     const before = await retrievalOf(caller, 'ada');
-    const report = await portable(caller).take([learned, named('ben'), named('ben')]);
+    const report = await portable(caller).importFile([learned, named('ben'), named('ben')]);
     expect(report).toMatchObject({ added: { learned: 1 }, known: { learned: 2 }, skipped: 0 });
     expect(await retrievalOf(caller, 'ada')).toEqual(before);
     expect(await eventsOf(caller, 'ben')).toBe(12);
   });
 
-  test('comes back after it was forgotten', async () => {
+  test('can be imported again after a reset', async () => {
     const caller = await newAccount(daemon);
-    await portable(caller).take([learned]);
+    await portable(caller).importFile([learned]);
     expect((await caller.call('/v1/retrieval?user=ada', { method: 'DELETE' })).status).toBe(204);
     expect(await eventsOf(caller, 'ada')).toBe(0);
-    expect(await portable(caller).take([learned])).toMatchObject({ added: { learned: 1 } });
+    expect(await portable(caller).importFile([learned])).toMatchObject({ added: { learned: 1 } });
     expect((await answerOf(caller)).learnedFrom).toBe(12);
   });
 });
 
-describe('what was learned is left out, with its reason, where', () => {
-  /** The state with its last number replaced: how sure something is. */
+describe('learned state is left out with a reason if', () => {
+  /** Replaces the last number of the state, a precision. */
   const withLast = (value: number) => {
     const bytes = Buffer.from(learned.state, 'base64url');
     bytes.writeFloatLE(value, bytes.length - 4);
@@ -133,20 +133,20 @@ describe('what was learned is left out, with its reason, where', () => {
   };
   const unread = /^state cannot be read/;
   test.each<[string, () => object, RegExp]>([
-    ['its state is something else', () => ({ state: Buffer.from('something else').toString('base64url') }), unread],
-    ['its state is cut off', () => ({ state: learned.state.slice(0, -8) }), unread],
-    ['its state holds no number', () => ({ state: withFirst(Number.NaN) }), unread],
-    ['its state holds what learning never comes to', () => ({ state: withFirst(1e30) }), unread],
-    ['its state is sure of less than nothing', () => ({ state: withLast(-1) }), unread],
-    ['it counts other events than its state', () => ({ events: 13 }), unread],
-    ['it counts no events', () => ({ events: 0 }), /^events must be/],
-    ['its state is no base64url', () => ({ state: '+/==' }), /^state must match/],
+    ['its state has another format', () => ({ state: Buffer.from('something else').toString('base64url') }), unread],
+    ['its state is truncated', () => ({ state: learned.state.slice(0, -8) }), unread],
+    ['its state contains NaN', () => ({ state: withFirst(Number.NaN) }), unread],
+    ['its state contains a weight out of range', () => ({ state: withFirst(1e30) }), unread],
+    ['its state contains a negative precision', () => ({ state: withLast(-1) }), unread],
+    ['its event count differs from that of its state', () => ({ events: 13 }), unread],
+    ['its event count is 0', () => ({ events: 0 }), /^events must be/],
+    ['its state is not base64url', () => ({ state: '+/==' }), /^state must match/],
     ['its state is too long', () => ({ state: 'A'.repeat(32_769) }), /^state must NOT have more/],
-    ['its time is none', () => ({ updatedAt: '2026-02-30T00:00:00Z' }), /^updatedAt/],
-    ['it holds more', () => ({ weights: {} }), /not known: weights/],
+    ['its time is impossible', () => ({ updatedAt: '2026-02-30T00:00:00Z' }), /^updatedAt/],
+    ['it has an unknown field', () => ({ weights: {} }), /unknown field: weights/],
   ])('%s', async (_, more, reason) => {
     const caller = await newAccount(daemon);
-    const report = await portable(caller).take([named('ada', more()), named('ben')]);
+    const report = await portable(caller).importFile([named('ada', more()), named('ben')]);
     expect(report).toMatchObject({ added: { ...NONE, learned: 1 }, skipped: 1 });
     expect(report.reasons).toEqual([{ place: 'line 1', reason: expect.stringMatching(reason), fault: true }]);
     expect([await eventsOf(caller, 'ada'), await eventsOf(caller, 'ben')]).toEqual([0, 12]);

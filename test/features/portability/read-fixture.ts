@@ -3,36 +3,36 @@ import { fileURLToPath } from 'node:url';
 import Value from 'typebox/value';
 import { expect } from 'vitest';
 import { PortableConversation, PortableMemory, PortableMessage } from '../../../src/contract/portability.ts';
-import type { ForeignRecord, RecordRead } from '../../../src/features/portability/formats/foreign-records.ts';
+import type { ForeignItem, ForeignRecord } from '../../../src/features/portability/formats/foreign-records.ts';
+import type { ReaderOptions } from '../../../src/features/portability/formats/import-reader.ts';
 import { FOREIGN_READERS } from '../../../src/features/portability/formats/readers.ts';
-import type { ImportGiven } from '../../../src/features/portability/import-items.ts';
 import { createRecordCheck } from '../../../src/features/portability/record-check.ts';
 
 export type ForeignFormat = keyof typeof FOREIGN_READERS;
 
-export const GIVEN: ImportGiven = {
+export const READER_OPTIONS: ReaderOptions = {
   nowMs: Date.UTC(2026, 10, 20, 9),
   user: 'default',
   tags: ['imported'],
   check: createRecordCheck(),
 };
 
-/** Files of other systems with invented content, and how much of each is read. */
+/** Files from other systems with invented content, and the expected counts of each. */
 export const FIXTURES: {
   file: string;
   format: ForeignFormat;
   memories: number;
   conversations: number;
   messages: number;
-  remarks: number;
+  omissions: number;
   faults: number;
 }[] = [
-  { file: 'chatgpt-conversations.json', format: 'chatgpt', ...counts(0, 2, 9), remarks: 9, faults: 1 },
-  { file: 'claude-conversations.json', format: 'claude', ...counts(0, 2, 5), remarks: 6, faults: 0 },
-  { file: 'claude-memories.json', format: 'claude', ...counts(4, 0, 0), remarks: 0, faults: 0 },
-  { file: 'mem0-memories.json', format: 'mem0', ...counts(3, 0, 0), remarks: 2, faults: 1 },
-  { file: 'basic-memory-notes.ndjson', format: 'basic-memory', ...counts(11, 0, 0), remarks: 1, faults: 2 },
-  { file: 'mcp-memory.jsonl', format: 'mcp-memory', ...counts(4, 0, 0), remarks: 1, faults: 1 },
+  { file: 'chatgpt-conversations.json', format: 'chatgpt', ...counts(0, 2, 9), omissions: 9, faults: 1 },
+  { file: 'claude-conversations.json', format: 'claude', ...counts(0, 2, 5), omissions: 6, faults: 0 },
+  { file: 'claude-memories.json', format: 'claude', ...counts(4, 0, 0), omissions: 0, faults: 0 },
+  { file: 'mem0-memories.json', format: 'mem0', ...counts(3, 0, 0), omissions: 2, faults: 1 },
+  { file: 'basic-memory-notes.ndjson', format: 'basic-memory', ...counts(11, 0, 0), omissions: 1, faults: 2 },
+  { file: 'mcp-memory.jsonl', format: 'mcp-memory', ...counts(4, 0, 0), omissions: 1, faults: 1 },
 ];
 
 function counts(memories: number, conversations: number, messages: number) {
@@ -47,43 +47,43 @@ export function fixture(name: string): Promise<Buffer> {
   return readFile(fixturePath(name));
 }
 
-/** The bytes in pieces of the given sizes, over and over. */
+/** Yields the bytes in pieces of the given sizes, cycling through them. */
 export async function* inPieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
-  for (let start = 0, turn = 0; start < bytes.length; turn++) {
-    const size = sizes[turn % sizes.length]!;
+  for (let start = 0, piece = 0; start < bytes.length; piece++) {
+    const size = sizes[piece % sizes.length]!;
     yield bytes.subarray(start, start + size);
     start += size;
   }
 }
 
-/** All that is read from a file; every record fits the contract. */
+/** Reads a whole file and expects every record to conform to the contract. */
 export async function read(
   format: ForeignFormat,
   file: string | Uint8Array | AsyncIterable<Uint8Array>,
-  given = GIVEN,
-): Promise<RecordRead[]> {
+  options = READER_OPTIONS,
+): Promise<ForeignItem[]> {
   const bytes = typeof file === 'string' ? Buffer.from(file) : file;
-  const found: RecordRead[] = [];
+  const items: ForeignItem[] = [];
   for await (const item of FOREIGN_READERS[format](
     bytes instanceof Uint8Array ? inPieces(bytes, [4096]) : bytes,
-    given,
+    options,
   )) {
     if ('record' in item) expect(Value.Errors(schemaOf(item.record), item.record)).toEqual([]);
-    found.push(item);
+    items.push(item);
   }
-  return found;
+  return items;
 }
 
 function schemaOf({ type }: ForeignRecord) {
   return type === 'memory' ? PortableMemory : type === 'message' ? PortableMessage : PortableConversation;
 }
 
-export function recordsOf<Type extends ForeignRecord['type']>(found: readonly RecordRead[], type: Type) {
-  return found
+export function recordsOf<Type extends ForeignRecord['type']>(items: readonly ForeignItem[], type: Type) {
+  return items
     .flatMap((item) => ('record' in item ? [item.record] : []))
     .filter((record): record is Extract<ForeignRecord, { type: Type }> => record.type === type);
 }
 
-export function reasonsOf(found: readonly RecordRead[]): string[] {
-  return found.flatMap((item) => ('reason' in item ? [`${item.fault ? '!' : ''}${item.place}: ${item.reason}`] : []));
+export function reasonsOf(items: readonly ForeignItem[]): string[] {
+  return items.flatMap((item) => ('reason' in item ? [`${item.fault ? '!' : ''}${item.place}: ${item.reason}`] : []));
 }

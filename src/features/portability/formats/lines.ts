@@ -1,0 +1,81 @@
+import { isUtf8 } from 'node:buffer';
+import type { SkipReason } from '../../../contract/import-outcome.ts';
+import { type ForeignItem, fault } from './foreign-records.ts';
+import { type Fields, fieldsOf } from './foreign-values.ts';
+
+/** A line of a file, or why it cannot be read. */
+export type FileLine = { place: string } & ({ text: string } | SkipReason);
+
+const MIB = 1024 * 1024;
+const NEWLINE = 10;
+
+/**
+ * Yields the lines of a file without their line ends, and skips blank ones. The last line needs no line end. A line longer
+ * than `maxMib` is reported and never held in memory.
+ */
+export async function* readLines(stream: AsyncIterable<Uint8Array>, maxMib: number): AsyncGenerator<FileLine> {
+  let line = 0;
+  for await (const bytes of splitLines(stream, maxMib * MIB)) {
+    line += 1;
+    const place = `line ${line}`;
+    if (bytes === undefined) yield { place, reason: `is longer than ${maxMib} MiB`, fault: true };
+    else if (!isUtf8(bytes)) yield { place, reason: 'is not valid UTF-8', fault: true };
+    else {
+      const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+      if (/\S/.test(text)) yield { place, text };
+    }
+  }
+}
+
+/** Yields each line; `undefined` for one that is too long. */
+async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Buffer | undefined> {
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  const append = (piece: Uint8Array) => {
+    size += piece.length;
+    if (size > maxBytes) pieces = [];
+    else if (piece.length > 0) pieces.push(piece);
+  };
+  const finish = () => {
+    const bytes = size > maxBytes ? undefined : Buffer.concat(pieces);
+    pieces = [];
+    size = 0;
+    return bytes;
+  };
+  for await (const chunk of stream) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      append(chunk.subarray(from, end));
+      yield finish();
+      from = end + 1;
+    }
+    append(chunk.subarray(from));
+  }
+  if (size > 0) yield finish();
+}
+
+/** One line can hold a whole note, or an entity with all its observations. */
+const MAX_JSON_LINE_MIB = 16;
+
+/** Reads a file with one JSON object per line; any other line is reported as a fault. */
+export async function* readJsonLines(
+  bytes: AsyncIterable<Uint8Array>,
+  read: (fields: Fields, place: string) => Iterable<ForeignItem>,
+): AsyncGenerator<ForeignItem> {
+  for await (const line of readLines(bytes, MAX_JSON_LINE_MIB)) {
+    if ('reason' in line) yield line;
+    else {
+      const fields = parseFields(line.text);
+      if (fields === undefined) yield fault(line.place, 'The line is not a JSON object.');
+      else yield* read(fields, line.place);
+    }
+  }
+}
+
+function parseFields(text: string): Fields | undefined {
+  try {
+    return fieldsOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+import { AppError } from '../../contract/errors.ts';
+import { type ImportOutcome, skipReasonOf } from '../../contract/import-outcome.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { Episodes } from '../episodes/episodes.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Learning } from '../learning/learning.ts';
+import type { Usage } from '../limits/usage.ts';
+import type { Memories } from '../memories/memories.ts';
+import type { Scopes } from '../text/scopes.ts';
+import type { ImportBatch, LocatedDraft } from './import-batch.ts';
+import type { ReportBuilder } from './import-report.ts';
+
+export interface ImportParts {
+  db: Database;
+  clock: Clock;
+  usage: Usage;
+  scopes: Scopes;
+  memories: Memories;
+  conversations: Conversations;
+  episodes: Episodes;
+  learning: Pick<Learning, 'transfer'>;
+}
+
+const KINDS = ['memories', 'conversations', 'messages', 'episodes', 'learned'] as const;
+
+/** The outcomes of a batch, and the quota error that cut it short. */
+interface RestoredBatch extends Record<(typeof KINDS)[number], readonly ImportOutcome[]> {
+  quotaError: AppError | undefined;
+}
+
+/**
+ * Writes a batch and counts the outcomes. Messages of conversations in `unsegmentedIds` are cut into episodes later.
+ * Throws the error that ends the import, after counting what was written before it.
+ */
+export async function writeBatch(
+  parts: ImportParts,
+  principal: Principal,
+  batch: ImportBatch,
+  report: ReportBuilder,
+  unsegmentedIds: ReadonlySet<string>,
+): Promise<void> {
+  const { newMemories } = batch;
+  if (KINDS.some((kind) => batch[kind].length > 0)) {
+    const restored = await parts.db.writes.write((connection) =>
+      restore(parts, principal, batch, unsegmentedIds, connection),
+    );
+    parts.scopes.confirm([
+      ...addedDrafts(batch.memories, restored.memories).map((draft) => draft.at(-1)!),
+      ...addedDrafts(batch.conversations, restored.conversations),
+      ...addedDrafts(batch.episodes, restored.episodes),
+    ]);
+    parts.learning.transfer.confirm(addedDrafts(batch.learned, restored.learned));
+    for (const kind of KINDS) {
+      for (const [index, outcome] of restored[kind].entries()) report.count(kind, outcome, batch[kind][index]!.place);
+    }
+    if (restored.quotaError) throw restored.quotaError;
+  }
+  if (newMemories.length > 0) await addNewMemories(parts.memories, principal, newMemories, report);
+}
+
+function addedDrafts<T>(located: readonly LocatedDraft<T>[], outcomes: readonly ImportOutcome[]): T[] {
+  return draftsOf(located.filter((_, index) => outcomes[index] === 'added'));
+}
+
+async function restore(
+  { usage, clock, ...features }: ImportParts,
+  principal: Principal,
+  { memories, conversations, messages, episodes, learned }: ImportBatch,
+  unsegmentedIds: ReadonlySet<string>,
+  connection: Connection,
+): Promise<RestoredBatch> {
+  const nowMs = clock.nowMs();
+  const allowance = await usage.allowanceOf(connection, [principal], nowMs);
+  const takeQuota = () => allowance.take(principal, 1);
+  const { outcomes, quotaError } = await features.memories.transfer.restore(
+    connection,
+    draftsOf(memories),
+    takeQuota,
+    nowMs,
+  );
+  await allowance.store(connection);
+  if (quotaError) {
+    return { memories: outcomes, conversations: [], messages: [], episodes: [], learned: [], quotaError };
+  }
+  return {
+    memories: outcomes,
+    conversations: await features.conversations.transfer.restoreConversations(connection, draftsOf(conversations)),
+    messages: await features.conversations.transfer.restoreMessages(connection, draftsOf(messages), unsegmentedIds),
+    episodes: await features.episodes.transfer.restore(connection, draftsOf(episodes)),
+    learned: await features.learning.transfer.restore(connection, draftsOf(learned)),
+    quotaError,
+  };
+}
+
+function draftsOf<T>(located: readonly LocatedDraft<T>[]): T[] {
+  return located.map(({ draft }) => draft);
+}
+
+/** Errors that concern one memory only. Any other error ends the import. */
+const SINGLE_ITEM_ERRORS = new Set(['invalid_request', 'not_found', 'conflict', 'unprocessable']);
+
+/** Adds each memory on its own, so that a rejected one does not affect the others. Group commit batches the writes. */
+async function addNewMemories(
+  memories: Memories,
+  principal: Principal,
+  newMemories: ImportBatch['newMemories'],
+  report: ReportBuilder,
+): Promise<void> {
+  const outcomes = await Promise.allSettled(
+    newMemories.map(({ draft }) => memories.addOnce(principal, draft, undefined)),
+  );
+  let fatal: unknown;
+  outcomes.forEach((outcome, index) => {
+    const { place } = newMemories[index]!;
+    if (outcome.status === 'fulfilled') {
+      report.count('memories', outcome.value.body.duplicate ? 'known' : 'added', place);
+      return;
+    }
+    const { reason } = outcome;
+    if (reason instanceof AppError && SINGLE_ITEM_ERRORS.has(reason.code)) report.skip(place, skipReasonOf(reason));
+    else fatal ??= reason;
+  });
+  if (fatal !== undefined) throw fatal;
+}
