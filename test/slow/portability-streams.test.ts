@@ -105,7 +105,7 @@ describe('an export', () => {
     expect(await until(isFree, REQUEST_MS / 2)).toBe(true);
   });
 
-  test('runs once at a time per account; a second one is told when to retry', async () => {
+  test('runs once at a time per account; a second one is rejected with Retry-After', async () => {
     const socket = await open(large, 'GET /v1/export');
     socket.pause();
     socket.write('\r\n');

@@ -27,8 +27,8 @@ const SCHEMAS = {
 };
 
 /**
- * Returns why the contract refuses a record; `undefined` if it accepts it. With `onUnknown`, fields that the contract does
- * not know are removed from `value` and reported by their path instead.
+ * Returns why a record does not conform to the contract; `undefined` if it does. With `onUnknown`, unknown fields are removed
+ * from `value` and reported by their path instead.
  */
 export type CheckRecord = (
   kind: keyof typeof SCHEMAS,
@@ -36,7 +36,7 @@ export type CheckRecord = (
   onUnknown?: (field: string) => void,
 ) => SkipReason | undefined;
 
-/** A record with more unknown fields than this is refused. */
+/** A record with more unknown fields than this is rejected. */
 const MAX_UNKNOWN_FIELDS = 64;
 
 /** Compiles each schema on first use: most daemons never import anything. */

@@ -95,7 +95,7 @@ function readMessage(message: Fields, omissions: Omissions): ForeignMessage | un
   return { id: textOf(message.id), role, name, text, createdMs: parseUnixSeconds(message.create_time) };
 }
 
-/** Returns the kind to report a message as if the user did not see it or it is not text; else `undefined`. */
+/** Returns the kind of omission for a message that the user did not see or that is not text; else `undefined`. */
 function omittedKind(message: Fields, role: ForeignMessage['role'] | undefined, type: unknown): string | undefined {
   const { recipient, weight } = message;
   if (fieldsOf(message.metadata)?.is_visually_hidden_from_conversation === true || weight === 0) {
