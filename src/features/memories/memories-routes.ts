@@ -72,7 +72,7 @@ export function memoriesRoutes({
     );
     app.get(
       '/v1/memories/:id',
-      { schema: { summary: 'One memory', tags, params: IdParams, response: { 200: Memory, ...problems } } },
+      { schema: { summary: 'Get a memory', tags, params: IdParams, response: { 200: Memory, ...problems } } },
       async (request, reply) => {
         const memory = await memories.get(request.principal, request.params.id);
         return sendWithEtag(request, reply, memory, etagOf(memory));
@@ -82,7 +82,7 @@ export function memoriesRoutes({
       '/v1/memories/:id',
       {
         schema: {
-          summary: 'Change a memory: a new version',
+          summary: 'Change a memory, creating a new version',
           tags,
           params: IdParams,
           body: MemoryChange,
@@ -114,7 +114,7 @@ export function memoriesRoutes({
       '/v1/memories/:id/history',
       {
         schema: {
-          summary: 'All versions of a memory',
+          summary: 'List all versions of a memory',
           tags,
           params: IdParams,
           response: { 200: MemoryHistory, ...problems },

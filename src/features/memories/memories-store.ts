@@ -5,7 +5,7 @@ import { MEMORY_COLUMNS, type MemoryRow, type NewMemoryRow } from './memory-row.
 
 const INSERT = `INSERT INTO memories (${MEMORY_COLUMNS.join(', ')})`;
 
-/** Which memories a list shows; `olderThanId` is the place where the page before ended. */
+/** Selects a page of memories; `olderThanId` is the last id of the previous page. */
 export interface ListFilter extends Omit<MemoriesQuery, 'limit' | 'cursor' | 'after' | 'before'> {
   tenantId: string;
   afterMs?: number | undefined;
@@ -16,7 +16,7 @@ export interface ListFilter extends Omit<MemoriesQuery, 'limit' | 'cursor' | 'af
   limit: number;
 }
 
-/** The current version, expired or not. */
+/** Finds the current version, even if it has expired. */
 export async function findMemory(reader: Reader, tenantId: string, id: string): Promise<MemoryRow | undefined> {
   return reader.get<MemoryRow>('SELECT * FROM memories WHERE tenantId = ? AND id = ? ORDER BY version DESC LIMIT 1', [
     tenantId,
@@ -24,27 +24,27 @@ export async function findMemory(reader: Reader, tenantId: string, id: string): 
   ]);
 }
 
-/** Current versions by (tenant, id). */
+/** Finds current versions by tenant and id. */
 export async function findMemories(
   reader: Reader,
-  places: readonly { tenantId: string; id: string }[],
+  keys: readonly { tenantId: string; id: string }[],
 ): Promise<MemoryRow[]> {
-  if (places.length === 0) return [];
-  const padded = padToPowerOfTwo(places);
+  if (keys.length === 0) return [];
+  const padded = padToPowerOfTwo(keys);
   return reader.all<MemoryRow>(
     `SELECT * FROM memories WHERE (tenantId, id) IN (VALUES ${placeholders(padded.length, 2)}) AND current = 1`,
     padded.flatMap(({ tenantId, id }) => [tenantId, id]),
   );
 }
 
-/** The memories that are valid now and say the same, by (tenant, user, content hash). */
+/** Finds the currently valid memories with the same content, by tenant, user and content hash. */
 export async function findSameContent(
   reader: Reader,
-  places: readonly { tenantId: string; endUser: string; contentHash: string }[],
+  keys: readonly { tenantId: string; endUser: string; contentHash: string }[],
 ): Promise<MemoryRow[]> {
   const rows: MemoryRow[] = [];
-  for (let start = 0; start < places.length; start += 64) {
-    const chunk = padToPowerOfTwo(places.slice(start, start + 64));
+  for (let start = 0; start < keys.length; start += 64) {
+    const chunk = padToPowerOfTwo(keys.slice(start, start + 64));
     const found = await reader.all<MemoryRow>(
       `SELECT * FROM memories WHERE (tenantId, endUser, contentHash) IN (VALUES ${placeholders(chunk.length, 3)})
        AND current = 1 AND validTo IS NULL`,
@@ -55,7 +55,7 @@ export async function findSameContent(
   return rows;
 }
 
-/** All versions, newest first. */
+/** Lists all versions of a memory, newest first. */
 export async function listVersions(reader: Reader, tenantId: string, id: string): Promise<MemoryRow[]> {
   return reader.all<MemoryRow>('SELECT * FROM memories WHERE tenantId = ? AND id = ? ORDER BY version DESC', [
     tenantId,
@@ -66,7 +66,7 @@ export async function listVersions(reader: Reader, tenantId: string, id: string)
 export async function listMemories(reader: Reader, filter: ListFilter): Promise<MemoryRow[]> {
   const { tenantId, tag, olderThanId, nowMs } = filter;
   const tagged = tag !== undefined;
-  // CROSS JOIN holds SQLite to the order as written: the tag's own index, which gives the page's order too.
+  // CROSS JOIN makes SQLite scan the tag index first, which also yields the order of the page.
   const from = tagged ? 'memoryTags t CROSS JOIN memories m' : 'memories m';
   const terms: [string, Value][] = tagged
     ? [
@@ -83,7 +83,7 @@ export async function listMemories(reader: Reader, filter: ListFilter): Promise<
   const conditions = [
     ...terms.map(([condition]) => condition),
     ...(filter.includeSuperseded ? [] : ['m.validTo IS NULL']),
-    // A literal: with a bound value the partial index is not used.
+    // A literal, because SQLite does not use the partial index with a bound value.
     ...(filter.pinned === undefined ? [] : [`m.pinned = ${filter.pinned ? 1 : 0}`]),
   ].join(' AND ');
   return reader.all<MemoryRow>(
@@ -93,7 +93,7 @@ export async function listMemories(reader: Reader, filter: ListFilter): Promise<
   );
 }
 
-/** Inserts versions, one of each id at most, and returns the number that each id got. */
+/** Inserts at most one version per id and returns the row numbers by id. */
 export async function insertMemories(
   connection: Connection,
   rows: readonly NewMemoryRow[],
@@ -102,7 +102,7 @@ export async function insertMemories(
   return new Map(inserted.map(({ id, number }) => [id, number]));
 }
 
-/** Inserts versions and returns the number that each got. */
+/** Inserts versions and returns their row numbers. */
 export async function insertVersions(
   connection: Connection,
   rows: readonly NewMemoryRow[],
@@ -115,7 +115,7 @@ export async function insertVersions(
   );
 }
 
-/** Ends the validity of a memory that another one replaces. */
+/** Ends the validity of a superseded memory. */
 export async function updateSuperseded(
   connection: Connection,
   {
@@ -133,7 +133,7 @@ export async function updateSuperseded(
   );
 }
 
-/** Makes the current version a past one, ahead of the version that follows it. */
+/** Marks the current version as past, before its successor is inserted. */
 export async function updateReplaced(
   connection: Connection,
   tenantId: string,
@@ -163,7 +163,7 @@ export async function deleteTags(connection: Connection, tenantId: string, memor
   await connection.run('DELETE FROM memoryTags WHERE tenantId = ? AND memoryId = ?', [tenantId, memoryId]);
 }
 
-/** Removes a memory with all its versions and tags; what it replaced stays closed. Returns the versions' numbers. */
+/** Deletes a memory with all versions and tags; memories it superseded stay closed. Returns the deleted versions. */
 export async function deleteMemory(
   connection: Connection,
   tenantId: string,
@@ -181,7 +181,7 @@ export async function deleteMemory(
   return rows;
 }
 
-/** Removes up to `limit` versions of a tenant that is being erased; returns their numbers. */
+/** Deletes up to `limit` versions of a tenant that is being erased and returns their row numbers. */
 export async function deleteSomeOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
   const rows = await connection.all<{ number: number }>(
     'DELETE FROM memories WHERE number IN (SELECT number FROM memories WHERE tenantId = ? LIMIT ?) RETURNING number',
@@ -194,7 +194,7 @@ export async function deleteAllTagsOf(connection: Connection, tenantId: string):
   await connection.run('DELETE FROM memoryTags WHERE tenantId = ?', [tenantId]);
 }
 
-/** Current memories of any tenant that have expired: for the daemon's own sweep. */
+/** Lists expired memories of all tenants, for the background sweep. */
 export async function listExpired(
   reader: Reader,
   nowMs: number,

@@ -23,25 +23,25 @@ import { createMemoryTransfer, type MemoryTransfer } from './memory-transfer.ts'
 export type { MemoryObserver } from './memory-erasure.ts';
 export { etagOf, type MemoryRow, toMemory };
 
-/** The memories of a tenant. Ids of other tenants are as unknown as ids that never were: `not_found`. */
+/** A tenant's memories. Another tenant's id is answered like one that never existed: `not_found`. */
 export interface Memories extends MemoryAdding {
-  /** Adds one; the same content again gives the existing one with `duplicate`. Throws `quota_exceeded`. */
+  /** Adds a memory, or returns the existing one with the same content, marked `duplicate`. Throws `quota_exceeded`. */
   add(principal: Principal, memory: NewMemory, claim?: Claim): Promise<AddedMemory>;
   get(principal: Principal, id: string): Promise<Memory>;
   list(principal: Principal, query: MemoriesQuery): Promise<{ data: Memory[]; nextCursor: string | null }>;
-  /** Makes a new version. Throws `precondition_failed` where `ifMatch` names another state than the present one. */
+  /** Creates a new version. Throws `precondition_failed` if `ifMatch` does not match the current state. */
   change(principal: Principal, id: string, change: MemoryChange, ifMatch?: string): Promise<Memory>;
-  /** As it is for the caller's transaction, if it is there. */
+  /** Finds a memory as the caller's transaction sees it. */
   findWithin(reader: Reader, tenantId: string, id: string): Promise<Memory | undefined>;
-  /** As `change`, in the caller's transaction. */
+  /** Like `change`, in the caller's transaction. */
   changeWithin(connection: Connection, tenantId: string, id: string, change: MemoryChange): Promise<Memory>;
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /** All versions, newest first. */
   history(principal: Principal, id: string): Promise<Memory[]>;
   transfer: MemoryTransfer;
-  /** Erases what has expired; results stopped showing it at the instant itself. */
+  /** Erases expired memories. Reads have hidden them since the moment they expired. */
   sweep(): Promise<void>;
-  /** Erases all of a tenant, some rows a transaction, so that others' writes go on between. */
+  /** Erases all memories of a tenant in small transactions, so that other writes can interleave. */
   erase(tenantId: string): Promise<void>;
 }
 
@@ -63,12 +63,10 @@ export function createMemories(parts: Parts): Memories {
   const erasing = createMemoryErasing(parts);
   const adding = createMemoryAdding({ ...parts, erasing });
   const { eraseOne } = erasing;
-  /** Current versions by `tenantId id`; requests of one moment share a statement. */
-  const findCurrent = createBatchedRead(db.readers, async (reader, places) => {
-    const named = places
-      .map((place) => place.split(/ (.*)/s))
-      .map(([tenantId, id]) => ({ tenantId: tenantId!, id: id! }));
-    const rows = await findMemories(reader, named);
+  /** Finds current versions by `tenantId id`; concurrent requests share a statement. */
+  const findCurrent = createBatchedRead(db.readers, async (reader, keys) => {
+    const pairs = keys.map((key) => key.split(/ (.*)/s)).map(([tenantId, id]) => ({ tenantId: tenantId!, id: id! }));
+    const rows = await findMemories(reader, pairs);
     return new Map(rows.map((row) => [`${row.tenantId} ${row.id}`, row]));
   });
 
@@ -80,7 +78,7 @@ export function createMemories(parts: Parts): Memories {
     ifMatch?: string,
   ): Promise<Memory> {
     const nowMs = clock.nowMs();
-    const row = shown(await findMemory(connection, tenantId, id), nowMs);
+    const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
     requireMatch(row, ifMatch);
     return toMemory(await changeMemory(connection, { text, eraseOne }, row, change, nowMs));
   }
@@ -89,13 +87,13 @@ export function createMemories(parts: Parts): Memories {
     ...adding,
     add: async (principal, memory, claim) => (await adding.addOnce(principal, memory, claim)).body,
     async get({ tenantId }, id) {
-      return toMemory(shown(await findCurrent(`${tenantId} ${id}`), clock.nowMs()));
+      return toMemory(requirePresent(await findCurrent(`${tenantId} ${id}`), clock.nowMs()));
     },
     async list({ tenantId }, { limit = 50, cursor, includeSuperseded = false, ...query }) {
-      const { after, before, ...same } = query;
-      const boundTo = ['memories', tenantId, after, before, includeSuperseded, Object.entries(same).sort()];
+      const { after, before, ...filter } = query;
+      const boundTo = ['memories', tenantId, after, before, includeSuperseded, Object.entries(filter).sort()];
       const rows = await listMemories(db.readers, {
-        ...same,
+        ...filter,
         tenantId,
         afterMs: parseInstant(after, 'after'),
         beforeMs: parseInstant(before, 'before'),
@@ -115,13 +113,13 @@ export function createMemories(parts: Parts): Memories {
     },
     async remove({ tenantId }, id, ifMatch) {
       await db.writes.write(async (connection) => {
-        requireMatch(shown(await findMemory(connection, tenantId, id), clock.nowMs()), ifMatch);
+        requireMatch(requirePresent(await findMemory(connection, tenantId, id), clock.nowMs()), ifMatch);
         await eraseOne(connection, tenantId, id);
       });
     },
     async history({ tenantId }, id) {
       const rows = await listVersions(db.readers, tenantId, id);
-      shown(rows[0], clock.nowMs());
+      requirePresent(rows[0], clock.nowMs());
       return rows.map(toMemory);
     },
     transfer: createMemoryTransfer({ ...parts, erasing }),
@@ -130,7 +128,8 @@ export function createMemories(parts: Parts): Memories {
   };
 }
 
-function shown(row: MemoryRow | undefined, nowMs: number): MemoryRow {
+/** Throws `not_found` for a memory that does not exist or has expired. */
+function requirePresent(row: MemoryRow | undefined, nowMs: number): MemoryRow {
   if (!row || hasExpired(row, nowMs)) throw new AppError('not_found', 'There is no memory with this id.');
   return row;
 }

@@ -11,21 +11,21 @@ import {
   toMemory,
 } from './memory-row.ts';
 
-/** One memory to add, checked and measured before the transaction. */
+/** A memory to add, validated before the transaction. */
 export interface Draft extends GivenRowOf<typeof memoryFields> {
   tenantId: string;
   contentHash: string;
-  /** What `tags` holds as JSON. */
+  /** The tags that `tags` contains as JSON. */
   tagList: readonly string[];
   supersedes: string | undefined;
 }
 
-/** What one transaction knows before it plans; the plan keeps it up to date. */
+/** The stored memories that a transaction's plans depend on; each applied plan updates them. */
 export interface KnownMemories {
-  /** Valid now, by `placeOf`. */
+  /** Currently valid memories by `contentKeyOf`. */
   live: Map<string, NewMemoryRow>;
-  /** Those named by `supersedes`, by id. */
-  named: Map<string, NewMemoryRow>;
+  /** Memories that `supersedes` refers to, by id. */
+  superseded: Map<string, NewMemoryRow>;
 }
 
 export interface Closing {
@@ -35,18 +35,18 @@ export interface Closing {
   supersededBy: string;
 }
 
-/** What one request adds: all of it or nothing. */
+/** The writes of one request, applied all or none. */
 export interface Additions {
   answers: AddedMemory[];
   inserted: { row: NewMemoryRow; tags: readonly string[] }[];
   closed: Closing[];
-  /** What becomes of places: the memory that stands there afterwards, `undefined` where none does. */
+  /** The memory that is valid for each changed content key afterwards; `undefined` if there is none. */
   live: Map<string, NewMemoryRow | undefined>;
-  /** Expired ones whose content comes again: they go for good. */
+  /** Expired memories to erase because their content is added again. */
   expired: NewMemoryRow[];
 }
 
-/** A request's memory as a draft. Throws `invalid_request` where a value cannot be kept as it is. */
+/** Converts a memory in a request to a draft. Throws `invalid_request` for a value that cannot be stored. */
 export function draftOf(tenantId: string, memory: NewMemory, path: string): Draft {
   return {
     ...memoryCodec.fromNew(memory, path),
@@ -57,8 +57,8 @@ export function draftOf(tenantId: string, memory: NewMemory, path: string): Draf
   };
 }
 
-/** Where a live memory stands: there is at most one a tenant, user and content. */
-export function placeOf({
+/** Returns the uniqueness key: at most one valid memory exists per tenant, user and content. */
+export function contentKeyOf({
   tenantId,
   endUser,
   contentHash,
@@ -67,9 +67,8 @@ export function placeOf({
 }
 
 /**
- * Plans what one request adds, given what is known; changes nothing. The same content again is no second memory, and
- * what a memory supersedes loses its validity when the new one begins. Throws `not_found` or `conflict` for a
- * `supersedes` that cannot be followed.
+ * Plans the writes of one request, without side effects. Existing content is answered as a duplicate; a superseded
+ * memory ends when its successor begins. Throws `not_found` or `conflict` if a memory cannot be superseded.
  */
 export function planAdditions(
   drafts: readonly Draft[],
@@ -84,60 +83,60 @@ export function planAdditions(
     const same = sameRow(draft, known, plan, nowMs);
     const row = same ?? newRow(draft, scopeOf(draft), nextId(), nowMs);
     if (!same) {
-      plan.live.set(placeOf(draft), row);
+      plan.live.set(contentKeyOf(draft), row);
       plan.inserted.push({ row, tags: draft.tagList });
     }
     if (replaced && replaced.id !== row.id) {
-      plan.live.set(placeOf(replaced), undefined);
-      plan.closed.push(closing(replaced, row, beginOf(draft, nowMs)));
+      plan.live.set(contentKeyOf(replaced), undefined);
+      plan.closed.push(closingOf(replaced, row, validFromOf(draft, nowMs)));
     }
     plan.answers.push(same ? { ...toMemory(row), duplicate: true } : toMemory(row));
   }
   return plan;
 }
 
-/** Makes a plan's effect known to the next one of the same transaction. */
+/** Updates `known` with a plan's effect, for the next plan of the same transaction. */
 export function applyAdditions(plan: Additions, known: KnownMemories): void {
-  for (const [place, row] of plan.live) {
-    if (row) known.live.set(place, row);
-    else known.live.delete(place);
+  for (const [key, row] of plan.live) {
+    if (row) known.live.set(key, row);
+    else known.live.delete(key);
   }
   for (const { id, validTo, supersededBy } of plan.closed) {
-    known.named.set(id, { ...known.named.get(id)!, validTo, supersededBy });
+    known.superseded.set(id, { ...known.superseded.get(id)!, validTo, supersededBy });
   }
 }
 
-/** The memory that says the same already. One that has expired does not count, and is noted as such. */
+/** Finds the valid memory with the same content. An expired one does not count and is marked for erasure. */
 function sameRow(draft: Draft, known: KnownMemories, plan: Additions, nowMs: number): NewMemoryRow | undefined {
-  const place = placeOf(draft);
-  if (plan.live.has(place)) return plan.live.get(place);
-  const row = known.live.get(place);
+  const key = contentKeyOf(draft);
+  if (plan.live.has(key)) return plan.live.get(key);
+  const row = known.live.get(key);
   if (!row || !hasExpired(row, nowMs)) return row;
   plan.expired.push(row);
   return undefined;
 }
 
 function supersededRow(draft: Draft, known: KnownMemories, closed: readonly Closing[], nowMs: number): NewMemoryRow {
-  const row = known.named.get(draft.supersedes!);
+  const row = known.superseded.get(draft.supersedes!);
   if (!row || row.tenantId !== draft.tenantId || row.endUser !== draft.endUser || hasExpired(row, nowMs)) {
-    throw new AppError('not_found', 'No memory of this user has the id given in supersedes.');
+    throw new AppError('not_found', 'This user has no memory with the id in supersedes.');
   }
   if (row.validTo !== null || closed.some(({ id }) => id === row.id)) {
     throw new AppError(
       'conflict',
-      'The memory given in supersedes is superseded already; name the newest of its chain.',
+      'The memory in supersedes is already superseded. Use the id of the newest memory in its chain.',
     );
   }
   return row;
 }
 
-function closing(replaced: NewMemoryRow, by: NewMemoryRow, beginMs: number): Closing {
-  const validTo = Math.max(replaced.validFrom, beginMs);
+function closingOf(replaced: NewMemoryRow, by: NewMemoryRow, endMs: number): Closing {
+  const validTo = Math.max(replaced.validFrom, endMs);
   return { tenantId: replaced.tenantId, id: replaced.id, validTo, supersededBy: by.id };
 }
 
-/** What happened is valid from when it happened; what is announced, from now. */
-function beginOf({ occurredAt }: Draft, nowMs: number): number {
+/** A past event is valid from when it happened; a future one, from now. */
+function validFromOf({ occurredAt }: Draft, nowMs: number): number {
   return Math.min(occurredAt ?? nowMs, nowMs);
 }
 
@@ -150,7 +149,7 @@ function newRow(draft: Draft, scope: number, id: string, nowMs: number): NewMemo
     version: 1,
     current: 1,
     scope,
-    validFrom: beginOf(draft, nowMs),
+    validFrom: validFromOf(draft, nowMs),
     validTo: null,
     supersededBy: null,
     createdAt: nowMs,
@@ -158,7 +157,7 @@ function newRow(draft: Draft, scope: number, id: string, nowMs: number): NewMemo
   };
 }
 
-/** The stored rows by id, for `KnownMemories.named`. */
+/** Indexes rows by id, for `KnownMemories.superseded`. */
 export function byId(rows: readonly MemoryRow[]): Map<string, NewMemoryRow> {
   return new Map(rows.map((row) => [row.id, row]));
 }

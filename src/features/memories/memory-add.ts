@@ -23,16 +23,16 @@ import {
   applyAdditions,
   byId,
   type Closing,
+  contentKeyOf,
   type Draft,
   draftOf,
   type KnownMemories,
-  placeOf,
   planAdditions,
 } from './memory-add-plan.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
 import { type NewMemoryRow, textEntryOf } from './memory-row.ts';
 
-/** Adds memories; all that arrived during the last flush share one transaction and few statements. */
+/** Adds memories; concurrent requests share a transaction and its statements. */
 export interface MemoryAdding {
   addOnce(principal: Principal, memory: NewMemory, claim: Claim | undefined): Promise<Created<AddedMemory>>;
   /** Adds all or none. */
@@ -56,19 +56,19 @@ interface Parts {
   erasing: MemoryErasing;
 }
 
-/** What one request wants added. */
+/** One request to add memories. */
 interface Addition {
   principal: MeteredTenant;
   drafts: Draft[];
   claim: Claim | undefined;
-  /** The answer's shape: one memory or a list. */
+  /** Shapes the answer: one memory or a list. */
   answer(memories: AddedMemory[]): Created<unknown>;
 }
 
-/** What is decided for the requests of one transaction before anything is written. */
-interface Decisions {
+/** The pending writes of one transaction. */
+interface PendingWrites {
   plans: Additions[];
-  kept: AnswerToStore[];
+  answers: AnswerToStore[];
 }
 
 /** Adds memories in group commits, or in the transaction of a caller. */
@@ -85,42 +85,42 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
   async function addAll(connection: Connection, additions: Addition[]): Promise<Outcome<Created<unknown>>[]> {
     const nowMs = clock.nowMs();
     const claims = additions.flatMap(({ claim }) => claim ?? []);
-    const before = await idempotency.findReplays(connection, claims);
-    const fresh = additions.filter(({ claim }) => !claim || !before.has(claim));
+    const replays = await idempotency.findReplays(connection, claims);
+    const fresh = additions.filter(({ claim }) => !claim || !replays.has(claim));
     const drafts = fresh.flatMap((addition) => addition.drafts);
     const principals = fresh.map(({ principal }) => principal);
     const known = await findKnown(connection, drafts);
     const scopeOf = await scopes.ensure(connection, drafts);
     const allowance = await usage.allowanceOf(connection, principals, nowMs);
-    const decisions: Decisions = { plans: [], kept: [] };
+    const pending: PendingWrites = { plans: [], answers: [] };
     const outcomes = additions.map((addition): Outcome<Created<unknown>> => {
-      const replayed = addition.claim && before.get(addition.claim);
-      return replayed ?? decide(addition, known, scopeOf, allowance, decisions, nowMs);
+      const replayed = addition.claim && replays.get(addition.claim);
+      return replayed ?? plan(addition, known, scopeOf, allowance, pending, nowMs);
     });
-    await store(connection, decisions.plans, nowMs);
+    await store(connection, pending.plans, nowMs);
     await allowance.store(connection);
-    await idempotency.store(connection, decisions.kept);
+    await idempotency.store(connection, pending.answers);
     return outcomes;
   }
 
-  /** Plans one request and makes its effect known to the next; a refusal leaves nothing behind. */
-  function decide(
+  /** Plans one request and applies its effect to `known` for the next one. A refused request has no effect. */
+  function plan(
     { principal, drafts, claim, answer }: Addition,
     known: KnownMemories,
     scopeOf: (draft: Draft) => number,
     allowance: MemoryAllowance,
-    decisions: Decisions,
+    pending: PendingWrites,
     nowMs: number,
   ): Outcome<Created<unknown>> {
     try {
-      const plan = planAdditions(drafts, known, scopeOf, () => ids.next('mem'), nowMs);
-      const refused = allowance.take(principal, plan.inserted.length);
+      const planned = planAdditions(drafts, known, scopeOf, () => ids.next('mem'), nowMs);
+      const refused = allowance.take(principal, planned.inserted.length);
       if (refused) return { refused };
-      applyAdditions(plan, known);
-      decisions.plans.push(plan);
-      const created = answer(plan.answers);
-      const resourceIds = plan.answers.map(({ id }) => id);
-      if (claim) decisions.kept.push({ claim, status: created.status, body: created.body, resourceIds });
+      applyAdditions(planned, known);
+      pending.plans.push(planned);
+      const created = answer(planned.answers);
+      const resourceIds = planned.answers.map(({ id }) => id);
+      if (claim) pending.answers.push({ claim, status: created.status, body: created.body, resourceIds });
       return { ok: created };
     } catch (error) {
       if (error instanceof AppError) return { refused: error };
@@ -132,7 +132,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     for (const { tenantId, id } of plans.flatMap(({ expired }) => expired)) {
       await erasing.eraseOne(connection, tenantId, id);
     }
-    // Closed before the new ones come, which may hold the same content.
+    // Close first: a new memory may have the content of a closed one.
     for (const closing of plans.flatMap(({ closed }) => closed)) await close(connection, closing, nowMs);
     const inserted = plans.flatMap((plan) => plan.inserted);
     const rows = inserted.map(({ row }) => row);
@@ -181,12 +181,12 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
   };
 }
 
-/** What the transaction has to know before it plans: the memories that say the same, and those to be superseded. */
+/** Loads the stored memories with the same content and those to be superseded. */
 async function findKnown(connection: Connection, drafts: readonly Draft[]): Promise<KnownMemories> {
-  const named = drafts.flatMap(({ tenantId, supersedes: id }) => (id === undefined ? [] : [{ tenantId, id }]));
+  const superseded = drafts.flatMap(({ tenantId, supersedes: id }) => (id === undefined ? [] : [{ tenantId, id }]));
   const same: NewMemoryRow[] = await findSameContent(connection, drafts);
   return {
-    live: new Map(same.map((row) => [placeOf(row), row])),
-    named: byId(await findMemories(connection, named)),
+    live: new Map(same.map((row) => [contentKeyOf(row), row])),
+    superseded: byId(await findMemories(connection, superseded)),
   };
 }

@@ -20,9 +20,8 @@ interface Parts {
 }
 
 /**
- * Replaces a memory's current version by one with the change in it, and keeps the former one for the past. A change
- * that changes nothing makes no version. Throws `conflict` for a superseded memory and for content that another memory
- * has already.
+ * Adds a version with the change applied and keeps the previous one as history. A change without effect adds no version.
+ * Throws `conflict` if the memory is superseded or another memory already has the new content.
  */
 export async function changeMemory(
   connection: Connection,
@@ -32,13 +31,14 @@ export async function changeMemory(
   nowMs: number,
 ): Promise<NewMemoryRow> {
   if (row.validTo !== null) {
-    throw new AppError('conflict', 'This memory is superseded: change the one that took its place.');
+    throw new AppError('conflict', 'This memory is superseded. Change the memory that superseded it instead.');
   }
   const next = nextVersion(row, change, nowMs);
   if (next === undefined) return row;
   const [same] = await findSameContent(connection, [next]);
   if (same && same.id !== row.id) {
-    if (!hasExpired(same, nowMs)) throw new AppError('conflict', 'Another memory of this user says the same already.');
+    if (!hasExpired(same, nowMs))
+      throw new AppError('conflict', 'Another memory of this user already has this content.');
     await eraseOne(connection, same.tenantId, same.id);
   }
   await updateReplaced(connection, row.tenantId, row.number, next.validFrom);

@@ -7,18 +7,18 @@ import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { createTextPurge } from '../text/text-purge.ts';
 import { deleteAllTagsOf, deleteMemory, deleteSomeOf, listExpired } from './memories-store.ts';
 
-/** Told in the transaction in which a memory goes, with the metadata of all its versions. */
+/** Called in the transaction that erases a memory, with the metadata of all its versions. */
 export interface MemoryObserver {
   memoryErased(connection: Connection, tenantId: string, id: string, metadata: readonly string[]): Promise<void>;
 }
 
-/** How memories go for good: rows, tags, index entries and kept answers together. */
+/** Permanent deletion of memories: rows, tags, index entries and stored answers. */
 export interface MemoryErasing {
-  /** One memory with its history, in the caller's transaction. */
+  /** Erases a memory and its history in the caller's transaction. */
   eraseOne(connection: Connection, tenantId: string, id: string): Promise<void>;
-  /** What has expired; and at times the words of all that was erased, which the index file still holds. */
+  /** Erases expired memories and, when due, purges erased words from the index file. */
   sweep(): Promise<void>;
-  /** All of a tenant, some rows a transaction, so that others' writes go on between. */
+  /** Erases all memories of a tenant in small transactions, so that other writes can interleave. */
   eraseTenant(tenantId: string): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ interface Parts {
 
 const ERASE_ROWS = 200;
 
-/** Erases memories with their index entries, stored answers and whatever observers hold. */
+/** Erases memories with their index entries and stored answers, and notifies the observers. */
 export function createMemoryErasing({ db, clock, idempotency, text, scopes, observers }: Parts): MemoryErasing {
   const purge = createTextPurge({ db, clock, text });
 

@@ -2,24 +2,24 @@ import type { Reader } from '../../db/connection.ts';
 import { padToPowerOfTwo, placeholders } from '../../db/values.ts';
 import type { MemoryRow } from './memory-row.ts';
 
-/** A version's place in the order of all of a tenant's. */
-export interface VersionPlace {
+/** The position of a version in an export, which is ordered by id and version. */
+export interface VersionKey {
   id: string;
   version: number;
 }
 
-/** What of a tenant is listed: behind `after`, expired memories left out with all their versions. */
+/** Selects a page of a tenant's versions after `after`, without those of expired memories. */
 export interface VersionFilter {
   tenantId: string;
   user: string | undefined;
-  after: VersionPlace;
+  after: VersionKey;
   nowMs: number;
   limit: number;
 }
 
 export type ListedVersion = MemoryRow & { supersederExpired: number };
 
-/** All versions in the order of id and version; `supersederExpired` where what took its place is as good as erased. */
+/** Lists versions by id and version; `supersederExpired` is 1 if the memory that superseded it has expired. */
 export async function listAllVersions(reader: Reader, filter: VersionFilter): Promise<ListedVersion[]> {
   const { tenantId, user, after, nowMs, limit } = filter;
   const ofUser = user === undefined ? '' : 'AND m.endUser = ?';
@@ -33,7 +33,7 @@ export async function listAllVersions(reader: Reader, filter: VersionFilter): Pr
   );
 }
 
-/** The current versions of those ids that are there, expired or not. */
+/** Finds the current versions of the given ids, even if they have expired. */
 export async function findPresent(
   reader: Reader,
   tenantId: string,

@@ -6,7 +6,7 @@ import { toStreamSafe } from '../../lib/text.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
 import { type Derived, deriveFrom } from '../text/traits.ts';
 
-/** The columns beside the fields. */
+/** The columns that are not API fields. */
 interface MemoryStorage extends Derived {
   tenantId: string;
   /** 1 for the newest version. */
@@ -15,14 +15,14 @@ interface MemoryStorage extends Derived {
   contentHash: string;
 }
 
-/** One version of a memory as it is stored. */
+/** A stored version of a memory. */
 export interface NewMemoryRow extends RowOf<typeof memoryFields>, MemoryStorage {}
 
 export interface MemoryRow extends NewMemoryRow {
   number: number;
 }
 
-/** Between rows and what the interface shows and takes. */
+/** Converts between rows and API values. */
 export const memoryCodec = createRowCodec(memoryFields);
 export const { toAnswer: toMemory } = memoryCodec;
 
@@ -38,25 +38,25 @@ export const MEMORY_COLUMNS: readonly (keyof NewMemoryRow)[] = [
   }),
 ];
 
-/** What a search wants to know of a content beside its words. */
+/** Derives the search signals of a memory: traits and mentioned dates. */
 export function derivedOf(content: string, occurredAt: number | null, createdAt: number): Derived {
   return deriveFrom(content, occurredAt ?? createdAt);
 }
 
-/** A stored version as the full-text index takes it. */
+/** Converts a stored version to a full-text index entry. */
 export function textEntryOf(row: MemoryRow, part: TextEntry['part']): TextEntry {
   const { number, scope, content, tags, occurredAt, createdAt, dates } = row;
   const at = occurredAt ?? createdAt;
   return { number, scope, texts: [content, ...(JSON.parse(tags) as string[])], days: { at, until: at, dates }, part };
 }
 
-/** Two contents with this hash in common are the same memory: white space and case are folded. */
+/** Hashes content for duplicate detection, ignoring case and differences in white space. */
 export function contentHashOf(content: string): string {
   const folded = toStreamSafe(content).normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
   return createHash('sha256').update(folded).digest('base64url');
 }
 
-/** The strong entity tag of a state: of a version, and of the end of its validity. */
+/** Returns the strong entity tag of a version; it changes when the version is superseded. */
 export function etagOf({
   version,
   updatedAt,
@@ -67,7 +67,7 @@ export function etagOf({
   return `"${version}-${Date.parse(updatedAt).toString(36)}${end}"`;
 }
 
-/** Whether the memory's time has come: from this instant on it is as gone as an erased one. */
+/** Whether a memory has expired. An expired memory behaves like an erased one, even before it is swept. */
 export function hasExpired({ expiresAt }: Pick<MemoryRow, 'expiresAt'>, nowMs: number): boolean {
   return expiresAt !== null && expiresAt <= nowMs;
 }

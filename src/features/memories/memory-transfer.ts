@@ -5,21 +5,21 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findSameContent, insertTags, insertVersions } from './memories-store.ts';
-import { placeOf } from './memory-add-plan.ts';
+import { contentKeyOf } from './memory-add-plan.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
 import { findPresent, listAllVersions, type VersionFilter } from './memory-export-store.ts';
 import { contentHashOf, derivedOf, hasExpired, memoryCodec, type NewMemoryRow, textEntryOf } from './memory-row.ts';
 
-/** A memory with all its versions, oldest first, as it is to be brought in. */
+/** A memory to import: all its versions, oldest first. */
 export type MemoryDraft = Omit<NewMemoryRow, 'scope'>[];
 
-/** Memories as they leave an account and come into one: every version as it was. */
+/** Export and import of memories with their full history. */
 export interface MemoryTransfer {
-  /** A page in the order of id and version. */
+  /** Exports a page of versions, ordered by id and version. */
   read(reader: Reader, filter: VersionFilter): Promise<PortableMemory[]>;
   /**
-   * Brings memories in, in the caller's transaction, one outcome each. Whose id is there or whose content is live already is
-   * known. `take` takes one from the quota; where it refuses, the outcomes end there.
+   * Imports memories in the caller's transaction and returns an outcome for each. A memory whose id or valid content
+   * exists is `known`. `take` takes one memory from the quota; a refusal ends the import and the outcomes.
    */
   restore(
     connection: Connection,
@@ -35,16 +35,16 @@ interface Parts {
   erasing: MemoryErasing;
 }
 
-/** What is decided before anything is written. */
+/** The outcomes and writes of an import. */
 interface Plan {
   outcomes: ImportOutcome[];
   added: MemoryDraft[];
-  /** Those that have expired and stand in the way. */
+  /** Ids of expired memories to erase, because they conflict with imported ones. */
   expired: Set<string>;
   quotaError: AppError | undefined;
 }
 
-/** The face of the memories room for whole accounts. */
+/** Exports and imports the memories of an account. */
 export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTransfer {
   async function plan(
     connection: Connection,
@@ -54,28 +54,28 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
     nowMs: number,
   ): Promise<Plan> {
     const ids = drafts.map(([first]) => first!.id);
-    const present = new Map((await findPresent(connection, tenantId, ids)).map((row) => [row.id, row]));
-    const same = await findSameContent(connection, drafts.map(presentOf).filter(isLive));
-    const live = new Map(same.map((row) => [placeOf(row), row]));
+    const byId = new Map((await findPresent(connection, tenantId, ids)).map((row) => [row.id, row]));
+    const same = await findSameContent(connection, drafts.map(currentOf).filter(isLive));
+    const byContent = new Map(same.map((row) => [contentKeyOf(row), row]));
     const planned: Plan = { outcomes: [], added: [], expired: new Set(), quotaError: undefined };
     const seen = new Set<string>();
     const isKnown = (draft: MemoryDraft): boolean => {
-      const row = presentOf(draft);
-      const standing = [present.get(row.id), ...(isLive(row) ? [live.get(placeOf(row))] : [])];
-      const stale = standing.flatMap((other) => (other && hasExpired(other, nowMs) ? other.id : []));
+      const row = currentOf(draft);
+      const existing = [byId.get(row.id), ...(isLive(row) ? [byContent.get(contentKeyOf(row))] : [])];
+      const stale = existing.flatMap((other) => (other && hasExpired(other, nowMs) ? other.id : []));
       for (const id of stale) planned.expired.add(id);
-      const inFile = seen.has(row.id) || (isLive(row) && seen.has(placeOf(row)));
-      return inFile || standing.some((other) => other !== undefined && !hasExpired(other, nowMs));
+      const inFile = seen.has(row.id) || (isLive(row) && seen.has(contentKeyOf(row)));
+      return inFile || existing.some((other) => other !== undefined && !hasExpired(other, nowMs));
     };
     for (const draft of drafts) {
-      const row = presentOf(draft);
+      const row = currentOf(draft);
       if (hasExpired(row, nowMs)) planned.outcomes.push({ reason: 'left out: expired', fault: false });
       else if (isKnown(draft)) planned.outcomes.push('known');
       else {
         planned.quotaError = take();
         if (planned.quotaError) break;
         seen.add(row.id);
-        if (isLive(row)) seen.add(placeOf(row));
+        if (isLive(row)) seen.add(contentKeyOf(row));
         planned.added.push(draft);
         planned.outcomes.push('added');
       }
@@ -95,7 +95,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
       const [tenantId = ''] = drafts.map(([first]) => first!.tenantId);
       const { outcomes, added, expired, quotaError } = await plan(connection, tenantId, drafts, take, nowMs);
       for (const id of expired) await erasing.eraseOne(connection, tenantId, id);
-      const scopeOf = await scopes.ensure(connection, added.map(presentOf));
+      const scopeOf = await scopes.ensure(connection, added.map(currentOf));
       const rows = added.flat().map((row) => ({ ...row, scope: scopeOf(row) }));
       const inserted = await insertVersions(connection, rows);
       const numbers = new Map(inserted.map(({ id, version, number }) => [`${id} ${version}`, number]));
@@ -106,26 +106,27 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
           return textEntryOf({ ...row, number }, isLive(row) ? 'live' : 'past');
         }),
       );
-      const tagged = added.map(presentOf).flatMap((row) => (JSON.parse(row.tags) as string[]).map((tag) => [row, tag]));
       await insertTags(
         connection,
-        (tagged as [MemoryDraft[number], string][]).map(([{ id }, tag]) => ({ tenantId, tag, memoryId: id })),
+        added
+          .map(currentOf)
+          .flatMap(({ id, tags }) => (JSON.parse(tags) as string[]).map((tag) => ({ tenantId, tag, memoryId: id }))),
       );
       return { outcomes, quotaError };
     },
   };
 }
 
-/** A memory's versions as they are stored. Throws `invalid_request` where they cannot be those of one memory. */
+/** Converts exported versions to a draft. Throws `invalid_request` if they do not form the history of one memory. */
 export function memoryDraftOf(tenantId: string, versions: readonly PortableMemory[]): MemoryDraft {
   const rows = versions.map((version, index) => rowOf(tenantId, version, index === versions.length - 1));
   rows.forEach((row, index) => {
     const next = rows[index + 1];
     if (next ? row.validTo === null : row.validTo === null && row.supersededBy !== null) {
-      throw unsound('validTo', `of version ${row.version} is missing`);
+      throw invalidHistory('validTo', `of version ${row.version} is missing`);
     }
-    if (next && next.version <= row.version) throw unsound('version', 'does not rise from line to line');
-    if (next && next.endUser !== row.endUser) throw unsound('user', 'is another one in a later version');
+    if (next && next.version <= row.version) throw invalidHistory('version', 'does not increase from line to line');
+    if (next && next.endUser !== row.endUser) throw invalidHistory('user', 'differs in a later version');
   });
   return rows;
 }
@@ -141,7 +142,7 @@ function rowOf(tenantId: string, version: PortableMemory, isLast: boolean): Memo
   };
 }
 
-function presentOf(draft: MemoryDraft): MemoryDraft[number] {
+function currentOf(draft: MemoryDraft): MemoryDraft[number] {
   return draft.at(-1)!;
 }
 
@@ -149,6 +150,6 @@ function isLive({ current, validTo }: MemoryDraft[number]): boolean {
   return current === 1 && validTo === null;
 }
 
-function unsound(path: string, message: string): AppError {
+function invalidHistory(path: string, message: string): AppError {
   return new AppError('invalid_request', `${path} ${message}.`, { errors: [{ path, message }] });
 }

@@ -177,7 +177,7 @@ describe('superseding', () => {
 
   test.each([
     ['a memory that never was', async () => 'mem_0', 404],
-    ['one that is superseded already', async () => (await chain()).old, 409],
+    ['one that is already superseded', async () => (await chain()).old, 409],
     ['one of another user', async () => (await caller.add('Of ann', { user: 'ann' })).id, 404],
     ['the end of a chain', async () => (await chain()).young, 201],
   ])('%s is answered as it should be', async (_, supersedes, status) => {
