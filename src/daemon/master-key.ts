@@ -1,5 +1,6 @@
-import { chmod, open, readFile, rename } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivate, writePrivateFile } from '../db/private-file.ts';
 import { syncFolder } from '../db/sync.ts';
 import { type MasterKeys, masterKeyOf } from '../features/envelope/master-key.ts';
 import type { Random } from '../lib/random.ts';
@@ -45,9 +46,7 @@ export async function readMasterKeys(dataDir: string): Promise<Buffer[] | undefi
   });
   if (text === undefined) return undefined;
   const keys = parseKeys(text.trim().split(/\s*\n\s*/), file);
-  await chmod(file, 0o600).catch(() => {
-    // Owned by another user: it is readable, which is enough.
-  });
+  await makePrivate(file);
   return keys;
 }
 
@@ -62,13 +61,7 @@ function parseKeys(lines: readonly string[], file: string): Buffer[] {
 /** Writes the key file by rename, so that a kill leaves no partial key, and syncs it before it seals anything. */
 export async function writeMasterKeys(dataDir: string, keys: readonly Buffer[]): Promise<void> {
   const file = masterKeyFile(dataDir);
-  const handle = await open(`${file}.new`, 'w', 0o600);
-  try {
-    await handle.writeFile(keys.map((key) => `${key.toString('base64')}\n`).join(''));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await writePrivateFile(`${file}.new`, keys.map((key) => `${key.toString('base64')}\n`).join(''));
   await rename(`${file}.new`, file);
   await syncFolder(dataDir);
 }

@@ -1,7 +1,8 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { type Connection, openPlainConnection } from './connection.ts';
+import { ensurePrivateFile, readPlainFile, writePrivateFile } from './private-file.ts';
 import { isLocked, isStorageFailure, type StorageFault } from './storage-error.ts';
 
 /** An exclusive lock on a data folder. */
@@ -15,15 +16,18 @@ export type Exclusive = 'daemon' | 'rotation';
 /**
  * Locks a data folder, so that it has one daemon, and one master key rotation, at a time. The lock is the exclusive
  * lock of a small SQLite file: the operating system releases it however the process dies. Throws `conflict`, naming the
- * holder, if another process has it, and `unprocessable` if the folder is not writable.
+ * holder, if another process has it, and `unprocessable` if the folder is not writable. Only this user can open the
+ * file, so that nobody else can hold its lock.
  */
 export async function lockFolder(folder: string, pid: number, what: Exclusive = 'daemon'): Promise<FolderLock> {
   const holderFile = join(folder, `${what}.pid`);
+  const lockFile = join(folder, `${what}.lock`);
   let connection: Connection | undefined;
   try {
-    connection = await openPlainConnection(join(folder, `${what}.lock`), { create: true, busyTimeoutMs: 200 });
+    await ensurePrivateFile(lockFile);
+    connection = await openPlainConnection(lockFile, { busyTimeoutMs: 200 });
     await connection.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
-    await writeFile(holderFile, `${pid}\n`, { mode: 0o600 });
+    await writePrivateFile(holderFile, `${pid}\n`);
   } catch (error) {
     await connection?.close();
     throw await refusal(error, folder, holderFile, what);
@@ -39,7 +43,7 @@ export async function lockFolder(folder: string, pid: number, what: Exclusive = 
 
 async function refusal(error: unknown, folder: string, holderFile: string, what: Exclusive): Promise<AppError> {
   if (isLocked(error)) {
-    const holder = (await readFile(holderFile, 'utf8').catch(() => 'unknown')).trim();
+    const holder = await readHolder(holderFile);
     if (what === 'rotation') {
       return new AppError(
         'conflict',
@@ -49,6 +53,14 @@ async function refusal(error: unknown, folder: string, holderFile: string, what:
     const advice = 'Stop it first, or choose another SVC_DATA_DIR.';
     return new AppError('conflict', `Another svc daemon (process ${holder}) serves ${folder}. ${advice}`);
   }
-  const fault = isStorageFailure(error) ? (error.cause as StorageFault).sqliteCode : (error as Error).message;
+  if (error instanceof AppError && !isStorageFailure(error)) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  const fault = isStorageFailure(error) ? (error.cause as StorageFault).sqliteCode : (code ?? message);
   return new AppError('unprocessable', `${folder} cannot be locked (${fault}). svc needs to write there.`);
+}
+
+/** The process id in the holder's file; `unknown` if it contains anything else. */
+async function readHolder(file: string): Promise<string> {
+  const text = await readPlainFile(file).catch(() => '');
+  return /^\d+\s*$/.test(text) ? text.trim() : 'unknown';
 }
