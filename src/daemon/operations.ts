@@ -87,14 +87,23 @@ export function operationsRoutes({
   };
 }
 
-const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+/** Headers that proxies and tunnels add. */
+const PROXY_HEADER =
+  /^(forwarded|via|x-forwarded(-.*)?|x-real-ip|x-client-ip|x-original-.*|cf-connecting-ip|true-client-ip)$/;
 
-/** Allows loopback, unless a proxy forwarded the request, and holders of the token. */
-function mayReadMetrics({ headers, ip, raw }: FastifyRequest, token: string | undefined): boolean {
+/**
+ * Allows loopback and holders of the token. A local proxy connects from loopback too: a request that carries its headers,
+ * or that was made to another name than loopback's, is not from this machine.
+ */
+function mayReadMetrics({ headers, hostname, ip, raw }: FastifyRequest, token: string | undefined): boolean {
   const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (token !== undefined && sent !== undefined && equalSecrets(sent, token)) return true;
-  const forwarded = PROXY_HEADERS.some((name) => headers[name] !== undefined);
-  return isLoopback(ip) && isLoopback(raw.socket.remoteAddress ?? '') && !forwarded;
+  const forwarded = Object.keys(headers).some((name) => PROXY_HEADER.test(name));
+  return isLoopback(ip) && isLoopback(raw.socket.remoteAddress ?? '') && !forwarded && isLoopbackName(hostname);
+}
+
+function isLoopbackName(hostname: string): boolean {
+  return hostname === 'localhost' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 
 function isLoopback(address: string): boolean {

@@ -196,6 +196,10 @@ describe('every response to a caller without a key carries the headers of its ad
     const page = await anyone('/docs');
     expect(page.status).toBe(200);
     expectRateHeaders(page.headers, '/docs');
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+        "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    );
     const loaded = [...page.text.matchAll(/(?:src|href)="([^"]+\.(?:js|css|png))"/g)].map(([, path]) => path!);
     expect(loaded.length).toBeGreaterThan(2);
     for (const path of loaded) {

@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { holdWriteLock } from '../db/lock-holder.ts';
@@ -94,15 +95,38 @@ describe('metrics', () => {
     expect(text).not.toContain('nothing-here');
   });
 
-  test.each(['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host'])(
-    'require the token through a proxy (%s)',
-    async (name) => {
-      expect((await metrics({ [name]: '203.0.113.9' })).status).toBe(403);
-      expect((await metrics({ [name]: '203.0.113.9', authorization: 'Bearer wrong' })).status).toBe(403);
-      const right = await metrics({ [name]: '203.0.113.9', authorization: 'Bearer watch-me-0123456789' });
-      expect(right.status).toBe(200);
-    },
-  );
+  test.each([
+    'x-forwarded-for',
+    'forwarded',
+    'via',
+    'x-real-ip',
+    'x-forwarded-host',
+    'x-forwarded-port',
+    'cf-connecting-ip',
+  ])('require the token through a proxy (%s)', async (name) => {
+    expect((await metrics({ [name]: '203.0.113.9' })).status).toBe(403);
+    expect((await metrics({ [name]: '203.0.113.9', authorization: 'Bearer wrong' })).status).toBe(403);
+    const right = await metrics({ [name]: '203.0.113.9', authorization: 'Bearer watch-me-0123456789' });
+    expect(right.status).toBe(200);
+  });
+
+  test('require the token if the request was made to a name of the network, as through a proxy that keeps the name', async () => {
+    const statusFor = (host: string, authorization = 'none') =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const { port } = new URL(daemon.baseUrl);
+        get({ host: '127.0.0.1', port, path: '/metrics', headers: { host, authorization } }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        }).on('error', reject);
+      });
+    for (const host of ['localhost', 'localhost:8787', '127.0.0.1:8787', '[::1]:8787', '127.0.1.1']) {
+      expect([host, await statusFor(host)]).toEqual([host, 200]);
+    }
+    for (const host of ['memory.example.com', 'localhost.example.com', '203.0.113.9', '127.0.0.1.example.com']) {
+      expect([host, await statusFor(host)]).toEqual([host, 403]);
+      expect([host, await statusFor(host, 'Bearer watch-me-0123456789')]).toEqual([host, 200]);
+    }
+  });
 
   test('are served even if one cannot be read', async () => {
     daemon.metrics.gauge('svc_broken', 'Breaks', () => Promise.reject(new Error('broken')));
