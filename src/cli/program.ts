@@ -46,6 +46,14 @@ export async function runProgram(
   }
 }
 
+/** Whether a package is missing or its binary does not fit this machine, or no more files can be opened. */
+function isLoadFailure(error: unknown): boolean {
+  const { code = '', tries } = error as { code?: string; tries?: unknown };
+  return LOAD_FAILURES.has(code) || tries !== undefined;
+}
+
+const LOAD_FAILURES = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED', 'EMFILE', 'ENFILE']);
+
 /** Creates the program and loads the commands that `isWanted` selects. */
 async function createProgram(
   commands: readonly LazyCommand[],
@@ -78,8 +86,12 @@ function applyToAll(command: Command, apply: (command: Command) => void): void {
   for (const child of command.commands) applyToAll(child, apply);
 }
 
-/** Prints an error, with a stack trace only if it was unexpected, and returns the exit code. */
+/**
+ * Prints an error, with a stack trace only if it was unexpected, and returns the exit code. Rethrows an error of loading
+ * code, which `bin/svc` explains: this function would load more.
+ */
 async function report(error: unknown, terminal: Terminal): Promise<number> {
+  if (isLoadFailure(error)) throw error;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { name, message, stack } = error as Error;
   const { toFailure } = await import('./failure.ts');

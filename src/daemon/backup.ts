@@ -1,4 +1,4 @@
-import { mkdir, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { backUpDatabase } from '../db/backup.ts';
@@ -12,6 +12,7 @@ import { requiredMasterKey } from '../features/envelope/envelope.ts';
 import { masterKeyOf } from '../features/envelope/master-key.ts';
 import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { systemClock, toTimestamp } from '../lib/clock.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { existingDatabase } from './administration.ts';
 import type { Config } from './config.ts';
 import { masterKeyFile, readMasterKeys } from './master-key.ts';
@@ -76,7 +77,7 @@ export async function restore(
   { confirm, ...progress }: ProgressOptions & { confirm(accounts: number | undefined): Promise<void> },
 ): Promise<RestoreReport> {
   await assertBackup(backup);
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(config.dataDir);
   const lock = await lockFolder(config.dataDir, process.pid);
   try {
     const database = join(config.dataDir, 'svc.db');

@@ -21,6 +21,7 @@ import { searchRoutes } from '../features/search/search-routes.ts';
 import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { createMailer } from '../outside/mail.ts';
 import type { Config } from './config.ts';
+import { listenerUrl } from './config-values.ts';
 import { trackConnections } from './connection-draining.ts';
 import { type DashboardFiles, dashboardRoutes } from './dashboard.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -190,7 +191,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     app,
     async start() {
       await app.listen({ host: config.host, port: config.port });
-      listenUrl = urlOfListener(config.host, (app.server.address() as AddressInfo).port);
+      listenUrl = listenerUrl(config.host, (app.server.address() as AddressInfo).port);
       mailQueue.start();
       housekeeping = startHousekeeping(chores, log);
       accounts.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing an account'));
@@ -206,10 +207,4 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
 /** Uses one transaction per index, so that no write waits for all of them. */
 async function tidyIndices(db: Database): Promise<void> {
   for (const { tidy } of Object.values(textIndices)) await db.writes.write(tidy);
-}
-
-/** The URL at which a listener on `host` can be reached from this machine. */
-function urlOfListener(host: string, port: number): string {
-  const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

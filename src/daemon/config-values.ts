@@ -26,6 +26,21 @@ export function port(text: string | undefined): number {
   return number;
 }
 
+/** Whether a host to listen on means all addresses of the machine: `0.0.0.0`, `::` or another spelling of them. */
+export function isUnspecified(host: string): boolean {
+  const url = `http://${inUrl(host)}`;
+  return URL.canParse(url) && ['0.0.0.0', '[::]'].includes(new URL(url).hostname);
+}
+
+/** The URL at which a listener on `host` can be reached from this machine. */
+export function listenerUrl(host: string, port: number): string {
+  return `http://${isUnspecified(host) ? '127.0.0.1' : inUrl(host)}:${port}`;
+}
+
+function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 /** Checks a URL with a host. Errors do not quote it: it may contain a password. */
 export function urlOf(text: string, protocols: readonly string[]): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -9,6 +9,7 @@ import {
   describeHost,
   domains,
   embeddings,
+  isUnspecified,
   masterKeys,
   oneOf,
   port,
@@ -55,6 +56,7 @@ interface Setting<T> {
   /** Text for `--help`. */
   about: string;
   value: string;
+  /** The value, or the password in its URL, must not be shown. */
   secret?: boolean;
   /** Formats a structured value, without its secrets. */
   show?(value: NonNullable<T>): string;
@@ -160,6 +162,7 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     value: 'url',
     about:
       'embedder for semantic search: http://127.0.0.1:8080/v1#model, ollama+http://127.0.0.1:11434#model, or the folder of an ONNX model (none)',
+    secret: true,
     parse: (text) => (text === undefined ? undefined : embeddings(text)),
     show: describeEmbeddings,
   },
@@ -184,9 +187,19 @@ export type Flags = Partial<Record<keyof Config, string>>;
 
 /** The flags of `svc serve`, one per setting: `--public-url` for SVC_PUBLIC_URL. */
 export const CONFIG_FLAGS = (Object.keys(SETTINGS) as (keyof Config)[]).map((name) => {
-  const { env, value, about } = SETTINGS[name];
-  return { name, flag: `--${env.slice(4).toLowerCase().replaceAll('_', '-')} <${value}>`, about: `${about} [${env}]` };
+  const { env, value, about, secret = false } = SETTINGS[name];
+  const flag = `--${env.slice(4).toLowerCase().replaceAll('_', '-')} <${value}>`;
+  return { name, env, flag, about: `${about} [${env}]`, secret };
 });
+
+/** Problems of a valid configuration that the operator should know of. */
+export function configWarnings({ host, publicUrl }: Config): string[] {
+  if (!isUnspecified(host) || publicUrl !== undefined) return [];
+  return [
+    `Links in mails lead to 127.0.0.1, which only works on this machine: ` +
+      `SVC_HOST is ${host} and SVC_PUBLIC_URL is not set. Set SVC_PUBLIC_URL to the address that people use.`,
+  ];
+}
 
 /** Reads the configuration from flags, environment and the `.env` of the working directory. Throws `ConfigError`. */
 export async function readProcessConfig(flags: Flags): Promise<Config> {

@@ -1,12 +1,13 @@
-import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../contract/errors.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { systemClock } from '../lib/clock.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { systemRandom } from '../lib/random.ts';
 import { compose, type Daemon } from './compose.ts';
 import { type Config, ConfigError } from './config.ts';
 import { loadDashboardFiles } from './dashboard.ts';
+import { dataFolderWarnings } from './data-folder.ts';
 import { createLog } from './log.ts';
 
 /** The output streams of the process. */
@@ -19,18 +20,19 @@ export interface Terminal {
 const STOP_LIMIT_MS = 25_000;
 
 /**
- * Runs the daemon until `stopSignal` and resolves with the exit code. Text for people goes to `out`, the log to `error`.
- * Throws `ConfigError` or `AppError` if it cannot start, without changing anything.
+ * Runs the daemon until `stopSignal` and resolves with the exit code. Text for people goes to `out`, the log to `error`;
+ * `warnings` go to both. Throws `ConfigError` or `AppError` if it cannot start, without changing anything.
  */
 export async function serve(
   config: Config,
-  version: string,
+  { version, warnings }: { version: string; warnings: readonly string[] },
   terminal: Terminal,
   stopSignal: Promise<string>,
 ): Promise<number> {
   const log = createLog(config.logLevel, (line) => terminal.error(line));
+  refuseFewOpenFiles();
   const dashboardFiles = await loadDashboardFiles(dashboardFolder());
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+  await makeFolder(config.dataDir).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`SVC_DATA_DIR ${config.dataDir} cannot be created (${error.code})`);
   });
   const lock = await lockFolder(config.dataDir, process.pid);
@@ -45,7 +47,9 @@ export async function serve(
       dashboardFiles,
     });
     const url = await listen(daemon, config);
-    terminal.out(banner(url, config));
+    const allWarnings = [...warnings, ...(await dataFolderWarnings(config.dataDir))];
+    terminal.out(banner(url, config, allWarnings));
+    for (const warning of allWarnings) log.warn({}, warning);
     log.info({ version, url }, 'svc is running');
     const signal = await stopSignal;
     log.info({ signal }, 'svc is stopping');
@@ -57,6 +61,20 @@ export async function serve(
 
 /** Error codes of listening that mean an unusable host or port. */
 const UNUSABLE = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
+
+/** Fewer do not suffice for the database and a few connections. Node raises the soft limit to the hard one. */
+const MIN_OPEN_FILES = 256;
+
+function refuseFewOpenFiles(): void {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+  const limit = userLimits?.open_files?.soft;
+  if (typeof limit !== 'number' || limit >= MIN_OPEN_FILES) return;
+  const advice = 'Raise the limit (ulimit -n 1024, LimitNOFILE= of a systemd unit).';
+  throw new AppError(
+    'unprocessable',
+    `svc may open only ${limit} files and needs at least ${MIN_OPEN_FILES}. ${advice}`,
+  );
+}
 
 async function listen(daemon: Daemon, config: Config): Promise<string> {
   try {
@@ -89,7 +107,7 @@ async function stopInTime(daemon: Daemon, logError: (message: string) => void): 
   return 1;
 }
 
-function banner(url: string, config: Config): string {
+function banner(url: string, config: Config, warnings: readonly string[]): string {
   const mail = config.mailDir
     ? `written to ${config.mailDir}`
     : config.smtpUrl
@@ -103,6 +121,7 @@ function banner(url: string, config: Config): string {
     `  API        ${url}/docs`,
     `  data       ${config.dataDir}`,
     `  mail       ${mail}`,
+    ...warnings.map((warning) => `  warning    ${warning}`),
     '',
     'Sign in at the dashboard. Press Ctrl-C to stop.',
     '',

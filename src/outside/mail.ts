@@ -1,10 +1,11 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import addressparser from 'nodemailer/lib/addressparser';
 import { AppError } from '../contract/errors.ts';
 import { type Clock, systemClock, toTimestamp } from '../lib/clock.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import type { Random } from '../lib/random.ts';
 
 /** Maximum number of connections to the mail server, and so of concurrent sends. */
@@ -187,7 +188,7 @@ function createFolderMailer(
       const order = String(sequence++).padStart(6, '0');
       const name = `${time}-${order}-${random.bytes(6).toString('hex')}.eml`;
       const { message } = await transport.sendMail(compose(mail, sender));
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder);
       await writeWhole(join(folder, name), message as Buffer);
     },
     close: () => transport.close(),

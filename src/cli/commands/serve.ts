@@ -1,6 +1,12 @@
 import { Command } from 'commander';
-import { CONFIG_FLAGS, configTable, type Flags, readProcessConfig } from '../../daemon/config.ts';
+import { configTable, configWarnings, readProcessConfig } from '../../daemon/config.ts';
 import type { SetExitCode, Terminal } from '../command-context.ts';
+import { addConfigFlags, readConfigFlags, secretFlagWarnings } from './serve-flags.ts';
+
+interface Options {
+  check?: true;
+  json?: true;
+}
 
 /** `svc serve`: runs the daemon. Every setting is also a flag. The daemon is loaded only if the configuration is valid. */
 export function serveCommand(
@@ -13,15 +19,17 @@ export function serveCommand(
     .description('run the daemon; without settings it serves this machine on port 8787')
     .option('--check', 'validate the configuration, print it with secrets masked, and exit')
     .option('--json', 'with --check: print JSON');
-  for (const { flag, about } of CONFIG_FLAGS) command.option(flag, about);
-  return command.action(async ({ check, json, ...flags }: Flags & { check?: true; json?: true }) => {
+  addConfigFlags(command);
+  return command.action(async ({ check, json, ...given }: Options & Record<string, string | undefined>) => {
     if (json && !check) command.error('error: --json requires --check');
-    const config = await readProcessConfig(flags);
+    const config = await readProcessConfig(await readConfigFlags(given));
+    const warnings = [...secretFlagWarnings(given), ...configWarnings(config)];
     if (check) {
+      for (const warning of warnings) terminal.error(`svc: warning: ${warning}\n`);
       terminal.out(`${configTable(config, json === true)}\n`);
       return;
     }
     const { serve } = await import('../../daemon/serve.ts');
-    setExitCode(await serve(config, version, terminal, stopSignal()));
+    setExitCode(await serve(config, { version, warnings }, terminal, stopSignal()));
   });
 }
