@@ -9,14 +9,15 @@ import type {
   NewConversation,
   NewMessage,
 } from '../../contract/conversations.ts';
-import { AppError, changedSinceRead } from '../../contract/errors.ts';
+import { AppError } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { contentTagOf, matchesStrongly, versionTagOf } from '../../lib/entity-tag.ts';
+import { contentTagOf, versionTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
@@ -137,7 +138,7 @@ export function createConversations(parts: Parts): Conversations {
     change: ({ tenantId }, id, change, ifMatch) =>
       db.writes.write(async (connection) => {
         const row = await load(connection, tenantId, id);
-        requireMatch(row, ifMatch);
+        requireMatch(ifMatch, versionTagOf(toConversation(row)), 'conversation');
         const next = changedRow(row, change, clock.nowMs());
         if (next !== row) await updateConversation(connection, next);
         return toConversation(next);
@@ -145,7 +146,7 @@ export function createConversations(parts: Parts): Conversations {
     async remove({ tenantId }, id, ifMatch) {
       const erased = await db.writes.write(async (connection) => {
         const row = await load(connection, tenantId, id);
-        requireMatch(row, ifMatch);
+        requireMatch(ifMatch, versionTagOf(toConversation(row)), 'conversation');
         await erasing.begin(connection, tenantId, id);
         return row;
       });
@@ -180,9 +181,7 @@ export function createConversations(parts: Parts): Conversations {
       await db.writes.write(async (connection) => {
         const conversation = await load(connection, tenantId, conversationId);
         const message = await loadMessage(connection, { tenantId, conversationId }, messageId);
-        if (ifMatch !== undefined && !matchesStrongly(ifMatch, contentTagOf(toMessage(message)))) {
-          throw changedSinceRead('message');
-        }
+        requireMatch(ifMatch, contentTagOf(toMessage(message)), 'message');
         await erasing.eraseMessage(connection, conversation, message);
       });
     },
@@ -232,11 +231,6 @@ function newRow(
 function changedRow(row: ConversationRow, change: ConversationChange, nowMs: number): ConversationRow {
   const changed = conversationCodec.changed(row, change);
   return changed ? { ...changed, version: row.version + 1, updatedAt: nowMs } : row;
-}
-
-function requireMatch(row: ConversationRow, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || matchesStrongly(ifMatch, versionTagOf(toConversation(row)))) return;
-  throw changedSinceRead('conversation');
 }
 
 function requireNothingNew(title: string | undefined): void {

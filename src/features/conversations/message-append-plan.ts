@@ -1,7 +1,13 @@
 import type { Message, NewMessage } from '../../contract/conversations.ts';
 import { deriveFrom } from '../text/traits.ts';
-import { type ConversationRow, type MessageRow, messageCodec, toMessage } from './message-row.ts';
-import { messageNumber, PLACES } from './message-row-id.ts';
+import {
+  type ConversationRow,
+  type MessageRow,
+  messageCodec,
+  messageRowId,
+  ROW_IDS_PER_CONVERSATION,
+  toMessage,
+} from './message-row.ts';
 
 /** One append, checked before the transaction. */
 export interface Append {
@@ -24,7 +30,7 @@ export function draftsOf(messages: readonly NewMessage[], nowMs: number): DraftM
 
 /** Whether the conversation has too few places left. */
 export function isFull({ messages }: Append, { lastOrdinal }: ConversationRow): boolean {
-  return lastOrdinal + messages.length >= PLACES;
+  return lastOrdinal + messages.length >= ROW_IDS_PER_CONVERSATION;
 }
 
 /** What an append does to its conversation. */
@@ -46,7 +52,7 @@ export function planAppend(
 ): Appended {
   const first = conversation.lastOrdinal + 1;
   const rows = messages.map((message, index) => ({
-    number: messageNumber(conversation.number, first + index),
+    number: messageRowId(conversation.number, first + index),
     tenantId,
     conversationId,
     ordinal: first + index,

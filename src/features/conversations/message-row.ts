@@ -1,4 +1,4 @@
-import { conversationFields, messageFields } from '../../contract/conversations.ts';
+import { conversationFields, LAST_ORDINAL, messageFields } from '../../contract/conversations.ts';
 import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
 import { columnNames } from '../../db/values.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
@@ -23,7 +23,7 @@ export interface ConversationRow extends RowOf<typeof conversationFields>, Conve
 
 /** The columns beside the fields. */
 interface MessageStorage extends Derived {
-  /** See `messageNumber`. */
+  /** See `messageRowId`. */
   number: number;
   tenantId: string;
   scope: number;
@@ -55,7 +55,18 @@ export const MESSAGE_COLUMNS: readonly (keyof MessageRow)[] = [
   ...columnNames<MessageStorage>({ number: true, tenantId: true, scope: true, traits: true, dates: true }),
 ];
 
-/** A message as the full-text index takes it. */
+/** Row ids reserved for each conversation, so its last message has the ordinal `ROW_IDS_PER_CONVERSATION - 1`. */
+export const ROW_IDS_PER_CONVERSATION = LAST_ORDINAL + 1;
+
+/**
+ * Returns the row id of a message. The messages of a conversation have consecutive row ids in the messages table and
+ * the full-text index, so a search finds the neighbors of a hit without reading rows.
+ */
+export function messageRowId(conversationNumber: number, ordinal: number): number {
+  return conversationNumber * ROW_IDS_PER_CONVERSATION + ordinal;
+}
+
+/** Converts a message to a full-text index entry. */
 export function textEntryOf({ number, scope, content, name, createdAt, dates }: MessageRow): TextEntry {
   const days = { at: createdAt, until: createdAt, dates };
   return { number, scope, part: 'live', texts: [content], days, ...(name !== null && { speaker: name }) };

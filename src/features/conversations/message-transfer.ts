@@ -5,8 +5,7 @@ import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { deriveFrom } from '../text/traits.ts';
 import { findMessages, findStanding, findTaken } from './conversation-export-store.ts';
 import { findConversation, updateConversation, updateCutThrough } from './conversations-store.ts';
-import { type ConversationRow, type MessageRow, messageCodec, textEntryOf } from './message-row.ts';
-import { messageNumber } from './message-row-id.ts';
+import { type ConversationRow, type MessageRow, messageCodec, messageRowId, textEntryOf } from './message-row.ts';
 import { insertMessages, listMessages } from './messages-store.ts';
 
 export type MessageDraft = Omit<MessageRow, 'scope' | 'number'>;
@@ -55,7 +54,7 @@ export function createMessageTransfer({ text }: { text: TextIndex }): MessageTra
         .filter((_, index) => fates[index] === 'added')
         .map((draft) => {
           const { scope, number } = conversations.get(draft.conversationId)!;
-          return { ...draft, scope, number: messageNumber(number, draft.ordinal) };
+          return { ...draft, scope, number: messageRowId(number, draft.ordinal) };
         });
       await store(connection, rows);
       for (const conversation of standing) {
@@ -81,7 +80,7 @@ async function judge(
   );
   const known = new Set(found.map(({ id }) => id));
   const numberOf = ({ conversationId, ordinal }: MessageDraft) =>
-    messageNumber(conversations.get(conversationId)?.number ?? 0, ordinal);
+    messageRowId(conversations.get(conversationId)?.number ?? 0, ordinal);
   const taken = new Set(await findTaken(connection, tenantId, drafts.map(numberOf)));
   return drafts.map((draft): ImportOutcome => {
     const { conversationId, id } = draft;

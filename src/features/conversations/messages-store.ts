@@ -1,7 +1,6 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { insertRows, valuesOf } from '../../db/values.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from './message-row.ts';
-import { messageNumber, PLACES } from './message-row-id.ts';
+import { MESSAGE_COLUMNS, type MessageRow, messageRowId, ROW_IDS_PER_CONVERSATION } from './message-row.ts';
 
 const INSERT = `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')})`;
 
@@ -41,11 +40,16 @@ export async function listMessages(
   page: { order: 'newest' | 'oldest'; beyond: number; limit: number },
 ): Promise<MessageRow[]> {
   const oldest = page.order === 'oldest';
-  const beyond = Math.min(page.beyond, PLACES);
+  const beyond = Math.min(page.beyond, ROW_IDS_PER_CONVERSATION);
   return reader.all<MessageRow>(
     `SELECT * FROM messages WHERE number > ? AND number < ? AND ${OWN}
      ORDER BY number ${oldest ? 'ASC' : 'DESC'} LIMIT ?`,
-    [messageNumber(number, oldest ? beyond : 0), messageNumber(number, oldest ? PLACES : beyond), tenantId, page.limit],
+    [
+      messageRowId(number, oldest ? beyond : 0),
+      messageRowId(number, oldest ? ROW_IDS_PER_CONVERSATION : beyond),
+      tenantId,
+      page.limit,
+    ],
   );
 }
 
@@ -57,7 +61,7 @@ export async function countMessages(
 ): Promise<number> {
   const row = await reader.get<{ messages: number }>(
     `SELECT COUNT(*) AS messages FROM messages WHERE number > ? AND number <= ? AND ${OWN}`,
-    [messageNumber(number, fromOrdinal), messageNumber(number, toOrdinal), tenantId],
+    [messageRowId(number, fromOrdinal), messageRowId(number, toOrdinal), tenantId],
   );
   return row!.messages;
 }
@@ -70,7 +74,7 @@ export async function findNewest(
   return reader.get(
     `SELECT createdAt FROM messages WHERE number > ? AND number < ? AND ${OWN}
      ORDER BY number DESC LIMIT 1`,
-    [messageNumber(number, 0), messageNumber(number, PLACES), tenantId],
+    [messageRowId(number, 0), messageRowId(number, ROW_IDS_PER_CONVERSATION), tenantId],
   );
 }
 
@@ -87,7 +91,7 @@ export async function deleteSomeMessages(
   const rows = await connection.all<{ number: number }>(
     `DELETE FROM messages WHERE tenantId = ? AND number IN
        (SELECT number FROM messages WHERE number > ? AND number < ? LIMIT ?) RETURNING number`,
-    [tenantId, messageNumber(number, 0), messageNumber(number, PLACES), limit],
+    [tenantId, messageRowId(number, 0), messageRowId(number, ROW_IDS_PER_CONVERSATION), limit],
   );
   return rows.map(({ number }) => number);
 }

@@ -1,13 +1,14 @@
 import type { Episode, EpisodeChange, EpisodesQuery, NewEpisode } from '../../contract/episodes.ts';
-import { AppError, changedSinceRead } from '../../contract/errors.ts';
+import { AppError } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { matchesStrongly, versionTagOf } from '../../lib/entity-tag.ts';
+import { versionTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { MessageObserver, MessageReading } from '../conversations/conversations.ts';
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
@@ -111,7 +112,7 @@ export function createEpisodes(parts: Parts): Episodes {
     change: ({ tenantId }, id, change, ifMatch) =>
       db.writes.write(async (connection) => {
         const row = await load(connection, tenantId, id);
-        requireMatch(row, ifMatch);
+        requireMatch(ifMatch, versionTagOf(toEpisode(row)), 'episode');
         const next = changedRow(row, change, clock.nowMs());
         requireOrder(next);
         if (next !== row) await writing.update(connection, next);
@@ -120,7 +121,7 @@ export function createEpisodes(parts: Parts): Episodes {
     async remove({ tenantId }, id, ifMatch) {
       await db.writes.write(async (connection) => {
         const row = await load(connection, tenantId, id);
-        requireMatch(row, ifMatch);
+        requireMatch(ifMatch, versionTagOf(toEpisode(row)), 'episode');
         await writing.erase(connection, row);
       });
     },
@@ -197,9 +198,4 @@ function requireOrder({ startedAt, endedAt }: Pick<EpisodeRow, 'startedAt' | 'en
   if (endedAt >= startedAt) return;
   const errors = [{ path: '/endedAt', message: 'must not be before startedAt' }];
   throw new AppError('invalid_request', 'The episode ends before it starts.', { errors });
-}
-
-function requireMatch(row: EpisodeRow, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || matchesStrongly(ifMatch, versionTagOf(toEpisode(row)))) return;
-  throw changedSinceRead('episode');
 }

@@ -1,12 +1,13 @@
-import { AppError, changedSinceRead } from '../../contract/errors.ts';
+import { AppError } from '../../contract/errors.ts';
 import type { Job, JobState, JobsQuery } from '../../contract/jobs.ts';
 import type { Provider } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
-import { contentTagOf, matchesStrongly } from '../../lib/entity-tag.ts';
+import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { createKeyedAborts } from '../../lib/keyed-abort.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import {
@@ -113,7 +114,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       db.writes.write(async (connection) => {
         const row = await findJob(connection, tenantId, id);
         if (!row) throw jobNotFound();
-        if (ifMatch !== undefined && !matchesStrongly(ifMatch, contentTagOf(toJob(row)))) throw changedSinceRead('job');
+        requireMatch(ifMatch, contentTagOf(toJob(row)), 'job');
         if (row.finishedAt === null) await updateJob(connection, row, ended('cancelled'));
         else await deleteJob(connection, tenantId, id);
         abort(row);

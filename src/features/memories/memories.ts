@@ -1,13 +1,13 @@
-import { AppError, changedSinceRead } from '../../contract/errors.ts';
+import { AppError } from '../../contract/errors.ts';
 import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../../contract/memories.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { createBatchedRead } from '../../db/readers.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { matchesStrongly } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Idempotency } from '../idempotency/idempotency.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
@@ -79,7 +79,7 @@ export function createMemories(parts: Parts): Memories {
   ): Promise<Memory> {
     const nowMs = clock.nowMs();
     const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
-    requireMatch(row, ifMatch);
+    requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
     return toMemory(await changeMemory(connection, { text, eraseOne }, row, change, nowMs));
   }
 
@@ -113,7 +113,8 @@ export function createMemories(parts: Parts): Memories {
     },
     async remove({ tenantId }, id, ifMatch) {
       await db.writes.write(async (connection) => {
-        requireMatch(requirePresent(await findMemory(connection, tenantId, id), clock.nowMs()), ifMatch);
+        const row = requirePresent(await findMemory(connection, tenantId, id), clock.nowMs());
+        requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
         await eraseOne(connection, tenantId, id);
       });
     },
@@ -132,9 +133,4 @@ export function createMemories(parts: Parts): Memories {
 function requirePresent(row: MemoryRow | undefined, nowMs: number): MemoryRow {
   if (!row || hasExpired(row, nowMs)) throw new AppError('not_found', 'There is no memory with this id.');
   return row;
-}
-
-function requireMatch(row: MemoryRow, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || matchesStrongly(ifMatch, etagOf(toMemory(row)))) return;
-  throw changedSinceRead('memory');
 }

@@ -1,15 +1,16 @@
-import { AppError, changedSinceRead } from '../../contract/errors.ts';
+import { AppError } from '../../contract/errors.ts';
 import type { ModelChoice } from '../../contract/provider-settings.ts';
 import { type NewProviderKey, PROVIDERS, type Provider, type ProviderKey } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { contentTagOf, matchesStrongly } from '../../lib/entity-tag.ts';
+import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { createKeyedAborts } from '../../lib/keyed-abort.ts';
 import { ProviderFault } from '../../outside/providers/provider-fault.ts';
 import type { ProviderAccess, ProviderModels } from '../../outside/providers/provider-models.ts';
 import type { Envelope } from '../envelope/envelope.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { checkKey, type KeyCheck, requireAccepted } from './key-check.ts';
@@ -106,7 +107,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     const nowMs = clock.nowMs();
     const before = await findProviderKey(connection, tenantId, provider);
     const { body, check, ifMatch } = accepted;
-    requireMatch(before, ifMatch);
+    requireMatch(ifMatch, before && contentTagOf(toProviderKey(before)), 'provider key');
     const row: ProviderKeyRow = {
       tenantId,
       provider,
@@ -191,7 +192,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       const provider = parseProvider(name);
       await db.writes.write(async (connection) => {
         const row = await load(connection, tenantId, provider);
-        requireMatch(row, ifMatch);
+        requireMatch(ifMatch, row && contentTagOf(toProviderKey(row)), 'provider key');
         await forget(connection, row);
       });
       abort(tenantId, provider);
@@ -232,11 +233,6 @@ async function load(reader: Reader, tenantId: string, provider: Provider): Promi
   const row = await findProviderKey(reader, tenantId, provider);
   if (!row) throw keyNotFound(provider);
   return row;
-}
-
-function requireMatch(row: ProviderKeyRow | undefined, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || (row && matchesStrongly(ifMatch, contentTagOf(toProviderKey(row))))) return;
-  throw changedSinceRead('provider key');
 }
 
 function requireAllowed(row: ProviderKeyRow, model: string): void {

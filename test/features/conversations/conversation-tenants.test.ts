@@ -6,7 +6,7 @@ import { type Connection, openConnection } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import * as conversations from '../../../src/features/conversations/conversations-store.ts';
-import { messageNumber } from '../../../src/features/conversations/message-row-id.ts';
+import { messageRowId } from '../../../src/features/conversations/message-row.ts';
 import * as messages from '../../../src/features/conversations/messages-store.ts';
 import * as episodes from '../../../src/features/episodes/episodes-store.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
@@ -60,7 +60,7 @@ const episodeRow = (tenantId: string, scope: number, id: string, cut: number) =>
 async function fill(tenantId: string, scope: number): Promise<void> {
   await conversations.insertConversations(connection, [conversationRow(tenantId, scope)]);
   const said = { conversationId: 'conv_1', ordinal: 1, id: 'msg_1', role: 'user' as const, name: null };
-  const place = { tenantId, scope, number: messageNumber(scope, 1) };
+  const place = { tenantId, scope, number: messageRowId(scope, 1) };
   await messages.insertMessages(connection, [
     { ...place, ...said, content: 'heron', metadata: '{}', createdAt: 1, traits: 0, dates: null },
   ]);

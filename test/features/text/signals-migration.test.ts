@@ -6,7 +6,7 @@ import { MIGRATIONS } from '../../../migrations/index.ts';
 import { type Connection, openConnection, type Value } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
-import { messageNumber } from '../../../src/features/conversations/message-row-id.ts';
+import { messageRowId } from '../../../src/features/conversations/message-row.ts';
 import type { Principal } from '../../../src/features/keys/keys.ts';
 import { scopePrefix, termsOf, tokenOf } from '../../../src/features/text/terms.ts';
 import { instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
@@ -198,7 +198,7 @@ describe('a database from before search signals', () => {
        ON c.tenantId = m.tenantId AND c.id = m.conversationId`,
     );
     expect(rows).toHaveLength(8 * 199);
-    for (const { number, conversation, ordinal } of rows) expect(number).toBe(messageNumber(conversation, ordinal));
+    for (const { number, conversation, ordinal } of rows) expect(number).toBe(messageRowId(conversation, ordinal));
     const next = [{ role: 'user' as const, content: 'And on we go' }];
     const { body } = await daemon.conversations.appendOnce(principal('ten_b'), 'conv_two_4', next, undefined);
     expect(body.data).toMatchObject([{ ordinal: 201 }]);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { PortableMessage } from '../../../src/contract/portability.ts';
 import { draftsOf, isFull, planAppend } from '../../../src/features/conversations/message-append-plan.ts';
 import type { ConversationRow } from '../../../src/features/conversations/message-row.ts';
-import { messageNumber, PLACES } from '../../../src/features/conversations/message-row-id.ts';
+import { messageRowId, ROW_IDS_PER_CONVERSATION } from '../../../src/features/conversations/message-row.ts';
 import { passageOf } from '../../../src/features/search/lexical.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { conversing } from './conversation-caller.ts';
@@ -30,34 +30,40 @@ const conversation = (lastOrdinal: number, number = 7): ConversationRow => ({
 });
 
 test('neighbours in a conversation have neighbouring numbers, and no two messages have one', () => {
-  const place = fc.tuple(fc.integer({ min: 1, max: 2 ** 30 }), fc.integer({ min: 1, max: PLACES - 1 }));
+  const place = fc.tuple(
+    fc.integer({ min: 1, max: 2 ** 30 }),
+    fc.integer({ min: 1, max: ROW_IDS_PER_CONVERSATION - 1 }),
+  );
   fc.assert(
     fc.property(place, place, ([one, ordinal], [other, place]) => {
-      expect(messageNumber(one, ordinal) + 1).toBe(messageNumber(one, ordinal + 1));
+      expect(messageRowId(one, ordinal) + 1).toBe(messageRowId(one, ordinal + 1));
       const same = one === other && ordinal === place;
-      expect(messageNumber(one, ordinal) === messageNumber(other, place)).toBe(same);
-      if (one !== other)
-        expect(passageOf(messageNumber(one, ordinal))).not.toBe(passageOf(messageNumber(other, place)));
-      expect(Number.isSafeInteger(messageNumber(one, ordinal))).toBe(true);
+      expect(messageRowId(one, ordinal) === messageRowId(other, place)).toBe(same);
+      if (one !== other) expect(passageOf(messageRowId(one, ordinal))).not.toBe(passageOf(messageRowId(other, place)));
+      expect(Number.isSafeInteger(messageRowId(one, ordinal))).toBe(true);
     }),
   );
 });
 
 test('an append gives the next places in the order sent, as long as there are some', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: PLACES - 1 }), fc.integer({ min: 1, max: 5 }), (last, count) => {
-      const wanted = append(count);
-      expect(isFull(wanted, conversation(last))).toBe(last + count > PLACES - 1);
-      const { rows, conversation: grown } = planAppend(wanted, conversation(last), () => 'msg', 0);
-      expect(rows.map(({ ordinal }) => ordinal)).toEqual(rows.map((_, index) => last + 1 + index));
-      expect(rows.map(({ number }) => number)).toEqual(rows.map(({ ordinal }) => messageNumber(7, ordinal)));
-      expect(grown.lastOrdinal).toBe(last + count);
-    }),
+    fc.property(
+      fc.integer({ min: 0, max: ROW_IDS_PER_CONVERSATION - 1 }),
+      fc.integer({ min: 1, max: 5 }),
+      (last, count) => {
+        const wanted = append(count);
+        expect(isFull(wanted, conversation(last))).toBe(last + count > ROW_IDS_PER_CONVERSATION - 1);
+        const { rows, conversation: grown } = planAppend(wanted, conversation(last), () => 'msg', 0);
+        expect(rows.map(({ ordinal }) => ordinal)).toEqual(rows.map((_, index) => last + 1 + index));
+        expect(rows.map(({ number }) => number)).toEqual(rows.map(({ ordinal }) => messageRowId(7, ordinal)));
+        expect(grown.lastOrdinal).toBe(last + count);
+      },
+    ),
   );
 });
 
 test('an import names no place that a conversation does not have', () => {
-  expect(PortableMessage.properties.ordinal).toMatchObject({ minimum: 1, maximum: PLACES - 1 });
+  expect(PortableMessage.properties.ordinal).toMatchObject({ minimum: 1, maximum: ROW_IDS_PER_CONVERSATION - 1 });
 });
 
 test('a conversation that is full takes no more: 422; up to its last place it takes all', async () => {
@@ -68,7 +74,7 @@ test('a conversation that is full takes no more: 422; up to its last place it ta
     const { id } = await talk.begin();
     await daemon.db.writes.write((connection) =>
       connection.run('UPDATE conversations SET lastOrdinal = ? WHERE tenantId = ? AND id = ?', [
-        PLACES - 2,
+        ROW_IDS_PER_CONVERSATION - 2,
         caller.tenantId,
         id,
       ]),
