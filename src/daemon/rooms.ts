@@ -204,7 +204,7 @@ async function openStorage(
   onBatch: Metrics['batch'],
 ) {
   const { monotonicMs } = clock;
-  const readerCount = Math.min(4, Math.max(2, availableParallelism()));
+  const readerCount = Math.min(4, Math.max(3, availableParallelism()));
   const embedder = config.embeddings && (await openEmbedder(config.embeddings, clock));
   const vectors = { isNeeded: config.embeddings !== undefined, locate: vectorExtension };
   const { db, cannotSearch } = await openWithVectors(file, { readerCount, monotonicMs, onBatch }, vectors);

@@ -10,9 +10,11 @@ export interface Snapshot extends Reader {
   close(): Promise<void>;
 }
 
-/** The database as features see it: a pool of readers and a single write queue. */
+/** The database as features see it: a pool of readers, a reader for lookups and a single write queue. */
 export interface Database {
   readers: Readers;
+  /** For lookups by key, which never wait behind a search or a list. */
+  lookups: Readers;
   writes: GroupCommit;
   /** Opens a snapshot of the current state on its own connection; the caller closes it. */
   snapshot(): Promise<Snapshot>;
@@ -34,14 +36,16 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a migrated database file with one writer and `readerCount` readers. Throws `unprocessable` if the file is
- * corrupt, has another schema version or the extension cannot be loaded, and leaves nothing open.
+ * Opens a migrated database file with one writer, `readerCount` readers and one reader for lookups. Throws
+ * `unprocessable` if the file is corrupt, has another schema version or the extension cannot be loaded, and leaves
+ * nothing open.
  */
 export async function openDatabase(file: string, options: OpenOptions): Promise<Database> {
   await refuseCorrupt(file);
   await refuseOtherSchema(file);
-  const { writer, checkpointer, reading } = await openAll(file, options);
+  const { writer, checkpointer, reading, lookingUp } = await openAll(file, options);
   const readers = createReaders(reading);
+  const lookups = createReaders([lookingUp]);
   const writes = createGroupCommit(writer, options.onBatch, options.monotonicMs);
   async function checkpoint(): Promise<void> {
     try {
@@ -55,6 +59,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   async function close(): Promise<void> {
     await writes.drain();
     await readers.close();
+    await lookups.close();
     await checkpoint();
     await checkpointer.close();
     await writer.close();
@@ -62,6 +67,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   let closed: Promise<void> | undefined;
   return {
     readers,
+    lookups,
     writes,
     snapshot: () => openSnapshot(file),
     checkpoint,
@@ -94,7 +100,8 @@ async function openAll(file: string, { readerCount, busyTimeoutMs = 5000, extens
     const checkpointer = await open(false, CHECKPOINT_WAIT_MS);
     const reading: Connection[] = [];
     while (reading.length < readerCount) reading.push(await open(true, busyTimeoutMs));
-    return { writer, checkpointer, reading };
+    const lookingUp = await open(true, busyTimeoutMs);
+    return { writer, checkpointer, reading, lookingUp };
   } catch (error) {
     for (const connection of opened) await connection.close();
     throw error;

@@ -1,10 +1,17 @@
 import { AppError } from '../contract/errors.ts';
+import { createFairQueue } from '../lib/fair-queue.ts';
 import type { Connection, Reader, Value } from './connection.ts';
 
+/** Per tenant, and over all tenants. */
 const MAX_WAITING = 2000;
+const MAX_WAITING_TOTAL = 20_000;
+/** Whose reads those are that name no tenant. */
+const DAEMON = '';
 
-/** A pool of read connections with one statement in flight on each and a bounded queue. */
+/** A pool of read connections with one statement in flight on each and a bounded queue, in which tenants take turns. */
 export interface Readers extends Reader {
+  /** Reads for a tenant. One tenant alone never occupies every reader of a pool of several. */
+  of(tenantId: string): Reader;
   /** Runs `work` once a reader is free. Throws `unavailable` if the queue is full. */
   use<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -13,44 +20,60 @@ export interface Readers extends Reader {
 
 export function createReaders(connections: readonly Connection[]): Readers {
   const idle = [...connections];
-  const queue: Waiter[] = [];
+  const queue = createFairQueue<Waiter>();
+  const active = new Map<string, number>();
+  const maxActive = Math.max(1, connections.length - 1);
   let closed = false;
 
-  function acquire(): Connection | Promise<Connection> {
-    const free = idle.pop();
+  const mayRead = (tenantId: string) => tenantId === DAEMON || (active.get(tenantId) ?? 0) < maxActive;
+
+  function take(tenantId: string): Connection {
+    active.set(tenantId, (active.get(tenantId) ?? 0) + 1);
+    return idle.pop()!;
+  }
+
+  function acquire(tenantId: string): Connection | Promise<Connection> {
     if (closed) throw stopping();
-    if (free) return free;
-    if (queue.length >= MAX_WAITING) {
+    if (idle.length > 0 && mayRead(tenantId)) return take(tenantId);
+    if (queue.sizeOf(tenantId) >= MAX_WAITING || queue.size() >= MAX_WAITING_TOTAL) {
       throw new AppError('unavailable', 'Too many requests are waiting. Try again in a moment.', {
         retryAfterSeconds: 1,
       });
     }
-    return new Promise((resolve, reject) => queue.push({ resolve, reject }));
+    return new Promise((resolve, reject) => queue.push(tenantId, { resolve, reject }));
   }
 
-  function release(connection: Connection): void {
-    const next = queue.shift();
-    if (next) next.resolve(connection);
-    else idle.push(connection);
+  function release(tenantId: string, connection: Connection): void {
+    idle.push(connection);
+    const left = active.get(tenantId)! - 1;
+    if (left === 0) active.delete(tenantId);
+    else active.set(tenantId, left);
+    const next = queue.take(mayRead);
+    next?.item.resolve(take(next.tenantId));
   }
 
-  async function use<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    const connection = await acquire();
+  async function useFor<T>(tenantId: string, work: (reader: Reader) => Promise<T>): Promise<T> {
+    const connection = await acquire(tenantId);
     try {
       return await work(connection);
     } finally {
-      release(connection);
+      release(tenantId, connection);
     }
   }
 
+  const of = (tenantId: string): Reader => ({
+    all: <T>(sql: string, values?: readonly Value[]) => useFor(tenantId, (reader) => reader.all<T>(sql, values)),
+    get: <T>(sql: string, values?: readonly Value[]) => useFor(tenantId, (reader) => reader.get<T>(sql, values)),
+  });
+
   return {
-    use,
-    all: <T>(sql: string, values?: readonly Value[]) => use((reader) => reader.all<T>(sql, values)),
-    get: <T>(sql: string, values?: readonly Value[]) => use((reader) => reader.get<T>(sql, values)),
-    waiting: () => queue.length,
+    ...of(DAEMON),
+    of,
+    use: <T>(work: (reader: Reader) => Promise<T>) => useFor(DAEMON, work),
+    waiting: () => queue.size(),
     async close() {
       closed = true;
-      for (const waiter of queue.splice(0)) waiter.reject(stopping());
+      for (const waiter of queue.clear()) waiter.reject(stopping());
       for (const connection of connections) await connection.close();
     },
   };

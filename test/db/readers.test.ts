@@ -83,6 +83,74 @@ describe('the pool of readers', () => {
   });
 });
 
+describe('tenants that share the readers', () => {
+  /** Queues reads that record their tenant as they start, behind readers that are held until `open` is called. */
+  function queueReads(tenants: readonly string[]) {
+    const { open, passed } = gate();
+    const started: string[] = [];
+    const connection = (): Connection =>
+      ({
+        async all(sql: string) {
+          if (sql === 'hold') return passed;
+          started.push(sql);
+        },
+      }) as unknown as Connection;
+    const readers = createReaders([connection(), connection()]);
+    const held = [readers.use((reader) => reader.all('hold')), readers.use((reader) => reader.all('hold'))];
+    const reads = tenants.map((tenant) => readers.of(tenant).all(tenant));
+    const finish = async () => {
+      open();
+      await Promise.all([...held, ...reads]);
+    };
+    return { started, finish };
+  }
+
+  test('are served in turn, however many reads one of them queued', async () => {
+    const { started, finish } = queueReads([...Array<string>(500).fill('loud'), 'quiet', 'quiet', 'other']);
+    await finish();
+    expect(started).toHaveLength(503);
+    expect(started.lastIndexOf('quiet')).toBeLessThan(8);
+    expect(started.indexOf('other')).toBeLessThan(5);
+  });
+
+  test('leave a reader to the others', async () => {
+    const { open, passed } = gate();
+    const connection = (): Connection =>
+      ({ all: (sql: string) => (sql === 'hold' ? passed : Promise.resolve([])) }) as unknown as Connection;
+    const readers = createReaders([connection(), connection()]);
+    const loud = Array.from({ length: 100 }, () => readers.of('loud').all('hold'));
+    expect(readers.waiting()).toBe(99);
+    await readers.of('quiet').all('read');
+    expect(readers.waiting()).toBe(99);
+    open();
+    await Promise.all(loud);
+    expect(readers.waiting()).toBe(0);
+  });
+
+  test('are refused only for their own queue', async () => {
+    const { open, passed } = gate();
+    const held = [db.readers.use(() => passed), db.readers.use(() => passed)];
+    const loud = Array.from({ length: 2000 }, () => db.readers.of('loud').get('SELECT 1 AS one'));
+    await expect(db.readers.of('loud').get('SELECT 1')).rejects.toMatchObject({ code: 'unavailable' });
+    const quiet = db.readers.of('quiet').get('SELECT 2 AS two');
+    open();
+    expect(await quiet).toEqual({ two: 2 });
+    await Promise.all([...held, ...loud]);
+  });
+
+  test('look up keys while two thousand reads of others wait', async () => {
+    const { open, passed } = gate();
+    const held = [db.readers.use(() => passed), db.readers.use(() => passed)];
+    const loud = Array.from({ length: 2000 }, () => db.readers.of('loud').get('SELECT 1 AS one'));
+    const find = createBatchedRead(db.lookups, findInvitations);
+    await db.writes.write((connection) => connection.run("INSERT INTO invitations VALUES ('a', 1)"));
+    expect(await find('a')).toEqual({ email: 'a' });
+    expect(db.readers.waiting()).toBe(2000);
+    open();
+    await Promise.all([...held, ...loud]);
+  });
+});
+
 describe('batched reads', () => {
   test('share few statements between many callers, each of whom gets its own row', async () => {
     let statements = 0;

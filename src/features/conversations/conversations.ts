@@ -122,10 +122,10 @@ export function createConversations(parts: Parts): Conversations {
 
   return {
     createOnce,
-    get: async ({ tenantId }, id) => toConversation(await load(db.readers, tenantId, id)),
+    get: async ({ tenantId }, id) => toConversation(await load(db.lookups, tenantId, id)),
     async list({ tenantId }, { limit = 50, cursor, user, after, before }) {
       const boundTo = ['conversations', tenantId, user, after, before];
-      const rows = await listConversations(db.readers, {
+      const rows = await listConversations(db.readers.of(tenantId), {
         tenantId,
         user,
         afterMs: parseInstant(after, 'after'),
@@ -159,23 +159,23 @@ export function createConversations(parts: Parts): Conversations {
       const id = conversationId ?? (await createOnce(principal, definedOf({ title, user }), undefined)).body.id;
       if (conversationId !== undefined) {
         requireNothingNew(title);
-        const { endUser } = await load(db.readers, principal.tenantId, id);
+        const { endUser } = await load(db.lookups, principal.tenantId, id);
         if (user !== undefined && user !== endUser) throw noConversation();
       }
       const { body } = await appendOnce(principal, id, messages, undefined);
       return { conversationId: id, messageIds: body.data.map((message) => message.id) };
     },
     async messages({ tenantId }, conversationId, { limit = 50, cursor, order = 'newest' }) {
-      const conversation = await load(db.readers, tenantId, conversationId);
+      const conversation = await load(db.lookups, tenantId, conversationId);
       const boundTo = ['messages', tenantId, conversationId, order];
       const edge = order === 'newest' ? Number.MAX_SAFE_INTEGER : 0;
       const beyond = cursor === undefined ? edge : Number(cursors.read(cursor, boundTo));
-      const rows = await listMessages(db.readers, conversation, { order, beyond, limit: limit + 1 });
+      const rows = await listMessages(db.readers.of(tenantId), conversation, { order, beyond, limit: limit + 1 });
       return cursors.page(rows.map(toMessage), limit, boundTo, ({ ordinal }) => String(ordinal));
     },
     async message({ tenantId }, conversationId, messageId) {
-      await load(db.readers, tenantId, conversationId);
-      return toMessage(await loadMessage(db.readers, { tenantId, conversationId }, messageId));
+      await load(db.lookups, tenantId, conversationId);
+      return toMessage(await loadMessage(db.lookups, { tenantId, conversationId }, messageId));
     },
     async removeMessage({ tenantId }, conversationId, messageId, ifMatch) {
       await db.writes.write(async (connection) => {

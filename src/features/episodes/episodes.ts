@@ -95,10 +95,10 @@ export function createEpisodes(parts: Parts): Episodes {
       scopes.confirm([{ tenantId, endUser: created.body.user }]);
       return created;
     },
-    get: async ({ tenantId }, id) => toEpisode(await load(db.readers, tenantId, id)),
+    get: async ({ tenantId }, id) => toEpisode(await load(db.lookups, tenantId, id)),
     async list({ tenantId }, { limit = 50, cursor, user, conversationId, after, before }) {
       const boundTo = ['episodes', tenantId, user, conversationId, after, before];
-      const rows = await listEpisodes(db.readers, {
+      const rows = await listEpisodes(db.readers.of(tenantId), {
         tenantId,
         user,
         conversationId,
@@ -126,7 +126,7 @@ export function createEpisodes(parts: Parts): Episodes {
       });
     },
     async cutOnce({ tenantId }, conversationId, claim) {
-      const before = await idempotency.findReplay(db.readers, claim);
+      const before = await idempotency.findReplay(db.lookups, claim);
       if (before) return before;
       await cut(tenantId, conversationId, 'again');
       return db.writes.write((connection) =>

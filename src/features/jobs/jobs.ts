@@ -100,14 +100,20 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       await updateJob(connection, job, further);
     },
     async get({ tenantId }, id) {
-      const row = await findJob(db.readers, tenantId, id);
+      const row = await findJob(db.lookups, tenantId, id);
       if (!row) throw jobNotFound();
       return toJob(row);
     },
     async list({ tenantId }, { limit = 50, cursor, state, conversationId }) {
       const boundTo = ['jobs', tenantId, state, conversationId];
       const olderThanId = cursor === undefined ? undefined : cursors.read(cursor, boundTo);
-      const rows = await listJobs(db.readers, { tenantId, state, conversationId, olderThanId, limit: limit + 1 });
+      const rows = await listJobs(db.readers.of(tenantId), {
+        tenantId,
+        state,
+        conversationId,
+        olderThanId,
+        limit: limit + 1,
+      });
       return cursors.page(rows.map(toJob), limit, boundTo, ({ id }) => id);
     },
     remove: ({ tenantId }, id, ifMatch) =>

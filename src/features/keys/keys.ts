@@ -37,7 +37,7 @@ export interface Keys {
 const TOUCH_INTERVAL_MS = 60_000;
 
 export function createKeys({ db, clock, random, log }: { db: Database; clock: Clock; random: Random; log: Log }): Keys {
-  const find = createBatchedRead(db.readers, findKeys);
+  const find = createBatchedRead(db.lookups, findKeys);
   const touching = new Set<string>();
 
   /** Updates `lastUsedAt` at most once a minute, without delaying the request. */

@@ -99,7 +99,7 @@ export function createLearning({
   const shown = createShownResults(clock);
   const fresh = createLearnedState(model.names);
   const cache = createLearnedCache(clock, async ({ tenantId, endUser }) => {
-    const row = await findLearned(db.readers, tenantId, endUser);
+    const row = await findLearned(db.lookups, tenantId, endUser);
     return row ? decodeLearnedState(row.state, model.names) : fresh;
   });
   let usesInProgress = 0;
@@ -156,7 +156,7 @@ export function createLearning({
         });
     },
     async show({ tenantId }, user = 'default') {
-      const row = await findLearned(db.readers, tenantId, user);
+      const row = await findLearned(db.lookups, tenantId, user);
       const state = row ? decodeLearnedState(row.state, model.names) : fresh;
       return toRetrieval(user, state, row?.updatedAt ?? null, model);
     },

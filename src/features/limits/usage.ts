@@ -144,12 +144,12 @@ export function createUsage({
       const nowMs = clock.nowMs();
       const limit = QUOTAS[variant][tier].dailyMemories;
       if (limit === null) return;
-      const used = (await findUsed(db.readers, [tenantId], periodOf(nowMs))).get(tenantId)?.memories ?? 0;
+      const used = (await findUsed(db.lookups, [tenantId], periodOf(nowMs))).get(tenantId)?.memories ?? 0;
       if (used >= limit) throw quotaExceeded('dailyMemories', limit, used, nowMs);
     },
     async quotasOf({ tenantId, tier }) {
       const nowMs = clock.nowMs();
-      const used = (await findUsed(db.readers, [tenantId], periodOf(nowMs))).get(tenantId);
+      const used = (await findUsed(db.lookups, [tenantId], periodOf(nowMs))).get(tenantId);
       const limits = QUOTAS[variant][tier];
       return {
         dailyMemories: {

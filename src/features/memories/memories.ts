@@ -64,7 +64,7 @@ export function createMemories(parts: Parts): Memories {
   const adding = createMemoryAdding({ ...parts, erasing });
   const { eraseOne } = erasing;
   /** Finds current versions by `tenantId id`; concurrent requests share a statement. */
-  const findCurrent = createBatchedRead(db.readers, async (reader, keys) => {
+  const findCurrent = createBatchedRead(db.lookups, async (reader, keys) => {
     const pairs = keys.map((key) => key.split(/ (.*)/s)).map(([tenantId, id]) => ({ tenantId: tenantId!, id: id! }));
     const rows = await findMemories(reader, pairs);
     return new Map(rows.map((row) => [`${row.tenantId} ${row.id}`, row]));
@@ -92,7 +92,7 @@ export function createMemories(parts: Parts): Memories {
     async list({ tenantId }, { limit = 50, cursor, includeSuperseded = false, ...query }) {
       const { after, before, ...filter } = query;
       const boundTo = ['memories', tenantId, after, before, includeSuperseded, Object.entries(filter).sort()];
-      const rows = await listMemories(db.readers, {
+      const rows = await listMemories(db.readers.of(tenantId), {
         ...filter,
         tenantId,
         afterMs: parseInstant(after, 'after'),
@@ -119,7 +119,7 @@ export function createMemories(parts: Parts): Memories {
       });
     },
     async history({ tenantId }, id) {
-      const rows = await listVersions(db.readers, tenantId, id);
+      const rows = await listVersions(db.readers.of(tenantId), tenantId, id);
       requirePresent(rows[0], clock.nowMs());
       return rows.map(toMemory);
     },

@@ -31,9 +31,9 @@ export function createProfile({ db, clock, loadTokenCounter }: Parts): Profile {
     async digest({ tenantId }, user) {
       const place = { tenantId, endUser: user, nowMs: clock.nowMs() };
       const [found, conversations, episodes, countTokens] = await Promise.all([
-        listRecentMemories(db.readers, place, OPENING_CHARACTERS, MEMORIES_READ + 1),
-        listRecentConversations(db.readers, place, TITLES),
-        listRecentEpisodes(db.readers, place, TITLES),
+        listRecentMemories(db.readers.of(place.tenantId), place, OPENING_CHARACTERS, MEMORIES_READ + 1),
+        listRecentConversations(db.readers.of(place.tenantId), place, TITLES),
+        listRecentEpisodes(db.readers.of(place.tenantId), place, TITLES),
         loadTokenCounter(),
       ]);
       const memories = found.slice(0, MEMORIES_READ);

@@ -36,15 +36,15 @@ export function createRelatedMemories({
       ...{ ...user, scope, terms, months, types: ['memory'] },
       ...{ filter: {}, asOfMs: undefined, nowMs, pool: POOL },
     };
-    const found = await candidates.find(db.readers, query);
+    const found = await candidates.find(db.readers.of(query.tenantId), query);
     const { ranked } = rankCandidates(found, parsed, nowMs, 'default', undefined);
     const rowIds = ranked.slice(0, MAX_PER_TEXT).map(({ item }) => item.facts.rowId);
-    const rows = await candidates.load(db.readers, query, 'memory', rowIds);
+    const rows = await candidates.load(db.readers.of(query.tenantId), query, 'memory', rowIds);
     return rowIds.flatMap((rowId) => rows.get(rowId) ?? []) as MemoryRow[];
   }
 
   return async (user, texts) => {
-    const scope = await scopes.find(db.readers, user);
+    const scope = await scopes.find(db.lookups, user);
     if (scope === undefined) return [];
     const found = new Map<string, Memory>();
     for (const text of texts) {

@@ -88,7 +88,7 @@ export function createSearch(dependencies: Dependencies): Search {
     const asOfMs = parseInstant(request.asOf, '/asOf');
     const afterMs = parseInstant(request.filter?.after, '/filter/after');
     const beforeMs = parseInstant(request.filter?.before, '/filter/before');
-    const scope = await scopes.find(db.readers, user);
+    const scope = await scopes.find(db.lookups, user);
     if (scope === undefined) return undefined;
     const types = request.types && { types: request.types };
     const filter = { ...request.filter, afterMs, beforeMs };
@@ -110,7 +110,7 @@ export function createSearch(dependencies: Dependencies): Search {
     const rows = await Promise.all(
       ITEM_TYPES.map(async (type) => {
         const rowIds = hits.filter(({ item }) => item.type === type).map(({ item }) => item.facts.rowId);
-        return [type, await candidates.load(db.readers, query, type, rowIds)] as const;
+        return [type, await candidates.load(db.readers.of(query.tenantId), query, type, rowIds)] as const;
       }),
     );
     const byType = new Map<ItemType, ReadonlyMap<number, ItemRows[ItemType]>>(rows);
@@ -129,7 +129,8 @@ export function createSearch(dependencies: Dependencies): Search {
     const parsed = parseQuery(request.query, nowMs);
     const query = await toCandidateQuery(user, request, parsed, nowMs);
     const vector = findQueryVector(queryEmbedder, principal.tenantId, request);
-    const found = query === undefined ? NO_CANDIDATES : await candidates.find(db.readers, query, vector);
+    const found =
+      query === undefined ? NO_CANDIDATES : await candidates.find(db.readers.of(user.tenantId), query, vector);
     const bucket = bucketOfQuery(request.query, parsed, found);
     const learned = strategy === 'auto' ? await learning.rankingFor(user, bucket) : undefined;
     const ranking = rankCandidates(found, parsed, nowMs, strategy, learned);

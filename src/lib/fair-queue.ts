@@ -1,0 +1,44 @@
+/** A queue that serves its tenants in turn; the items of one tenant stay in order. */
+export interface FairQueue<T> {
+  push(tenantId: string, item: T): void;
+  /** Takes the next item of the next tenant that `mayTake` accepts; that tenant then goes to the end of the line. */
+  take(mayTake?: (tenantId: string, item: T) => boolean): { tenantId: string; item: T } | undefined;
+  size(): number;
+  sizeOf(tenantId: string): number;
+  /** Removes and returns all items. */
+  clear(): T[];
+}
+
+export function createFairQueue<T>(): FairQueue<T> {
+  /** Never holds an empty list. Tenants are served in the order of the map. */
+  const lines = new Map<string, T[]>();
+  let size = 0;
+
+  return {
+    push(tenantId, item) {
+      const line = lines.get(tenantId);
+      if (line) line.push(item);
+      else lines.set(tenantId, [item]);
+      size += 1;
+    },
+    take(mayTake = () => true) {
+      for (const [tenantId, line] of lines) {
+        if (!mayTake(tenantId, line[0]!)) continue;
+        const item = line.shift()!;
+        size -= 1;
+        lines.delete(tenantId);
+        if (line.length > 0) lines.set(tenantId, line);
+        return { tenantId, item };
+      }
+      return undefined;
+    },
+    size: () => size,
+    sizeOf: (tenantId) => lines.get(tenantId)?.length ?? 0,
+    clear() {
+      const items = [...lines.values()].flat();
+      lines.clear();
+      size = 0;
+      return items;
+    },
+  };
+}
