@@ -24,7 +24,7 @@ export async function renewLiteralKeys(
   terminal.error(`The configuration of ${names} contains another key for this daemon.\n`);
   const answer = await input.ask('Replace it with the new key? [Y/n] ');
   if (!/^\s*(?:y|yes)?\s*$/i.test(answer)) return;
-  for (const { title, path, fault } of await rewriteLiteralKeys(stale, apiKey)) {
-    terminal.error(fault === undefined ? `${title}: replaced in ${path}\n` : `${title}: not changed. ${fault}\n`);
+  for (const { title, path, error } of await rewriteLiteralKeys(stale, apiKey)) {
+    terminal.error(error === undefined ? `${title}: replaced in ${path}\n` : `${title}: not changed. ${error}\n`);
   }
 }

@@ -14,7 +14,7 @@ const install = (...folders: string[]) =>
   Promise.all(folders.map((folder) => mkdir(join(scratch.environment.home, folder), { recursive: true })));
 
 describe('the entry', () => {
-  test('is the bridge by default and needs no sign-in, no keychain and no key', async () => {
+  test('starts the bridge by default, without a sign-in, keychain or key', async () => {
     const { exitCode, error } = await run(['cursor'], { signedIn: false });
     expect(exitCode).toBe(0);
     expect(error).toContain('Not signed in yet: run svc login.');
@@ -24,7 +24,7 @@ describe('the entry', () => {
     });
   });
 
-  test('names svc alone where the search path leads to this program, and to no other', async () => {
+  test('uses the bare command svc only if it resolves to this program', async () => {
     const script = await scratch.put('home/svc/bin/svc', '#!/bin/sh\n', 0o755);
     await mkdir(join(scratch.folder, 'bin'));
     await symlink(script, join(scratch.folder, 'bin/svc'));
@@ -37,7 +37,7 @@ describe('the entry', () => {
     expect((await json('home/.cursor/mcp.json')).mcpServers.svc.command).toBe('/n');
   });
 
-  test('carries the profile and the folder of the settings where they are not the usual ones', async () => {
+  test('contains the profile and the settings folder if they are not the defaults', async () => {
     const environment = { ...scratch.environment, env: { SVC_CONFIG_DIR: 'conf' } };
     await run(['gemini', '--profile', 'work'], { environment });
     const { args, env } = (await json('home/.gemini/settings.json')).mcpServers.svc;
@@ -47,7 +47,7 @@ describe('the entry', () => {
     expect((await json('project/.mcp.json')).mcpServers.svc.env).toBeUndefined();
   });
 
-  test('holds the address and the key where that is asked for, in a file that nobody else reads', async () => {
+  test('contains the URL and the key with --transport http, in a file that only its owner can read', async () => {
     const path = await scratch.put('home/.claude.json', '{}');
     const { out, error } = await run(['claude', '--transport', 'http']);
     expect((await json('home/.claude.json')).mcpServers.svc).toEqual({
@@ -66,14 +66,14 @@ describe('the entry', () => {
     ['vscode', '.config/Code/User/mcp.json', /Bearer \$\{input:svc-api-key\}/],
     ['opencode', '.config/opencode/opencode.json', /Bearer \{env:SVC_API_KEY\}/],
     ['continue', '.continue/config.yaml', /Bearer \$\{\{ secrets\.SVC_API_KEY \}\}/],
-  ])('of %s can refer to the key in its own way', async (client, path, reference) => {
-    expect((await run([client, '--transport', 'http', '--key-from', 'env'])).exitCode).toBe(0);
+  ])('references the key in the syntax of %s', async (id, path, reference) => {
+    expect((await run([id, '--transport', 'http', '--key-from', 'env'])).exitCode).toBe(0);
     const text = await read(`home/${path}`);
     expect(text).toMatch(reference);
     expect(text).not.toContain('svc_live_');
   });
 
-  test('of a project holds no key unless that is asked for by name', async () => {
+  test('in a project file contains the key only with --key-from literal', async () => {
     await run(['cursor', '--scope', 'project', '--transport', 'http']);
     expect(await read('project/.cursor/mcp.json')).not.toContain('svc_live_');
     await run(['cursor', '--scope', 'project', '--transport', 'http', '--key-from', 'literal']);
@@ -81,16 +81,18 @@ describe('the entry', () => {
   });
 
   test.each(ASSISTANTS.map(({ id, title }) => [title, id]))(
-    'of %s is written, found again, and gone without a trace',
+    'is written for %s, listed, and removed without a trace',
     async (_, id) => {
-      for (const transport of ASSISTANTS.find((client) => client.id === id)!.http ? ['stdio', 'http'] : ['stdio']) {
+      for (const transport of ASSISTANTS.find((assistant) => assistant.id === id)!.http
+        ? ['stdio', 'http']
+        : ['stdio']) {
         expect((await run([id, '--transport', transport])).exitCode).toBe(0);
         const { data } = JSON.parse((await run(['--list', '--json'])).out);
         const found = data.find(({ client }: { client: string }) => client === id);
         expect(found).toMatchObject({ installed: true });
         expect(found.files[0]).toMatchObject({ scope: 'user', configured: true, transport });
         expect(found.files[0].key).toBe(transport === 'http' ? 'current' : 'none');
-        expect((await run([id, '--transport', transport])).out).toContain('set up already');
+        expect((await run([id, '--transport', transport])).out).toContain('already set up');
         await run([id, '--remove']);
         await expect(stat(found.files[0].path)).rejects.toThrow('ENOENT');
       }
@@ -98,8 +100,8 @@ describe('the entry', () => {
   );
 });
 
-describe('which assistants', () => {
-  test('without a name and with nobody to ask it writes nothing, with --yes it sets up all that are installed', async () => {
+describe('selecting assistants', () => {
+  test('without names or a terminal, writes nothing; with --yes, sets up all installed assistants', async () => {
     await install('.cursor', '.config/zed');
     const refused = await run([]);
     expect(refused).toMatchObject({ exitCode: 2, error: expect.stringContaining('--yes') });
@@ -108,7 +110,7 @@ describe('which assistants', () => {
     expect(await read('home/.config/zed/settings.json')).toContain('context_servers');
   });
 
-  test('a command on the search path makes one installed, and only what has a file for projects is asked about there', async () => {
+  test('detects an assistant by its command and, with --scope project, skips those without project files', async () => {
     await install('.config/zed');
     await scratch.put('bin/codex', '', 0o755);
     expect((await run(['--yes', '--scope', 'project'])).out).toBe(
@@ -116,7 +118,7 @@ describe('which assistants', () => {
     );
   });
 
-  test('a screen reader and a build machine get numbers instead of a drawing', async () => {
+  test('prompts with a numbered list for screen readers and in CI', async () => {
     await install('.cursor', '.config/zed', '.gemini');
     await scratch.put('home/.kiro/settings/mcp.json', '{ oops');
     await run(['cursor']);
@@ -126,52 +128,55 @@ describe('which assistants', () => {
     const { exitCode, out, error } = await run([], { environment, answers: ['7', '2'] });
     expect([exitCode, out]).toEqual([0, '✓ Zed: added to ~/.config/zed/settings.json\n']);
     expect(error).toContain(
-      '   Cursor: set up already\n   Kiro: ~/.kiro/settings/mcp.json: line 1, column 3: not valid JSON (invalid symbol)\n1. Gemini CLI: make ~/.gemini/settings.json\n2. Zed: make ~/.config/zed/settings.json\n',
+      '   Cursor: already set up\n   Kiro: ~/.kiro/settings/mcp.json: line 1, column 3: not valid JSON (invalid symbol)\n1. Gemini CLI: create ~/.gemini/settings.json\n2. Zed: create ~/.config/zed/settings.json\n',
     );
-    expect(error).toContain('Please type numbers from 1 to 2.');
+    expect(error).toContain('Enter numbers from 1 to 2.');
     expect(await read('home/.config/zed/settings.json')).toContain('svc');
     await expect(read('home/.gemini/settings.json')).rejects.toThrow('ENOENT');
   });
 
-  test('on a screen the checklist decides', async () => {
+  test('prompts with a checklist in a terminal', async () => {
     await install('.cursor', '.gemini');
     const { createScreen } = await import('./assistants/fake-screen.ts');
     const screen = createScreen();
-    const done = run([], { answers: [], context: { screen } });
+    const result = run([], { answers: [], context: { screen } });
     await screen.shows('◯ Cursor');
     await screen.press('a', ' ', '\r');
-    expect((await done).out).toBe('✓ Cursor: added to ~/.cursor/mcp.json\n');
+    expect((await result).out).toBe('✓ Cursor: added to ~/.cursor/mcp.json\n');
     const left = run([], { answers: [], context: { screen: createScreen('\u001b') } });
     expect(await left).toMatchObject({ exitCode: 130, out: '' });
   });
 
   test.each([
-    [['nonsense'], 'svc does not know an assistant called nonsense'],
-    [['zed', '--scope', 'project'], 'Zed has no file for a project.'],
-    [['junie', '--transport', 'http'], 'Junie starts processes only'],
-    [['zed', 'cursor', '--transport', 'http', '--key-from', 'env'], 'Zed reads no variables in its file'],
+    [['nonsense'], 'Unknown assistant nonsense.'],
+    [['zed', '--scope', 'project'], 'Zed does not support --scope project.'],
+    [['junie', '--transport', 'http'], 'Junie supports only stdio servers'],
+    [
+      ['zed', 'cursor', '--transport', 'http', '--key-from', 'env'],
+      'Zed does not expand variables in its configuration',
+    ],
     [['--list', '--print'], "option '--list' cannot be used with option '--print'"],
     [['cursor', '--transport', 'pigeon'], 'Allowed choices are stdio, http'],
-  ])('%j is a wrong command: exit code 2, nothing written', async (argv, reason) => {
+  ])('%j exits with code 2 and writes nothing', async (argv, reason) => {
     expect(await run(argv)).toMatchObject({ exitCode: 2, error: expect.stringContaining(reason) });
     await expect(read('home/.cursor/mcp.json')).rejects.toThrow('ENOENT');
   });
 
-  test('an address without a sign-in is exit code 3, nothing written', async () => {
+  test('--transport http without a sign-in exits with code 3 and writes nothing', async () => {
     expect((await run(['cursor', '--transport', 'http'], { signedIn: false })).exitCode).toBe(3);
     await expect(read('home/.cursor/mcp.json')).rejects.toThrow('ENOENT');
   });
 
-  test('those that cannot have the entry are passed over where nobody named them', async () => {
+  test('skips installed assistants that do not support the entry', async () => {
     await install('.cursor', '.junie');
     const { exitCode, out, error } = await run(['--yes', '--transport', 'http']);
     expect([exitCode, out]).toEqual([0, '✓ Cursor: added to ~/.cursor/mcp.json\n']);
-    expect(error).toContain('- Junie starts processes only: leave out --transport http');
+    expect(error).toContain('- Junie supports only stdio servers: omit --transport http');
   });
 });
 
-describe('what is left alone', () => {
-  test('a file that cannot be parsed is told of, the others are written, and the exit code is 1', async () => {
+describe('files that cannot be changed', () => {
+  test('a file that cannot be parsed is reported, the others are written, and the exit code is 1', async () => {
     await scratch.put('home/.cursor/mcp.json', '{ oops');
     const { exitCode, out, error } = await run(['cursor', 'gemini']);
     expect(exitCode).toBe(1);
@@ -180,7 +185,7 @@ describe('what is left alone', () => {
     expect(await read('home/.cursor/mcp.json')).toBe('{ oops');
   });
 
-  test('one that became unwritable is told of as well', async () => {
+  test('a read-only file is reported', async () => {
     await scratch.put('home/.cursor/mcp.json', '{}');
     await chmod(join(scratch.folder, 'home/.cursor/mcp.json'), 0o444);
     expect(await run(['cursor', '--json'])).toMatchObject({
@@ -190,11 +195,11 @@ describe('what is left alone', () => {
   });
 });
 
-describe('looking without writing', () => {
+describe('read-only modes', () => {
   const OTHERS =
     '{\n  // mine\n  "mcpServers": {\n    "theirs": { "headers": { "Authorization": "Bearer abcdefgh12345678" } }\n  }\n}\n';
 
-  test('--dry-run shows the difference, with keys masked and colors only where wanted', async () => {
+  test('--dry-run shows a diff with masked keys, and colors only if enabled', async () => {
     await scratch.put('home/.cursor/mcp.json', OTHERS);
     const plain = await run(['cursor', '--transport', 'http', '--dry-run']);
     expect(plain.out).toBe(
@@ -222,7 +227,7 @@ describe('looking without writing', () => {
     expect(await read('home/.cursor/mcp.json')).toBe(OTHERS);
   });
 
-  test('--print gives the entry alone, with the key only where --show-key asks for it', async () => {
+  test('--print prints only the entry, and the key only with --show-key', async () => {
     const { out } = await run(['cursor', '--print', '--transport', 'http']);
     expect(JSON.parse(out).mcpServers.svc.headers.Authorization).toBe('Bearer svc_live_<your key>');
     expect((await run(['cursor', '--print', '--transport', 'http', '--show-key'])).out).toContain(API_KEY);
@@ -232,28 +237,31 @@ describe('looking without writing', () => {
     await expect(read('home/.cursor/mcp.json')).rejects.toThrow('ENOENT');
   });
 
-  test('--list tells a key that is no longer the current one', async () => {
+  test('--list distinguishes the current key from other keys', async () => {
     await run(['cursor', '--transport', 'http']);
     expect((await run(['--list'])).out).toMatch(
-      /✓ Cursor +at http:\/\/localhost:8787\/v1\/mcp, with the current key …c0de/,
+      /✓ Cursor +over HTTP to http:\/\/localhost:8787\/v1\/mcp, with the current key …c0de/,
     );
     const text = (await read('home/.cursor/mcp.json')).replace(API_KEY, `svc_live_${'b'.repeat(32)}`);
     await scratch.put('home/.cursor/mcp.json', text);
-    expect((await run(['--list'])).out).toMatch(/with another key …bbbb/);
-    expect((await run(['--list'], { signedIn: false })).out).toMatch(/with another key …bbbb/);
+    expect((await run(['--list'])).out).toMatch(/with a different key …bbbb/);
+    expect((await run(['--list'], { signedIn: false })).out).toMatch(/with a different key …bbbb/);
     expect((await run(['--list'])).out).toMatch(/ {2}Goose +not found\n/);
   });
 });
 
-test('--remove takes svc out of all that have it, and the files read as before', async () => {
+test('--remove removes svc from every assistant and restores the files', async () => {
   await install('.config/zed');
   const before = '{\n  "mcpServers": {} // none\n}\n';
   await scratch.put('home/.cursor/mcp.json', before);
   await run(['cursor']);
   expect((await run(['--remove', '--yes'])).out).toMatch(
-    /^✓ Cursor: removed from ~\/\.cursor\/mcp\.json \(before: .*backup-2\)\n$/,
+    /^✓ Cursor: removed from ~\/\.cursor\/mcp\.json \(backup: .*backup-2\)\n$/,
   );
   expect(await read('home/.cursor/mcp.json')).toBe(before);
-  expect(await run(['--remove', '--yes'])).toMatchObject({ exitCode: 0, out: 'svc stands in none of them.\n' });
-  expect((await run(['cursor', '--remove'])).out).toBe('· Cursor: no entry of svc in ~/.cursor/mcp.json\n');
+  expect(await run(['--remove', '--yes'])).toMatchObject({
+    exitCode: 0,
+    out: 'svc is not set up in any installed assistant.\n',
+  });
+  expect((await run(['cursor', '--remove'])).out).toBe('· Cursor: no svc entry in ~/.cursor/mcp.json\n');
 });

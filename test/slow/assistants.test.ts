@@ -13,16 +13,16 @@ import { runMcpConfig } from '../cli/assistants/run-mcp-config.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { BIN } from '../helpers/process.ts';
 
-/** Real assistants, installed from the registry, list and reach svc through what `svc mcp-config` wrote. */
+/** Real assistants, installed from npm, connect to svc with the configuration that `svc mcp-config` wrote. */
 
 const PACKAGES = ['@anthropic-ai/claude-code', '@openai/codex', '@google/gemini-cli', 'opencode-ai'];
 
 interface Assistant {
   id: string;
   list: string[];
-  /** What the list says of a server that was reached, or (Codex, which does not try) of one that is known. */
+  /** The line for a connected server or, for Codex, whose list does not connect, a configured one. */
   listed: RegExp;
-  /** A command that makes it connect, where the list does not. */
+  /** A command that connects to the servers, if the list command does not. */
   connect?: (modelUrl: string) => string[];
 }
 
@@ -32,7 +32,7 @@ const ASSISTANTS: Assistant[] = [
     id: 'codex',
     list: ['codex', 'mcp', 'list'],
     listed: /^svc .* enabled /m,
-    // A turn with a model that answers nothing but errors: the servers are started all the same.
+    // The model only returns errors, but Codex connects to its servers before the turn.
     connect: (modelUrl) => [
       ...['codex', 'exec', '--skip-git-repo-check', '-c', 'model_provider=none'],
       ...['-c', `model_providers.none={name="none",base_url="${modelUrl}",wire_api="responses",request_max_retries=0}`],
@@ -49,8 +49,8 @@ let installed: string;
 let model: Server;
 let home: string;
 let environment: Environment;
-/** Status of each answer that the daemon gave at its MCP door. */
-const answers: number[] = [];
+/** The status codes of the daemon's responses at `/v1/mcp`. */
+const statuses: number[] = [];
 
 beforeAll(async () => {
   installed = await mkdtemp(join(tmpdir(), 'svc-assistants-'));
@@ -60,11 +60,11 @@ beforeAll(async () => {
   daemon.app.server.on('request', (request, response) => {
     response.on(
       'finish',
-      () => request.url === '/v1/mcp' && request.method === 'POST' && answers.push(response.statusCode),
+      () => request.url === '/v1/mcp' && request.method === 'POST' && statuses.push(response.statusCode),
     );
   });
   model = createServer((_, response) => response.writeHead(400, { 'content-type': 'application/json' }).end('{}'));
-  await new Promise<void>((listening) => model.listen(0, '127.0.0.1', listening));
+  await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve));
 }, 600_000);
 
 afterAll(async () => {
@@ -81,12 +81,12 @@ beforeEach(async () => {
   await writeFile(join(home, '.gemini/trustedFolders.json'), JSON.stringify({ [cwd]: 'TRUST_FOLDER' }));
   const env = { PATH: process.env.PATH, SVC_CONFIG_DIR: join(home, 'svc') };
   environment = { home, cwd, platform: process.platform, env };
-  answers.length = 0;
+  statuses.length = 0;
   return () => rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Signs in as `svc login` leaves it where there is no keychain. */
-async function keepKey(): Promise<void> {
+/** Stores the settings and key as `svc login` does without a keychain. */
+async function storeKey(): Promise<void> {
   const settings = openSettings(environment);
   await settings.save('default', { url: daemon.baseUrl, email: 'a@example.com', tenantId: 'ten_1', keyStore: 'file' });
   const keychain = { getPassword: none, setPassword: none, deletePassword: none, probe: none };
@@ -106,7 +106,7 @@ async function setUp(...argv: string[]): Promise<void> {
   expect(result, result.error).toMatchObject({ exitCode: 0 });
 }
 
-/** Runs an assistant with nothing of this machine but its search path. */
+/** Runs an assistant with only `PATH` from the real environment. */
 async function start([command = '', ...args]: string[], env: Record<string, string> = {}): Promise<string> {
   const { all } = await execa(join(installed, 'node_modules/.bin', command), args, {
     extendEnv: false,
@@ -120,34 +120,34 @@ async function start([command = '', ...args]: string[], env: Record<string, stri
   return stripVTControlCharacters(all);
 }
 
-async function expectReached({ list, listed, connect }: Assistant, env: Record<string, string> = {}): Promise<void> {
-  const shown = await start(list, env);
-  expect(shown).toMatch(listed);
-  const tried = connect
+async function expectConnected({ list, listed, connect }: Assistant, env: Record<string, string> = {}): Promise<void> {
+  const listOutput = await start(list, env);
+  expect(listOutput).toMatch(listed);
+  const connectOutput = connect
     ? await start(connect(`http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`), env)
     : '';
-  expect(answers.filter((status) => status === 200).length, shown + tried).toBeGreaterThanOrEqual(2);
-  expect(answers.filter((status) => status >= 400)).toEqual([]);
+  expect(statuses.filter((status) => status === 200).length, listOutput + connectOutput).toBeGreaterThanOrEqual(2);
+  expect(statuses.filter((status) => status >= 400)).toEqual([]);
 }
 
 describe.each(ASSISTANTS)('$id', (assistant) => {
-  test('reaches svc by its address, with the key in the file', async () => {
+  test('connects to svc over HTTP with the key in the file', async () => {
     await setUp(assistant.id, '--transport', 'http');
-    await expectReached(assistant);
+    await expectConnected(assistant);
   });
 
-  test('reaches svc by its address, with the key from the environment', async () => {
+  test('connects to svc over HTTP with the key from the environment', async () => {
     await setUp(assistant.id, '--transport', 'http', '--key-from', 'env');
-    await expectReached(assistant, { SVC_API_KEY: apiKey });
+    await expectConnected(assistant, { SVC_API_KEY: apiKey });
   });
 
-  test('reaches svc by the bridge, which finds the key by itself', async () => {
-    await keepKey();
+  test('connects to svc through the bridge, which reads the stored key', async () => {
+    await storeKey();
     await setUp(assistant.id);
-    await expectReached(assistant);
+    await expectConnected(assistant);
   });
 
-  test('no longer knows svc once it was removed', async () => {
+  test('does not list svc after it is removed', async () => {
     await setUp(assistant.id, '--transport', 'http');
     await start(assistant.list);
     await setUp(assistant.id, '--remove');
@@ -155,9 +155,10 @@ describe.each(ASSISTANTS)('$id', (assistant) => {
   });
 });
 
-test('the file of a project is read by those that have one', async () => {
+test('project files are read by the assistants that support them', async () => {
   await setUp('claude-code', 'gemini', 'opencode', '--scope', 'project', '--transport', 'http');
   const env = { SVC_API_KEY: apiKey };
   expect(await start(['claude', 'mcp', 'list'], env)).toMatch(/^svc: .* Pending approval/m);
-  for (const id of ['gemini', 'opencode']) await expectReached(ASSISTANTS.find((one) => one.id === id)!, env);
+  for (const id of ['gemini', 'opencode'])
+    await expectConnected(ASSISTANTS.find((assistant) => assistant.id === id)!, env);
 });

@@ -5,8 +5,8 @@ import { ConfigFileError } from './editing/document.ts';
 import { containsApiKey } from './mask-secrets.ts';
 import type { ChangePlan } from './plan-change.ts';
 
-/** The oldest backup (the file before svc) and this many of the newest are kept. */
-const NEWEST_RETAINED = 9;
+/** Newest backups that are kept in addition to the first, which is the file as it was before svc. */
+const RETAINED_BACKUPS = 9;
 
 interface FileAttributes {
   mode: number;
@@ -15,16 +15,16 @@ interface FileAttributes {
 }
 
 /**
- * Writes what was planned: a backup beside the file, then the whole new text at once (a temporary file, flushed and
- * renamed), behind symbolic links. Modes and owners stay, but a file with a key in it is for its owner only, and so is
- * a new one. Throws `ConfigFileError` where the file is no longer what the plan saw.
+ * Applies a plan: writes a backup beside the file, then replaces the file atomically (temporary file, fsync, rename),
+ * following symbolic links. Preserves mode and owner, except that new files and files with a key are readable by their
+ * owner only. Throws `ConfigFileError` if the file has changed since it was planned.
  */
 export async function applyChange(plan: ChangePlan): Promise<{ backup?: string }> {
   if (!plan.changed) return {};
   try {
-    const now = await readConfigFile(plan.path);
-    if (now.text !== plan.before || now.target !== plan.target) {
-      throw new ConfigFileError('was changed by something else meanwhile; nothing was written, try again');
+    const current = await readConfigFile(plan.path);
+    if (current.text !== plan.before || current.target !== plan.target) {
+      throw new ConfigFileError('was changed by another program in the meantime; nothing was written, try again');
     }
     await mkdir(dirname(plan.target), { recursive: true, mode: 0o700 });
     await assertWritable(plan.target);
@@ -35,8 +35,8 @@ export async function applyChange(plan: ChangePlan): Promise<{ backup?: string }
     await deleteOldBackups(plan.target);
     return backup === undefined ? {} : { backup };
   } catch (error) {
-    const fault = toConfigFileError(error);
-    throw fault instanceof ConfigFileError ? new ConfigFileError(`${plan.path}: ${fault.message}`) : fault;
+    const cause = toConfigFileError(error);
+    throw cause instanceof ConfigFileError ? new ConfigFileError(`${plan.path}: ${cause.message}`) : cause;
   }
 }
 
@@ -71,15 +71,16 @@ async function writeAndSync(
   try {
     await file.writeFile(content);
     await file.chmod(mode);
-    const own = await file.stat();
-    if (uid !== undefined && gid !== undefined && (own.uid !== uid || own.gid !== gid)) await chown(path, uid, gid);
+    const created = await file.stat();
+    if (uid !== undefined && gid !== undefined && (created.uid !== uid || created.gid !== gid))
+      await chown(path, uid, gid);
     await file.sync();
   } finally {
     await file.close();
   }
 }
 
-/** Makes the new name last; some systems cannot flush a folder, and then the name lasts by itself. */
+/** Makes the rename durable. Ignores platforms that cannot fsync a folder. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);
@@ -88,5 +89,5 @@ async function syncFolder(folder: string): Promise<void> {
 
 async function deleteOldBackups(target: string): Promise<void> {
   const { paths } = await listBackups(target);
-  for (const path of paths.slice(1, -NEWEST_RETAINED)) await rm(path, { force: true });
+  for (const path of paths.slice(1, -RETAINED_BACKUPS)) await rm(path, { force: true });
 }

@@ -4,28 +4,28 @@ import { jsoncEditor } from './editing/edit-jsonc.ts';
 import { tomlEditor } from './editing/edit-toml.ts';
 import { yamlEditor } from './editing/edit-yaml.ts';
 
-/** The name under which svc stands among an assistant's servers. */
+/** The name of svc among an assistant's MCP servers. */
 export const ENTRY_NAME = 'svc';
 
-/** Where most assistants keep it. */
+/** The path of the entry in the configuration of most assistants. */
 export const MCP_SERVERS: Path = ['mcpServers', ENTRY_NAME];
 
-/** The variable that a assistant's own reference reads the key from. */
+/** The environment variable from which assistants read the key if it is not in the file. */
 export const KEY_VARIABLE = 'SVC_API_KEY';
 
 export type Scope = 'user' | 'project';
 export type Format = 'json' | 'jsonc' | 'toml' | 'yaml';
 
-/** The bridge as a process that the assistant starts. */
+/** The bridge (`svc mcp`), started by the assistant as a child process. */
 export interface StdioEntry {
   transport: 'stdio';
   command: string;
   args: string[];
-  /** Variables that the bridge needs and that some assistants hand down only where they are listed. */
+  /** Variables that the bridge needs. Some assistants pass on only the ones that are listed. */
   env: Record<string, string>;
 }
 
-/** The daemon's own address; the key stands in the file, or the assistant reads it from a variable of that name. */
+/** A direct connection to the daemon, with the key in the file or in an environment variable. */
 export interface HttpEntry {
   transport: 'http';
   url: string;
@@ -34,39 +34,40 @@ export interface HttpEntry {
 
 export type DesiredEntry = StdioEntry | HttpEntry;
 
-/** An entry as one assistant's file spells it: the server's own object, and what must stand elsewhere beside it. */
+/** An entry in the format of one assistant: the server object, and anything that belongs elsewhere in the file. */
 export interface RenderedEntry {
   server: JsonObject;
-  /** VS Code's question for the key, which stands in a list of its own. */
-  question?: JsonObject;
+  /** The input variable for which VS Code prompts, declared in a separate list. */
+  input?: JsonObject;
 }
 
-/** One assistant: where its servers stand and how an entry looks. */
+/** An assistant: where its configuration is, and the format of an entry. */
 export interface Assistant {
   id: string;
-  /** Other names that people try. */
+  /** Alternative names that users may type. */
   aliases?: readonly string[];
   title: string;
   format: Format;
-  /** Candidates: the first that exists is used, else the first. Absent where there is no such scope. */
+  /** Candidate paths by scope; the first that exists is used, else the first. Absent if the scope is not supported. */
   files: { user(environment: Environment): string[]; project?(environment: Environment): string[] };
-  /** Where the entry stands in the file. */
+  /** The path of the entry in the file. */
   entry: Path;
-  /** Where the question for the key stands, for the one assistant that asks itself. */
-  question?: Path;
+  /** The path of the input variable in the file, for assistants that prompt for the key (VS Code). */
+  input?: Path;
   stdio(entry: StdioEntry): RenderedEntry;
-  /** Absent: this assistant starts processes only. */
+  /** Absent if the assistant supports only stdio servers. */
   http?(entry: HttpEntry): RenderedEntry;
-  /** The assistant can read the key from somewhere else than the file. */
+  /** Whether the assistant can read the key from outside the file, such as from a variable or a prompt. */
   keyReference: boolean;
-  /** Files or folders that only an installed assistant leaves, and commands that come with it. */
-  traces(environment: Environment): string[];
+  /** Files and folders whose existence means that the assistant is installed. */
+  markerPaths(environment: Environment): string[];
+  /** Commands whose presence on `PATH` means that the assistant is installed. */
   commands: readonly string[];
-  /** Started from the desktop with a search path of its own, so that it finds no bare command name. */
+  /** The assistant is started from the desktop, without the shell's `PATH`, and needs absolute paths to commands. */
   desktop?: true;
-  /** What a new file of this assistant must say besides. */
+  /** Fields that a new file needs in addition to the entry. */
   newFile?: Partial<Record<Scope, JsonObject>>;
-  /** What the person has to know after an entry was written. */
+  /** A note for the user, printed after an entry was written. */
   notes?: Partial<Record<Scope, string>>;
 }
 

@@ -3,16 +3,16 @@ import { join, resolve } from 'node:path';
 import type { Environment } from '../settings.ts';
 import type { Assistant, Scope, StdioEntry } from './assistant.ts';
 
-/** The program that is running: the Node that runs it and its `bin/svc`, both absolute. */
+/** The running program: absolute paths of the Node executable and of `bin/svc`. */
 export interface Program {
   node: string;
   script: string;
 }
 
-/** Variables that lead the bridge to the settings, which an assistant may not hand down by itself. */
-const PASSED_VARIABLES = ['SVC_CONFIG_DIR', 'XDG_CONFIG_HOME'];
+/** Variables that locate the settings. Assistants do not always pass them on to the bridge. */
+const FORWARDED_VARIABLES = ['SVC_CONFIG_DIR', 'XDG_CONFIG_HOME'];
 
-/** The bridge as `assistant` starts it: `svc` where that finds this program, else Node and the script by their paths. */
+/** Builds the entry that starts the bridge: as `svc` if that resolves to this program, else by absolute paths. */
 export async function buildBridgeEntry(
   assistant: Assistant,
   scope: Scope,
@@ -26,30 +26,30 @@ export async function buildBridgeEntry(
     transport: 'stdio',
     command: byName ? 'svc' : program.node,
     args: byName ? args : [program.script, ...args],
-    env: scope === 'user' ? passedVariables(environment) : {},
+    env: scope === 'user' ? forwardedVariables(environment) : {},
   };
 }
 
-/** A project's file is other people's too, so only the user's own names folders of this machine. */
-function passedVariables({ env, cwd }: Environment): Record<string, string> {
-  const set = PASSED_VARIABLES.filter((name) => env[name]);
+/** A project's file may be shared, so only user configuration mentions paths on this machine. */
+function forwardedVariables({ env, cwd }: Environment): Record<string, string> {
+  const set = FORWARDED_VARIABLES.filter((name) => env[name]);
   return Object.fromEntries(set.slice(0, 1).map((name) => [name, resolve(cwd, env[name]!)]));
 }
 
-/** True where a bare `svc` starts `script`. On Windows it would be a `.cmd`, which most assistants cannot start. */
+/** Whether `svc` on `PATH` is `script`. On Windows it is a `.cmd` file, which most assistants cannot start. */
 async function isOnPath(environment: Environment, script: string): Promise<boolean> {
   if (environment.platform === 'win32') return false;
   const found = await findCommand(environment, 'svc');
   if (found === undefined) return false;
-  const [own, other] = await Promise.all([realpath(script).catch(() => script), realpath(found)]);
-  return own === other;
+  const [running, onPath] = await Promise.all([realpath(script).catch(() => script), realpath(found)]);
+  return running === onPath;
 }
 
-/** The first file on the search path that `name` would start. */
+/** Resolves a command name to the first executable file on `PATH`. */
 export async function findCommand({ env, platform }: Environment, name: string): Promise<string | undefined> {
   const windows = platform === 'win32';
   const folders = (env.PATH ?? env.Path ?? '').split(windows ? ';' : ':').filter((folder) => folder !== '');
-  const names = windows ? ['.exe', '.cmd', '.bat'].map((ending) => name + ending) : [name];
+  const names = windows ? ['.exe', '.cmd', '.bat'].map((extension) => name + extension) : [name];
   for (const path of folders.flatMap((folder) => names.map((file) => join(folder, file)))) {
     const usable = await access(path, constants.X_OK).then(
       () => true,

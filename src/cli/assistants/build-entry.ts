@@ -3,15 +3,15 @@ import { DEFAULT_PROFILE, type Settings } from '../settings.ts';
 import { type Assistant, type DesiredEntry, KEY_VARIABLE, type Scope } from './assistant.ts';
 import { buildBridgeEntry, type Program } from './bridge-command.ts';
 
-/** What `svc mcp-config` takes from outside. */
+/** The dependencies of `svc mcp-config`. */
 export interface McpConfigContext extends Pick<CommandContext, 'terminal' | 'input' | 'environment' | 'session'> {
   settings: Pick<Settings, 'profileName' | 'profile' | 'overrides'>;
   program: Program;
-  /** The streams to draw on, where both ends are a terminal. */
+  /** The streams for the checklist, if both are terminals. */
   screen?: { stdin: NodeJS.ReadStream; stderr: NodeJS.WriteStream } | undefined;
 }
 
-/** Which entry is asked for, the same for every assistant. */
+/** The requested kind of entry, which is the same for every assistant. */
 export interface EntryOptions {
   transport: 'stdio' | 'http';
   scope: Scope;
@@ -19,26 +19,26 @@ export interface EntryOptions {
   profile?: string | undefined;
 }
 
-/** The entry that a assistant gets, or why it gets none. */
-export type BuiltEntry = { entry: DesiredEntry } | { refused: string };
+/** The entry for an assistant, or why the assistant does not support it. */
+export type BuiltEntry = { entry: DesiredEntry } | { unsupported: string };
 
-/** Makes the entry of each assistant in turn. The session is read once, and only where an address is written. */
+/** Returns a function that builds entries. It reads the session at most once, and only for HTTP entries. */
 export function createEntryBuilder(choice: EntryOptions, context: McpConfigContext) {
   const { environment, program, settings } = context;
   const profile = settings.profileName(choice.profile);
   let session: Promise<Session> | undefined;
 
   async function bridge(assistant: Assistant): Promise<DesiredEntry> {
-    const named = profile === DEFAULT_PROFILE ? undefined : profile;
-    return buildBridgeEntry(assistant, choice.scope, environment, program, named);
+    const explicitProfile = profile === DEFAULT_PROFILE ? undefined : profile;
+    return buildBridgeEntry(assistant, choice.scope, environment, program, explicitProfile);
   }
 
   return async (assistant: Assistant): Promise<BuiltEntry> => {
     if (choice.transport === 'stdio') return { entry: await bridge(assistant) };
     const { title } = assistant;
-    if (!assistant.http) return { refused: `${title} starts processes only: leave out --transport http` };
+    if (!assistant.http) return { unsupported: `${title} supports only stdio servers: omit --transport http` };
     const keyFrom = choice.keyFrom ?? (choice.scope === 'project' ? 'env' : 'literal');
-    if (keyFrom === 'env' && !assistant.keyReference) return { refused: withoutReference(title, choice) };
+    if (keyFrom === 'env' && !assistant.keyReference) return { unsupported: noReferenceMessage(title, choice) };
     session ??= context.session(choice.profile);
     const { url, apiKey } = await session;
     const key = keyFrom === 'env' ? { variable: KEY_VARIABLE } : { literal: apiKey };
@@ -46,8 +46,8 @@ export function createEntryBuilder(choice: EntryOptions, context: McpConfigConte
   };
 }
 
-/** A project's file is often shared, so a key goes into it only where that is asked for by name. */
-function withoutReference(title: string, { keyFrom }: EntryOptions): string {
-  if (keyFrom === 'env') return `${title} reads no variables in its file: leave out --key-from env`;
-  return `${title} reads no variables, and a project's file may be shared: use the bridge, or --key-from literal`;
+/** A project's file is often shared, so a key is written to it only on explicit request. */
+function noReferenceMessage(title: string, { keyFrom }: EntryOptions): string {
+  if (keyFrom === 'env') return `${title} does not expand variables in its configuration: omit --key-from env`;
+  return `${title} does not expand variables, and project files are often shared: omit --transport http or pass --key-from literal`;
 }

@@ -16,7 +16,7 @@ export interface ConfigureOptions extends EntryOptions {
   yes: boolean;
 }
 
-/** Sets svc up in assistants, or takes it out of them: plans all, asks where nobody was named, writes, tells. */
+/** Adds svc to assistants or removes it: plans the changes, asks which to apply, applies them and reports. */
 export async function configureAssistants(
   names: readonly string[],
   choice: ConfigureOptions,
@@ -28,36 +28,36 @@ export async function configureAssistants(
   if (assistants.length === 0) throw new CommandFailure(EXIT.failed, noneFoundMessage(choice));
   const planned = await planAll(assistants, choice, context);
   rejectUnsupported(names, planned);
-  const present =
-    choice.remove && names.length === 0 ? planned.filter(({ plan, fault }) => plan?.changed || fault) : planned;
-  if (choice.remove && present.length === 0) output.line('svc stands in none of them.');
-  if (choice.dryRun) return printDiffs(present, context, output);
+  const relevant =
+    choice.remove && names.length === 0 ? planned.filter(({ plan, error }) => plan?.changed || error) : planned;
+  if (choice.remove && relevant.length === 0) output.line('svc is not set up in any installed assistant.');
+  if (choice.dryRun) return printDiffs(relevant, context, output);
   const chosen =
-    names.length > 0 || choice.yes || !present.some(({ plan }) => plan?.changed)
+    names.length > 0 || choice.yes || !relevant.some(({ plan }) => plan?.changed)
       ? undefined
       : await promptForAssistants(
-          present.filter(({ skipped }) => !skipped),
+          relevant.filter(({ skipped }) => !skipped),
           promptText(choice),
           context,
         );
   const outcomes: Outcome[] = [];
-  for (const outcome of present) {
+  for (const outcome of relevant) {
     if (chosen && !chosen.has(outcome.assistant.id)) continue;
     outcomes.push(await applyPlan(outcome));
   }
-  if (chosen?.size === 0) output.note('Nothing was chosen, and nothing was changed.');
+  if (chosen?.size === 0) output.note('Nothing was selected, so nothing was changed.');
   for (const outcome of outcomes) printOutcome(outcome, output, environment.home);
   output.data({ data: outcomes.map(outcomeToJson) });
   printNextSteps(outcomes, choice, context, output);
 }
 
 function promptText({ remove }: ConfigureOptions): string {
-  return remove ? 'Which assistants lose svc?' : 'Which assistants get svc?';
+  return remove ? 'Remove svc from which assistants?' : 'Set up svc in which assistants?';
 }
 
 function noneFoundMessage({ scope }: ConfigureOptions): string {
-  const what = scope === 'project' ? 'No assistant with files for projects was found' : 'No assistant was found';
-  return `${what} on this machine. Name one to set it up all the same, e.g. svc mcp-config claude-code.`;
+  const what = scope === 'project' ? 'assistant with project configuration' : 'assistant';
+  return `No ${what} was found on this machine. Name one to set it up anyway, e.g. svc mcp-config claude-code.`;
 }
 
 async function planAll(
@@ -65,12 +65,12 @@ async function planAll(
   choice: ConfigureOptions,
   context: McpConfigContext,
 ): Promise<Outcome[]> {
-  const wanted = createEntryBuilder(choice, context);
+  const buildEntry = createEntryBuilder(choice, context);
   const outcomes: Outcome[] = [];
   for (const assistant of assistants) {
-    const made = choice.remove ? { entry: 'remove' as const } : await wanted(assistant);
-    if ('refused' in made) outcomes.push({ assistant, scope: choice.scope, skipped: made.refused });
-    else outcomes.push(await planOne(assistant, made.entry, choice, context));
+    const built = choice.remove ? { entry: 'remove' as const } : await buildEntry(assistant);
+    if ('unsupported' in built) outcomes.push({ assistant, scope: choice.scope, skipped: built.unsupported });
+    else outcomes.push(await planOne(assistant, built.entry, choice, context));
   }
   return outcomes;
 }
@@ -88,24 +88,24 @@ async function planOne(
 
 async function applyPlan(outcome: Outcome): Promise<Outcome> {
   const { plan } = outcome;
-  return plan?.changed ? catchConfigError(outcome, async () => ({ done: await applyChange(plan) })) : outcome;
+  return plan?.changed ? catchConfigError(outcome, async () => ({ applied: await applyChange(plan) })) : outcome;
 }
 
-/** One file that must be left alone is told of and stops no other. */
+/** Records a `ConfigFileError` in the outcome, so that the other files are still processed. */
 async function catchConfigError(outcome: Outcome, work: () => Promise<Partial<Outcome>>): Promise<Outcome> {
   try {
     return { ...outcome, ...(await work()) };
   } catch (error) {
-    if (error instanceof ConfigFileError) return { ...outcome, fault: error.message };
+    if (error instanceof ConfigFileError) return { ...outcome, error: error.message };
     throw error;
   }
 }
 
-/** What was asked for by name and cannot be had is a wrong command, before anything is written. */
+/** Throws a usage error, before anything is written, if a named assistant does not support the requested entry. */
 function rejectUnsupported(names: readonly string[], outcomes: readonly Outcome[]): void {
-  const refused = outcomes.flatMap(({ skipped }) => skipped ?? []);
-  if (names.length > 0 && refused.length > 0)
-    throw new CommandFailure(EXIT.usage, refused.map((line) => `${line}.`).join('\n'));
+  const reasons = outcomes.flatMap(({ skipped }) => skipped ?? []);
+  if (names.length > 0 && reasons.length > 0)
+    throw new CommandFailure(EXIT.usage, reasons.map((line) => `${line}.`).join('\n'));
 }
 
 function printDiffs(outcomes: readonly Outcome[], { environment }: McpConfigContext, output: Output): void {
@@ -115,26 +115,26 @@ function printDiffs(outcomes: readonly Outcome[], { environment }: McpConfigCont
     else output.line(unifiedDiff(tildify(plan.path, environment.home), plan.before, plan.after, output.style));
   }
   output.data({ data: outcomes.map(outcomeToJson) });
-  if (outcomes.some(({ fault }) => fault)) throw new CommandFailure(EXIT.failed);
+  if (outcomes.some(({ error }) => error)) throw new CommandFailure(EXIT.failed);
 }
 
-/** What is left to do for the person, and the exit code. */
+/** Prints what the user has to do next. Throws if any file could not be changed. */
 function printNextSteps(
   outcomes: readonly Outcome[],
   choice: ConfigureOptions,
   { settings }: McpConfigContext,
   output: Output,
 ): void {
-  const written = outcomes.filter(({ done, plan }) => done && plan?.changed);
-  if (written.length > 0) output.note('Assistants that are running notice when they are started again.');
+  const written = outcomes.filter(({ applied, plan }) => applied && plan?.changed);
+  if (written.length > 0) output.note('Restart running assistants for the change to take effect.');
   if (!choice.remove) {
     for (const { assistant, scope } of written) if (assistant.notes?.[scope]) output.note(assistant.notes[scope]);
     const isBridge = choice.transport === 'stdio' && written.length > 0;
     const signedIn = settings.overrides.apiKey !== undefined || settings.profile(settings.profileName(choice.profile));
     if (isBridge && !signedIn) output.note('Not signed in yet: run svc login.');
     if (written.some(({ plan }) => plan?.after?.includes(KEY_VARIABLE))) {
-      output.note(`The key is read from ${KEY_VARIABLE}: set it where the assistant is started.`);
+      output.note(`Set ${KEY_VARIABLE} in the assistant's environment: the entry reads the key from it.`);
     }
   }
-  if (outcomes.some(({ fault }) => fault)) throw new CommandFailure(EXIT.failed);
+  if (outcomes.some(({ error }) => error)) throw new CommandFailure(EXIT.failed);
 }

@@ -1,7 +1,7 @@
 import { ENTRY_NAME, type HttpEntry, type RenderedEntry, type StdioEntry } from './assistant.ts';
 import type { JsonObject } from './editing/document.ts';
 
-/** How a assistant writes "the value of this variable" into a header. */
+/** Renders a reference to an environment variable in an assistant's syntax. */
 type Reference = (variable: string) => string;
 
 export const shellReference: Reference = (variable) => `\${${variable}}`;
@@ -9,10 +9,10 @@ export const envReference: Reference = (variable) => `\${env:${variable}}`;
 export const braceReference: Reference = (variable) => `{env:${variable}}`;
 export const secretReference: Reference = (variable) => `\${{ secrets.${variable} }}`;
 
-/** VS Code's question for the key, and the reference to its answer. */
+/** The VS Code input variable that prompts for the key. */
 const INPUT_ID = 'svc-api-key';
 export const inputReference: Reference = () => `\${input:${INPUT_ID}}`;
-export const inputStep = { field: 'id', is: INPUT_ID };
+export const inputSegment = { field: 'id', value: INPUT_ID };
 
 function bearer(key: HttpEntry['key'], reference?: Reference): JsonObject {
   if ('literal' in key) return { Authorization: `Bearer ${key.literal}` };
@@ -23,26 +23,26 @@ function withEnv(name: string, env: Record<string, string>): JsonObject {
   return Object.keys(env).length === 0 ? {} : { [name]: env };
 }
 
-/** `command`, `args` and (where there is something to hand down) `env`, behind fixed fields. */
+/** Fixed fields, then `command`, `args` and, if not empty, `env`. */
 export function commandEntry(fixed: JsonObject = {}) {
   return ({ command, args, env }: StdioEntry): RenderedEntry => ({
     server: { ...fixed, command, args, ...withEnv('env', env) },
   });
 }
 
-/** An address and headers, behind fixed fields; `urlKey` is the name of the address. */
+/** Fixed fields, then the URL (under the name `urlKey`) and headers. */
 export function urlEntry(reference?: Reference, fixed: JsonObject = {}, urlKey = 'url') {
   return ({ url, key }: HttpEntry): RenderedEntry => ({
     server: { ...fixed, [urlKey]: url, headers: bearer(key, reference) },
   });
 }
 
-/** VS Code: a key that does not stand in the file is asked for once and kept by the editor. */
+/** If the key is not in the file, VS Code prompts for it once and stores it. */
 export function vscodeHttp({ url, key }: HttpEntry): RenderedEntry {
   const server = { type: 'http', url, headers: bearer(key, inputReference) };
   if ('literal' in key) return { server };
-  const question = { type: 'promptString', id: INPUT_ID, description: 'API key of svc', password: true };
-  return { server, question };
+  const input = { type: 'promptString', id: INPUT_ID, description: 'API key of svc', password: true };
+  return { server, input };
 }
 
 /** Codex ignores `headers` and refuses an inline bearer token. */
@@ -56,7 +56,7 @@ export function continueHttp({ url, key }: HttpEntry): RenderedEntry {
   return { server: { name: ENTRY_NAME, type: 'streamable-http', url, requestOptions: { headers } } };
 }
 
-/** What Goose wants of every extension. */
+/** Fields that Goose requires of every extension. */
 const GOOSE = { enabled: true, name: ENTRY_NAME, description: 'Persistent memory', timeout: 300 };
 
 export function gooseHttp({ url, key }: HttpEntry): RenderedEntry {
@@ -77,12 +77,12 @@ export function opencodeStdio({ command, args, env }: StdioEntry): RenderedEntry
   };
 }
 
-/** Keys that only one kind of entry has: they go when an entry becomes the other kind. */
+/** Keys that only one transport uses; removed when an entry changes to the other transport. */
 export const STDIO_KEYS = ['command', 'args', 'env', 'env_vars', 'cwd', 'cmd', 'envs', 'env_keys', 'environment'];
 export const HTTP_KEYS = ['url', 'serverUrl', 'httpUrl', 'uri', 'headers', 'requestOptions', 'oauth'];
 
-/** Other ways to hand over the key than the wanted one; two at once contradict each other. */
+/** Alternative ways to pass the key; removed unless the new entry uses them, so that an entry has only one. */
 export const CREDENTIAL_KEYS = ['http_headers', 'env_http_headers', 'bearer_token_env_var', 'headersHelper'];
 
-/** Keys that are written with a new entry and then belong to its owner, who may have switched svc off. */
+/** Keys that are written only with a new entry. Afterwards the user may change them, for example to disable svc. */
 export const USER_KEYS = ['enabled', 'timeout', 'tools', 'oauth', 'description'];

@@ -9,49 +9,49 @@ import { findApiKeys } from './mask-secrets.ts';
 import { findFile } from './plan-change.ts';
 import { readEntry } from './write-entry.ts';
 
-/** Our entry as it stands in a file. */
+/** An existing svc entry in a configuration file. */
 export interface ConfiguredEntry {
   transport: 'stdio' | 'http' | 'unknown';
-  /** Where it leads: an address, or a command line. */
+  /** The URL or the command line. */
   leadsTo: string;
-  /** Keys of ours that stand in it; more than one only where somebody put them there. */
+  /** The svc keys in the entry; more than one only if somebody added them by hand. */
   keys: string[];
 }
 
-/** One file of a assistant, looked at. */
+/** The result of inspecting one configuration file. */
 export interface InspectedFile {
   assistant: Assistant;
   scope: Scope;
   path: string;
   entry?: ConfiguredEntry;
-  /** Why the file could not be looked at. */
-  fault?: string;
+  /** Why the file could not be read. */
+  error?: string;
 }
 
-/** True where something of the assistant is on this machine: its folder, its file or its command. */
+/** Whether the assistant's folder, file or command exists on this machine. */
 export async function isInstalled(assistant: Assistant, environment: Environment): Promise<boolean> {
-  const traces = await Promise.all(
-    assistant.traces(environment).map((path) =>
+  const markers = await Promise.all(
+    assistant.markerPaths(environment).map((path) =>
       access(path).then(
         () => true,
         () => false,
       ),
     ),
   );
-  if (traces.includes(true)) return true;
+  if (markers.includes(true)) return true;
   for (const command of assistant.commands) if (await findCommand(environment, command)) return true;
   return false;
 }
 
-/** The assistants that are installed, in the order of the table. */
+/** Lists the installed assistants in table order. */
 export async function findInstalledAssistants(environment: Environment): Promise<Assistant[]> {
   const installed = await Promise.all(ASSISTANTS.map((assistant) => isInstalled(assistant, environment)));
   return ASSISTANTS.filter((_, index) => installed[index]);
 }
 
 /**
- * The files of one assistant, for the user and for the project (which are one where the command runs in the home folder);
- * a file that is not there has no entry.
+ * Inspects the user and project files of an assistant, which can be the same file if the command runs in the home
+ * folder. A file that does not exist has no entry.
  */
 export async function inspectFiles(assistant: Assistant, environment: Environment): Promise<InspectedFile[]> {
   const user = await inspectFile(assistant, 'user', environment);
@@ -66,14 +66,14 @@ async function inspectFile(assistant: Assistant, scope: Scope, environment: Envi
     const path = (await findFile(assistant, scope, environment)) ?? fallback;
     const { text = '' } = await readConfigFile(path);
     const { server } = readEntry(assistant, text.replace(/^\ufeff/, ''));
-    return { assistant, scope, path, ...(server !== undefined && { entry: describe(server) }) };
+    return { assistant, scope, path, ...(server !== undefined && { entry: toConfiguredEntry(server) }) };
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error;
-    return { assistant, scope, path: fallback, fault: error.message };
+    return { assistant, scope, path: fallback, error: error.message };
   }
 }
 
-function describe(server: unknown): ConfiguredEntry {
+function toConfiguredEntry(server: unknown): ConfiguredEntry {
   const { url, serverUrl, uri, command, cmd, args } = isObject(server) ? server : {};
   const keys = findApiKeys(JSON.stringify(server));
   const address = [url, serverUrl, uri].find((value) => typeof value === 'string');

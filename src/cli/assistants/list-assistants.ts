@@ -6,7 +6,7 @@ import { findInstalledAssistants, type InspectedFile, inspectFiles } from './ins
 import { lastFour } from './mask-secrets.ts';
 import { tildify } from './outcome.ts';
 
-/** `--list`: every assistant with what is known of it. The key is read only where an entry holds one to compare. */
+/** Runs `--list`: prints the state of every assistant. Reads the current key only if an entry contains a key. */
 export async function listAssistants(
   profile: string | undefined,
   context: McpConfigContext,
@@ -15,16 +15,16 @@ export async function listAssistants(
   const { environment } = context;
   const installed = new Set(await findInstalledAssistants(environment));
   const files = await Promise.all(ASSISTANTS.map((assistant) => inspectFiles(assistant, environment)));
-  const holdsKeys = files.flat().some(({ entry }) => entry && entry.keys.length > 0);
-  const current = holdsKeys ? await currentKey(profile, context) : undefined;
+  const hasKeys = files.flat().some(({ entry }) => entry && entry.keys.length > 0);
+  const current = hasKeys ? await currentKey(profile, context) : undefined;
   const width = Math.max(...ASSISTANTS.map(({ title }) => title.length));
   for (const [index, assistant] of ASSISTANTS.entries()) {
-    const told = files[index]!.filter(({ entry, fault }) => entry || fault);
+    const shown = files[index]!.filter(({ entry, error }) => entry || error);
     const absent = installed.has(assistant) ? 'not set up' : 'not found';
-    const lines = told.map(
+    const lines = shown.map(
       (file) => `${describeFile(file, current)}  ${output.style.dim(tildify(file.path, environment.home))}`,
     );
-    const sign = told.some(({ entry }) => entry) ? output.style.good('✓') : ' ';
+    const sign = shown.some(({ entry }) => entry) ? output.style.good('✓') : ' ';
     for (const line of lines.length > 0 ? lines : [output.style.dim(absent)]) {
       output.line(`${sign} ${assistant.title.padEnd(width)}  ${line}`);
     }
@@ -34,7 +34,7 @@ export async function listAssistants(
   });
 }
 
-/** Nobody signed in means that no key is the current one; a keychain that does not answer means that nobody knows. */
+/** Returns `undefined` if nobody is signed in or the keychain cannot be read. */
 async function currentKey(profile: string | undefined, { session }: McpConfigContext): Promise<string | undefined> {
   try {
     return (await session(profile)).apiKey;
@@ -50,16 +50,18 @@ function keyState({ entry }: InspectedFile, current: string | undefined): 'none'
 }
 
 function describeFile(file: InspectedFile, current: string | undefined): string {
-  const { entry, scope, fault } = file;
-  if (fault !== undefined) return `cannot be read: ${fault}`;
-  const how = { stdio: 'by the bridge', http: `at ${entry?.leadsTo}`, unknown: 'in a form of somebody else' }[
-    entry!.transport
-  ];
+  const { entry, scope, error } = file;
+  if (error !== undefined) return `cannot be read: ${error}`;
+  const how = {
+    stdio: 'through the bridge',
+    http: `over HTTP to ${entry?.leadsTo}`,
+    unknown: 'with an unrecognized entry',
+  }[entry!.transport];
   const keys = entry!.keys.map((key) => `…${lastFour(key)}`).join(' ');
-  const key = { none: '', current: `, with the current key ${keys}`, other: `, with another key ${keys}` }[
+  const key = { none: '', current: `, with the current key ${keys}`, other: `, with a different key ${keys}` }[
     keyState(file, current)
   ];
-  return `${scope === 'project' ? 'in this project ' : ''}${how}${key}`;
+  return `${scope === 'project' ? 'this project, ' : ''}${how}${key}`;
 }
 
 function toJson(id: string, installed: boolean, files: readonly InspectedFile[], current: string | undefined): unknown {
@@ -72,7 +74,7 @@ function toJson(id: string, installed: boolean, files: readonly InspectedFile[],
       configured: file.entry !== undefined,
       ...(file.entry && { transport: file.entry.transport, leadsTo: file.entry.leadsTo, key: keyState(file, current) }),
       ...(file.entry?.keys[0] && { keyLast4: lastFour(file.entry.keys[0]) }),
-      ...(file.fault !== undefined && { error: file.fault }),
+      ...(file.error !== undefined && { error: file.error }),
     })),
   };
 }

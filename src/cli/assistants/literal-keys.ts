@@ -8,26 +8,26 @@ import { findApiKeys, lastFour } from './mask-secrets.ts';
 import { planFile } from './plan-change.ts';
 import { readEntry } from './write-entry.ts';
 
-/** An entry of ours with a key written into it. */
+/** A key found in an svc entry. */
 export interface LiteralKey {
   /** The assistant's id. */
   assistant: string;
   title: string;
   scope: Scope;
   path: string;
-  /** All that may be told of the key. */
+  /** The only part of the key that may be shown. */
   last4: string;
-  /** The daemon that the entry leads to, where it says so: the key of another daemon is not ours to replace. */
+  /** The origin of the daemon, if the entry has a URL. A key for another daemon must not be replaced. */
   url?: string;
 }
 
-/** What became of one match. */
+/** The result of rewriting one match. */
 export interface RewrittenKey extends LiteralKey {
-  /** One line, where the file was left alone. */
-  fault?: string;
+  /** One line, if the file was not changed. */
+  error?: string;
 }
 
-/** Every entry of ours, for the user and for the folder at hand, that holds a key. Unreadable files are passed over. */
+/** Finds the keys in all svc entries, in user and project files. Skips unreadable files. */
 export async function findLiteralKeys(environment: Environment): Promise<LiteralKey[]> {
   const files = (await Promise.all(ASSISTANTS.map((assistant) => inspectFiles(assistant, environment)))).flat();
   return files.flatMap(({ assistant, scope, path, entry }) =>
@@ -43,8 +43,8 @@ export async function findLiteralKeys(environment: Environment): Promise<Literal
 }
 
 /**
- * Puts `newApiKey` in the place of the keys that were found, within our entries only, with all the care of any other
- * change. A file that cannot be changed is told of and stops no other.
+ * Replaces the found keys with `newApiKey`, in svc entries only, with a backup and an atomic write per file. Reports a
+ * file that cannot be changed and continues with the others.
  */
 export async function rewriteLiteralKeys(matches: readonly LiteralKey[], newApiKey: string): Promise<RewrittenKey[]> {
   const results: RewrittenKey[] = [];
@@ -56,7 +56,7 @@ export async function rewriteLiteralKeys(matches: readonly LiteralKey[], newApiK
       results.push(match);
     } catch (error) {
       if (!(error instanceof ConfigFileError)) throw error;
-      results.push({ ...match, fault: error.message });
+      results.push({ ...match, error: error.message });
     }
   }
   return results;
@@ -71,7 +71,7 @@ function replaceKey(assistant: Assistant, text: string, last4: string, newApiKey
   }, text);
 }
 
-/** The texts at any depth of an entry's objects, with the way to each. */
+/** Lists the strings at any depth of an entry's objects, with their paths. */
 function stringsIn(value: unknown, path: Path): { path: Path; value: string }[] {
   if (typeof value === 'string') return [{ path, value }];
   if (!isObject(value)) return [];

@@ -1,7 +1,6 @@
-/** Our key wherever it stands in a text. */
-const KEY = /svc_live_[0-9a-f]{32}/g;
+const SVC_KEY = /svc_live_[0-9a-f]{32}/g;
 
-/** Values that look like anybody's secret: what follows `Bearer`, well-known prefixes, fields named after secrets. */
+/** Values that look like secrets: after `Bearer`, with a well-known prefix, or in a field such as `token`. */
 const OTHER_SECRETS = [
   /(?<=\b(?:Bearer|Basic|token) )[^\s"'$`{<,}]{8,}/gi,
   /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|glpat|xox[abp]|npm|hf)[-_][\w-]{8,}/g,
@@ -12,21 +11,21 @@ export function containsApiKey(text: string): boolean {
   return findApiKeys(text).length > 0;
 }
 
-/** The keys of ours in a text, each once. */
+/** Returns the distinct svc keys in a text. */
 export function findApiKeys(text: string): string[] {
-  return [...new Set(text.match(KEY))];
+  return [...new Set(text.match(SVC_KEY))];
 }
 
-/** What may be told of a key. */
+/** The part of a key that may be shown. */
 export function lastFour(key: string): string {
   return key.slice(-4);
 }
 
-/** A text fit to be shown: our keys by their last four characters, other secrets not at all. */
+/** Masks secrets for display: svc keys except their last four characters, other secrets completely. */
 export function maskSecrets(text: string): string {
-  const own = text.replace(KEY, (key) => `svc_live_…${lastFour(key)}`);
+  const keysMasked = text.replace(SVC_KEY, (key) => `svc_live_…${lastFour(key)}`);
   return OTHER_SECRETS.reduce(
-    (shown, pattern) => shown.replace(pattern, (found) => (found.includes('…') ? found : '••••')),
-    own,
+    (masked, pattern) => masked.replace(pattern, (secret) => (secret.includes('…') ? secret : '••••')),
+    keysMasked,
   );
 }

@@ -3,62 +3,62 @@ import type { Assistant, Scope } from './assistant.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { ChangePlan } from './plan-change.ts';
 
-/** One assistant on its way through the command: planned, then written, passed over or refused. */
+/** What happens to one assistant: planned, then applied, skipped or failed. */
 export interface Outcome {
   assistant: Assistant;
   scope: Scope;
   plan?: ChangePlan;
-  /** Set once the plan is carried out. */
-  done?: { backup?: string };
-  /** Why the assistant gets no such entry; no failure where nobody named it. */
+  /** Set once the plan has been applied. */
+  applied?: { backup?: string };
+  /** Why the assistant does not support the requested entry. Not an error unless the assistant was named. */
   skipped?: string;
-  /** Why its file is left alone. */
-  fault?: string;
+  /** Why its file could not be changed. */
+  error?: string;
 }
 
-/** A path, or a text with paths in it, with the home folder as `~`. */
+/** Abbreviates the home folder to `~` in a path or a text that contains paths. */
 export function tildify(text: string, home: string): string {
   return home === '' || home === '/' ? text : text.replaceAll(home, '~');
 }
 
-/** What a plan would do, for a list of choices. */
+/** Describes what a plan would do, for the checklist. */
 export function describePlan({ action, path, after, created }: ChangePlan, home: string): string {
   const file = tildify(path, home);
   if (action === 'remove')
-    return after === undefined ? `remove ${file}, which holds nothing else` : `remove from ${file}`;
-  if (action === 'add') return created ? `make ${file}` : `add to ${file}`;
-  return `change in ${file}`;
+    return after === undefined ? `delete ${file}, which contains nothing else` : `remove from ${file}`;
+  if (action === 'add') return created ? `create ${file}` : `add to ${file}`;
+  return `update ${file}`;
 }
 
-const DID = { add: 'added to', change: 'changed in', remove: 'removed from', none: '' };
+const PAST_TENSE = { add: 'added to', change: 'updated in', remove: 'removed from', none: '' };
 
-/** Tells a person what became of one assistant: one line on standard output, or on standard error where it failed. */
+/** Prints an outcome as one line, on standard output or, if it failed or was skipped, on standard error. */
 export function printOutcome(outcome: Outcome, output: Output, home: string): void {
-  const { assistant, fault, skipped } = outcome;
-  if (fault !== undefined) output.warn(`${assistant.title}: ${tildify(fault, home)}`);
+  const { assistant, error, skipped } = outcome;
+  if (error !== undefined) output.warn(`${assistant.title}: ${tildify(error, home)}`);
   else if (skipped !== undefined) output.note(`- ${skipped}`);
   else output.line(describeResult(outcome, output, home));
 }
 
-function describeResult({ assistant, plan, done }: Outcome, { style }: Output, home: string): string {
+function describeResult({ assistant, plan, applied }: Outcome, { style }: Output, home: string): string {
   const file = tildify(plan!.path, home);
   if (!plan!.changed)
-    return `${style.dim('·')} ${assistant.title}: ${plan!.present ? 'set up already in' : 'no entry of svc in'} ${file}`;
-  const backup = done?.backup === undefined ? '' : style.dim(` (before: ${tildify(done.backup, home)})`);
-  return `${style.good('✓')} ${assistant.title}: ${DID[plan!.action]} ${file}${backup}`;
+    return `${style.dim('·')} ${assistant.title}: ${plan!.present ? 'already set up in' : 'no svc entry in'} ${file}`;
+  const backup = applied?.backup === undefined ? '' : style.dim(` (backup: ${tildify(applied.backup, home)})`);
+  return `${style.good('✓')} ${assistant.title}: ${PAST_TENSE[plan!.action]} ${file}${backup}`;
 }
 
-/** The same for programs. No text of a file is in it: files hold other people's secrets. */
-export function outcomeToJson({ assistant, scope, plan, done, skipped, fault }: Outcome): Record<string, unknown> {
-  const failure = fault === undefined ? {} : { error: maskSecrets(fault) };
-  const state = fault !== undefined ? 'failed' : skipped !== undefined ? 'skipped' : plan?.action;
+/** Converts an outcome to JSON, without any text of the file, which may contain other secrets. */
+export function outcomeToJson({ assistant, scope, plan, applied, skipped, error }: Outcome): Record<string, unknown> {
+  const failure = error === undefined ? {} : { error: maskSecrets(error) };
+  const action = error !== undefined ? 'failed' : skipped !== undefined ? 'skipped' : plan?.action;
   return {
     client: assistant.id,
     scope,
     ...(plan && { path: plan.path }),
-    action: state,
-    written: done !== undefined && plan?.changed === true,
-    ...(done?.backup !== undefined && { backup: done.backup }),
+    action,
+    written: applied !== undefined && plan?.changed === true,
+    ...(applied?.backup !== undefined && { backup: applied.backup }),
     ...(skipped !== undefined && { reason: skipped }),
     ...failure,
   };

@@ -5,17 +5,17 @@ import { assertWritable, listBackups, readConfigFile, toConfigFileError } from '
 import { ConfigFileError } from './editing/document.ts';
 import { addEntry, readEntry, removeEntry, writeEntry } from './write-entry.ts';
 
-/** What one change would do to one file. Nothing is written before `applyChange`. */
+/** A planned change of one file. Planning does not write anything; `applyChange` does. */
 export interface ChangePlan {
   assistant: Assistant;
   scope: Scope;
-  /** The file as the assistant names it; `target` is where its bytes are. */
+  /** The file as the assistant names it; `target` is the same path with symbolic links resolved. */
   path: string;
   target: string;
   action: 'add' | 'change' | 'remove' | 'none';
-  /** An entry of ours stands in the file now. */
+  /** Whether the file has an svc entry now. */
   present: boolean;
-  /** The whole text now (`undefined`: no file) and then (`undefined`: the file, which was ours alone, goes). */
+  /** The whole text before (`undefined`: no file) and after (`undefined`: the file is deleted). */
   before: string | undefined;
   after: string | undefined;
   changed: boolean;
@@ -24,7 +24,7 @@ export interface ChangePlan {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** The file of a assistant: the one that has the entry, else the first that exists, else where a new one belongs. */
+/** Picks the assistant's file: the one with the entry, else the first that exists, else the first candidate. */
 export async function findFile(
   assistant: Assistant,
   scope: Scope,
@@ -33,9 +33,9 @@ export async function findFile(
   const paths = assistant.files[scope]?.(environment) ?? [];
   if (paths.length < 2) return paths[0];
   const texts = await Promise.all(paths.map(async (path) => (await readConfigFile(path)).text));
-  const holds = texts.findIndex((text) => text !== undefined && containsEntry(assistant, text));
-  const exists = texts.findIndex((text) => text !== undefined);
-  return paths[holds !== -1 ? holds : Math.max(exists, 0)];
+  const withEntry = texts.findIndex((text) => text !== undefined && containsEntry(assistant, text));
+  const existing = texts.findIndex((text) => text !== undefined);
+  return paths[withEntry !== -1 ? withEntry : Math.max(existing, 0)];
 }
 
 function containsEntry(assistant: Assistant, text: string): boolean {
@@ -47,8 +47,8 @@ function containsEntry(assistant: Assistant, text: string): boolean {
 }
 
 /**
- * Works out what `desired` means for the assistant's file. Throws `ConfigFileError`, its message naming the file, where the
- * file must be left alone: it cannot be parsed, read or written, or the rest of it would not stay the same.
+ * Plans the change that brings the assistant's file to the desired state. Throws `ConfigFileError`, with the path in
+ * its message, if the file cannot be read, parsed or written, or if other settings would change.
  */
 export async function planChange(
   assistant: Assistant,
@@ -57,13 +57,13 @@ export async function planChange(
   environment: Environment,
 ): Promise<ChangePlan> {
   const path = await findFile(assistant, scope, environment);
-  if (path === undefined) throw new ConfigFileError(`${assistant.title} has no file for a ${scope}`);
+  if (path === undefined) throw new ConfigFileError(`${assistant.title} does not support --scope ${scope}`);
   return planFile(assistant, scope, path, (text) =>
     desired === 'remove' ? undefined : writeEntry(assistant, scope, text, desired),
   );
 }
 
-/** Plans any change of one file: `edit` gives the text afterwards, `undefined` to remove the entry. */
+/** Plans a change of one file. `edit` returns the new text, or `undefined` to remove the entry. */
 export async function planFile(
   assistant: Assistant,
   scope: Scope,
@@ -92,8 +92,8 @@ export async function planFile(
       created: before === undefined && changed,
     };
   } catch (error) {
-    const fault = toConfigFileError(error);
-    throw fault instanceof ConfigFileError ? new ConfigFileError(`${path}: ${fault.message}`) : fault;
+    const cause = toConfigFileError(error);
+    throw cause instanceof ConfigFileError ? new ConfigFileError(`${path}: ${cause.message}`) : cause;
   }
 }
 
@@ -102,8 +102,8 @@ function splitByteOrderMark(text: string): { mark: string; body: string } {
 }
 
 /**
- * The text without our entry. Where the file is, byte for byte, what svc made of a backup or of nothing, that is what
- * it becomes again; otherwise the entry is cut out.
+ * Returns the text without the svc entry. If adding the entry to a backup, or to no file at all, yields exactly the
+ * current text, returns that backup or `undefined`; otherwise cuts out the entry.
  */
 async function textWithoutEntry(
   assistant: Assistant,
@@ -114,7 +114,7 @@ async function textWithoutEntry(
   if (text === undefined) return undefined;
   const { mark, body } = splitByteOrderMark(text);
   const entry = readEntry(assistant, body) as Partial<RenderedEntry>;
-  if (entry.server === undefined && entry.question === undefined) return text;
+  if (entry.server === undefined && entry.input === undefined) return text;
   for (const path of (await listBackups(target)).paths.reverse()) {
     const backup = await readFile(path, 'utf8');
     if (reconstructFrom(assistant, scope, backup, entry) === text) return backup;
@@ -127,12 +127,12 @@ function reconstructFrom(
   assistant: Assistant,
   scope: Scope,
   text: string,
-  { server, question }: Partial<RenderedEntry>,
+  { server, input }: Partial<RenderedEntry>,
 ): string | undefined {
   const { mark, body } = splitByteOrderMark(text);
   try {
     if (server === undefined || readEntry(assistant, body).server !== undefined) return undefined;
-    return mark + addEntry(assistant, scope, body, { server, ...(question && { question }) });
+    return mark + addEntry(assistant, scope, body, { server, ...(input && { input }) });
   } catch {
     return undefined;
   }

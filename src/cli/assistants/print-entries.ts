@@ -8,14 +8,14 @@ import { tildify } from './outcome.ts';
 import { selectAssistants } from './select-assistants.ts';
 import { addEntry } from './write-entry.ts';
 
-/** What stands for the key where it is not asked for by name. */
-const PLACEHOLDER = 'svc_live_<your key>';
+/** Printed in place of the key, unless `--show-key` is given. */
+const KEY_PLACEHOLDER = 'svc_live_<your key>';
 
 export interface PrintOptions extends EntryOptions {
   showKey: boolean;
 }
 
-/** `--print`: the entry of each assistant as a file with nothing else in it, for those who write their files themselves. */
+/** Runs `--print`: prints each entry as a complete file, for users who edit their configuration themselves. */
 export async function printEntries(
   names: readonly string[],
   choice: PrintOptions,
@@ -24,16 +24,16 @@ export async function printEntries(
 ): Promise<void> {
   const found = await selectAssistants(names, choice.scope, context);
   const assistants = found.length > 0 ? found : ASSISTANTS.filter(({ files }) => files[choice.scope]);
-  const wanted = createEntryBuilder(choice, context);
+  const buildEntry = createEntryBuilder(choice, context);
   const printed: { client: string; path: string; text: string }[] = [];
   for (const assistant of assistants) {
-    const made = await wanted(assistant);
-    if ('refused' in made) {
-      if (names.length > 0) throw new CommandFailure(EXIT.usage, `${made.refused}.`);
-      output.note(`- ${made.refused}`);
+    const built = await buildEntry(assistant);
+    if ('unsupported' in built) {
+      if (names.length > 0) throw new CommandFailure(EXIT.usage, `${built.unsupported}.`);
+      output.note(`- ${built.unsupported}`);
       continue;
     }
-    const entry = choice.showKey ? made.entry : redactKey(made.entry);
+    const entry = choice.showKey ? built.entry : redactKey(built.entry);
     const path = assistant.files[choice.scope]!(context.environment)[0]!;
     printed.push({ client: assistant.id, path, text: renderFile(assistant, choice, entry) });
   }
@@ -42,14 +42,14 @@ export async function printEntries(
 }
 
 function redactKey(entry: DesiredEntry): DesiredEntry {
-  return entry.transport === 'http' && 'literal' in entry.key ? { ...entry, key: { literal: PLACEHOLDER } } : entry;
+  return entry.transport === 'http' && 'literal' in entry.key ? { ...entry, key: { literal: KEY_PLACEHOLDER } } : entry;
 }
 
 function renderFile(assistant: Assistant, { scope }: PrintOptions, entry: DesiredEntry): string {
   return addEntry(assistant, scope, '', renderEntry(assistant, entry)!);
 }
 
-/** One assistant's entry is on standard output alone, so that it can be piped; several are told apart. */
+/** Prints a single entry without a heading, so that it can be piped; several get their path as a heading. */
 function writeResult(
   printed: { path: string; text: string }[],
   { environment }: McpConfigContext,

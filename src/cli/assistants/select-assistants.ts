@@ -7,29 +7,29 @@ import type { McpConfigContext } from './build-entry.ts';
 import { findInstalledAssistants } from './inspect-assistants.ts';
 import { describePlan, type Outcome, tildify } from './outcome.ts';
 
-/** The assistants that were named, else those that are installed, and have a file in that scope. */
+/** Returns the named assistants, or else the installed ones that support the scope. */
 export async function selectAssistants(
   names: readonly string[],
   scope: Scope,
   { environment }: McpConfigContext,
 ): Promise<Assistant[]> {
-  const named = names.map(assistantNamed);
-  const without = named.find(({ files }) => !files[scope]);
-  if (without) throw new CommandFailure(EXIT.usage, `${without.title} has no file for a ${scope}.`);
+  const named = names.map(requireAssistant);
+  const unsupported = named.find(({ files }) => !files[scope]);
+  if (unsupported) throw new CommandFailure(EXIT.usage, `${unsupported.title} does not support --scope ${scope}.`);
   if (named.length > 0) return [...new Set(named)];
   return (await findInstalledAssistants(environment)).filter(({ files }) => files[scope]);
 }
 
-function assistantNamed(name: string): Assistant {
+function requireAssistant(name: string): Assistant {
   const assistant = findAssistant(name);
   if (assistant) return assistant;
   const known = ASSISTANTS.map(({ id }) => id).join(', ');
-  throw new CommandFailure(EXIT.usage, `svc does not know an assistant called ${name}. It knows: ${known}.`);
+  throw new CommandFailure(EXIT.usage, `Unknown assistant ${name}. Choose one of ${known}.`);
 }
 
 /**
- * Asks which of the planned changes are to be made: a checklist where there is a screen, a numbered list where it is
- * read aloud or drawn by a machine. Throws where nobody can be asked, or nobody answers.
+ * Asks which planned changes to apply, with a checklist, or with a numbered list for screen readers and CI. Throws if
+ * input is not a terminal or the user cancels.
  */
 export async function promptForAssistants(
   outcomes: readonly Outcome[],
@@ -38,7 +38,10 @@ export async function promptForAssistants(
 ): Promise<Set<string>> {
   const { screen, input, terminal, environment } = context;
   if (!input.isTty)
-    throw new CommandFailure(EXIT.usage, 'Nobody can be asked here. Name the assistants, or give --yes for all.');
+    throw new CommandFailure(
+      EXIT.usage,
+      'Cannot ask which assistants: input is not a terminal. Name them, or pass --yes for all.',
+    );
   const rows = outcomes.map((outcome) => toRow(outcome, environment.home));
   const plain = Boolean(environment.env.INK_SCREEN_READER || environment.env.CI) || !screen;
   const ids = plain
@@ -53,8 +56,8 @@ export async function promptForAssistants(
 
 function toRow(outcome: Outcome, home: string): ChecklistRow {
   const { id, title } = outcome.assistant;
-  if (outcome.fault !== undefined) return { id, title, about: tildify(outcome.fault, home), state: 'fault' };
-  if (!outcome.plan?.changed) return { id, title, about: 'set up already', state: 'done' };
+  if (outcome.error !== undefined) return { id, title, about: tildify(outcome.error, home), state: 'error' };
+  if (!outcome.plan?.changed) return { id, title, about: 'already set up', state: 'done' };
   return {
     id,
     title,
@@ -79,11 +82,11 @@ async function promptByNumber(
   terminal.error(`${lines.join('\n')}\n`);
   if (open.length === 0) return [];
   for (;;) {
-    const answer = (await input.ask('Numbers, "all", or nothing to leave all as it is: ')).trim().toLowerCase();
+    const answer = (await input.ask('Enter numbers or "all", or press Enter to cancel: ')).trim().toLowerCase();
     if (answer === '') return undefined;
     if (answer === 'a' || answer === 'all') return open.map(({ id }) => id);
     const numbers = answer.split(/[\s,]+/).map(Number);
     if (numbers.every((number) => open[number - 1])) return numbers.map((number) => open[number - 1]!.id);
-    terminal.error(`Please type numbers from 1 to ${open.length}.\n`);
+    terminal.error(`Enter numbers from 1 to ${open.length}.\n`);
   }
 }

@@ -1,11 +1,11 @@
 import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
 import { config, home, inEnvFolder, inHome, inProject, inXdgConfig, project } from './config-paths.ts';
-import * as spelling from './entry-formats.ts';
+import * as formats from './entry-formats.ts';
 
-/** opencode writes this line into a file without it. */
+/** opencode adds this field itself if it is missing. */
 const OPENCODE_SCHEMA = { $schema: 'https://opencode.ai/config.json' };
 
-/** The assistants that run in a terminal. */
+/** Assistants that run in a terminal. */
 export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   {
     id: 'claude-code',
@@ -17,15 +17,15 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
       project: project('.mcp.json'),
     },
     entry: MCP_SERVERS,
-    stdio: spelling.commandEntry({ type: 'stdio' }),
-    http: spelling.urlEntry(spelling.shellReference, { type: 'http' }),
+    stdio: formats.commandEntry({ type: 'stdio' }),
+    http: formats.urlEntry(formats.shellReference, { type: 'http' }),
     keyReference: true,
-    traces: (environment) => [
+    markerPaths: (environment) => [
       inEnvFolder(environment, 'CLAUDE_CONFIG_DIR', '.claude'),
       inHome(environment, '.claude.json'),
     ],
     commands: ['claude'],
-    notes: { project: 'Claude Code asks everybody once before it uses a server of the project.' },
+    notes: { project: 'Claude Code asks each user for approval before it uses a project server.' },
   },
   {
     id: 'codex',
@@ -36,12 +36,12 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
       project: project('.codex', 'config.toml'),
     },
     entry: ['mcp_servers', ENTRY_NAME],
-    stdio: spelling.commandEntry(),
-    http: spelling.codexHttp,
+    stdio: formats.commandEntry(),
+    http: formats.codexHttp,
     keyReference: true,
-    traces: (environment) => [inEnvFolder(environment, 'CODEX_HOME', '.codex')],
+    markerPaths: (environment) => [inEnvFolder(environment, 'CODEX_HOME', '.codex')],
     commands: ['codex'],
-    notes: { project: 'Codex reads the file of a project only where the project is trusted.' },
+    notes: { project: 'Codex reads project configuration only in trusted projects.' },
   },
   {
     id: 'gemini',
@@ -50,14 +50,14 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     format: 'jsonc',
     files: { user: home('.gemini', 'settings.json'), project: project('.gemini', 'settings.json') },
     entry: MCP_SERVERS,
-    stdio: spelling.commandEntry(),
-    http: spelling.urlEntry(spelling.shellReference, { type: 'http' }),
+    stdio: formats.commandEntry(),
+    http: formats.urlEntry(formats.shellReference, { type: 'http' }),
     keyReference: true,
-    traces: home('.gemini'),
+    markerPaths: home('.gemini'),
     commands: ['gemini'],
     notes: {
-      user: 'Gemini CLI uses servers only in folders that it trusts.',
-      project: 'Gemini CLI uses servers only in folders that it trusts.',
+      user: 'Gemini CLI uses MCP servers only in trusted folders.',
+      project: 'Gemini CLI uses MCP servers only in trusted folders.',
     },
   },
   {
@@ -67,13 +67,13 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     format: 'jsonc',
     files: { user: home('.copilot', 'mcp-config.json') },
     entry: MCP_SERVERS,
-    stdio: (entry) => ({ server: { ...spelling.commandEntry({ type: 'local' })(entry).server, tools: ['*'] } }),
+    stdio: (entry) => ({ server: { ...formats.commandEntry({ type: 'local' })(entry).server, tools: ['*'] } }),
     http: (entry) => {
-      const { server } = spelling.urlEntry(spelling.shellReference, { type: 'http' })(entry);
+      const { server } = formats.urlEntry(formats.shellReference, { type: 'http' })(entry);
       return { server: { ...server, tools: ['*'] } };
     },
     keyReference: true,
-    traces: home('.copilot'),
+    markerPaths: home('.copilot'),
     commands: ['copilot'],
   },
   {
@@ -86,10 +86,10 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
       project: (environment) => ['opencode.json', 'opencode.jsonc'].map((name) => inProject(environment, name)),
     },
     entry: ['mcp', ENTRY_NAME],
-    stdio: spelling.opencodeStdio,
-    http: spelling.opencodeHttp,
+    stdio: formats.opencodeStdio,
+    http: formats.opencodeHttp,
     keyReference: true,
-    traces: (environment) => [inXdgConfig(environment, 'opencode'), inHome(environment, '.opencode')],
+    markerPaths: (environment) => [inXdgConfig(environment, 'opencode'), inHome(environment, '.opencode')],
     commands: ['opencode'],
     newFile: { user: OPENCODE_SCHEMA, project: OPENCODE_SCHEMA },
   },
@@ -99,10 +99,10 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     format: 'yaml',
     files: { user: config(['Block', 'goose', 'config', 'config.yaml'], ['goose', 'config.yaml']) },
     entry: ['extensions', ENTRY_NAME],
-    stdio: spelling.gooseStdio,
-    http: spelling.gooseHttp,
+    stdio: formats.gooseStdio,
+    http: formats.gooseHttp,
     keyReference: false,
-    traces: config(['Block', 'goose'], ['goose']),
+    markerPaths: config(['Block', 'goose'], ['goose']),
     commands: ['goose'],
   },
 ];

@@ -7,7 +7,7 @@ export interface ChecklistScreen {
   color: boolean;
 }
 
-/** Shows the checklist on standard error until it is answered; `undefined` where it was left. */
+/** Shows the checklist on standard error and resolves to the selected ids, or to `undefined` if the user cancels. */
 export function promptChecklist(
   question: string,
   rows: readonly ChecklistRow[],

@@ -2,14 +2,14 @@ import { Box, Text, useInput } from 'ink';
 import { useRef, useState } from 'react';
 import { ColoredText } from './colored-text.tsx';
 
-/** One assistant to choose, or to see that there is nothing to choose. */
+/** A row of the checklist. Only rows in the state `open` can be selected. */
 export interface ChecklistRow {
   id: string;
   title: string;
-  /** What would happen, or why nothing can. */
+  /** What would change, or why it cannot. */
   about: string;
-  state: 'open' | 'done' | 'fault';
-  /** Chosen to begin with. */
+  state: 'open' | 'done' | 'error';
+  /** Selected initially. */
   chosen?: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface McpChecklistProps {
   onCancel(): void;
 }
 
-/** A list of assistants to tick. Only what can be changed can be reached. */
+/** A checklist of assistants. The cursor skips rows that cannot be changed. */
 export function McpChecklist({ question, rows, color, onApply, onCancel }: McpChecklistProps) {
   const open = rows.filter(({ state }) => state === 'open');
   const { now, change } = useChoice(open);
@@ -48,7 +48,7 @@ export function McpChecklist({ question, rows, color, onApply, onCancel }: McpCh
           color={color}
         />
       ))}
-      <Text dimColor={color}>space choose · a all · enter apply ({chosen.size}) · esc leave as it is</Text>
+      <Text dimColor={color}>space select · a all · enter apply ({chosen.size}) · esc cancel</Text>
     </Box>
   );
 }
@@ -58,7 +58,7 @@ interface Choice {
   chosen: ReadonlySet<string>;
 }
 
-/** Keys may come faster than drawings: each is answered on what the one before it left, not on what was drawn last. */
+/** Holds the selection in a ref, because keys can arrive faster than renders and each must see the latest state. */
 function useChoice(open: readonly ChecklistRow[]) {
   const choice = useRef<Choice>({ at: 0, chosen: new Set(open.filter((row) => row.chosen).map(({ id }) => id)) });
   const [, redraw] = useState(0);
@@ -102,7 +102,7 @@ function Row({ row, width, here, chosen, color }: RowProps) {
 }
 
 function StateIcon({ state, chosen, color }: { state: ChecklistRow['state']; chosen: boolean; color: boolean }) {
-  if (state === 'fault') {
+  if (state === 'error') {
     return (
       <ColoredText tone="bad" color={color}>
         ✗

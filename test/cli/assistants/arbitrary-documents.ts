@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** A text and what it holds where our entry goes: other servers, an empty place, or nothing yet. */
+/** A text, and what its server list contains: other servers (`shared`), nothing (`empty`), or it does not exist. */
 export interface ArbitraryDocument {
   text: string;
-  place: 'shared' | 'empty' | 'absent';
+  serverList: 'shared' | 'empty' | 'absent';
 }
 
 const WORDS = [
@@ -26,7 +26,7 @@ const comment = fc.constantFrom(...COMMENTS);
 const names = (max: number) => fc.uniqueArray(fc.constantFrom(...WORDS), { maxLength: max });
 const lineBreak = fc.constantFrom('\n', '\r\n');
 
-/** JSON with every freedom that a lenient reader grants, laid out at random. */
+/** Lenient JSON with comments and trailing commas, laid out at random. */
 export function jsonDocument(container: string): fc.Arbitrary<ArbitraryDocument> {
   const scalar = fc.oneof(
     fc.integer().map(String),
@@ -78,7 +78,7 @@ export function jsonDocument(container: string): fc.Arbitrary<ArbitraryDocument>
   const servers = names(3).chain((keys) =>
     object(fc.constant(keys), object(fc.constant(['command', 'args'].slice(0, keys.length)), value)).map((text) => ({
       text,
-      place: keys.length > 0 ? ('shared' as const) : ('empty' as const),
+      serverList: keys.length > 0 ? ('shared' as const) : ('empty' as const),
     })),
   );
   return fc
@@ -93,18 +93,18 @@ export function jsonDocument(container: string): fc.Arbitrary<ArbitraryDocument>
       trivia,
       lineBreak,
     )
-    .map(([start, keys, place, parts, at, trailing, inside, end, eol]) => {
+    .map(([start, keys, list, parts, at, trailing, inside, end, eol]) => {
       const members = keys.map((key, index): [string, string, string] => {
         const [before, text, after] = parts[index]!;
         return [before, `${JSON.stringify(key)}: ${text}`, after];
       });
-      if (place) members.splice(Math.min(at, members.length), 0, ['\n  ', `"${container}": ${place.text}`, '']);
+      if (list) members.splice(Math.min(at, members.length), 0, ['\n  ', `"${container}": ${list.text}`, '']);
       const text = start + joined(members, '{', `${inside}}`, trailing && members.length > 0) + end;
-      return { text: text.replaceAll('\n', eol), place: place ? place.place : ('absent' as const) };
+      return { text: text.replaceAll('\n', eol), serverList: list ? list.serverList : ('absent' as const) };
     });
 }
 
-/** TOML tables with comments, several kinds of strings and other servers. */
+/** TOML tables with comments, all kinds of strings and other servers. */
 export const tomlDocument: fc.Arbitrary<ArbitraryDocument> = (() => {
   const value = fc.constantFrom(
     '1',
@@ -187,11 +187,11 @@ export const tomlDocument: fc.Arbitrary<ArbitraryDocument> = (() => {
       const written = chosen.map((name, i) => `${parts[i]![0](name)}\n${parts[i]![1]}${parts[i]![2].join('')}`);
       const arrays = lists ? '[[list]]\nx = 1\n\n[[list]]\nx = 2\n' : '';
       const text = start.join('') + top + written.join('') + arrays + end.join('');
-      return { text: (final ? text : text.replace(/\n$/, '')).replaceAll('\n', eol), place: 'shared' as const };
+      return { text: (final ? text : text.replace(/\n$/, '')).replaceAll('\n', eol), serverList: 'shared' as const };
     });
 })();
 
-/** YAML maps in block and flow style; `kind` says whether our place is a map or a list of named maps. */
+/** YAML maps in block and flow style. `kind` is the type of the server list: a map, or a list of named maps. */
 export function yamlDocument(container: string, kind: 'map' | 'list'): fc.Arbitrary<ArbitraryDocument> {
   const scalar = fc.constantFrom(
     '1',
@@ -261,16 +261,16 @@ export function yamlDocument(container: string, kind: 'map' | 'list'): fc.Arbitr
         text,
   );
   const flowing = fc.constant((() => (kind === 'list' ? ' [{name: a}]\n' : ' {a: {b: c}, d: 1}\n')) as Value);
-  const place = fc.oneof(
-    full.map((text) => ({ text, place: 'shared' as const })),
-    flowing.map((text) => ({ text, place: 'shared' as const })),
-    empty.map((text) => ({ text, place: 'empty' as const })),
+  const serverList = fc.oneof(
+    full.map((text) => ({ text, serverList: 'shared' as const })),
+    flowing.map((text) => ({ text, serverList: 'shared' as const })),
+    empty.map((text) => ({ text, serverList: 'empty' as const })),
   );
   return fc
     .tuple(
       between,
       members(value, 1),
-      fc.option(place, { freq: 5 }),
+      fc.option(serverList, { freq: 5 }),
       members(value),
       fc.boolean(),
       lineBreak,
@@ -282,7 +282,7 @@ export function yamlDocument(container: string, kind: 'map' | 'list'): fc.Arbitr
       const text = start.join('') + first('') + own + tail;
       return {
         text: (final ? text : text.replace(/\n$/, '')).replaceAll('\n', eol),
-        place: chosen?.place ?? ('absent' as const),
+        serverList: chosen?.serverList ?? ('absent' as const),
       };
     });
 }

@@ -23,7 +23,7 @@ const apply = async (id: string, entry: DesiredEntry | 'remove') => {
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 describe('a new file', () => {
-  test('is its owner’s alone, in folders that are, and goes again with the entry', async () => {
+  test('is private to its owner, as are its new folders, and is deleted with the entry', async () => {
     const { path, created } = await apply('cursor', STDIO);
     expect(created).toBe(true);
     expect([await modeOf(path), await modeOf(dirname(path))]).toEqual(['600', '700']);
@@ -32,14 +32,14 @@ describe('a new file', () => {
     expect(await readdir(dirname(path))).toEqual(['mcp.json.svc-backup-1']);
   });
 
-  test('holds what the client wants of a file of its own', async () => {
+  test('contains the fields that the assistant requires', async () => {
     const { path } = await apply('continue', STDIO);
     expect(await readFile(path, 'utf8')).toMatch(
       /^name: Local Config\nversion: 1.0.0\nschema: v1\nmcpServers:\n {2}- name: svc\n/,
     );
   });
 
-  test('comes to stand where a symbolic link already leads', async () => {
+  test('is created at the target of an existing symbolic link', async () => {
     await mkdir(join(scratch.folder, 'dotfiles'));
     await mkdir(join(scratch.folder, 'home/.cursor'));
     const link = join(scratch.folder, 'home/.cursor/mcp.json');
@@ -50,10 +50,10 @@ describe('a new file', () => {
   });
 });
 
-describe('a file that is there', () => {
+describe('an existing file', () => {
   const OTHER = '{\n  "mcpServers": {\n    "a": {}\n  }\n}\n';
 
-  test('is replaced at once behind its symbolic link, with a backup beside it and its mode kept', async () => {
+  test('is replaced atomically at the target of its symbolic link, with a backup and the same mode', async () => {
     const real = await scratch.put('dotfiles/cursor.json', OTHER, 0o640);
     await mkdir(join(scratch.folder, 'home/.cursor'));
     const link = join(scratch.folder, 'home/.cursor/mcp.json');
@@ -65,7 +65,7 @@ describe('a file that is there', () => {
     expect(await readdir(dirname(real))).toHaveLength(2);
   });
 
-  test('is closed to others once a key is in it, and so is a backup with a key', async () => {
+  test('is readable only by its owner once it contains a key, and so is a backup with a key', async () => {
     const path = await scratch.put('home/.cursor/mcp.json', OTHER);
     await apply('cursor', HTTP);
     expect(await modeOf(path)).toBe('600');
@@ -74,7 +74,7 @@ describe('a file that is there', () => {
     expect(await modeOf(backup!)).toBe('600');
   });
 
-  test('stays as it is, to the byte and without a backup, where there is nothing to change', async () => {
+  test('is not rewritten or backed up if there is nothing to change', async () => {
     const path = await scratch.put('home/.cursor/mcp.json', OTHER);
     await apply('cursor', STDIO);
     const { ino, mtimeMs } = await stat(path);
@@ -84,7 +84,7 @@ describe('a file that is there', () => {
     expect((await plan('zed', 'remove')).changed).toBe(false);
   });
 
-  test('keeps its byte order mark', async () => {
+  test('preserves its byte order mark', async () => {
     const path = await scratch.put('home/.codex/config.toml', '\ufeffmodel = "x"\r\n');
     await apply('codex', STDIO);
     expect(await readFile(path, 'utf8')).toMatch(/^\ufeffmodel = "x"\r\n\r\n\[mcp_servers\.svc\]\r\n/);
@@ -93,7 +93,7 @@ describe('a file that is there', () => {
   });
 
   test.each(['', '\n', '{}', '{\n}\n', '{"mcpServers": {}}', '{"mcpServers": { } }\n', '{\n  "theme": "dark"\n}'])(
-    'reads %j again once the entry is gone',
+    'is %j again after the entry is removed',
     async (text) => {
       const path = await scratch.put('home/.cursor/mcp.json', text);
       await apply('cursor', HTTP);
@@ -103,7 +103,7 @@ describe('a file that is there', () => {
     },
   );
 
-  test('loses the entry and nothing else where the assistant wrote into it meanwhile', async () => {
+  test('loses only the entry if the assistant has changed the file in the meantime', async () => {
     const path = await scratch.put('home/.cursor/mcp.json', '{}');
     await apply('cursor', STDIO);
     await writeFile(path, (await readFile(path, 'utf8')).replace('{', '{\n  "theirs": 1,'));
@@ -111,16 +111,16 @@ describe('a file that is there', () => {
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ theirs: 1, mcpServers: {} });
   });
 
-  test('is not written when it changed between the plan and its execution', async () => {
+  test('is not written if it changed after the plan', async () => {
     const path = await scratch.put('home/.cursor/mcp.json', OTHER);
     const planned = await plan('cursor', STDIO);
     await writeFile(path, '{"theirs": true}');
-    await expect(applyChange(planned)).rejects.toThrow(/mcp\.json: was changed by something else meanwhile/);
+    await expect(applyChange(planned)).rejects.toThrow(/mcp\.json: was changed by another program in the meantime/);
     expect(await readFile(path, 'utf8')).toBe('{"theirs": true}');
     expect(await readdir(dirname(path))).toEqual(['mcp.json']);
   });
 
-  test('gets no end of backups, and the first one stays', async () => {
+  test('has at most ten backups, including the first', async () => {
     const path = await scratch.put('home/.cursor/mcp.json', OTHER);
     for (let round = 0; round < 8; round += 1) for (const entry of [HTTP, STDIO]) await apply('cursor', entry);
     const backups = (await readdir(dirname(path))).filter((name) => name.includes('backup'));
@@ -129,8 +129,8 @@ describe('a file that is there', () => {
   });
 });
 
-describe('a file is refused in one line and left untouched', () => {
-  const refused = async (path: string, reason: RegExp, entry: DesiredEntry | 'remove' = STDIO) => {
+describe('a file is rejected with a one-line error and left untouched', () => {
+  const expectRejected = async (path: string, reason: RegExp, entry: DesiredEntry | 'remove' = STDIO) => {
     const error = await plan('cursor', entry).then(
       () => undefined,
       (thrown: Error) => thrown,
@@ -141,46 +141,46 @@ describe('a file is refused in one line and left untouched', () => {
     expect(error!.message).not.toContain('\n');
   };
 
-  test('malformed, with line and column', async () => {
+  test('if it is malformed, with line and column', async () => {
     const path = await scratch.put('home/.cursor/mcp.json', '{\n  "mcpServers": {\n    oops\n  }\n}\n');
-    await refused(path, /mcp\.json: line 3, column 5: not valid JSON/);
-    await refused(path, /line 3, column 5/, 'remove');
+    await expectRejected(path, /mcp\.json: line 3, column 5: not valid JSON/);
+    await expectRejected(path, /line 3, column 5/, 'remove');
     expect(await readdir(dirname(path))).toEqual(['mcp.json']);
   });
 
-  test('read-only', async () => {
-    await refused(await scratch.put('home/.cursor/mcp.json', '{}', 0o444), /mcp\.json: is read-only$/);
+  test('if it is read-only', async () => {
+    await expectRejected(await scratch.put('home/.cursor/mcp.json', '{}', 0o444), /mcp\.json: is read-only$/);
   });
 
-  test('in a read-only folder', async () => {
+  test('if its folder is read-only', async () => {
     const path = await scratch.put('home/.cursor/mcp.json', '{}');
     await chmod(dirname(path), 0o555);
-    await refused(path, /stands in .*\.cursor, which is read-only$/);
+    await expectRejected(path, /is in .*\.cursor, which is read-only$/);
     await chmod(dirname(path), 0o755);
   });
 
-  test('a folder', async () => {
+  test('if it is a folder', async () => {
     await mkdir(join(scratch.folder, 'home/.cursor/mcp.json'), { recursive: true });
-    await refused(join(scratch.folder, 'home/.cursor/mcp.json'), /is a folder, not a file$/);
+    await expectRejected(join(scratch.folder, 'home/.cursor/mcp.json'), /is a folder, not a file$/);
   });
 
-  test('under a file', async () => {
+  test('if its parent is a file', async () => {
     await scratch.put('home/.cursor', 'x');
-    await refused(join(scratch.folder, 'home/.cursor/mcp.json'), /stands under something that is not a folder$/);
+    await expectRejected(join(scratch.folder, 'home/.cursor/mcp.json'), /has a parent that is not a folder$/);
   });
 
-  test('not UTF-8', async () => {
-    await refused(
+  test('if it is not UTF-8', async () => {
+    await expectRejected(
       await scratch.put('home/.cursor/mcp.json', Buffer.from('{}', 'utf16le').fill(0xff, 1, 2)),
       /is not UTF-8 text$/,
     );
   });
 
-  test('a link in a circle', async () => {
+  test('if it is a circular symbolic link', async () => {
     await mkdir(join(scratch.folder, 'home/.cursor'));
     const path = join(scratch.folder, 'home/.cursor/mcp.json');
     await symlink('mcp.json', path);
-    await refused(path, /symbolic link that leads in a circle$/);
+    await expectRejected(path, /is a circular symbolic link$/);
   });
 });
 
@@ -189,21 +189,18 @@ test.each([
   ['codex', '.codex/config.toml', tomlDocument],
   ['goose', '.config/goose/config.yaml', yamlDocument('extensions', 'map')],
   ['continue', '.continue/config.yaml', yamlDocument('mcpServers', 'list')],
-])(
-  'any file of %s reads the same to the byte once svc was added, changed, given a new key and removed',
-  async (id, name, documents) => {
-    let round = 0;
-    const property = fc.asyncProperty(documents, fc.boolean(), async ({ text }, marked) => {
-      round += 1;
-      const home = `home/${round}`;
-      const environment = { ...scratch.environment, home: join(scratch.folder, home) };
-      const content = (marked ? '\ufeff' : '') + text;
-      const path = await scratch.put(`${home}/${name}`, content);
-      for (const entry of [STDIO, HTTP, 'remove'] as const) {
-        await applyChange(await planChange(findAssistant(id)!, 'user', entry, environment));
-      }
-      expect(await readFile(path, 'utf8')).toBe(content);
-    });
-    await fc.assert(property, { numRuns: 15 });
-  },
-);
+])('%s: any file is restored byte for byte after adding, changing and removing svc', async (id, name, documents) => {
+  let round = 0;
+  const property = fc.asyncProperty(documents, fc.boolean(), async ({ text }, withByteOrderMark) => {
+    round += 1;
+    const home = `home/${round}`;
+    const environment = { ...scratch.environment, home: join(scratch.folder, home) };
+    const content = (withByteOrderMark ? '\ufeff' : '') + text;
+    const path = await scratch.put(`${home}/${name}`, content);
+    for (const entry of [STDIO, HTTP, 'remove'] as const) {
+      await applyChange(await planChange(findAssistant(id)!, 'user', entry, environment));
+    }
+    expect(await readFile(path, 'utf8')).toBe(content);
+  });
+  await fc.assert(property, { numRuns: 15 });
+});

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredEntry } from '../../../src/cli/assistants/assistant.ts';
 import { editorFor } from '../../../src/cli/assistants/assistant.ts';
 import { findAssistant } from '../../../src/cli/assistants/assistant-table.ts';
-import { sameData, without } from '../../../src/cli/assistants/editing/document.ts';
+import { deepEqual, omit } from '../../../src/cli/assistants/editing/document.ts';
 import { readEntry, removeEntry, writeEntry } from '../../../src/cli/assistants/write-entry.ts';
 import { type ArbitraryDocument, jsonDocument, tomlDocument, yamlDocument } from './arbitrary-documents.ts';
 
@@ -22,8 +22,8 @@ const CASES: [string, fc.Arbitrary<ArbitraryDocument>][] = [
   ['continue', yamlDocument('mcpServers', 'list')],
 ];
 
-/** True where `whole` is `part` with text put in between: nothing of `part` was lost or moved. */
-function keeps(whole: string, part: string): boolean {
+/** Whether `part` is a subsequence of `whole`, so that nothing in it was lost or moved. */
+function containsInOrder(whole: string, part: string): boolean {
   let at = 0;
   for (const character of part) {
     at = whole.indexOf(character, at) + 1;
@@ -32,34 +32,34 @@ function keeps(whole: string, part: string): boolean {
   return true;
 }
 
-describe.each(CASES)('in any document of %s', (id, documents) => {
-  const client = findAssistant(id)!;
-  const read = (text: string) => editorFor(client).read(text) ?? {};
-  const rest = (text: string) => without(read(text), client.entry);
+describe.each(CASES)('in any %s document', (id, documents) => {
+  const assistant = findAssistant(id)!;
+  const read = (text: string) => editorFor(assistant).read(text) ?? {};
+  const rest = (text: string) => omit(read(text), assistant.entry);
   const property = (check: (document: ArbitraryDocument) => void) =>
     fc.assert(fc.property(documents, check), { numRuns: 100 });
 
-  test('adding, changing and removing the entry leaves all else as it was, to the byte', () => {
-    property(({ text, place }) => {
-      const added = writeEntry(client, 'user', text, HTTP);
-      const changed = writeEntry(client, 'user', added, STDIO);
-      const removed = removeEntry(client, changed);
-      if (place !== 'empty' && text.trim() !== '') expect(keeps(added, text)).toBe(true);
-      expect(sameData(rest(added), rest(text))).toBe(true);
-      expect(sameData(rest(changed), rest(text))).toBe(true);
-      expect(removeEntry(client, added)).toBe(removed);
-      if (place === 'shared' && text.trim() !== '') expect(removed).toBe(text);
-      expect(sameData(rest(removed), rest(text))).toBe(true);
+  test('adding, changing and removing the entry preserves everything else byte for byte', () => {
+    property(({ text, serverList }) => {
+      const added = writeEntry(assistant, 'user', text, HTTP);
+      const changed = writeEntry(assistant, 'user', added, STDIO);
+      const removed = removeEntry(assistant, changed);
+      if (serverList !== 'empty' && text.trim() !== '') expect(containsInOrder(added, text)).toBe(true);
+      expect(deepEqual(rest(added), rest(text))).toBe(true);
+      expect(deepEqual(rest(changed), rest(text))).toBe(true);
+      expect(removeEntry(assistant, added)).toBe(removed);
+      if (serverList === 'shared' && text.trim() !== '') expect(removed).toBe(text);
+      expect(deepEqual(rest(removed), rest(text))).toBe(true);
     });
   });
 
-  test('doing it twice changes nothing more, and a change is the same as adding it so', () => {
+  test('edits are idempotent, and changing an entry gives the same result as adding it', () => {
     property(({ text }) => {
-      const added = writeEntry(client, 'user', text, STDIO);
-      expect(writeEntry(client, 'user', added, STDIO)).toBe(added);
-      expect(removeEntry(client, removeEntry(client, added))).toBe(removeEntry(client, added));
-      const changed = writeEntry(client, 'user', writeEntry(client, 'user', text, HTTP), STDIO);
-      expect(sameData(readEntry(client, changed).server, readEntry(client, added).server)).toBe(true);
+      const added = writeEntry(assistant, 'user', text, STDIO);
+      expect(writeEntry(assistant, 'user', added, STDIO)).toBe(added);
+      expect(removeEntry(assistant, removeEntry(assistant, added))).toBe(removeEntry(assistant, added));
+      const changed = writeEntry(assistant, 'user', writeEntry(assistant, 'user', text, HTTP), STDIO);
+      expect(deepEqual(readEntry(assistant, changed).server, readEntry(assistant, added).server)).toBe(true);
     });
   });
 });

@@ -8,15 +8,15 @@ const KEY = `svc_live_${'0'.repeat(28)}beef`;
 const STDIO: DesiredEntry = { transport: 'stdio', command: 'svc', args: ['mcp'], env: {} };
 const HTTP: DesiredEntry = { transport: 'http', url: 'http://localhost:8787/v1/mcp', key: { literal: KEY } };
 
-const client = (id: string) => findAssistant(id)!;
-const write = (id: string, text: string, entry: DesiredEntry = STDIO) => writeEntry(client(id), 'user', text, entry);
-const remove = (id: string, text: string) => removeEntry(client(id), text);
+const assistant = (id: string) => findAssistant(id)!;
+const write = (id: string, text: string, entry: DesiredEntry = STDIO) => writeEntry(assistant(id), 'user', text, entry);
+const remove = (id: string, text: string) => removeEntry(assistant(id), text);
 
 describe('JSON with comments', () => {
   const ZED = [
     '// Zed settings',
     '{',
-    '\t"theme": "One Dark", // my favourite',
+    '\t"theme": "One Dark", // my favorite',
     '\t"context_servers": {',
     '\t\t/* the other one */',
     '\t\t"files": { "command": "npx", "args": ["-y", "files",], }, // local',
@@ -26,7 +26,7 @@ describe('JSON with comments', () => {
     '}',
   ].join('\r\n');
 
-  test('an entry comes last, with the tabs, line ends and trailing commas of its neighbours, and goes without a trace', () => {
+  test('a new entry is last, follows the layout of its neighbors, and is removed without a trace', () => {
     const added = write('zed', ZED);
     const own = ['"svc": {', '\t"command": "svc",', '\t"args": [', '\t\t"mcp"', '\t]', '},'];
     const lines = own.map((line) => `\r\n\t\t${line}`).join('');
@@ -34,7 +34,7 @@ describe('JSON with comments', () => {
     expect(remove('zed', added)).toBe(ZED);
   });
 
-  test('changing an entry keeps what its owner added to it', () => {
+  test('changing an entry preserves what its owner added to it', () => {
     const text =
       '{"mcpServers": {\n  "svc": {\n    // mine\n    "command": "old", "args": ["mcp"], // stays\n    "autoApprove": ["memory_search"]\n  }\n}}\n';
     expect(write('cursor', text)).toBe(text.replace('"old"', '"svc"'));
@@ -49,18 +49,18 @@ describe('JSON with comments', () => {
     });
   });
 
-  test('who switched svc off keeps it off', () => {
+  test('a disabled entry remains disabled', () => {
     const text = write('opencode', '').replace('"enabled": true', '"enabled": false');
     expect(write('opencode', text, HTTP)).toContain('"enabled": false');
   });
 
-  test('a header in other letters is not written twice', () => {
+  test('a header with different capitalization is not duplicated', () => {
     const text =
       '{"mcpServers":{"svc":{"url":"http://localhost:8787/v1/mcp","headers":{"authorization":"Bearer old"}}}}';
     expect(JSON.parse(write('cursor', text, HTTP)).mcpServers.svc.headers).toEqual({ Authorization: `Bearer ${KEY}` });
   });
 
-  test('a text on one line stays on one line', () => {
+  test('a document on one line stays on one line', () => {
     expect(write('cursor', '{"mcpServers":{}}')).toBe('{"mcpServers":{"svc": {"command":"svc","args":["mcp"]}}}');
     expect(remove('cursor', write('cursor', '{"mcpServers":{"a":{}}}'))).toBe('{"mcpServers":{"a":{}}}');
   });
@@ -68,34 +68,34 @@ describe('JSON with comments', () => {
   test.each([
     ['{\n  "mcpServers": {,}\n}', /^line 2, column 18: not valid JSON/],
     ['{"mcpServers": [', /^line 1, column 17: not valid JSON/],
-    ['{"mcpServers": []}', /^line 1, column 16: an object is expected here for svc, not array/],
-    ['[]', /^line 1, column 1: an object is expected/],
-    ['{"mcpServers": {},\n "mcpServers": {}}', /^line 2, column 2: "mcpServers" stands here for the second time/],
-  ])('%j is refused, with the place', (text, reason) => {
+    ['{"mcpServers": []}', /^line 1, column 16: expected an object for svc, got array/],
+    ['[]', /^line 1, column 1: expected an object/],
+    ['{"mcpServers": {},\n "mcpServers": {}}', /^line 2, column 2: duplicate key "mcpServers"/],
+  ])('%j is rejected with line and column', (text, reason) => {
     expect(() => write('cursor', text)).toThrow(reason);
   });
 
-  test('what a client cannot read itself is not called well written', () => {
+  test('comments are rejected for an assistant that cannot read them', () => {
     const text = '{\n  // a comment\n  "mcpServers": {}\n}';
     expect(() => write('claude-code', text)).toThrow(/^line 2, column 3: not valid JSON/);
     expect(write('cursor', text)).toContain('// a comment');
   });
 
-  test('VS Code asks for the key itself, and the question goes with the entry', () => {
+  test('a VS Code entry without the key adds an input variable, which is removed with the entry', () => {
     const text =
       '{\n  "inputs": [\n    { "id": "other", "type": "promptString" } // theirs\n  ],\n  "servers": {\n    "a": {}\n  }\n}\n';
-    const asked = write('vscode', text, {
+    const added = write('vscode', text, {
       ...HTTP,
       transport: 'http',
       url: 'http://h/v1/mcp',
       key: { variable: 'SVC_API_KEY' },
     });
-    const { inputs, servers } = parse(asked);
+    const { inputs, servers } = parse(added);
     expect(inputs[1]).toMatchObject({ id: 'svc-api-key', type: 'promptString', password: true });
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: what VS Code reads
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code syntax
     expect(servers.svc.headers.Authorization).toBe('Bearer ${input:svc-api-key}');
-    expect(write('vscode', asked, STDIO)).not.toContain('svc-api-key');
-    expect(remove('vscode', asked)).toBe(text);
+    expect(write('vscode', added, STDIO)).not.toContain('svc-api-key');
+    expect(remove('vscode', added)).toBe(text);
   });
 });
 
@@ -119,7 +119,7 @@ describe('TOML', () => {
     'model = "o9-mini"',
   ].join('\r\n');
 
-  test('a table comes last and goes without a trace, final line end or none', () => {
+  test('a new table is last and is removed without a trace, with or without a final line break', () => {
     for (const text of [CODEX, `${CODEX}\r\n`, `${CODEX}\r\n\r\n`]) {
       const added = write('codex', text);
       expect(added.startsWith(text)).toBe(true);
@@ -128,7 +128,7 @@ describe('TOML', () => {
     }
   });
 
-  test('only the lines of the entry change, wherever it stands and whatever else is in it', () => {
+  test('only the lines of the entry change, wherever it is and whatever else it contains', () => {
     const text =
       '[mcp_servers.svc] # mine\ncommand = "old" # why\nargs = [ "mcp" ]\nstartup_timeout_sec = 30\n\n[mcp_servers.svc.env]\nA = "1"\n\n[z]\n';
     expect(write('codex', text)).toBe(text.replace('"old"', '"svc"'));
@@ -139,7 +139,7 @@ describe('TOML', () => {
     expect(remove('codex', http)).toBe('\n[z]\n');
   });
 
-  test('an entry inside another table is changed there', () => {
+  test('an inline or dotted entry in the parent table is changed in place', () => {
     const text =
       '[mcp_servers]\na = { command = "x" } # one\nsvc = { command = "old", args = ["mcp"], enabled = false }\n';
     expect(write('codex', text)).toBe(text.replace('"old"', '"svc"'));
@@ -147,7 +147,7 @@ describe('TOML', () => {
     expect(write('codex', '[mcp_servers]\nsvc.command = "old"\nb.command = "y"\n')).toContain('b.command = "y"\n');
   });
 
-  test('bearer_token_env_var takes the place of a key, never stands beside it', () => {
+  test('bearer_token_env_var replaces a literal key', () => {
     const literal = write('codex', '', HTTP);
     expect(literal).toContain(`http_headers = { Authorization = "Bearer ${KEY}" }`);
     const named = write('codex', literal, {
@@ -162,9 +162,9 @@ describe('TOML', () => {
   test.each([
     ['a = 1\nb = \n', /^line 2, column \d+: not valid TOML/],
     ['[a]\n[a]\n', /^line 2, column \d+: not valid TOML/],
-    ['mcp_servers = { a = {} }\n', /^mcp_servers is written as one inline table/],
+    ['mcp_servers = { a = {} }\n', /^mcp_servers is an inline table/],
     ['mcp_servers = 1\n', /./],
-  ])('%j is refused', (text, reason) => {
+  ])('%j is rejected', (text, reason) => {
     expect(() => write('codex', text)).toThrow(reason);
   });
 });
@@ -185,14 +185,14 @@ describe('YAML', () => {
     'after: [1, {a: "日本 🧠"}]',
   ].join('\r\n');
 
-  test('an entry comes behind its neighbours at their column and goes without a trace', () => {
+  test('a new entry follows its neighbors with their indentation and is removed without a trace', () => {
     const added = write('goose', GOOSE);
     expect(added).toContain('          # no comment\r\n    svc:\r\n      type: stdio\r\n');
     expect(added).toContain('      cmd: svc\r\n      args:\r\n        - mcp\r\n\r\n    # below\r\n');
     expect(remove('goose', added)).toBe(GOOSE);
   });
 
-  test('an item of a list is found by its name and changed in place', () => {
+  test('a list item is found by its name and changed in place', () => {
     const text =
       'mcpServers:\n- name: svc # mine\n  command: old # why\n  args: [mcp]\n  type: stdio\n  cwd: /x\n# next\n- name: b\n';
     expect(write('continue', text)).toBe(text.replace('old', 'svc'));
@@ -203,7 +203,7 @@ describe('YAML', () => {
   });
 
   test.each(['extensions:\n', 'extensions: {}\n', 'extensions: ~ # none\n', 'a: 1\nextensions: {} # none\nb: 2'])(
-    'an empty place %j is filled',
+    'an empty value %j is filled',
     (text) => {
       expect(write('goose', text)).toMatch(/extensions: *(# none)?\n {2}svc:\n {4}type: stdio\n/);
       expect(remove('goose', write('goose', text))).toMatch(/extensions: \{\}/);
@@ -213,11 +213,11 @@ describe('YAML', () => {
   test.each([
     ['a: 1\n b: 2\n', /^line 1, column 4: not valid YAML/],
     ['a: 1\na: 2\n', /^line 2, column 1: not valid YAML \(map keys must be unique\)/],
-    ['a: 1\n---\nb: 2\n', /^line 2, column \d+: a second document begins here/],
-    ['extensions: []\n', /a map is expected here for svc/],
-    ['base: &x {}\nextensions: *x\n', /a map is expected here for svc/],
-    ['- a\n', /a map is expected at the top/],
-  ])('%j is refused', (text, reason) => {
+    ['a: 1\n---\nb: 2\n', /^line 2, column \d+: expected a single document/],
+    ['extensions: []\n', /expected a map for svc/],
+    ['base: &x {}\nextensions: *x\n', /expected a map for svc/],
+    ['- a\n', /expected a map at the top level/],
+  ])('%j is rejected', (text, reason) => {
     expect(() => write('goose', text)).toThrow(reason);
   });
 });

@@ -2,9 +2,9 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Streams that ink takes for a terminal, with a way to see what is drawn and to press keys. */
+/** Streams that ink treats as a terminal, with functions to wait for output and to press keys. */
 export function createScreen(...keys: string[]) {
-  let drawn = '';
+  let output = '';
   const stdin = Object.assign(new PassThrough(), {
     isTTY: true,
     setRawMode: () => stdin,
@@ -13,16 +13,16 @@ export function createScreen(...keys: string[]) {
   });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 });
   stderr.on('data', (chunk) => {
-    drawn += String(chunk);
+    output += String(chunk);
   });
-  const press = async (...pressed: string[]) => {
-    for (const key of pressed) {
+  const press = async (...sequence: string[]) => {
+    for (const key of sequence) {
       stdin.write(key);
       await sleep(60);
     }
   };
   const shows = async (text: string) => {
-    while (!stripVTControlCharacters(drawn).includes(text)) await sleep(10);
+    while (!stripVTControlCharacters(output).includes(text)) await sleep(10);
   };
   if (keys.length > 0) void shows('enter apply').then(() => press(...keys));
   return {

@@ -10,7 +10,7 @@ const scratch = scratchHome();
 const read = (path: string) => readFile(join(scratch.folder, path), 'utf8');
 const setUp = (...argv: string[]) => runMcpConfig(argv, { environment: scratch.environment });
 
-test('a rotated key is found in every entry of ours that holds it, and nothing but the key changes', async () => {
+test('a rotated key is found and replaced in every svc entry, and nothing else changes', async () => {
   await scratch.put(
     'home/.codex/config.toml',
     `# ${API_KEY} in a comment\r\n[mcp_servers.mine]\r\nurl = "http://x"\r\n`,
@@ -43,7 +43,7 @@ test('a rotated key is found in every entry of ours that holds it, and nothing b
   });
 
   const before = await Promise.all(found.map(({ path }) => readFile(path, 'utf8')));
-  expect((await rewriteLiteralKeys(found, NEW_KEY)).filter(({ fault }) => fault)).toEqual([]);
+  expect((await rewriteLiteralKeys(found, NEW_KEY)).filter(({ error }) => error)).toEqual([]);
   for (const [index, { path }] of found.entries()) {
     const after = await readFile(path, 'utf8');
     const at = before[index]!.lastIndexOf(API_KEY);
@@ -55,12 +55,12 @@ test('a rotated key is found in every entry of ours that holds it, and nothing b
   expect(await read('home/.codex/config.toml')).toContain(NEW_KEY);
 });
 
-test('a file that cannot be changed stops no other', async () => {
+test('a file that cannot be changed does not stop the others', async () => {
   await setUp('cursor', 'goose', '--transport', 'http');
   const found = await findLiteralKeys(scratch.environment);
   await scratch.put('home/.config/goose/config.yaml', 'a: [');
   const results = await rewriteLiteralKeys(found, NEW_KEY);
-  expect(results.map(({ assistant, fault }) => [assistant, fault])).toEqual([
+  expect(results.map(({ assistant, error }) => [assistant, error])).toEqual([
     ['goose', expect.stringMatching(/config\.yaml: line \d+, column \d+: not valid YAML/)],
     ['cursor', undefined],
   ]);

@@ -9,7 +9,7 @@ export const API_KEY = `svc_live_${'a'.repeat(28)}c0de`;
 
 export interface RunOptions {
   environment: Environment;
-  /** What is typed, line by line; without it nobody is there. */
+  /** Lines that the user types. Without it, input is not a terminal. */
   answers?: string[];
   signedIn?: boolean;
   profile?: string;
@@ -17,18 +17,18 @@ export interface RunOptions {
   context?: Partial<McpConfigContext>;
 }
 
-/** Runs `svc mcp-config` as the program does, with everything that it takes from outside made up. */
+/** Runs `svc mcp-config` with fake dependencies and captures its output. */
 export async function runMcpConfig(argv: string[], options: RunOptions) {
-  const said = { out: '', error: '' };
+  const output = { out: '', error: '' };
   const { environment, answers, signedIn = true, profile = 'default', color = false } = options;
   const context: McpConfigContext = {
     environment,
     terminal: {
       out(text) {
-        said.out += text;
+        output.out += text;
       },
       error(text) {
-        said.error += text;
+        output.error += text;
       },
       isTty: answers !== undefined,
       errorIsTty: answers !== undefined,
@@ -40,7 +40,7 @@ export async function runMcpConfig(argv: string[], options: RunOptions) {
       isTty: answers !== undefined,
       stream: (async function* () {})(),
       async ask(question) {
-        said.error += question;
+        output.error += question;
         return answers?.shift() ?? '';
       },
     },
@@ -48,7 +48,7 @@ export async function runMcpConfig(argv: string[], options: RunOptions) {
       if (!signedIn) throw new NotSignedInError();
       return { profileName: profile, url: 'http://localhost:8787', apiKey: API_KEY };
     },
-    settings: { profileName: (asked) => asked ?? profile, profile: () => undefined, overrides: {} },
+    settings: { profileName: (requested) => requested ?? profile, profile: () => undefined, overrides: {} },
     program: { node: '/opt/node/bin/node', script: join(environment.home, 'svc/bin/svc') },
     ...options.context,
   };
@@ -57,10 +57,10 @@ export async function runMcpConfig(argv: string[], options: RunOptions) {
       .exitOverride()
       .configureOutput({ writeOut: context.terminal.out, writeErr: context.terminal.error })
       .parseAsync(argv, { from: 'user' });
-    return { ...said, exitCode: 0 };
+    return { ...output, exitCode: 0 };
   } catch (error) {
-    if (error instanceof CommanderError) return { ...said, exitCode: error.exitCode === 0 ? 0 : 2 };
+    if (error instanceof CommanderError) return { ...output, exitCode: error.exitCode === 0 ? 0 : 2 };
     if (!(error instanceof CommandFailure)) throw error;
-    return { ...said, error: said.error + error.message, exitCode: error.exitCode };
+    return { ...output, error: output.error + error.message, exitCode: error.exitCode };
   }
 }

@@ -4,18 +4,18 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { Environment } from '../../../src/cli/settings.ts';
 
-/** A home and a project of their own for each test, on Linux with nothing on the search path. */
+/** A separate home and project folder for each test, on Linux with an empty `PATH`. */
 export interface ScratchHome {
   folder: string;
   environment: Environment;
-  /** Writes a file under the folder, with the folders that it needs. */
+  /** Writes a file in the folder, creating missing parent folders. */
   put(path: string, content: string | Uint8Array, mode?: number): Promise<string>;
 }
 
 export function scratchHome(): ScratchHome {
   const scratch = {} as ScratchHome;
   beforeEach(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'svc-clients-'));
+    const folder = await mkdtemp(join(tmpdir(), 'svc-assistants-'));
     const home = join(folder, 'home');
     const cwd = join(folder, 'project');
     await mkdir(home);

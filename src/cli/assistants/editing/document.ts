@@ -1,27 +1,27 @@
-/** Plain data that every format can hold. */
+/** Plain data that every format can represent. */
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
 }
 
-/** One step into a document: a key, or the item of a list whose `field` is `is`. */
-export type Step = string | { field: string; is: string };
-export type Path = readonly Step[];
+/** A path segment: an object key, or the list item whose `field` equals `value`. */
+export type Segment = string | { field: string; value: string };
+export type Path = readonly Segment[];
 
 /**
- * Changes a text of one format in one place. What stands outside that place keeps its bytes: editors cut and insert
- * text, they never print a document anew. Texts come without byte order mark.
+ * Edits one place in a text of one format. Everything else is preserved byte for byte, because editors cut and insert
+ * text and never serialize the whole document. Expects texts without a byte order mark.
  */
 export interface Editor {
-  /** The document as plain data (`undefined` where it is empty); throws `ConfigFileError` where it cannot be parsed. */
+  /** Parses the text to plain data (`undefined` if it is empty). Throws `ConfigFileError` if it is invalid. */
   read(text: string): unknown;
-  /** Puts `value` at `path`, making what is missing on the way. */
+  /** Sets the value at `path`, creating missing parents. */
   set(text: string, path: Path, value: Json): string;
-  /** Takes away what is at `path`; the same text where nothing is. */
+  /** Removes the value at `path`. Returns the text unchanged if there is none. */
   remove(text: string, path: Path): string;
 }
 
-/** Why a configuration file is left alone, as one line that ends a sentence beginning with the file's name. */
+/** Why a configuration file cannot be changed: one line, printed after the file's path. */
 export class ConfigFileError extends Error {
   constructor(message: string) {
     super(message);
@@ -29,7 +29,7 @@ export class ConfigFileError extends Error {
   }
 }
 
-/** A fault with the place where it is, counted from 1 as editors show it. */
+/** Creates an error with the line and column of `offset`, both counted from 1. */
 export function errorAt(text: string, offset: number, message: string): ConfigFileError {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;
@@ -37,70 +37,77 @@ export function errorAt(text: string, offset: number, message: string): ConfigFi
   return new ConfigFileError(`line ${line}, column ${column}: ${message}`);
 }
 
-/** The line end that the text uses, by its first. */
+/** Returns the first line break of the text, or `\n` if it has none. */
 export function detectLineBreak(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? '\n';
 }
 
-/** The offset at which the line of `offset` begins. */
+/** Returns the start of the line that contains `offset`. */
 export function lineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** The offset at which the line of `offset` ends, its line end included. */
+/** Returns the end of the line that contains `offset`, including its line break. */
 export function lineEnd(text: string, offset: number): number {
   const at = text.indexOf('\n', offset);
   return at === -1 ? text.length : at + 1;
 }
 
-/** `text` without `[from, to)`, and `put` there instead. */
-export function splice(text: string, from: number, to: number, put = ''): string {
-  return text.slice(0, from) + put + text.slice(to);
+/** Replaces the range `[from, to)` of a text. */
+export function splice(text: string, from: number, to: number, replacement = ''): string {
+  return text.slice(0, from) + replacement + text.slice(to);
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What `path` leads to in plain data. */
+/** Returns the value at `path`, or `undefined`. */
 export function valueAt(data: unknown, path: Path): unknown {
-  return path.reduce<unknown>((value, step) => {
-    if (typeof step === 'string') return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
-    return Array.isArray(value) ? value.find((item) => isObject(item) && item[step.field] === step.is) : undefined;
+  return path.reduce<unknown>((value, segment) => {
+    if (typeof segment === 'string')
+      return isObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
+    return Array.isArray(value)
+      ? value.find((item) => isObject(item) && item[segment.field] === segment.value)
+      : undefined;
   }, data);
 }
 
-/** `value` inside the objects and lists that `path` asks for. */
+/** Wraps `value` in the objects and lists along `path`. */
 export function nest(path: Path, value: Json): Json {
-  return path.reduceRight<Json>((inner, step) => (typeof step === 'string' ? { [step]: inner } : [inner]), value);
+  return path.reduceRight<Json>(
+    (inner, segment) => (typeof segment === 'string' ? { [segment]: inner } : [inner]),
+    value,
+  );
 }
 
-/** A step as a person reads it. */
-export function describeStep(step: Step): string {
-  return typeof step === 'string' ? step : `${step.field} ${step.is}`;
+/** Describes a segment for error messages. */
+export function describeSegment(segment: Segment): string {
+  return typeof segment === 'string' ? segment : `${segment.field} ${segment.value}`;
 }
 
-/** A copy of the data without what `path` leads to, and without the containers that this leaves empty. */
-export function without(data: unknown, path: Path): unknown {
-  const [step, ...rest] = path;
-  if (step === undefined) return undefined;
-  const inner = without(valueAt(data, [step]), rest);
-  const gone = inner === undefined || inner === null || (typeof inner === 'object' && Object.keys(inner).length === 0);
-  if (typeof step !== 'string') {
-    return Array.isArray(data) ? data.flatMap((item) => (item === valueAt(data, [step]) ? [] : [item])) : data;
+/** Copies the data without the value at `path` and without parents that this leaves empty. */
+export function omit(data: unknown, path: Path): unknown {
+  const [segment, ...rest] = path;
+  if (segment === undefined) return undefined;
+  const inner = omit(valueAt(data, [segment]), rest);
+  const isEmpty =
+    inner === undefined || inner === null || (typeof inner === 'object' && Object.keys(inner).length === 0);
+  if (typeof segment !== 'string') {
+    return Array.isArray(data) ? data.flatMap((item) => (item === valueAt(data, [segment]) ? [] : [item])) : data;
   }
   if (!isObject(data)) return data;
-  const { [step]: _, ...others } = data;
-  return gone ? others : { ...others, [step]: inner };
+  const { [segment]: _, ...others } = data;
+  return isEmpty ? others : { ...others, [segment]: inner };
 }
 
-/** True where both hold the same data; the order of keys and the parser that made them do not matter. */
-export function sameData(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => sameData(item, b[i]));
+/** Deep equality that ignores the order of keys and compares dates by their text. */
+export function deepEqual(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => deepEqual(item, b[i]));
   if (a instanceof Date && b instanceof Date) return String(a) === String(b);
   if (!isObject(a) || !isObject(b)) return Object.is(a, b);
   const keys = Object.keys(a);
   return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameData(a[key], b[key]))
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]))
   );
 }

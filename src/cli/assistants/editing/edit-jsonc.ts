@@ -1,5 +1,5 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import { detectLineBreak, type Editor, type Json, nest, type Path, type Step, splice } from './document.ts';
+import { detectLineBreak, type Editor, type Json, nest, type Path, type Segment, splice } from './document.ts';
 import {
   afterComma,
   afterComments,
@@ -14,8 +14,8 @@ import {
 } from './jsonc-layout.ts';
 
 /**
- * The editor of JSON. `strict` refuses comments and trailing commas, for assistants that cannot read them either;
- * otherwise both stay as they are, and a trailing comma is written where the neighbours have one.
+ * Creates a JSON editor. With `strict`, comments and trailing commas are errors, for assistants that cannot read them.
+ * Otherwise both are preserved, and a new member gets a trailing comma if its predecessor has one.
  */
 export function jsoncEditor(strict: boolean): Editor {
   const parse = (text: string) => parseJsonc(text, strict);
@@ -33,16 +33,16 @@ function setValue(text: string, root: Node | undefined, path: Path, value: Json)
   if (root === undefined) return writeDocument(text, nest(path, value));
   const layout = detectLayout(text, root);
   let node = root;
-  for (const [index, step] of path.entries()) {
-    expectContainer(text, node, step);
-    const member = findMember(text, node, step);
-    if (member === undefined) return insertMember(text, node, step, nest(path.slice(index + 1), value), layout);
+  for (const [index, segment] of path.entries()) {
+    expectContainer(text, node, segment);
+    const member = findMember(text, node, segment);
+    if (member === undefined) return insertMember(text, node, segment, nest(path.slice(index + 1), value), layout);
     node = member.type === 'property' ? member.children![1]! : member;
   }
   const inline = value !== null && typeof value === 'object' && !text.slice(node.offset, endOf(node)).includes('\n');
-  const put =
+  const replacement =
     inline && node.children?.length ? JSON.stringify(value) : render(value, lineIndent(text, node.offset), layout);
-  return splice(text, node.offset, endOf(node), put);
+  return splice(text, node.offset, endOf(node), replacement);
 }
 
 function writeDocument(text: string, value: Json): string {
@@ -55,8 +55,8 @@ function render(value: Json, indent: string, { lineBreak, unit }: Layout): strin
   return JSON.stringify(value, null, unit).replaceAll('\n', lineBreak + indent);
 }
 
-function insertMember(text: string, container: Node, step: Step, value: Json, layout: Layout): string {
-  const key = typeof step === 'string' ? `${JSON.stringify(step)}: ` : '';
+function insertMember(text: string, container: Node, segment: Segment, value: Json, layout: Layout): string {
+  const key = typeof segment === 'string' ? `${JSON.stringify(segment)}: ` : '';
   const last = container.children?.at(-1);
   if (last === undefined) return insertFirst(text, container, key, value, layout);
   const comma = afterComma(text, endOf(last));
@@ -90,38 +90,39 @@ function insertFirst(text: string, container: Node, key: string, value: Json, la
 function removeValue(text: string, root: Node | undefined, path: Path): string {
   let container: Node | undefined;
   let member = root;
-  for (const step of path) {
+  for (const segment of path) {
     container = member?.type === 'property' ? member.children![1] : member;
     if (container === undefined) return text;
-    member = findMember(text, container, step);
+    member = findMember(text, container, segment);
     if (member === undefined) return text;
   }
   return container && member ? cutMember(text, container, member) : text;
 }
 
-/** Takes out a member with the comma and the blanks that belong to it: the exact opposite of inserting one last. */
+/** Cuts a member with its comma and whitespace. The exact inverse of appending one. */
 function cutMember(text: string, container: Node, member: Node): string {
   const members = container.children!;
   const comma = afterComma(text, endOf(member));
   const previous = members[members.indexOf(member) - 1];
-  const behind = previous ? afterComma(text, endOf(previous))! : container.offset + 1;
-  const from = blanksBefore(text, { from: behind, to: member.offset }, comma ?? endOf(member));
-  if (previous === undefined && members.length === 1) return cutOnly(text, container, from, comma ?? endOf(member));
+  const afterPrevious = previous ? afterComma(text, endOf(previous))! : container.offset + 1;
+  const from = whitespaceStart(text, { from: afterPrevious, to: member.offset }, comma ?? endOf(member));
+  if (previous === undefined && members.length === 1)
+    return cutOnlyMember(text, container, from, comma ?? endOf(member));
   if (comma !== undefined || previous === undefined) return splice(text, from, comma ?? endOf(member));
   const commaBefore = afterComma(text, endOf(previous))!;
   return splice(splice(text, from, endOf(member)), commaBefore - 1, commaBefore);
 }
 
-function cutOnly(text: string, container: Node, from: number, to: number): string {
+function cutOnlyMember(text: string, container: Node, from: number, to: number): string {
   const [open, close] = [container.offset + 1, endOf(container) - 1];
   const rest = text.slice(open, from) + text.slice(to, close);
   return rest.trim() === '' ? splice(text, open, close) : splice(text, from, to);
 }
 
-/** Where the blanks before a member begin, unless they keep a line comment apart from what follows the member. */
-function blanksBefore(text: string, { from, to }: { from: number; to: number }, end: number): number {
-  const blanks = text.slice(from, to);
-  const comments = blanks.match(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g);
+/** Returns the start of the whitespace before a member, unless it must stay to end a line comment. */
+function whitespaceStart(text: string, { from, to }: { from: number; to: number }, end: number): number {
+  const trivia = text.slice(from, to);
+  const comments = trivia.match(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g);
   const needed = comments?.at(-1)?.startsWith('//') && !/^[ \t]*\r?\n/.test(text.slice(end));
-  return needed ? to : from + blanks.trimEnd().length;
+  return needed ? to : from + trivia.trimEnd().length;
 }

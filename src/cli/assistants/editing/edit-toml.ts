@@ -1,7 +1,7 @@
 import { parse, TomlDate, TomlError } from 'smol-toml';
 import {
   ConfigFileError,
-  describeStep,
+  describeSegment,
   detectLineBreak,
   type Editor,
   isObject,
@@ -11,14 +11,14 @@ import {
 } from './document.ts';
 import { parseStatements, type Statement } from './toml-statements.ts';
 
-/** An entry is a table two names deep (`[mcp_servers.svc]`); what holds it is never written anew. */
+/** Entries are tables at depth two (`[mcp_servers.svc]`). Their parent is never rewritten. */
 const ENTRY_DEPTH = 2;
 
-/** The editor of TOML: inserts, replaces and cuts lines of one table. */
+/** The TOML editor. Inserts, replaces and cuts lines of one table. */
 export const tomlEditor: Editor = {
   read: (text) => (text.trim() === '' ? undefined : parseToml(text)),
-  set: (text, path, value) => setValue(text, path.map(describeStep), value),
-  remove: (text, path) => removeValue(text, path.map(describeStep)),
+  set: (text, path, value) => setValue(text, path.map(describeSegment), value),
+  remove: (text, path) => removeValue(text, path.map(describeSegment)),
 };
 
 function parseToml(text: string): unknown {
@@ -38,30 +38,30 @@ function startsWith(path: readonly string[], beginning: readonly string[]): bool
 function setValue(text: string, path: string[], value: Json): string {
   const data = parseToml(text);
   const statements = parseStatements(text);
-  const holder = findHolder(statements, path);
-  if (holder) {
-    const inner = assign(valueAt(data, holder.path), path.slice(holder.path.length), value);
-    return splice(text, holder.valueFrom, holder.valueTo, inline(inner));
+  const enclosing = findEnclosingPair(statements, path);
+  if (enclosing) {
+    const inner = assign(valueAt(data, enclosing.path), path.slice(enclosing.path.length), value);
+    return splice(text, enclosing.valueFrom, enclosing.valueTo, inline(inner));
   }
   const below = statements.filter((statement) => startsWith(statement.path, path));
   const section =
     path.length > ENTRY_DEPTH && below.length === 0 ? findSection(statements, path.slice(0, -1)) : undefined;
   if (section) return insertPair(text, section, path.at(-1)!, value);
   const entry = path.slice(0, ENTRY_DEPTH);
-  const whole = assign(valueAt(data, entry), path.slice(ENTRY_DEPTH), value);
-  return appendTable(removeValue(text, entry), entry, whole);
+  const table = assign(valueAt(data, entry), path.slice(ENTRY_DEPTH), value);
+  return appendTable(removeValue(text, entry), entry, table);
 }
 
-/** The pair whose inline value holds `path`, or is it. */
-function findHolder(statements: Statement[], path: string[]): Statement | undefined {
-  const holder = statements.find(({ kind, path: own }) => kind === 'pair' && startsWith(path, own));
-  if (!holder || holder.path.length >= ENTRY_DEPTH) return holder;
+/** Finds the pair whose value is at `path` or contains it. */
+function findEnclosingPair(statements: Statement[], path: string[]): Statement | undefined {
+  const enclosing = statements.find(({ kind, path: own }) => kind === 'pair' && startsWith(path, own));
+  if (!enclosing || enclosing.path.length >= ENTRY_DEPTH) return enclosing;
   throw new ConfigFileError(
-    `${holder.path.join('.')} is written as one inline table; write it as [${path.join('.')}] first`,
+    `${enclosing.path.join('.')} is an inline table, which svc does not edit; use a [${path.join('.')}] table instead`,
   );
 }
 
-/** The header of a table and the pairs directly under it. */
+/** Returns the header of a table and the pairs directly below it. */
 function findSection(statements: Statement[], table: string[]): Statement[] | undefined {
   const at = statements.findIndex(({ kind, path }) => kind === 'header' && path.join('\0') === table.join('\0'));
   if (at === -1) return undefined;
@@ -78,7 +78,7 @@ function insertPair(text: string, section: Statement[], key: string, value: Json
   return splice(text, last.to, last.to, closed ? line + lineBreak : lineBreak + line);
 }
 
-/** The table at the end of the text, one blank line apart, with a final line end where the text has one. */
+/** Appends a table after a blank line. Ends the text with a line break only if it had one. */
 function appendTable(text: string, path: string[], value: unknown): string {
   const lineBreak = detectLineBreak(text);
   const pairs = Object.entries(isObject(value) ? value : {});
@@ -94,11 +94,11 @@ function appendTable(text: string, path: string[], value: unknown): string {
 function removeValue(text: string, path: string[]): string {
   if (text.trim() === '') return text;
   const statements = parseStatements(text);
-  const holder = findHolder(statements, path);
-  if (holder && holder.path.length < path.length) {
-    const before = valueAt(parseToml(text), holder.path);
-    const rest = assign(before, path.slice(holder.path.length), undefined);
-    return splice(text, holder.valueFrom, holder.valueTo, inline(rest));
+  const enclosing = findEnclosingPair(statements, path);
+  if (enclosing && enclosing.path.length < path.length) {
+    const before = valueAt(parseToml(text), enclosing.path);
+    const rest = assign(before, path.slice(enclosing.path.length), undefined);
+    return splice(text, enclosing.valueFrom, enclosing.valueTo, inline(rest));
   }
   const below = statements.filter((statement) => startsWith(statement.path, path));
   const last = below.at(-1);
@@ -107,7 +107,7 @@ function removeValue(text: string, path: string[]): string {
     .reduce((rest, run) => cut(rest, run.from, run.to, run.to === last?.to), text);
 }
 
-/** Neighbouring pairs under their header are cut as one, with the comments between them. */
+/** Groups adjacent pairs with their header, so that comments between them are cut too. */
 function groupRuns(chosen: Statement[], all: Statement[]): { from: number; to: number }[] {
   const runs: { from: number; to: number }[] = [];
   for (const statement of chosen) {
@@ -119,7 +119,7 @@ function groupRuns(chosen: Statement[], all: Statement[]): { from: number; to: n
   return runs;
 }
 
-/** Cuts lines, a blank one before a header too, and at the end of a text without final line end the one before. */
+/** Cuts lines, and a blank line before a header. A text without a final line break remains without one. */
 function cut(text: string, from: number, to: number, last: boolean): string {
   const isHeader = /^[ \t]*\[/.test(text.slice(from));
   const blank = isHeader ? (/(?<=\n|^)\r?\n$/.exec(text.slice(0, from))?.[0].length ?? 0) : 0;
@@ -127,7 +127,7 @@ function cut(text: string, from: number, to: number, last: boolean): string {
   return last && to === text.length && !text.endsWith('\n') ? rest.replace(/\r?\n$/, '') : rest;
 }
 
-/** A copy of `table` with `value` at `path`, in its old place where it had one (`undefined` takes away). */
+/** Copies `table` with `value` at `path`, in the same position if the key exists. `undefined` removes the key. */
 function assign(table: unknown, path: readonly string[], value: Json | undefined): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
@@ -142,7 +142,7 @@ function keyText(key: string): string {
   return /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
 }
 
-/** A value on one line. */
+/** Renders a value on one line. */
 function inline(value: unknown): string {
   if (value instanceof TomlDate) return value.toISOString();
   if (typeof value === 'string') return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
@@ -153,7 +153,7 @@ function inline(value: unknown): string {
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
 }
 
-/** Integers are read as bigints: a number is a float, and one without a fraction stays one. */
+/** Renders a float. Integers are parsed as bigints, so a whole number needs `.0` to remain a float. */
 function floatText(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';

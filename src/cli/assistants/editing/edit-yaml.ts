@@ -7,7 +7,7 @@ import {
   lineStart,
   nest,
   type Path,
-  type Step,
+  type Segment,
   splice,
 } from './document.ts';
 import {
@@ -24,7 +24,7 @@ import {
   startOf,
 } from './yaml-layout.ts';
 
-/** The editor of YAML: inserts and cuts lines in block style, text between brackets in flow style. */
+/** The YAML editor. Inserts and cuts lines in block style, and text between brackets in flow style. */
 export const yamlEditor: Editor = {
   read(text) {
     const { data } = parseYaml(text);
@@ -35,43 +35,43 @@ export const yamlEditor: Editor = {
   remove: removeValue,
 };
 
-/** One level of indentation in what is written anew. */
+/** One level of indentation in new text. */
 const UNIT = '  ';
 
 function setValue(text: string, path: Path, value: Json): string {
   const { root } = parseYaml(text);
   if (root === null) return appendLines(text, block('', nest(path, value)));
   let node = root;
-  for (const [index, step] of path.entries()) {
-    const container = asContainer(text, node, step);
-    const member = findMember(text, container, step);
+  for (const [index, segment] of path.entries()) {
+    const container = asContainer(text, node, segment);
+    const member = findMember(text, container, segment);
     const rest = path.slice(index + 1);
-    if (member === undefined) return insertMember(text, container, step, nest(rest, value));
+    if (member === undefined) return insertMember(text, container, segment, nest(rest, value));
     if (isReplaceable(member.value, rest[0])) return replaceMember(text, container, member, nest(rest, value));
     node = member.value!;
   }
   return text;
 }
 
-/** True for what is replaced as a whole: the old value itself, or an empty place of the right kind. */
-function isReplaceable(node: Node | null, next: Step | undefined): boolean {
+/** Whether a value is replaced as a whole: the target, or an empty value that is not a container of the wrong kind. */
+function isReplaceable(node: Node | null, next: Segment | undefined): boolean {
   if (next === undefined) return true;
   return isEmpty(node) && !(typeof next === 'string' ? isSeq(node) : isMap(node));
 }
 
-/** Nothing, `~`, `{}` or `[]`. */
+/** Whether a value is absent, `~`, `{}` or `[]`. */
 function isEmpty(node: Node | null): boolean {
   if (node === null || (isScalar(node) && node.value === null)) return true;
   return isCollection(node) && node.items.length === 0;
 }
 
-/** `value` as block lines behind `indent`, each with its line end. */
+/** Renders `value` as indented block lines, each with a line break. */
 function block(indent: string, value: Json): string {
   const lines = stringify(value, { lineWidth: 0, indent: UNIT.length }).replace(/\n$/, '').split('\n');
   return lines.map((line) => `${indent}${line}\n`).join('');
 }
 
-/** Puts whole lines at `at`, a line's start or the end of a text, which keeps ending as it did. */
+/** Inserts whole lines at a line start or at the end of the text, which gets a final line break only if it had one. */
 function insertLines(text: string, at: number, lines: string): string {
   const lineBreak = detectLineBreak(text);
   const written = lines.replaceAll('\n', lineBreak);
@@ -83,21 +83,21 @@ function appendLines(text: string, lines: string): string {
   return text.trim() === '' ? lines : insertLines(text, text.length, lines);
 }
 
-function memberValue(step: Step, value: Json): Json {
-  return typeof step === 'string' ? { [step]: value } : [value];
+function memberValue(segment: Segment, value: Json): Json {
+  return typeof segment === 'string' ? { [segment]: value } : [value];
 }
 
-function flowText(step: Step, value: Json): string {
-  return typeof step === 'string' ? `${JSON.stringify(step)}: ${JSON.stringify(value)}` : JSON.stringify(value);
+function flowText(segment: Segment, value: Json): string {
+  return typeof segment === 'string' ? `${JSON.stringify(segment)}: ${JSON.stringify(value)}` : JSON.stringify(value);
 }
 
-function insertMember(text: string, container: Container, step: Step, value: Json): string {
+function insertMember(text: string, container: Container, segment: Segment, value: Json): string {
   const last = listMembers(text, container).at(-1);
   if (container.flow || last === undefined) {
     const at = last ? memberEnd(last) : startOf(container) + 1;
-    return splice(text, at, at, (last ? ', ' : '') + flowText(step, value));
+    return splice(text, at, at, (last ? ', ' : '') + flowText(segment, value));
   }
-  const lines = block(indentToColumn(text, last.from), memberValue(step, value));
+  const lines = block(indentToColumn(text, last.from), memberValue(segment, value));
   return insertLines(text, nextLine(text, memberEnd(last)), lines);
 }
 
@@ -105,12 +105,12 @@ function memberEnd({ key, value }: Member): number {
   return endOf((value ?? key)!);
 }
 
-/** The start of the line below `offset`; `offset` itself where a block text has ended the line already. */
+/** Returns the start of the next line, or `offset` itself if a block scalar has already ended its line. */
 function nextLine(text: string, offset: number): number {
   return text[offset - 1] === '\n' ? offset : lineEnd(text, offset);
 }
 
-/** Writes another value behind a key: on the same line where both are, else as lines below it. */
+/** Replaces a key's value: on the same line if both values are scalars, else as lines below the key. */
 function replaceMember(text: string, container: Container, { key, value: old }: Member, value: Json): string {
   const scalar = value === null || typeof value !== 'object';
   const inFlow = container.flow || (isCollection(old) && old.flow && old.items.length > 0);
@@ -132,10 +132,10 @@ function replaceMember(text: string, container: Container, { key, value: old }: 
 function removeValue(text: string, path: Path): string {
   let { root: node }: { root: Node | null } = parseYaml(text);
   let owner: Member | undefined;
-  for (const [index, step] of path.entries()) {
+  for (const [index, segment] of path.entries()) {
     if (node === null || isEmpty(node)) return text;
-    const container = asContainer(text, node, step);
-    const member = findMember(text, container, step);
+    const container = asContainer(text, node, segment);
+    const member = findMember(text, container, segment);
     if (member === undefined) return text;
     if (index === path.length - 1) return cutMember(text, container, member, owner);
     [owner, node] = [member, member.value];
@@ -159,7 +159,7 @@ function cutMember(text: string, container: Container, member: Member, owner: Me
   return splice(rest, colon, colon, member.key ? ' {}' : ' []');
 }
 
-/** Cuts whole lines; at the end of a text without final line end the one before goes too. */
+/** Cuts whole lines. A text without a final line break remains without one. */
 function cutLines(text: string, from: number, to: number): string {
   const rest = splice(text, from, to);
   return to === text.length && !text.endsWith('\n') ? rest.replace(/\r?\n$/, '') : rest;
