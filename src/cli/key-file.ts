@@ -1,5 +1,6 @@
-import { chmod, mkdir, open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../lib/make-folder.ts';
 import { EXIT } from './exit.ts';
 import { CommandFailure } from './failure.ts';
 
@@ -56,8 +57,7 @@ async function withDraft(
   const draft = `${path}.${process.pid}`;
   const folder = dirname(path);
   try {
-    const created = (await mkdir(folder, { recursive: true })) !== undefined;
-    if (created) await chmod(folder, 0o700);
+    const created = await makeFolder(folder);
     await rm(draft, { force: true });
     const file = await open(draft, 'wx', 0o600);
     try {

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import envPaths from 'env-paths';
+import { makeFolder } from '../lib/make-folder.ts';
 import { EXIT } from './exit.ts';
 import { CommandFailure } from './failure.ts';
 
@@ -93,7 +94,7 @@ export function openSettings({ env }: Environment): Settings {
 
 async function writeStored(folder: string, stored: Stored): Promise<void> {
   const { default: Conf } = await import('conf');
-  if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o700);
+  await makeFolder(folder);
   const format = { configName: 'settings', configFileMode: 0o600, accessPropertiesByDotNotation: false };
   new Conf<Stored>({ cwd: folder, ...format }).store = stored;
 }

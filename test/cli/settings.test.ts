@@ -33,6 +33,16 @@ describe('settings', () => {
     await expect(readdir(folder)).rejects.toThrow('ENOENT');
   });
 
+  test.runIf(process.platform === 'linux')(
+    'a folder that cannot be created fails the write instead of hanging it',
+    async () => {
+      await expect(open({ SVC_CONFIG_DIR: '/proc/svc' }).save('work', PROFILE)).rejects.toMatchObject({
+        code: 'ENOENT',
+      });
+      await expect(openKeyFile('/proc/svc').set('a', KEY)).rejects.toThrow(/Cannot write the key file: ENOENT/);
+    },
+  );
+
   test('a saved profile is readable by its owner only and becomes current', async () => {
     const settings = open();
     await settings.save('work', PROFILE);

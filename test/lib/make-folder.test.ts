@@ -15,7 +15,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 describe('a folder', () => {
   test('is created with its missing parents, for its owner only, and may exist already', async () => {
     const deep = join(folder, 'a', 'b', 'c');
-    for (let count = 0; count < 2; count += 1) await makeFolder(deep);
+    expect(await makeFolder(deep)).toBe(true);
+    expect(await makeFolder(deep)).toBe(false);
     for (const path of [deep, join(folder, 'a')]) expect((await stat(path)).mode & 0o777).toBe(0o700);
   });
 

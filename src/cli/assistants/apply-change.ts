@@ -1,5 +1,6 @@
-import { chown, mkdir, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { chown, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { assertWritable, backupPath, listBackups, readConfigFile, toConfigFileError } from './config-file.ts';
 import { ConfigFileError } from './editing/document.ts';
 import { containsApiKey } from './mask-secrets.ts';
@@ -26,7 +27,7 @@ export async function applyChange(plan: ChangePlan): Promise<{ backup?: string }
     if (current.text !== plan.before || current.target !== plan.target) {
       throw new ConfigFileError('was changed by another program in the meantime; nothing was written, try again');
     }
-    await mkdir(dirname(plan.target), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(plan.target));
     await assertWritable(plan.target);
     const backup = plan.before === undefined ? undefined : await createBackup(plan.target);
     if (plan.after === undefined) await unlink(plan.target);

@@ -1,5 +1,6 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../lib/make-folder.ts';
 
 export type ToolList = Record<string, unknown>[];
 
@@ -34,7 +35,7 @@ export function createToolCache(folder: string): ToolCache {
       if (tools.length === 0 || text === (await read())) return;
       kept = text;
       const draft = `${path}.${process.pid}`;
-      await mkdir(folder, { recursive: true })
+      await makeFolder(folder)
         .then(() => writeFile(draft, text, { mode: 0o600 }))
         .then(() => rename(draft, path))
         .catch(() => {});

@@ -1,5 +1,6 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../lib/make-folder.ts';
 
 /** The ids recently shown in short form, so that one copied from the screen can be resolved. */
 export interface RecentIds {
@@ -29,7 +30,7 @@ export function createRecentIds(folder: string): RecentIds {
       if (ids.every((id) => known.includes(id))) return;
       const next = [...new Set([...ids, ...known])].slice(0, MAX_IDS);
       const draft = `${path}.${process.pid}`;
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await makeFolder(folder)
         .then(() => writeFile(draft, JSON.stringify(next), { mode: 0o600 }))
         .then(() => rename(draft, path))
         .catch(() => {});
