@@ -73,9 +73,10 @@ export function operationsRoutes({
   return async (app: FastifyInstance) => {
     const schema = { hide: true };
     app.get('/healthz', { schema }, async () => ({ status: 'alive' }));
-    app.get('/readyz', { schema }, async (_request, reply) => {
+    app.get('/readyz', { schema }, async () => {
       const { ready, ...rest } = await readiness.check();
-      return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', ...rest });
+      if (!ready) throw new AppError('unavailable', `Not ready: ${failuresOf(rest.checks)}.`, { extra: rest });
+      return { status: 'ready', ...rest };
     });
     app.get('/metrics', { schema }, async (request, reply) => {
       if (!mayReadMetrics(request, metricsToken)) {
@@ -85,6 +86,11 @@ export function operationsRoutes({
       return reply.type(metrics.contentType).send(await metrics.text());
     });
   };
+}
+
+function failuresOf(checks: Checks): string {
+  const failing = Object.entries(checks).filter(([, state]) => state !== 'ok');
+  return failing.map(([name, state]) => `${name}: ${state}`).join(', ');
 }
 
 /** Headers that proxies and tunnels add. */

@@ -124,6 +124,7 @@ export async function openRooms(
     clock,
     keys,
     usage,
+    idempotency,
     scopes,
     memories,
     conversations,

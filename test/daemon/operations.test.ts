@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { holdWriteLock } from '../db/lock-holder.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { expectRateHeaders } from './headers-expected.ts';
 
 let daemon: TestDaemon;
 
@@ -54,7 +55,19 @@ describe('health', () => {
       const refused = await write;
       expect(refused.status).toBe(503);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(await ready).toMatchObject({ status: 503, body: { checks: { database: 'not writable' } } });
+      const notReady = await ready;
+      expect(notReady.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      expect(notReady).toMatchObject({
+        status: 503,
+        body: {
+          type: 'urn:svc:problem:unavailable',
+          status: 503,
+          code: 'unavailable',
+          detail: 'Not ready: database: not writable.',
+          checks: { accepting: 'ok', database: 'not writable', disk: 'ok' },
+        },
+      });
+      expectRateHeaders(notReady.headers, '/readyz');
     } finally {
       await holder.release();
     }

@@ -283,7 +283,7 @@ describe('an import', () => {
     const isUnderWay = async () => {
       // The probing import occupies the account for a moment: another that arrives just then is refused.
       if (!importing.way) importing = begin();
-      return (await portable(caller).send('{}')).status === 503;
+      return (await portable(caller).send('{}')).status === 409;
     };
     expect(await until(isUnderWay)).toBe(true);
     await own.close();

@@ -65,7 +65,10 @@ async function waitAfter(upload: ImportUpload, error: Error, failures: number): 
 function retryDelayMs(error: Error, failures: number): number | undefined {
   const backOffMs = INITIAL_DELAY_MS * 2 ** failures;
   if (error instanceof UnreachableError) return error.timedOut ? undefined : backOffMs;
-  if (!(error instanceof AppError) || !['unavailable', 'rate_limited'].includes(error.code)) return undefined;
+  if (!(error instanceof AppError)) return undefined;
+  // A conflict with Retry-After means that another import of the account is running.
+  const isBusy = error.code === 'conflict' && error.options.retryAfterSeconds !== undefined;
+  if (!isBusy && !['unavailable', 'rate_limited'].includes(error.code)) return undefined;
   return Math.min(MAX_DELAY_MS, Math.max((error.options.retryAfterSeconds ?? 0) * 1000, backOffMs));
 }
 

@@ -9,13 +9,23 @@ export async function createOnce<T>(
   reply: FastifyReply,
   work: (claim: Claim | undefined) => Promise<Created<T>>,
 ): Promise<T> {
-  const header = request.headers['idempotency-key'];
-  const key = Array.isArray(header) ? header.join(',') : header;
   const { tenantId } = request.principal;
+  const key = keyOf(request);
   const created = await idempotency.once({ tenantId, key, operation: operationOf(request), body: request.body }, work);
-  if (created.replayed) reply.header('Idempotency-Replayed', 'true');
-  reply.code(created.status);
-  return created.body;
+  return sendCreated(reply, created);
+}
+
+/** The `Idempotency-Key` of a request. */
+export function keyOf({ headers }: FastifyRequest): string | undefined {
+  const header = headers['idempotency-key'];
+  return Array.isArray(header) ? header.join(',') : header;
+}
+
+/** Sets the status of a create request and whether it was replayed, and returns its body. */
+export function sendCreated<T>(reply: FastifyReply, { status, body, replayed }: Created<T>): T {
+  if (replayed) reply.header('Idempotency-Replayed', 'true');
+  reply.code(status);
+  return body;
 }
 
 /** Identifies the operation by route and path parameters: the same body for another conversation is a different request. */

@@ -4,6 +4,7 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { createHashedStream } from './hashed-stream.ts';
 import {
   deleteAnswersBefore,
   deleteAnswersOf,
@@ -50,6 +51,19 @@ export interface Idempotency {
     request: { tenantId: string; key: string | undefined; operation: string; body: unknown },
     work: (claim: Claim | undefined) => Promise<T>,
   ): Promise<T>;
+  /**
+   * For a request whose body is a stream, compared by the hash of its bytes: replays the stored answer when the body has
+   * arrived completely, or runs `run` and stores its result. Throws like `once` and `replayOrRun`. The answer is stored
+   * after the effects of `run`, not with them, so `run` must be safe to repeat.
+   */
+  onceStreamed<T>(
+    request: { tenantId: string; key: string | undefined; operation: string; body: AsyncIterable<Uint8Array> },
+    work: {
+      run(body: AsyncIterable<Uint8Array>): Promise<T>;
+      /** Throws if the tenant was erased in the meantime. */
+      requireTenant(connection: Connection): Promise<void>;
+    },
+  ): Promise<Created<T>>;
   /**
    * For a single write, in the caller's transaction: replays the stored answer, or runs `work` and stores its answer.
    * Throws if the key was used for a different request or its answer was redacted.
@@ -107,34 +121,63 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
     );
   }
 
+  /** Runs `work` unless another request with this key is in progress. */
+  async function alone<T>(tenantId: string, key: string, work: () => Promise<T>): Promise<T> {
+    if (key.length === 0 || key.length > 255 || !/^[\x20-\x7e]+$/.test(key)) {
+      throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
+    }
+    const scopedKey = `${tenantId} ${key}`;
+    if (inFlight.has(scopedKey)) {
+      const detail = 'The first request with this Idempotency-Key is still in progress. Try again in a moment.';
+      throw new AppError('conflict', detail, { retryAfterSeconds: 1 });
+    }
+    inFlight.add(scopedKey);
+    try {
+      return await work();
+    } finally {
+      inFlight.delete(scopedKey);
+    }
+  }
+
+  const replayOrRun: Idempotency['replayOrRun'] = async (connection, claim, work) => {
+    const before = await findReplay(connection, claim);
+    if (before) return before;
+    const { status, body, resourceIds } = await work();
+    if (claim) await store(connection, [{ claim, status, body, resourceIds }]);
+    return { status, body, replayed: false };
+  };
+
   return {
     async once({ tenantId, key, operation, body }, work) {
       if (key === undefined) return work(undefined);
-      if (key.length === 0 || key.length > 255 || !/^[\x20-\x7e]+$/.test(key)) {
-        throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
-      }
-      const scopedKey = `${tenantId} ${key}`;
-      if (inFlight.has(scopedKey)) {
-        const detail = 'The first request with this Idempotency-Key is still in progress. Try again in a moment.';
-        throw new AppError('conflict', detail, { retryAfterSeconds: 1 });
-      }
-      inFlight.add(scopedKey);
-      try {
+      return alone(tenantId, key, () => {
         const requestHash = createHash('sha256')
           .update(`${operation}\n${JSON.stringify(body)}`)
           .digest('hex');
-        return await work({ tenantId, key, requestHash });
-      } finally {
-        inFlight.delete(scopedKey);
-      }
+        return work({ tenantId, key, requestHash });
+      });
     },
-    async replayOrRun(connection, claim, work) {
-      const before = await findReplay(connection, claim);
-      if (before) return before;
-      const { status, body, resourceIds } = await work();
-      if (claim) await store(connection, [{ claim, status, body, resourceIds }]);
-      return { status, body, replayed: false };
+    async onceStreamed({ tenantId, key, operation, body }, { run, requireTenant }) {
+      if (key === undefined) return { status: 200, body: await run(body), replayed: false };
+      return alone(tenantId, key, async () => {
+        const hashed = createHashedStream(body, `${operation}\n`);
+        try {
+          const [isStored] = await findAnswers(db.readers, [{ tenantId, key }], clock.nowMs() - RETENTION_MS);
+          const answer = isStored ? undefined : await run(hashed.stream);
+          const claim = { tenantId, key, requestHash: await hashed.finish() };
+          return await db.writes.write(async (connection) => {
+            await requireTenant(connection);
+            return replayOrRun(connection, claim, async () => {
+              if (answer === undefined) throw expired();
+              return { status: 200, body: answer, resourceIds: [] };
+            });
+          });
+        } finally {
+          await hashed.close();
+        }
+      });
     },
+    replayOrRun,
     findReplay,
     findReplays,
     store,
@@ -142,6 +185,10 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
     sweep: () => db.writes.write((connection) => deleteAnswersBefore(connection, clock.nowMs() - RETENTION_MS)),
     erase: deleteAnswersOf,
   };
+}
+
+function expired(): AppError {
+  return new AppError('conflict', 'The answer to this Idempotency-Key has just expired. Send the request again.');
 }
 
 function replay(claim: Claim, row: StoredAnswer): Outcome<Created<never>> {

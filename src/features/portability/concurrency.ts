@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '../../contract/errors.ts';
+import { AppError, type ErrorCode } from '../../contract/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 /** Bounds how many transfers run at once. */
 export interface TransferLimiter {
-  /** Takes a slot and returns the function that releases it. Throws `unavailable` if no slot is free. */
+  /**
+   * Takes a slot and returns the function that releases it. Throws `activeCode` if the tenant has one already, and
+   * `unavailable` if no slot is free.
+   */
   acquire(tenantId: string): () => void;
   isFull(): boolean;
 }
@@ -12,7 +15,11 @@ export interface TransferLimiter {
 const RETRY_AFTER_SECONDS = 5;
 
 /** Creates a limiter with `maxConcurrent` slots, of which each tenant can hold one. `what` names the work in errors. */
-export function createTransferLimiter(maxConcurrent: number, what: string): TransferLimiter {
+export function createTransferLimiter(
+  maxConcurrent: number,
+  what: string,
+  activeCode: ErrorCode = 'unavailable',
+): TransferLimiter {
   const active = new Set<string>();
   return {
     acquire(tenantId) {
@@ -22,7 +29,7 @@ export function createTransferLimiter(maxConcurrent: number, what: string): Tran
           ? `Another ${what} of this account is already running.`
           : `Too many ${what}s are running.`;
         const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-        throw new AppError('unavailable', `${message} Try again in a moment.`, options);
+        throw new AppError(isActive ? activeCode : 'unavailable', `${message} Try again in a moment.`, options);
       }
       active.add(tenantId);
       return () => active.delete(tenantId);

@@ -6,6 +6,7 @@ import { problems } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { keyOf, sendCreated } from '../idempotency/idempotency-routes.ts';
 import { MIN_BYTES_PER_MS, readBody } from './body-stream.ts';
 import type { Portability } from './portability.ts';
 
@@ -90,11 +91,12 @@ function importRoute({ portability, idleMs, clock }: PortabilityRoutesParts): Fa
           response: { 200: ImportReport, ...problems },
         },
       },
-      (request, reply) => {
+      async (request, reply) => {
         drainUnreadBody(request.raw, reply.raw);
         const { stopping } = portability;
         const body = readBody(request.raw, { idleMs, clock, stopping, isCrowded: portability.isCrowded });
-        return portability.import(request.principal, body, request.query);
+        const imported = await portability.import(request.principal, body, request.query, keyOf(request));
+        return sendCreated(reply, imported);
       },
     );
   };
