@@ -8,7 +8,7 @@ import type { Message } from '../../src/cli/bridge/message.ts';
 import { createToolCache } from '../../src/cli/bridge/tool-cache.ts';
 import type { Session } from '../../src/cli/command-context.ts';
 
-/** What a JSON-RPC answer may hold, loosely, for tests to look into. */
+/** A JSON-RPC answer, loosely typed for assertions. */
 export interface Reply extends Message {
   result?: Record<string, unknown> & {
     content?: { text: string }[];
@@ -23,11 +23,11 @@ export class NotSignedInError extends Error {
 
 export interface BridgeOptions {
   session(): Promise<Session>;
-  exchange?: Transport;
+  transport?: Transport;
   folder?: string;
 }
 
-/** The bridge on streams of the test: send lines, wait for the answers. */
+/** Starts the bridge on in-memory streams: send lines, wait for the answers. */
 export async function startBridge(options: BridgeOptions) {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bridge-')));
   const input = new PassThrough();
@@ -43,8 +43,8 @@ export async function startBridge(options: BridgeOptions) {
       waiting.get(reply.id)?.(reply);
     },
     session: options.session,
-    exchange: options.exchange ?? createHttpTransport(),
-    knownTools: createToolCache(folder),
+    transport: options.transport ?? createHttpTransport(),
+    toolCache: createToolCache(folder),
     version: '1.2.3',
     log: (text) => logged.push(text),
     stop: stop.signal,
@@ -74,7 +74,7 @@ export async function startBridge(options: BridgeOptions) {
   };
 }
 
-/** The parameters of the stateless era. */
+/** Parameters of a request in the stateless era. */
 export const stateless = (params: object = {}) => ({
   ...params,
   _meta: {

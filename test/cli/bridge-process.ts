@@ -1,7 +1,9 @@
 import { mcpCommand } from '../../src/cli/commands/mcp.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 
-/** `svc mcp` as a process of its own, with the session from the environment: what a test gives to an assistant's SDK. */
+/**
+ * Runs `svc mcp` in a separate process, with the session from the environment, for tests that use an assistant's SDK.
+ */
 
 const { BRIDGE_URL = '', BRIDGE_KEY = '', BRIDGE_FOLDER = '' } = process.env;
 

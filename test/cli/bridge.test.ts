@@ -11,7 +11,7 @@ import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { HANDSHAKE, NotSignedInError, startBridge, stateless } from './bridge-harness.ts';
 
-const NOWHERE = 'http://127.0.0.1:9';
+const UNREACHABLE = 'http://127.0.0.1:9';
 const ERAS = ['legacy', 'modern'] as const;
 
 let daemon: TestDaemon;
@@ -40,7 +40,7 @@ async function bridgeUnder(session: () => Promise<Session>, more: { folder?: str
   return bridge;
 }
 
-/** The assistant's side as the official SDK does it, with the bridge as a process. */
+/** Connects the official SDK's client to the bridge in a separate process. */
 async function connect(era: (typeof ERAS)[number], env: Record<string, string>) {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -48,19 +48,19 @@ async function connect(era: (typeof ERAS)[number], env: Record<string, string>) 
     env: { BRIDGE_FOLDER: folder, ...env },
     stderr: 'pipe',
   });
-  const said: string[] = [];
-  transport.stderr?.on('data', (chunk) => said.push(String(chunk)));
+  const stderr: string[] = [];
+  transport.stderr?.on('data', (chunk) => stderr.push(String(chunk)));
   const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' };
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   await client.connect(transport);
   closing.push(() => client.close());
-  return { client, said };
+  return { client, stderr };
 }
 
 describe.each(ERAS)('the official client over stdio, %s era', (era) => {
-  test('lists and calls the tools, and no key is said', async () => {
+  test('lists and calls the tools without logging a key or a memory', async () => {
     const { apiKey } = await daemon.signIn(`stdio-${era}@example.com`);
-    const { client, said } = await connect(era, { BRIDGE_URL: daemon.baseUrl, BRIDGE_KEY: apiKey });
+    const { client, stderr } = await connect(era, { BRIDGE_URL: daemon.baseUrl, BRIDGE_KEY: apiKey });
     expect(client.getNegotiatedProtocolVersion()).toBe(era === 'legacy' ? '2025-11-25' : '2026-07-28');
     expect(client.getServerVersion()).toMatchObject({ name: 'svc' });
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('memory_add');
@@ -68,11 +68,11 @@ describe.each(ERAS)('the official client over stdio, %s era', (era) => {
     expect(added.structuredContent).toMatchObject({ content: 'Ada prefers  oolong\u2028tea', version: 1 });
     const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oolong' } });
     expect(found.structuredContent).toMatchObject({ results: [{ content: 'Ada prefers  oolong\u2028tea' }] });
-    expect(said.join('')).toContain('tools/call');
-    expect(said.join('')).not.toMatch(/svc_live|oolong/);
+    expect(stderr.join('')).toContain('tools/call');
+    expect(stderr.join('')).not.toMatch(/svc_live|oolong/);
   });
 
-  test('without a sign-in it lists the tools and advises at the call', async () => {
+  test('lists the tools without a sign-in, and a call says to sign in', async () => {
     const { client } = await connect(era, {});
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     const answer = await client.callTool({ name: 'memory_search', arguments: { query: 'tea' } });
@@ -82,8 +82,8 @@ describe.each(ERAS)('the official client over stdio, %s era', (era) => {
   });
 });
 
-describe('the key', () => {
-  test('is read when it is first needed, kept, and read again when it is refused', async () => {
+describe('the stored key', () => {
+  test('is read on first use, cached, and read again when the daemon rejects it', async () => {
     const email = 'rotated@example.com';
     let { apiKey } = await daemon.signIn(email);
     let reads = 0;
@@ -101,7 +101,7 @@ describe('the key', () => {
     expect(bridge.logged.join()).not.toContain('svc_live');
   });
 
-  test('that stays refused is told as advice, and a later sign-in is noticed', async () => {
+  test('if it stays rejected, the tool result says to sign in, and a later sign-in is picked up', async () => {
     const email = 'late@example.com';
     let { apiKey } = await daemon.signIn(email);
     await daemon.signIn(email);
@@ -114,7 +114,7 @@ describe('the key', () => {
     expect((await call()).result).toMatchObject({ content: [{ text: 'No memories.' }] });
   });
 
-  test('that is missing or locked away is told apart', async () => {
+  test('gets different advice when it is missing than when the keychain is locked', async () => {
     let problem: Error = new NotSignedInError('none');
     const bridge = await bridgeUnder(() => Promise.reject(problem));
     const advice = async () => (await bridge.ask('tools/call', { name: 'memory_list' })).result?.content?.[0]?.text;
@@ -124,9 +124,9 @@ describe('the key', () => {
   });
 });
 
-describe('a daemon that is not there', () => {
-  test('is stood in for in both eras', async () => {
-    const bridge = await bridgeUnder(async () => sessionOf('svc_live_x', NOWHERE));
+describe('an unreachable daemon', () => {
+  test('is answered for by the bridge in both eras', async () => {
+    const bridge = await bridgeUnder(async () => sessionOf('svc_live_x', UNREACHABLE));
     expect((await bridge.ask('initialize', HANDSHAKE)).result).toMatchObject({
       protocolVersion: '2025-06-18',
       serverInfo: { name: 'svc', version: '1.2.3' },
@@ -149,7 +149,7 @@ describe('a daemon that is not there', () => {
     }
   });
 
-  test('may come, go and come back', async () => {
+  test('may stop and restart while the bridge runs', async () => {
     const port = await freePort();
     const first = await startTestDaemon({ config: { port } });
     const { apiKey } = await first.signIn('restart@example.com');
@@ -167,32 +167,32 @@ describe('a daemon that is not there', () => {
     expect(await list()).toBeUndefined();
   });
 
-  test('is listed with the tools that it listed last', async () => {
-    const { apiKey } = await daemon.signIn('kept@example.com');
-    const kept = await mkdtemp(join(tmpdir(), 'svc-kept-'));
-    const online = await startBridge({ session: async () => sessionOf(apiKey), folder: kept });
+  test('has its most recent tool list returned', async () => {
+    const { apiKey } = await daemon.signIn('cached@example.com');
+    const cached = await mkdtemp(join(tmpdir(), 'svc-cached-'));
+    const online = await startBridge({ session: async () => sessionOf(apiKey), folder: cached });
     const { result } = await online.ask('tools/list', stateless());
     online.stop();
     await online.ended;
-    expect(await readdir(kept)).toEqual(['mcp-tools.json']);
-    const offline = await bridgeUnder(async () => sessionOf(apiKey, NOWHERE), { folder: kept });
+    expect(await readdir(cached)).toEqual(['mcp-tools.json']);
+    const offline = await bridgeUnder(async () => sessionOf(apiKey, UNREACHABLE), { folder: cached });
     expect((await offline.ask('tools/list')).result?.tools).toEqual(result?.tools);
   });
 
   test.each(['resources/list', 'resources/templates/list', 'prompts/list', 'initialize', 'server/discover'])(
-    'is stood in for with what a daemon without memories answers to %s',
+    'gets the same answer to %s as from a daemon without memories',
     async (method) => {
       const { apiKey } = await makeTenant(daemon, 'offers@example.com');
-      const there = await bridgeUnder(async () => sessionOf(apiKey));
-      const away = await bridgeUnder(async () => sessionOf('svc_live_x', NOWHERE));
+      const online = await bridgeUnder(async () => sessionOf(apiKey));
+      const offline = await bridgeUnder(async () => sessionOf('svc_live_x', UNREACHABLE));
       const params = method === 'initialize' ? HANDSHAKE : stateless();
-      const [real, instead] = [await there.ask(method, params), await away.ask(method, params)];
-      expect(named(instead.result)).toEqual(named(real.result));
-      expect(named(real.result)).not.toEqual({});
+      const [real, substitute] = [await online.ask(method, params), await offline.ask(method, params)];
+      expect(essentials(substitute.result)).toEqual(essentials(real.result));
+      expect(essentials(real.result)).not.toEqual({});
     },
   );
 
-  test('the built-in tools are a part of those of the daemon', async () => {
+  test('the built-in tools are a subset of the daemon’s', async () => {
     const { apiKey } = await daemon.signIn('built-in@example.com');
     type Tool = { name: string; inputSchema: { required?: string[]; properties: object } };
     const real = (await (await bridgeUnder(async () => sessionOf(apiKey))).ask('tools/list')).result?.tools as never;
@@ -208,8 +208,8 @@ describe('a daemon that is not there', () => {
   });
 });
 
-describe('what is no call that succeeds', () => {
-  test('is refused as JSON-RPC says', async () => {
+describe('a failing call', () => {
+  test('gets the JSON-RPC error code', async () => {
     const { apiKey } = await daemon.signIn('faults@example.com');
     const bridge = await bridgeUnder(async () => sessionOf(apiKey));
     bridge.sendLine('{"jsonrpc":"2.0",');
@@ -223,7 +223,7 @@ describe('what is no call that succeeds', () => {
     expect(bridge.lines.slice(0, 2).map((line) => JSON.parse(line).error.code)).toEqual([-32700, -32600]);
   });
 
-  test('a name that no header holds is carried all the same', async () => {
+  test('carries a name that is not a valid header value', async () => {
     const { apiKey } = await daemon.signIn('names@example.com');
     const bridge = await bridgeUnder(async () => sessionOf(apiKey));
     const answer = await bridge.ask('tools/call', stateless({ name: 'mémoire ', arguments: {} }));
@@ -231,7 +231,7 @@ describe('what is no call that succeeds', () => {
     expect(answer.error?.code).not.toBe(-32020);
   });
 
-  test('the refusal of a whole request is advice', async () => {
+  test('reports a rejected request with the daemon’s reason and how long to wait', async () => {
     const url = await serve((_request, response) => {
       response.writeHead(429, { 'content-type': 'application/problem+json', 'retry-after': '7' });
       response.end(JSON.stringify({ code: 'rate_limited', detail: 'Too many requests.', status: 429 }));
@@ -243,22 +243,22 @@ describe('what is no call that succeeds', () => {
     );
   });
 
-  test('a stranger at the address, and a connection that breaks, are told apart', async () => {
-    const stranger = await serve((_request, response) => response.end('<html>'));
+  test('distinguishes a server that is not svc from a broken connection', async () => {
+    const foreign = await serve((_request, response) => response.end('<html>'));
     const breaking = await serve((request) => request.socket.destroy());
-    let url = stranger;
+    let url = foreign;
     const bridge = await bridgeUnder(async () => sessionOf('svc_live_x', url));
     const advice = async () => (await bridge.ask('tools/call', { name: 'memory_list' })).result?.content?.[0]?.text;
-    expect(await advice()).toContain('is no svc daemon');
+    expect(await advice()).toContain('is not an svc daemon');
     url = breaking;
     const other = await bridgeUnder(async () => sessionOf('svc_live_x', url));
     const broken = (await other.ask('tools/call', { name: 'memory_add' })).result?.content?.[0]?.text;
-    expect(broken).toContain('not known whether it was done');
+    expect(broken).toContain('may or may not have taken effect');
   });
 });
 
-describe('the end', () => {
-  test('a cancelled request hangs up and is never answered', async () => {
+describe('cancellation and shutdown', () => {
+  test('closes the connection of a cancelled request and never answers it', async () => {
     let hungUp: () => void = () => {};
     const gone = new Promise<void>((resolve) => {
       hungUp = resolve;
@@ -273,7 +273,7 @@ describe('the end', () => {
     expect(bridge.lines).toEqual([]);
   });
 
-  test('answers that are under way at the end of the input still arrive', async () => {
+  test('delivers pending answers after the input has ended', async () => {
     const { apiKey } = await daemon.signIn('drain@example.com');
     const bridge = await startBridge({ session: async () => sessionOf(apiKey) });
     const answer = bridge.ask('ping');
@@ -281,7 +281,7 @@ describe('the end', () => {
     expect((await answer).result).toEqual({});
   });
 
-  test('a request to stop ends it at once, with an answer outstanding', async () => {
+  test('stops at once when asked to, even with an answer pending', async () => {
     const url = await serve(() => {});
     const bridge = await startBridge({ session: async () => sessionOf('svc_live_x', url) });
     void bridge.ask('ping');
@@ -309,12 +309,12 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** What of an answer an assistant goes by: capabilities, names, addresses, and which arguments there must be. */
-function named(result: object | undefined): object {
+/** The parts of an answer that an assistant relies on: capabilities, names, URIs and required arguments. */
+function essentials(result: object | undefined): object {
   const shown = ['capabilities', 'resources', 'resourceTemplates', 'prompts', 'arguments'];
-  const kept = [...shown, 'listChanged', 'tools', 'uri', 'uriTemplate', 'name', 'mimeType', 'required'];
+  const retained = [...shown, 'listChanged', 'tools', 'uri', 'uriTemplate', 'name', 'mimeType', 'required'];
   const filtered = JSON.stringify(result, (key, value) =>
-    key === '' || /^\d+$/.test(key) || kept.includes(key) ? value : undefined,
+    key === '' || /^\d+$/.test(key) || retained.includes(key) ? value : undefined,
   );
   return JSON.parse(filtered) as object;
 }

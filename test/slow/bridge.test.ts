@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { BIN } from '../helpers/process.ts';
 
-/** `svc mcp` as it is shipped, before the programs that assistants are built on. */
+/** Runs the built `svc mcp` against the official SDK and the MCP inspector. */
 
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 const ERAS = ['legacy', 'modern'] as const;
@@ -59,7 +59,7 @@ const start = (apiKey: string, more: { args?: string[]; url?: string } = {}) =>
   });
 
 describe.each(ERAS)('the official client, %s era', (era) => {
-  test('remembers and finds', async () => {
+  test('stores and finds a memory', async () => {
     const { apiKey } = await daemon.signIn(`slow-${era}@example.com`);
     const client = await connect(era, environment(apiKey));
     expect((await client.listTools()).tools.length).toBeGreaterThanOrEqual(7);
@@ -68,7 +68,7 @@ describe.each(ERAS)('the official client, %s era', (era) => {
     expect(found.structuredContent).toMatchObject({ results: [{ content: 'Ada prefers oolong' }] });
   });
 
-  test('nobody signed in, and no daemon: tools, and advice at the call', async () => {
+  test('lists the tools without a sign-in or a daemon, and a call says what to do', async () => {
     for (const env of [environment(''), environment(`svc_live_${'0'.repeat(32)}`, 'http://127.0.0.1:9')]) {
       const client = await connect(era, env);
       expect((await client.listTools()).tools.length).toBeGreaterThanOrEqual(7);
@@ -77,19 +77,19 @@ describe.each(ERAS)('the official client, %s era', (era) => {
     }
   });
 
-  test('the inspector finds no fault', { timeout: 300_000 }, async () => {
+  test('passes the inspector’s strict checks', { timeout: 300_000 }, async () => {
     const { apiKey } = await daemon.signIn(`inspector-${era}@example.com`);
     const settings = Object.entries(environment(apiKey)).flatMap((pair) => ['-e', pair.join('=')]);
     const npx = ['-y', '-p', 'node@24', '-p', INSPECTOR, 'mcp-inspector', '--cli', ...settings];
-    const how = ['--protocol-era', era, '--method', 'tools/list', '--strict'];
-    const { code, stdout, stderr } = await run('npx', [...npx, process.execPath, BIN, 'mcp', ...how]);
+    const options = ['--protocol-era', era, '--method', 'tools/list', '--strict'];
+    const { code, stdout, stderr } = await run('npx', [...npx, process.execPath, BIN, 'mcp', ...options]);
     expect([code, stderr.match(/^(Warning|Error): .*/gm)], stderr).toEqual([0, null]);
     expect(JSON.parse(stdout).tools.length).toBeGreaterThanOrEqual(7);
   });
 });
 
 describe('the process', () => {
-  test('ends with its input, with 0, and has said protocol only', async () => {
+  test('exits with 0 when its input ends, and writes only protocol to standard output', async () => {
     const { apiKey } = await daemon.signIn('input@example.com');
     const bridge = start(apiKey, { args: ['--debug'] });
     bridge.stdin.end(PING);
@@ -100,7 +100,7 @@ describe('the process', () => {
     expect(stdout + stderr).not.toContain('svc_live_');
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('ends at %s with 0 and says nothing', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('exits silently with 0 on %s', async (signal) => {
     const { apiKey } = await daemon.signIn(`${signal}@example.com`);
     const bridge = start(apiKey);
     const answered = new Promise((resolve) => bridge.stdout.once('data', resolve));
@@ -110,7 +110,7 @@ describe('the process', () => {
     expect(await bridge).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  test('ends when nobody reads it any more', async () => {
+  test('exits when its output is closed', async () => {
     const { apiKey } = await daemon.signIn('unread@example.com');
     const bridge = start(apiKey);
     bridge.stdout.destroy();

@@ -9,51 +9,51 @@ import { createSessionCache } from './session-cache.ts';
 export interface BridgeDependencies extends Omit<RelayDependencies, 'forward'> {
   input: AsyncIterable<Uint8Array>;
   session(): Promise<Session>;
-  exchange: Transport;
+  transport: Transport;
   /** Ends the bridge at once. */
   stop: AbortSignal;
 }
 
-/** After the input's end, answers that are under way have this long to arrive. */
+/** How long to wait for pending answers once the input has ended. */
 const DRAIN_MS = 1500;
-/** What was cancelled has this long to put things away. */
+/** How long cancelled requests have to clean up. */
 const SETTLE_MS = 200;
 
 /**
- * The stdio side of svc's MCP door: each line goes to the daemon as it came, each answer comes back as it is. The
- * bridge knows of the protocol only what HTTP wants repeated in headers, so both eras pass through it alike. Resolves
- * when the input has ended or `stop` fires.
+ * Connects MCP over stdio to the daemon's HTTP endpoint, passing messages through unchanged. It understands only the
+ * parts of the protocol that HTTP repeats in headers, so both protocol eras work the same way. Resolves when the input
+ * has ended or `stop` fires.
  */
-export async function runBridge({ input, session, exchange, stop, ...rest }: BridgeDependencies): Promise<void> {
-  const relay = createRelay({ ...rest, forward: createForward({ keys: createSessionCache(session), exchange }) });
-  const underWay = new Map<unknown, { cancel: AbortController; done: Promise<void> }>();
+export async function runBridge({ input, session, transport, stop, ...rest }: BridgeDependencies): Promise<void> {
+  const relay = createRelay({ ...rest, forward: createForward({ sessions: createSessionCache(session), transport }) });
+  const pending = new Map<unknown, { cancel: AbortController; done: Promise<void> }>();
 
-  function take(line: string): void {
+  function accept(line: string): void {
     const message = parseMessage(line);
     if (!message) rest.write(errorForLine(line));
     else if (message.method === 'notifications/cancelled') {
-      // Over HTTP a request is cancelled by hanging up, in both eras.
-      underWay.get(message.params?.requestId)?.cancel.abort();
+      // In both eras, closing the connection cancels a request over HTTP.
+      pending.get(message.params?.requestId)?.cancel.abort();
     } else {
-      const key = isRequest(message) ? message.id : Symbol('wants no answer');
+      const key = isRequest(message) ? message.id : Symbol('notification');
       const cancel = new AbortController();
-      const done = relay(message, line, cancel.signal).finally(() => underWay.delete(key));
-      underWay.set(key, { cancel, done });
+      const done = relay(message, line, cancel.signal).finally(() => pending.delete(key));
+      pending.set(key, { cancel, done });
     }
   }
 
   async function readAll(): Promise<void> {
-    for await (const line of textLines(input)) if (line.trim() !== '') take(line);
+    for await (const line of textLines(input)) if (line.trim() !== '') accept(line);
     await allDone(DRAIN_MS);
   }
 
   async function allDone(withinMs: number): Promise<void> {
-    const late = new Promise((resolve) => setTimeout(resolve, withinMs));
-    await Promise.race([Promise.all([...underWay.values()].map(({ done }) => done)), late]);
+    const timeout = new Promise((resolve) => setTimeout(resolve, withinMs));
+    await Promise.race([Promise.all([...pending.values()].map(({ done }) => done)), timeout]);
   }
 
   await Promise.race([readAll(), aborted(stop)]);
-  for (const { cancel } of underWay.values()) cancel.abort();
+  for (const { cancel } of pending.values()) cancel.abort();
   await allDone(SETTLE_MS);
 }
 
@@ -64,10 +64,10 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A line that is no single message. Several in one are of a revision that nobody speaks any more. */
+/** The error for a line that is not a single message. Only an obsolete protocol revision had batches. */
 function errorForLine(line: string): string {
-  const refusal = line.trimStart().startsWith('[')
-    ? rpcError(null, RPC_ERROR.invalid, 'Batches are not accepted: send one message a line')
-    : rpcError(null, RPC_ERROR.parse, 'The line is not one JSON object');
-  return JSON.stringify(refusal);
+  const response = line.trimStart().startsWith('[')
+    ? rpcError(null, RPC_ERROR.invalid, 'Batches are not supported: send one message per line')
+    : rpcError(null, RPC_ERROR.parse, 'The line is not a JSON object');
+  return JSON.stringify(response);
 }

@@ -1,8 +1,8 @@
 import { textLines } from '../text-lines.ts';
 
 /**
- * The `data` of each event of a server-sent event stream, as soon as the event is whole. Other fields (`event`, `id`,
- * `retry`) and comments are passed over; an event that the stream's end cuts off is none (HTML, 9.2.6).
+ * Yields the `data` of each server-sent event as soon as the event is complete. Ignores other fields (`event`, `id`,
+ * `retry`), comments, and an incomplete event at the end of the stream (HTML, 9.2.6).
  */
 export async function* readEventData(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let data: string[] = [];

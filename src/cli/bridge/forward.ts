@@ -18,10 +18,13 @@ export interface OutgoingMessage {
   signal: AbortSignal;
 }
 
-/** The daemon's messages about one message, as JSON texts. Throws `BridgeError`, or the signal's reason. */
-export type Forward = (parcel: OutgoingMessage) => AsyncGenerator<string>;
+/**
+ * Sends one message and yields the daemon's messages in response as JSON texts. Throws `BridgeError`, or the signal's
+ * reason.
+ */
+export type Forward = (outgoing: OutgoingMessage) => AsyncGenerator<string>;
 
-/** How a connection fails before anything was sent on it. */
+/** Error codes of connections that failed before anything was sent. */
 const NOT_SENT = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', CONNECT_TIMEOUT],
   ...['ERR_INVALID_URL', 'ERR_TLS_CERT_ALTNAME_INVALID', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
@@ -29,29 +32,29 @@ const NOT_SENT = new Set([
 ]);
 
 /**
- * Carries messages to the daemon under the key that is kept now. Where the key is refused or nobody answers, the
- * session is read once more (the person may have signed in anew, or to another daemon) before it counts as an outage.
+ * Sends messages to the daemon with the stored key. If the key is rejected or the daemon does not respond, reads the
+ * session once more before giving up: the user may have signed in again, or to another daemon.
  */
-export function createForward({ keys, exchange }: { keys: SessionCache; exchange: Transport }): Forward {
-  /** The answer, or `undefined` where the message certainly did not arrive. */
-  async function post(session: Session, parcel: OutgoingMessage): Promise<TransportResponse | undefined> {
+export function createForward({ sessions, transport }: { sessions: SessionCache; transport: Transport }): Forward {
+  /** Returns the answer, or `undefined` if the message certainly did not arrive. */
+  async function post(session: Session, outgoing: OutgoingMessage): Promise<TransportResponse | undefined> {
     try {
-      return await exchange({ ...parcel, url: session.url, apiKey: session.apiKey });
+      return await transport({ ...outgoing, url: session.url, apiKey: session.apiKey });
     } catch (error) {
-      if (parcel.signal.aborted) throw error;
+      if (outgoing.signal.aborted) throw error;
       if (NOT_SENT.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
       throw connectionLost(session.url);
     }
   }
 
-  async function postUnderNewestKey(parcel: OutgoingMessage): Promise<{ answer: TransportResponse; url: string }> {
-    let session = await keys.current();
-    let answer = await post(session, parcel);
+  async function postWithLatestKey(outgoing: OutgoingMessage): Promise<{ answer: TransportResponse; url: string }> {
+    let session = await sessions.current();
+    let answer = await post(session, outgoing);
     if (answer === undefined || answer.status === 401) {
-      const renewed = await keys.renewed(session);
+      const renewed = await sessions.renewed(session);
       if (renewed) {
         session = renewed;
-        answer = await post(session, parcel);
+        answer = await post(session, outgoing);
       }
     }
     if (answer === undefined) throw daemonUnreachable(session.url);
@@ -59,18 +62,18 @@ export function createForward({ keys, exchange }: { keys: SessionCache; exchange
     return { answer, url: session.url };
   }
 
-  return async function* forward(parcel) {
-    const { answer, url } = await postUnderNewestKey(parcel);
+  return async function* forward(outgoing) {
+    const { answer, url } = await postWithLatestKey(outgoing);
     try {
       for await (const text of answer.messages()) yield protocolText(text, answer, url);
     } catch (error) {
-      if (error instanceof BridgeError || parcel.signal.aborted) throw error;
+      if (error instanceof BridgeError || outgoing.signal.aborted) throw error;
       throw connectionLost(url);
     }
   };
 }
 
-/** The text as one line of JSON-RPC. Throws `BridgeError` for a problem document and for what is no svc at all. */
+/** Returns the text as one line of JSON-RPC. Throws `BridgeError` for a problem document or anything else. */
 function protocolText(text: string, { status, retryAfterSeconds }: TransportResponse, url: string): string {
   const message = parseMessage(text) as Record<string, unknown> | undefined;
   if (message?.jsonrpc === '2.0') return text.includes('\n') ? JSON.stringify(message) : text;

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { readEventData } from './event-stream.ts';
 
-/** One POST to the daemon's MCP door. */
+/** One POST to the daemon's MCP endpoint. */
 export interface TransportRequest {
   url: string;
   apiKey: string;
@@ -11,25 +11,25 @@ export interface TransportRequest {
   signal: AbortSignal;
 }
 
-/** What came back: the messages as JSON texts, or, from something that speaks no JSON-RPC, the whole text. */
+/** The daemon's response: its messages as JSON texts, or the whole body if the server does not speak JSON-RPC. */
 export interface TransportResponse {
   status: number;
   retryAfterSeconds: number | undefined;
   contentType: string;
-  /** The messages of a JSON or event stream answer, each as it arrives; a 202 has none. */
+  /** Yields each message of a JSON or event stream response as it arrives; a 202 has none. */
   messages(): AsyncGenerator<string>;
 }
 
-/** Sends to the daemon. Rejects where no connection comes about, or with the signal's reason. */
+/** Sends a message to the daemon. Rejects if the connection fails, or with the signal's reason. */
 export type Transport = (outgoing: TransportRequest) => Promise<TransportResponse>;
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The error code where no connection came about in time. */
+/** The error code of a connection that took too long to open. */
 export const CONNECT_TIMEOUT = 'ETIMEDOUT';
 
 /**
- * Connections that are kept open from call to call, on Node's own http: it is loaded already at start-up, where `fetch`
- * costs some twenty milliseconds at its first use.
+ * Creates a transport with keep-alive connections on `node:http`, which is already loaded at startup; `fetch` costs
+ * about twenty milliseconds on first use.
  */
 export function createHttpTransport(): Transport {
   const agents = { 'http:': new http.Agent({ keepAlive: true }), 'https:': new https.Agent({ keepAlive: true }) };
@@ -55,8 +55,8 @@ export function createHttpTransport(): Transport {
 }
 
 /**
- * A daemon that restarts or tidies up closes idle connections, and a request may just then be on its way into one. It
- * was hardly read by anyone, so it is sent once more on a fresh connection.
+ * Retries once on a new connection if a reused one was closed. The daemon closes idle connections when it restarts or
+ * they time out, so the request was most likely never read.
  */
 async function requestWithRetry(open: () => http.ClientRequest, body: string): Promise<http.IncomingMessage> {
   const first = open();
@@ -72,7 +72,7 @@ async function requestWithRetry(open: () => http.ClientRequest, body: string): P
 }
 
 function connectTimeout(): Error {
-  return Object.assign(new Error('No connection came about in time'), { code: CONNECT_TIMEOUT });
+  return Object.assign(new Error('The connection timed out'), { code: CONNECT_TIMEOUT });
 }
 
 function sendRequest(request: http.ClientRequest, body: string): Promise<http.IncomingMessage> {
@@ -81,9 +81,9 @@ function sendRequest(request: http.ClientRequest, body: string): Promise<http.In
     request.on('error', reject);
     request.once('socket', (socket) => {
       if (!socket.connecting) return;
-      const late = setTimeout(() => request.destroy(connectTimeout()), CONNECT_TIMEOUT_MS);
-      socket.once('connect', () => clearTimeout(late));
-      socket.once('close', () => clearTimeout(late));
+      const timer = setTimeout(() => request.destroy(connectTimeout()), CONNECT_TIMEOUT_MS);
+      socket.once('connect', () => clearTimeout(timer));
+      socket.once('close', () => clearTimeout(timer));
     });
     request.end(body);
   });

@@ -1,4 +1,4 @@
-/** One JSON-RPC 2.0 message of either protocol era, as far as the bridge looks into it. */
+/** The parts of a JSON-RPC 2.0 message that the bridge reads, in either protocol era. */
 export interface Message {
   id?: string | number | null;
   method?: string;
@@ -7,18 +7,18 @@ export interface Message {
   error?: { code: number; message: string };
 }
 
-/** A message that wants an answer. */
+/** A message that expects an answer. */
 export interface RpcRequest extends Message {
   id: string | number;
   method: string;
 }
 
-/** What a message without its own answer came to nothing of: JSON-RPC's error codes. */
+/** JSON-RPC error codes. */
 export const RPC_ERROR = { parse: -32700, invalid: -32600, unknownMethod: -32601, internal: -32603 } as const;
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
-/** Which parameter `Mcp-Name` repeats, by method (SEP-2243, SEP-2663). */
+/** The parameter that `Mcp-Name` repeats, by method (SEP-2243, SEP-2663). */
 const NAME_PARAMETERS: Record<string, string> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -28,7 +28,7 @@ const NAME_PARAMETERS: Record<string, string> = {
   'tasks/cancel': 'taskId',
 };
 
-/** The message in a line, or `undefined` where the line holds no JSON object. */
+/** Parses a line; `undefined` if it is not a JSON object. */
 export function parseMessage(line: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -42,7 +42,7 @@ export function isRequest(message: Message): message is RpcRequest {
   return typeof message.method === 'string' && (typeof message.id === 'string' || typeof message.id === 'number');
 }
 
-/** The revision that a message of the stateless era names itself; earlier eras name none. */
+/** The protocol revision in a message of the stateless era; `undefined` in earlier eras. */
 export function declaredVersion({ params }: Message): string | undefined {
   const meta = params?._meta as Record<string, unknown> | undefined;
   const version = meta?.[VERSION_KEY];
@@ -50,8 +50,8 @@ export function declaredVersion({ params }: Message): string | undefined {
 }
 
 /**
- * The headers that must say the same as the body. A message of the stateless era states its revision itself; one of the
- * eras before goes under the revision that `initialize` agreed on, once there is one.
+ * The headers that must match the body. A message of the stateless era states its own revision; earlier ones use the
+ * revision negotiated by `initialize`, once there is one.
  */
 export function mcpHeaders(message: Message, agreedVersion: string | undefined): Record<string, string> {
   const version = declaredVersion(message);
@@ -65,13 +65,13 @@ export function mcpHeaders(message: Message, agreedVersion: string | undefined):
   return headers;
 }
 
-/** As SEP-2243 writes a value that a header cannot hold as it is. */
+/** Encodes a value that is not a valid header value as Base64 (SEP-2243). */
 function encodeHeaderValue(value: string): string {
   const plain = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/i.test(value);
   return plain ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`;
 }
 
-/** A refusal of the protocol itself; `id` is `null` where the message has none that can be read. */
+/** A protocol error; `id` is `null` if it could not be read from the message. */
 export function rpcError(id: string | number | null, code: number, message: string): Message {
   return { ...envelope(id), error: { code, message } };
 }

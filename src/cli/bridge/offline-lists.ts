@@ -1,6 +1,6 @@
 /**
- * What the daemon offers beside its tools, to be listed while it is out of reach: all but the memories themselves. An
- * assistant that starts before the daemon asks but once.
+ * The daemon's resources and prompts, listed while it is unreachable (without individual memories). An assistant that
+ * starts before the daemon requests these lists only once.
  */
 export const OFFLINE_LISTS: Record<string, Record<string, unknown>> = {
   'resources/list': {
@@ -26,7 +26,7 @@ export const OFFLINE_LISTS: Record<string, Record<string, unknown>> = {
       {
         name: 'save_session',
         title: 'Save this session',
-        description: 'Keeps what is worth remembering of this conversation.',
+        description: 'Stores what is worth remembering from this conversation.',
         arguments: [{ name: 'topic', required: false }],
       },
     ],

@@ -3,23 +3,23 @@ import { declaredVersion, type Message, RPC_ERROR, type RpcRequest, rpcError, rp
 import { OFFLINE_LISTS } from './offline-lists.ts';
 import type { ToolList } from './tool-cache.ts';
 
-/** What the bridge knows without the daemon. */
+/** What the bridge can report without the daemon. */
 export interface OfflineData {
   tools: ToolList;
   version: string;
 }
 
-/** Revisions that open with `initialize`, newest first. */
+/** Revisions that start with `initialize`, newest first. */
 const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 const STATELESS_VERSION = '2026-07-28';
 const NO_LIST_CHANGES = { listChanged: false };
 const CAPABILITIES = { tools: NO_LIST_CHANGES, resources: NO_LIST_CHANGES, prompts: NO_LIST_CHANGES };
-/** Not to be kept: the next answer may come from the daemon itself. */
+/** Prevents caching: the next answer may come from the daemon itself. */
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' };
 
 /**
- * Answers in the daemon's place while it is out of reach, so that the assistant starts, sees the tools, and learns at
- * the first call (as a tool's result, which it can read to the user) what to do. A dead process would only be "failed".
+ * Answers for the daemon while it is unreachable, so that the assistant starts, lists the tools, and on the first call
+ * gets a tool result that says what to do. If the bridge exited instead, the assistant would only show "failed".
  */
 export function offlineResponse(request: RpcRequest, outage: BridgeError, { tools, version }: OfflineData): Message {
   const stateless = declaredVersion(request) !== undefined;
@@ -29,7 +29,7 @@ export function offlineResponse(request: RpcRequest, outage: BridgeError, { tool
       ...fields,
       ...(stateless && { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } }),
     });
-  const instructions = `Long-term memory that outlives this conversation. At the moment it is out of reach: ${outage.message}`;
+  const instructions = `Long-term memory that outlives this conversation. It is currently unavailable: ${outage.message}`;
   switch (request.method) {
     case 'initialize':
       return result({

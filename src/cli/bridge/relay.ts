@@ -6,66 +6,66 @@ import type { ToolCache, ToolList } from './tool-cache.ts';
 
 export interface RelayDependencies {
   forward: Forward;
-  knownTools: ToolCache;
+  toolCache: ToolCache;
   version: string;
-  /** Takes one line of protocol, without its end. */
+  /** Writes one protocol message; adds the line end. */
   write(line: string): void;
-  /** Takes what `--debug` shows: methods, ids and outcomes, never a key or a memory. */
+  /** Logs for `--debug`: methods, ids and outcomes, never a key or a memory. */
   log(text: string): void;
 }
 
-/** Sees one message through: to the daemon and back, or answered in its place. Never rejects. */
+/** Forwards one message to the daemon and writes the answer, its own if the daemon gives none. Never rejects. */
 export type Relay = (message: Message, line: string, signal: AbortSignal) => Promise<void>;
 
-export function createRelay({ forward, knownTools, version, write, log }: RelayDependencies): Relay {
+export function createRelay({ forward, toolCache, version, write, log }: RelayDependencies): Relay {
   let agreedVersion: string | undefined;
 
-  /** What the bridge itself has to know of an answer that passes. */
-  async function note(request: Message, { result }: Message): Promise<void> {
+  /** Remembers the protocol revision and the tool list from an answer. */
+  async function remember(request: Message, { result }: Message): Promise<void> {
     if (request.method === 'initialize' && typeof result?.protocolVersion === 'string') {
       agreedVersion = result.protocolVersion;
     }
     if (request.method === 'tools/list' && Array.isArray(result?.tools) && result.nextCursor === undefined) {
-      await knownTools.remember(result.tools as ToolList);
+      await toolCache.store(result.tools as ToolList);
     }
   }
 
-  /** Passes on what the daemon says about a request. Throws `BridgeError` where it ends without an answer. */
-  async function passOn(request: RpcRequest, line: string, signal: AbortSignal): Promise<void> {
+  /** Forwards a request and writes the daemon's messages. Throws `BridgeError` if there is no answer among them. */
+  async function forwardRequest(request: RpcRequest, line: string, signal: AbortSignal): Promise<void> {
     let answered = false;
     for await (const text of forward({ body: line, headers: mcpHeaders(request, agreedVersion), signal })) {
       const message = parseMessage(text) ?? {};
       if (message.method !== undefined) write(text);
       else if (!answered) {
         answered = true;
-        // A refusal by the transport does not know which request it refuses.
+        // An error from the HTTP layer does not carry the request's id.
         write(message.id == null ? JSON.stringify({ ...message, id: request.id }) : text);
-        await note(request, message);
+        await remember(request, message);
       }
     }
     if (!answered) throw new BridgeError('The svc daemon ended the connection without an answer. Call again.');
   }
 
-  async function answerInstead(request: RpcRequest, error: unknown): Promise<void> {
+  async function answerOffline(request: RpcRequest, error: unknown): Promise<void> {
     const outage =
       error instanceof BridgeError ? error : new BridgeError(`The svc bridge failed: ${(error as Error).message}`);
-    const answer = offlineResponse(request, outage, { tools: await knownTools.list(), version });
-    if (request.method === 'initialize') await note(request, answer);
+    const answer = offlineResponse(request, outage, { tools: await toolCache.list(), version });
+    if (request.method === 'initialize') await remember(request, answer);
     write(JSON.stringify(answer));
   }
 
-  async function tell(message: Message, line: string, signal: AbortSignal): Promise<void> {
+  async function forwardNotification(message: Message, line: string, signal: AbortSignal): Promise<void> {
     for await (const _ of forward({ body: line, headers: mcpHeaders(message, agreedVersion), signal }));
   }
 
   return async (message, line, signal) => {
     const name = `${message.method ?? 'response'} ${message.id ?? ''}`.trim();
     try {
-      await (isRequest(message) ? passOn(message, line, signal) : tell(message, line, signal));
+      await (isRequest(message) ? forwardRequest(message, line, signal) : forwardNotification(message, line, signal));
       log(`${name}: done`);
     } catch (error) {
-      log(`${name}: ${signal.aborted ? 'given up' : (error as Error).message}`);
-      if (isRequest(message) && !signal.aborted) await answerInstead(message, error);
+      log(`${name}: ${signal.aborted ? 'canceled' : (error as Error).message}`);
+      if (isRequest(message) && !signal.aborted) await answerOffline(message, error);
     }
   };
 }

@@ -4,36 +4,36 @@ import { makeFolder } from '../../lib/make-folder.ts';
 
 export type ToolList = Record<string, unknown>[];
 
-/** The tools to list while the daemon is out of reach. */
+/** The tools to list while the daemon is unreachable. */
 export interface ToolCache {
-  /** Those that the daemon listed last, else the built-in ones. */
+  /** Returns the daemon's most recent list, or the built-in one. */
   list(): Promise<ToolList>;
-  /** Keeps what the daemon lists. Never throws: it is a convenience. */
-  remember(tools: ToolList): Promise<void>;
+  /** Stores the daemon's list. Never throws: the cache is only a convenience. */
+  store(tools: ToolList): Promise<void>;
 }
 
 const FILE_NAME = 'mcp-tools.json';
 
 /**
- * Remembers the daemon's own list in the settings folder. It is the same for every account and holds nothing secret, so
- * that an assistant which starts before the daemon sees what it will be able to call.
+ * Caches the daemon's tool list in the settings folder, so that an assistant that starts before the daemon sees the
+ * tools it will be able to call. The list is the same for every account and contains no secrets.
  */
 export function createToolCache(folder: string): ToolCache {
   const path = join(folder, FILE_NAME);
-  let kept: string | undefined;
+  let cached: string | undefined;
   const read = async () => {
-    kept ??= await readFile(path, 'utf8').catch(() => undefined);
-    return kept;
+    cached ??= await readFile(path, 'utf8').catch(() => undefined);
+    return cached;
   };
   return {
     async list() {
       const tools = parseTools(await read());
       return tools ?? BUILT_IN;
     },
-    async remember(tools) {
+    async store(tools) {
       const text = JSON.stringify(tools);
       if (tools.length === 0 || text === (await read())) return;
-      kept = text;
+      cached = text;
       const draft = `${path}.${process.pid}`;
       await makeFolder(folder)
         .then(() => writeFile(draft, text, { mode: 0o600 }))
@@ -47,8 +47,8 @@ function parseTools(text: string | undefined): ToolList | undefined {
   if (text === undefined) return undefined;
   try {
     const tools: unknown = JSON.parse(text);
-    const whole = Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string' && tool.inputSchema);
-    return whole && tools.length > 0 ? (tools as ToolList) : undefined;
+    const valid = Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string' && tool.inputSchema);
+    return valid && tools.length > 0 ? (tools as ToolList) : undefined;
   } catch {
     return undefined;
   }
@@ -67,14 +67,14 @@ function tool(name: string, description: string, required: string[], properties:
   return { name, description, inputSchema: { type: 'object', properties, required } };
 }
 
-/** The least that lets an assistant call them; the daemon's own descriptions take their place at the first contact. */
+/** Minimal definitions that an assistant can call; replaced by the daemon's own once it has been reached. */
 const BUILT_IN: ToolList = [
   tool('memory_search', 'Find memories by meaning and words, best first.', ['query'], {
     query: TEXT,
     user: TEXT,
     limit: COUNT,
   }),
-  tool('memory_context', 'Get what is remembered about a topic as one block of text, with citations.', ['query'], {
+  tool('memory_context', 'Get the memories about a topic as one block of text, with citations.', ['query'], {
     query: TEXT,
     user: TEXT,
     maxTokens: COUNT,
@@ -92,8 +92,8 @@ const BUILT_IN: ToolList = [
     content: TEXT,
     tags: TEXTS,
   }),
-  tool('memory_delete', 'Delete a memory for good, at the user’s wish.', ['id'], { id: TEXT }),
-  tool('memory_get', 'Read one memory whole.', ['id'], { id: TEXT }),
+  tool('memory_delete', 'Permanently delete a memory when the user asks for it.', ['id'], { id: TEXT }),
+  tool('memory_get', 'Read one memory in full.', ['id'], { id: TEXT }),
   tool('memory_list', 'Page through memories, newest first.', [], {
     user: TEXT,
     tag: TEXT,
@@ -105,7 +105,7 @@ const BUILT_IN: ToolList = [
     used: TEXTS,
     irrelevant: TEXTS,
   }),
-  tool('conversation_append', 'Keep messages of a conversation word for word.', ['messages'], {
+  tool('conversation_append', 'Store messages of a conversation word for word.', ['messages'], {
     conversationId: TEXT,
     title: TEXT,
     user: TEXT,
