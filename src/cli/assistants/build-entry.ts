@@ -23,23 +23,23 @@ export interface EntryOptions {
 export type BuiltEntry = { entry: DesiredEntry } | { unsupported: string };
 
 /** Returns a function that builds entries. It reads the session at most once, and only for HTTP entries. */
-export function createEntryBuilder(choice: EntryOptions, context: McpConfigContext) {
+export function createEntryBuilder(options: EntryOptions, context: McpConfigContext) {
   const { environment, program, settings } = context;
-  const profile = settings.profileName(choice.profile);
+  const profile = settings.profileName(options.profile);
   let session: Promise<Session> | undefined;
 
   async function bridge(assistant: Assistant): Promise<DesiredEntry> {
     const explicitProfile = profile === DEFAULT_PROFILE ? undefined : profile;
-    return buildBridgeEntry(assistant, choice.scope, environment, program, explicitProfile);
+    return buildBridgeEntry(assistant, options.scope, environment, program, explicitProfile);
   }
 
   return async (assistant: Assistant): Promise<BuiltEntry> => {
-    if (choice.transport === 'stdio') return { entry: await bridge(assistant) };
+    if (options.transport === 'stdio') return { entry: await bridge(assistant) };
     const { title } = assistant;
     if (!assistant.http) return { unsupported: `${title} supports only stdio servers: omit --transport http` };
-    const keyFrom = choice.keyFrom ?? (choice.scope === 'project' ? 'env' : 'literal');
-    if (keyFrom === 'env' && !assistant.keyReference) return { unsupported: noReferenceMessage(title, choice) };
-    session ??= context.session(choice.profile);
+    const keyFrom = options.keyFrom ?? (options.scope === 'project' ? 'env' : 'literal');
+    if (keyFrom === 'env' && !assistant.keyReference) return { unsupported: noReferenceMessage(title, options) };
+    session ??= context.session(options.profile);
     const { url, apiKey } = await session;
     const key = keyFrom === 'env' ? { variable: KEY_VARIABLE } : { literal: apiKey };
     return { entry: { transport: 'http', url: `${url}/v1/mcp`, key } };

@@ -19,25 +19,25 @@ export interface ConfigureOptions extends EntryOptions {
 /** Adds svc to assistants or removes it: plans the changes, asks which to apply, applies them and reports. */
 export async function configureAssistants(
   names: readonly string[],
-  choice: ConfigureOptions,
+  options: ConfigureOptions,
   context: McpConfigContext,
   output: Output,
 ): Promise<void> {
   const { environment } = context;
-  const assistants = await selectAssistants(names, choice.scope, context);
-  if (assistants.length === 0) throw new CommandFailure(EXIT.failed, noneFoundMessage(choice));
-  const planned = await planAll(assistants, choice, context);
+  const assistants = await selectAssistants(names, options.scope, context);
+  if (assistants.length === 0) throw new CommandFailure(EXIT.failed, noneFoundMessage(options));
+  const planned = await planAll(assistants, options, context);
   rejectUnsupported(names, planned);
   const relevant =
-    choice.remove && names.length === 0 ? planned.filter(({ plan, error }) => plan?.changed || error) : planned;
-  if (choice.remove && relevant.length === 0) output.line('svc is not set up in any installed assistant.');
-  if (choice.dryRun) return printDiffs(relevant, context, output);
+    options.remove && names.length === 0 ? planned.filter(({ plan, error }) => plan?.changed || error) : planned;
+  if (options.remove && relevant.length === 0) output.line('svc is not set up in any installed assistant.');
+  if (options.dryRun) return printDiffs(relevant, context, output);
   const chosen =
-    names.length > 0 || choice.yes || !relevant.some(({ plan }) => plan?.changed)
+    names.length > 0 || options.yes || !relevant.some(({ plan }) => plan?.changed)
       ? undefined
       : await promptForAssistants(
           relevant.filter(({ skipped }) => !skipped),
-          promptText(choice),
+          promptText(options),
           context,
         );
   const outcomes: Outcome[] = [];
@@ -48,7 +48,7 @@ export async function configureAssistants(
   if (chosen?.size === 0) output.note('Nothing was selected, so nothing was changed.');
   for (const outcome of outcomes) printOutcome(outcome, output, environment.home);
   output.data({ data: outcomes.map(outcomeToJson) });
-  printNextSteps(outcomes, choice, context, output);
+  printNextSteps(outcomes, options, context, output);
 }
 
 function promptText({ remove }: ConfigureOptions): string {
@@ -62,15 +62,15 @@ function noneFoundMessage({ scope }: ConfigureOptions): string {
 
 async function planAll(
   assistants: Assistant[],
-  choice: ConfigureOptions,
+  options: ConfigureOptions,
   context: McpConfigContext,
 ): Promise<Outcome[]> {
-  const buildEntry = createEntryBuilder(choice, context);
+  const buildEntry = createEntryBuilder(options, context);
   const outcomes: Outcome[] = [];
   for (const assistant of assistants) {
-    const built = choice.remove ? { entry: 'remove' as const } : await buildEntry(assistant);
-    if ('unsupported' in built) outcomes.push({ assistant, scope: choice.scope, skipped: built.unsupported });
-    else outcomes.push(await planOne(assistant, built.entry, choice, context));
+    const built = options.remove ? { entry: 'remove' as const } : await buildEntry(assistant);
+    if ('unsupported' in built) outcomes.push({ assistant, scope: options.scope, skipped: built.unsupported });
+    else outcomes.push(await planOne(assistant, built.entry, options, context));
   }
   return outcomes;
 }
@@ -121,16 +121,16 @@ function printDiffs(outcomes: readonly Outcome[], { environment }: McpConfigCont
 /** Prints what the user has to do next. Throws if any file could not be changed. */
 function printNextSteps(
   outcomes: readonly Outcome[],
-  choice: ConfigureOptions,
+  options: ConfigureOptions,
   { settings }: McpConfigContext,
   output: Output,
 ): void {
   const written = outcomes.filter(({ applied, plan }) => applied && plan?.changed);
   if (written.length > 0) output.note('Restart running assistants for the change to take effect.');
-  if (!choice.remove) {
+  if (!options.remove) {
     for (const { assistant, scope } of written) if (assistant.notes?.[scope]) output.note(assistant.notes[scope]);
-    const isBridge = choice.transport === 'stdio' && written.length > 0;
-    const signedIn = settings.overrides.apiKey !== undefined || settings.profile(settings.profileName(choice.profile));
+    const isBridge = options.transport === 'stdio' && written.length > 0;
+    const signedIn = settings.overrides.apiKey !== undefined || settings.profile(settings.profileName(options.profile));
     if (isBridge && !signedIn) output.note('Not signed in yet: run svc login.');
     if (written.some(({ plan }) => plan?.after?.includes(KEY_VARIABLE))) {
       output.note(`Set ${KEY_VARIABLE} in the assistant's environment: the entry reads the key from it.`);

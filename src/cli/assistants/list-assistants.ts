@@ -24,9 +24,9 @@ export async function listAssistants(
     const lines = shown.map(
       (file) => `${describeFile(file, current)}  ${output.style.dim(tildify(file.path, environment.home))}`,
     );
-    const sign = shown.some(({ entry }) => entry) ? output.style.good('✓') : ' ';
+    const mark = shown.some(({ entry }) => entry) ? output.style.good('✓') : ' ';
     for (const line of lines.length > 0 ? lines : [output.style.dim(absent)]) {
-      output.line(`${sign} ${assistant.title.padEnd(width)}  ${line}`);
+      output.line(`${mark} ${assistant.title.padEnd(width)}  ${line}`);
     }
   }
   output.data({

@@ -18,13 +18,13 @@ export interface PrintOptions extends EntryOptions {
 /** Runs `--print`: prints each entry as a complete file, for users who edit their configuration themselves. */
 export async function printEntries(
   names: readonly string[],
-  choice: PrintOptions,
+  options: PrintOptions,
   context: McpConfigContext,
   output: Output,
 ): Promise<void> {
-  const found = await selectAssistants(names, choice.scope, context);
-  const assistants = found.length > 0 ? found : ASSISTANTS.filter(({ files }) => files[choice.scope]);
-  const buildEntry = createEntryBuilder(choice, context);
+  const found = await selectAssistants(names, options.scope, context);
+  const assistants = found.length > 0 ? found : ASSISTANTS.filter(({ files }) => files[options.scope]);
+  const buildEntry = createEntryBuilder(options, context);
   const printed: { client: string; path: string; text: string }[] = [];
   for (const assistant of assistants) {
     const built = await buildEntry(assistant);
@@ -33,9 +33,9 @@ export async function printEntries(
       output.note(`- ${built.unsupported}`);
       continue;
     }
-    const entry = choice.showKey ? built.entry : redactKey(built.entry);
-    const path = assistant.files[choice.scope]!(context.environment)[0]!;
-    printed.push({ client: assistant.id, path, text: renderFile(assistant, choice, entry) });
+    const entry = options.showKey ? built.entry : redactKey(built.entry);
+    const path = assistant.files[options.scope]!(context.environment)[0]!;
+    printed.push({ client: assistant.id, path, text: renderFile(assistant, options, entry) });
   }
   writeResult(printed, context, output);
   output.data({ data: printed });

@@ -14,57 +14,59 @@ interface McpConfigOptions extends EntryOptions {
 }
 
 const HELP = `
-Finds the assistants on this machine and adds an entry named svc to each one's
-configuration file. Comments, order and other servers are preserved, a backup is
-kept beside the file, and a file that cannot be parsed is left alone. By default
-the assistant starts the bridge (svc mcp), which reads the key from the
-keychain. With --transport http, the address and key are written to the file,
-which only you can read.
+Adds an entry named svc to the configuration files of AI assistants, by default
+those installed on this machine. Comments, order and other servers are
+preserved, and a backup is written beside each file. Files that cannot be parsed
+are not changed.
+
+The entry starts the bridge (svc mcp), which reads the key from the keychain.
+With --transport http, it contains the URL and the key instead, and only you can
+read the file.
 
 Assistants: claude-code, claude-desktop, codex, cursor, vscode, windsurf, zed,
 gemini, copilot, cline, continue, goose, opencode, lm-studio, kiro, warp, junie.
 
 Examples:
-  $ svc mcp-config                                      choose from those installed
-  $ svc mcp-config claude-code codex                    these two
-  $ svc mcp-config cursor --transport http --dry-run    see what would change
-  $ svc mcp-config claude-code --scope project          for everyone who works in this folder
-  $ svc mcp-config gemini --print                       print the entry to copy
-  $ svc mcp-config --list                               where svc is set up, and with which key
-  $ svc mcp-config --remove --yes                       remove svc from all of them`;
+  $ svc mcp-config                                      select from the installed assistants
+  $ svc mcp-config claude-code codex                    set up two assistants
+  $ svc mcp-config cursor --transport http --dry-run    show what would change
+  $ svc mcp-config claude-code --scope project          set up the project in this folder
+  $ svc mcp-config gemini --print                       print the entry for Gemini CLI
+  $ svc mcp-config --list                               show where svc is set up, and with which key
+  $ svc mcp-config --remove --yes                       remove svc from all assistants`;
 
-/** `svc mcp-config`: adds svc to the configuration of assistants. */
+/** `svc mcp-config`: adds svc to assistants' configuration files, or removes it. */
 export function mcpConfigCommand(context: McpConfigContext): Command {
   return new Command('mcp-config')
     .description('set up the AI assistants on this machine')
-    .argument('[assistant...]', 'assistants to set up, installed or not')
+    .argument('[assistant...]', 'assistants to set up, even if not installed')
     .addOption(
       new Option('--transport <kind>', 'how the assistant connects to svc').choices(['stdio', 'http']).default('stdio'),
     )
     .addOption(
-      new Option('--key-from <where>', 'with http: write the key, or let the assistant read SVC_API_KEY').choices([
+      new Option('--key-from <where>', 'with http: write the key, or refer to the variable SVC_API_KEY').choices([
         'literal',
         'env',
       ]),
     )
     .addOption(
-      new Option('--scope <scope>', 'your own configuration or that of this folder')
+      new Option('--scope <scope>', 'your user configuration, or the project in this folder')
         .choices(['user', 'project'])
         .default('user'),
     )
     .addOption(profileOption('the account to use, if there are several'))
-    .addOption(new Option('--list', 'show where svc is set up').conflicts(['print', 'remove', 'dryRun']))
-    .addOption(new Option('--print', 'print the entries without writing them').conflicts(['remove', 'dryRun']))
-    .option('--show-key', 'with --print: print the key too')
+    .addOption(new Option('--list', 'show which assistants are set up').conflicts(['print', 'remove', 'dryRun']))
+    .addOption(new Option('--print', 'print the entries instead of writing them').conflicts(['remove', 'dryRun']))
+    .option('--show-key', 'with --print: include the key')
     .option('--remove', 'remove the entries')
-    .option('--dry-run', 'show the difference without writing it')
-    .option('-y, --yes', 'set up all assistants on this machine without asking')
+    .option('--dry-run', 'show a diff instead of writing')
+    .option('-y, --yes', 'change all installed assistants without asking')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action((names: string[], options: McpConfigOptions) => run(names, options, context));
 }
 
-/** Loads only the code of the mode that is used. */
+/** Loads only the code of the requested mode. */
 async function run(names: string[], options: McpConfigOptions, context: McpConfigContext): Promise<void> {
   const { list, print, showKey = false, remove = false, dryRun = false, yes = false } = options;
   const output = createOutput(context.terminal, options);

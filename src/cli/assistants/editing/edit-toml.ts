@@ -31,8 +31,8 @@ function parseToml(text: string): unknown {
   }
 }
 
-function startsWith(path: readonly string[], beginning: readonly string[]): boolean {
-  return beginning.every((name, index) => path[index] === name);
+function startsWith(path: readonly string[], prefix: readonly string[]): boolean {
+  return prefix.every((name, index) => path[index] === name);
 }
 
 function setValue(text: string, path: string[], value: Json): string {
@@ -54,7 +54,7 @@ function setValue(text: string, path: string[], value: Json): string {
 
 /** Finds the pair whose value is at `path` or contains it. */
 function findEnclosingPair(statements: Statement[], path: string[]): Statement | undefined {
-  const enclosing = statements.find(({ kind, path: own }) => kind === 'pair' && startsWith(path, own));
+  const enclosing = statements.find(({ kind, path: pairPath }) => kind === 'pair' && startsWith(path, pairPath));
   if (!enclosing || enclosing.path.length >= ENTRY_DEPTH) return enclosing;
   throw new ConfigFileError(
     `${enclosing.path.join('.')} is an inline table, which svc does not edit; use a [${path.join('.')}] table instead`,
@@ -74,8 +74,8 @@ function insertPair(text: string, section: Statement[], key: string, value: Json
   const indent = /^[ \t]*/.exec(text.slice(last.from))![0];
   const line = `${indent}${keyText(key)} = ${inline(value)}`;
   const lineBreak = detectLineBreak(text);
-  const closed = text.slice(0, last.to).endsWith('\n');
-  return splice(text, last.to, last.to, closed ? line + lineBreak : lineBreak + line);
+  const endsWithLineBreak = text.slice(0, last.to).endsWith('\n');
+  return splice(text, last.to, last.to, endsWithLineBreak ? line + lineBreak : lineBreak + line);
 }
 
 /** Appends a table after a blank line. Ends the text with a line break only if it had one. */
@@ -108,12 +108,12 @@ function removeValue(text: string, path: string[]): string {
 }
 
 /** Groups adjacent pairs with their header, so that comments between them are cut too. */
-function groupRuns(chosen: Statement[], all: Statement[]): { from: number; to: number }[] {
+function groupRuns(selected: Statement[], all: Statement[]): { from: number; to: number }[] {
   const runs: { from: number; to: number }[] = [];
-  for (const statement of chosen) {
+  for (const statement of selected) {
     const previous = all[all.indexOf(statement) - 1];
     const run = runs.at(-1);
-    if (run && previous && chosen.includes(previous) && statement.kind === 'pair') run.to = statement.to;
+    if (run && previous && selected.includes(previous) && statement.kind === 'pair') run.to = statement.to;
     else runs.push({ from: statement.from, to: statement.to });
   }
   return runs;

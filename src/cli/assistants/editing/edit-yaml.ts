@@ -74,9 +74,9 @@ function block(indent: string, value: Json): string {
 /** Inserts whole lines at a line start or at the end of the text, which gets a final line break only if it had one. */
 function insertLines(text: string, at: number, lines: string): string {
   const lineBreak = detectLineBreak(text);
-  const written = lines.replaceAll('\n', lineBreak);
-  if (at < text.length || text === '' || text.endsWith('\n')) return splice(text, at, at, written);
-  return `${text}${lineBreak}${written.slice(0, -lineBreak.length)}`;
+  const converted = lines.replaceAll('\n', lineBreak);
+  if (at < text.length || text === '' || text.endsWith('\n')) return splice(text, at, at, converted);
+  return `${text}${lineBreak}${converted.slice(0, -lineBreak.length)}`;
 }
 
 function appendLines(text: string, lines: string): string {
@@ -118,15 +118,20 @@ function replaceMember(text: string, container: Container, { key, value: old }: 
     const [from, to] = old ? [startOf(old), endOf(old)] : [endOf(key!) + 1, endOf(key!) + 1];
     return splice(text, from, to, inFlow ? JSON.stringify(value) : stringify(value).trimEnd());
   }
-  const colon = text.indexOf(':', endOf(key)) + 1;
-  const written = old && !isBlank(old) ? endOf(old) : colon;
+  const afterColon = text.indexOf(':', endOf(key)) + 1;
+  const valueEnd = old && !isBlank(old) ? endOf(old) : afterColon;
   const indent = indentToColumn(text, startOf(key));
   if (scalar)
-    return splice(text, colon, written, ` ${stringify(value).trimEnd()}${text[written - 1] === '\n' ? '\n' : ''}`);
-  const emptied = isEmpty(old)
-    ? splice(text, colon, written)
-    : cutLines(text, nextLine(text, colon), nextLine(text, written));
-  return insertLines(emptied, nextLine(emptied, colon), block(indent + UNIT, value));
+    return splice(
+      text,
+      afterColon,
+      valueEnd,
+      ` ${stringify(value).trimEnd()}${text[valueEnd - 1] === '\n' ? '\n' : ''}`,
+    );
+  const withoutOld = isEmpty(old)
+    ? splice(text, afterColon, valueEnd)
+    : cutLines(text, nextLine(text, afterColon), nextLine(text, valueEnd));
+  return insertLines(withoutOld, nextLine(withoutOld, afterColon), block(indent + UNIT, value));
 }
 
 function removeValue(text: string, path: Path): string {
@@ -155,8 +160,8 @@ function cutMember(text: string, container: Container, member: Member, owner: Me
   if (text.slice(start, member.from).trim() !== '') return splice(text, member.from, next?.from ?? memberEnd(member));
   const rest = cutLines(text, start, nextLine(text, memberEnd(member)));
   if (members.length > 1 || owner?.key === undefined) return rest;
-  const colon = text.indexOf(':', endOf(owner.key)) + 1;
-  return splice(rest, colon, colon, member.key ? ' {}' : ' []');
+  const afterColon = text.indexOf(':', endOf(owner.key)) + 1;
+  return splice(rest, afterColon, afterColon, member.key ? ' {}' : ' []');
 }
 
 /** Cuts whole lines. A text without a final line break remains without one. */

@@ -33,9 +33,12 @@ function toParseError(text: string, { error, offset }: ParseError): ConfigFileEr
 
 export function detectLayout(text: string, root: Node): Layout {
   const first = root.children?.[0];
-  const own = first && indentBefore(text, first.offset);
+  const inner = first && indentBefore(text, first.offset);
   const outer = lineIndent(text, root.offset);
-  return { lineBreak: detectLineBreak(text), unit: (own?.startsWith(outer) ? own.slice(outer.length) : own) || '  ' };
+  return {
+    lineBreak: detectLineBreak(text),
+    unit: (inner?.startsWith(outer) ? inner.slice(outer.length) : inner) || '  ',
+  };
 }
 
 /** Returns the whitespace before `offset` on its line, or `undefined` if other text precedes it. */

@@ -73,9 +73,9 @@ function skipPart(text: string, at: number): number {
   return key > at && /^[ \t]*=/.test(text.slice(key)) ? key : skipValue(text, at);
 }
 
-function splitKey(written: string): string[] {
+function splitKey(dottedKey: string): string[] {
   const names: string[] = [];
-  for (let table: unknown = parse(`${written} = 0`); typeof table === 'object' && table !== null; ) {
+  for (let table: unknown = parse(`${dottedKey} = 0`); typeof table === 'object' && table !== null; ) {
     const [name, inner] = Object.entries(table as TomlTable)[0]!;
     names.push(name);
     table = inner;
