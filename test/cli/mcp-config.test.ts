@@ -103,8 +103,8 @@ describe('the entry', () => {
 describe('selecting assistants', () => {
   test('without names or a terminal, writes nothing; with --yes, sets up all installed assistants', async () => {
     await install('.cursor', '.config/zed');
-    const refused = await run([]);
-    expect(refused).toMatchObject({ exitCode: 2, error: expect.stringContaining('--yes') });
+    const unattended = await run([]);
+    expect(unattended).toMatchObject({ exitCode: 2, error: expect.stringContaining('--yes') });
     await expect(read('home/.cursor/mcp.json')).rejects.toThrow('ENOENT');
     expect((await run(['--yes'])).out.match(/✓/g)).toHaveLength(2);
     expect(await read('home/.config/zed/settings.json')).toContain('context_servers');
@@ -123,8 +123,8 @@ describe('selecting assistants', () => {
     await scratch.put('home/.kiro/settings/mcp.json', '{ oops');
     await run(['cursor']);
     const environment = { ...scratch.environment, env: { INK_SCREEN_READER: '1' } };
-    const left = await run([], { environment, answers: [''] });
-    expect(left).toMatchObject({ exitCode: 130, error: expect.stringContaining('Nothing was changed.') });
+    const canceled = await run([], { environment, answers: [''] });
+    expect(canceled).toMatchObject({ exitCode: 130, error: expect.stringContaining('Nothing was changed.') });
     const { exitCode, out, error } = await run([], { environment, answers: ['7', '2'] });
     expect([exitCode, out]).toEqual([0, '✓ Zed: added to ~/.config/zed/settings.json\n']);
     expect(error).toContain(
@@ -143,8 +143,8 @@ describe('selecting assistants', () => {
     await screen.shows('◯ Cursor');
     await screen.press('a', ' ', '\r');
     expect((await result).out).toBe('✓ Cursor: added to ~/.cursor/mcp.json\n');
-    const left = run([], { answers: [], context: { screen: createScreen('\u001b') } });
-    expect(await left).toMatchObject({ exitCode: 130, out: '' });
+    const canceled = run([], { answers: [], context: { screen: createScreen('\u001b') } });
+    expect(await canceled).toMatchObject({ exitCode: 130, out: '' });
   });
 
   test.each([

@@ -32,7 +32,7 @@ const ASSISTANTS: Assistant[] = [
     id: 'codex',
     list: ['codex', 'mcp', 'list'],
     listed: /^svc .* enabled /m,
-    // The model only returns errors, but Codex connects to its servers before the turn.
+    // The model only returns errors, but Codex starts its MCP servers anyway.
     connect: (modelUrl) => [
       ...['codex', 'exec', '--skip-git-repo-check', '-c', 'model_provider=none'],
       ...['-c', `model_providers.none={name="none",base_url="${modelUrl}",wire_api="responses",request_max_retries=0}`],
