@@ -93,7 +93,7 @@ describe('a wrong master key', () => {
     await writeFile(join(folder, 'master.key'), `${FIRST.toString('base64')}\n`);
     await start();
     expect(await caller.list()).toEqual(['Ada lives in Bergen.']);
-    expect(daemon!.logLines.join('')).toContain('under another master key');
+    expect(daemon!.logLines.join('')).toContain('used another master key');
     await stop();
     await expect(start({ masterKeys: [SECOND] })).rejects.toMatchObject({ code: 'unprocessable' });
   });
