@@ -16,13 +16,14 @@ import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { contentTagOf, versionTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import { prepareTerms, type TextIndex } from '../text/text-index-sqlite.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';
 import { type ConversationTransfer, createConversationTransfer } from './conversation-transfer.ts';
 import {
@@ -33,7 +34,7 @@ import {
   updateConversation,
 } from './conversations-store.ts';
 import { createAppending, noConversation } from './message-append.ts';
-import { draftsOf } from './message-append-plan.ts';
+import { type DraftMessage, draftsInSteps } from './message-append-plan.ts';
 import { type ConversationRow, conversationCodec, type MessageRow, toConversation, toMessage } from './message-row.ts';
 import { findMessage, listMessages } from './messages-store.ts';
 
@@ -111,13 +112,16 @@ export function createConversations(parts: Parts): Conversations {
     return created;
   }
 
-  async function appendOnce(
+  const draft = (messages: readonly NewMessage[]) => runInSlices(draftsInSteps(messages, clock.nowMs()));
+
+  async function appendDrafts(
     { tenantId }: Principal,
     conversationId: string,
-    messages: readonly NewMessage[],
+    messages: readonly DraftMessage[],
     claim: Claim | undefined,
   ) {
-    return append({ append: { tenantId, conversationId, messages: draftsOf(messages, clock.nowMs()) }, claim });
+    const terms = await prepareTerms(messages.map(({ content }) => [content]));
+    return append({ append: { tenantId, conversationId, messages }, terms, claim });
   }
 
   return {
@@ -152,17 +156,17 @@ export function createConversations(parts: Parts): Conversations {
       });
       await erasing.eraseRows(erased);
     },
-    appendOnce,
+    appendOnce: async (principal, id, messages, claim) => appendDrafts(principal, id, await draft(messages), claim),
     async append(principal, { conversationId, title, user, messages }) {
-      // Looked at before anything is made.
-      draftsOf(messages, clock.nowMs());
+      // Checks the messages before it creates a conversation.
+      const drafts = await draft(messages);
       const id = conversationId ?? (await createOnce(principal, definedOf({ title, user }), undefined)).body.id;
       if (conversationId !== undefined) {
         requireNothingNew(title);
         const { endUser } = await load(db.lookups, principal.tenantId, id);
         if (user !== undefined && user !== endUser) throw noConversation();
       }
-      const { body } = await appendOnce(principal, id, messages, undefined);
+      const { body } = await appendDrafts(principal, id, drafts, undefined);
       return { conversationId: id, messageIds: body.data.map((message) => message.id) };
     },
     async messages({ tenantId }, conversationId, { limit = 50, cursor, order = 'newest' }) {

@@ -21,11 +21,23 @@ export type DraftMessage = Omit<MessageRow, 'number' | 'tenantId' | 'conversatio
 
 /** Messages as they come, checked and measured before the transaction. */
 export function draftsOf(messages: readonly NewMessage[], nowMs: number): DraftMessage[] {
-  return messages.map((message, index) => {
-    const given = messageCodec.fromNew(message, `/messages/${index}`);
-    const createdAt = given.createdAt ?? nowMs;
-    return { ...given, createdAt, ...deriveFrom(given.content, createdAt) };
-  });
+  return messages.map((message, index) => draftOf(message, index, nowMs));
+}
+
+/** `draftsOf` in steps. */
+export function* draftsInSteps(messages: readonly NewMessage[], nowMs: number): Generator<void, DraftMessage[]> {
+  const drafts: DraftMessage[] = [];
+  for (const [index, message] of messages.entries()) {
+    drafts.push(draftOf(message, index, nowMs));
+    yield;
+  }
+  return drafts;
+}
+
+function draftOf(message: NewMessage, index: number, nowMs: number): DraftMessage {
+  const given = messageCodec.fromNew(message, `/messages/${index}`);
+  const createdAt = given.createdAt ?? nowMs;
+  return { ...given, createdAt, ...deriveFrom(given.content, createdAt) };
 }
 
 /** Whether the conversation has too few places left. */

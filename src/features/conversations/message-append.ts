@@ -6,7 +6,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { PreparedTerms, TextIndex } from '../text/text-index-sqlite.ts';
 import type { MessageObserver } from './conversation-erasure.ts';
 import { findConversations, updateConversation } from './conversations-store.ts';
 import { type Append, type Appended, isFull, planAppend } from './message-append-plan.ts';
@@ -17,6 +17,8 @@ type Answer = Created<{ data: Message[] }>;
 
 interface AppendJob {
   append: Append;
+  /** Of the contents of its messages. */
+  terms: PreparedTerms;
   claim: Claim | undefined;
 }
 
@@ -58,7 +60,7 @@ export function createAppending({
       const replayed = job.claim && before.get(job.claim);
       return replayed ?? decide(job, known, decisions);
     });
-    await store(connection, decisions.appended);
+    await store(connection, decisions.appended, new Map(jobs.flatMap(({ terms }) => [...terms])));
     await idempotency.store(connection, decisions.kept);
     return outcomes;
   }
@@ -82,10 +84,10 @@ export function createAppending({
     return { ok: { status: 201, body, replayed: false } };
   }
 
-  async function store(connection: Connection, appended: readonly Appended[]): Promise<void> {
+  async function store(connection: Connection, appended: readonly Appended[], terms: PreparedTerms): Promise<void> {
     const rows = appended.flatMap((plan) => plan.rows);
     await insertMessages(connection, rows);
-    await text.insert(connection, rows.map(textEntryOf));
+    await text.insert(connection, rows.map(textEntryOf), terms);
     const newest = new Map(appended.map(({ conversation }) => [conversation.id, conversation]));
     for (const conversation of newest.values()) await updateConversation(connection, conversation);
     for (const observer of observers) await observer.appended?.(connection, [...newest.values()]);

@@ -27,8 +27,8 @@ function withVectorsOf(type: ItemType, index: TextIndex, { operator, isNeeded }:
     CROSS JOIN embeddingModels e ON e.tenantId IN (${operator ? `'${OPERATOR}', ` : ''}s.tenantId) AND e.state <> 'retiring'`;
   return {
     ...index,
-    async insert(connection, entries) {
-      await index.insert(connection, entries);
+    async insert(connection, entries, prepared) {
+      await index.insert(connection, entries, prepared);
       const live = entries.filter(({ part }) => part === 'live').map(({ number, scope }) => [number, scope]);
       if (live.length > 0 && isNeeded()) await connection.run(insertJobs, [type, JSON.stringify(live)]);
     },

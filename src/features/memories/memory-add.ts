@@ -9,7 +9,7 @@ import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/
 import type { Principal } from '../keys/keys.ts';
 import type { MemoryAllowance, MeteredTenant, Usage } from '../limits/usage.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import { type PreparedTerms, prepareTerms, type TextIndex } from '../text/text-index-sqlite.ts';
 import {
   findMemories,
   findMemory,
@@ -30,7 +30,7 @@ import {
   planAdditions,
 } from './memory-add-plan.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
-import { type NewMemoryRow, textEntryOf } from './memory-row.ts';
+import { type NewMemoryRow, textEntryOf, textsOf } from './memory-row.ts';
 
 /** Adds memories; concurrent requests share a transaction and its statements. */
 export interface MemoryAdding {
@@ -60,6 +60,8 @@ interface Parts {
 interface Addition {
   principal: MeteredTenant;
   drafts: Draft[];
+  /** Of the contents of its drafts. */
+  terms?: PreparedTerms;
   claim: Claim | undefined;
   /** Shapes the answer: one memory or a list. */
   answer(memories: AddedMemory[]): Created<unknown>;
@@ -77,7 +79,8 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
   const addGrouped = db.writes.grouped<Addition, Created<unknown>>(addAll, ({ drafts }) => drafts.length);
 
   async function add(addition: Addition): Promise<Created<unknown>> {
-    const created = await addGrouped(addition);
+    const terms = await prepareTerms(addition.drafts.map(textsOf));
+    const created = await addGrouped({ ...addition, terms });
     scopes.confirm(addition.drafts);
     return created;
   }
@@ -97,7 +100,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       const replayed = addition.claim && replays.get(addition.claim);
       return replayed ?? plan(addition, known, scopeOf, allowance, pending, nowMs);
     });
-    await store(connection, pending.plans, nowMs);
+    await store(connection, pending.plans, new Map(additions.flatMap(({ terms = [] }) => [...terms])), nowMs);
     await allowance.store(connection);
     await idempotency.store(connection, pending.answers);
     return outcomes;
@@ -128,7 +131,12 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     }
   }
 
-  async function store(connection: Connection, plans: readonly Additions[], nowMs: number): Promise<void> {
+  async function store(
+    connection: Connection,
+    plans: readonly Additions[],
+    terms: PreparedTerms,
+    nowMs: number,
+  ): Promise<void> {
     for (const { tenantId, id } of plans.flatMap(({ expired }) => expired)) {
       await erasing.eraseOne(connection, tenantId, id);
     }
@@ -140,6 +148,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     await text.insert(
       connection,
       inserted.map(({ row }) => textEntryOf({ ...row, number: numbers.get(row.id)! }, 'live')),
+      terms,
     );
     await insertTags(
       connection,

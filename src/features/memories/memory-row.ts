@@ -43,11 +43,16 @@ export function derivedOf(content: string, occurredAt: number | null, createdAt:
   return deriveFrom(content, occurredAt ?? createdAt);
 }
 
+/** The indexed texts of a memory. */
+export function textsOf({ content, tags }: Pick<NewMemoryRow, 'content' | 'tags'>): string[] {
+  return [content, ...(JSON.parse(tags) as string[])];
+}
+
 /** Converts a stored version to a full-text index entry. */
 export function textEntryOf(row: MemoryRow, part: TextEntry['part']): TextEntry {
-  const { number, scope, content, tags, occurredAt, createdAt, dates } = row;
+  const { number, scope, occurredAt, createdAt, dates } = row;
   const at = occurredAt ?? createdAt;
-  return { number, scope, texts: [content, ...(JSON.parse(tags) as string[])], days: { at, until: at, dates }, part };
+  return { number, scope, texts: textsOf(row), days: { at, until: at, dates }, part };
 }
 
 /** Hashes content for duplicate detection, ignoring case and differences in white space. */

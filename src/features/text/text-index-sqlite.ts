@@ -1,7 +1,8 @@
 import type { Connection } from '../../db/connection.ts';
 import { insertRows, listPlaceholders } from '../../db/values.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
 import { monthsOf } from './dates.ts';
-import { monthTokenOf, scopePrefix, speakerTokensOf, termsOf, tokenOf } from './terms.ts';
+import { monthTokenOf, scopePrefix, speakerTokensOf, termsInSteps, termsOf, tokenOf } from './terms.ts';
 import { daysOf } from './traits.ts';
 
 /** Each index with the table that it indexes, by row number. */
@@ -21,9 +22,13 @@ export interface TextEntry {
   part: 'live' | 'past';
 }
 
+/** The terms of texts by the text, found before the transaction so that no other write waits for them. */
+export type PreparedTerms = ReadonlyMap<string, readonly string[]>;
+
 /** Maintains a full-text index, in the same transaction as the rows. */
 export interface TextIndex {
-  insert(connection: Connection, entries: readonly TextEntry[]): Promise<void>;
+  /** Finds the terms of a text that is not among the `prepared` itself. */
+  insert(connection: Connection, entries: readonly TextEntry[], prepared?: PreparedTerms): Promise<void>;
   remove(connection: Connection, numbers: readonly number[]): Promise<void>;
   /**
    * Removes the words of deleted entries from the file, some pages per call: `first`, then `next` while it returns
@@ -49,13 +54,11 @@ const TIDY_PAGES = 200;
 export function createTextIndex(name: TextIndexName): TextIndex {
   const rowsTable = ROWS_OF[name];
   return {
-    async insert(connection, entries) {
-      await insertRows(
-        connection,
-        `INSERT INTO ${name} (rowid, body)`,
-        // FTS5 starts a new segment whenever rowids do not increase.
-        entries.toSorted((a, b) => a.number - b.number).map((entry) => [entry.number, bodyOf(entry)]),
-      );
+    async insert(connection, entries, prepared = new Map()) {
+      // FTS5 starts a new segment whenever rowids do not increase.
+      const sorted = entries.toSorted((a, b) => a.number - b.number);
+      const rows = await runInSlices(rowsInSteps(sorted, prepared), 'urgent');
+      await insertRows(connection, `INSERT INTO ${name} (rowid, body)`, rows);
     },
     async remove(connection, numbers) {
       for (let start = 0; start < numbers.length; start += 64) {
@@ -98,13 +101,49 @@ async function totalChanges(connection: Connection): Promise<number> {
   return row!.changes;
 }
 
+/** Finds the terms of texts, in slices. Each text is what `insert` gets as `texts`. */
+export function prepareTerms(texts: readonly (readonly string[])[]): Promise<PreparedTerms> {
+  function* prepare(): Generator<void, PreparedTerms> {
+    const prepared = new Map<string, readonly string[]>();
+    for (const each of texts) {
+      const text = joined(each);
+      prepared.set(text, (yield* termsInSteps(text)).terms);
+      yield;
+    }
+    return prepared;
+  }
+  return runInSlices(prepare());
+}
+
+function* rowsInSteps(entries: readonly TextEntry[], prepared: PreparedTerms): Generator<void, [number, string][]> {
+  const rows: [number, string][] = [];
+  for (const entry of entries) {
+    const text = joined(entry.texts);
+    const terms = prepared.get(text) ?? (yield* termsInSteps(text)).terms;
+    rows.push([entry.number, bodyWith(entry, terms)]);
+    yield;
+  }
+  return rows;
+}
+
 /** All tokens of a row, as FTS5 expects them. */
-export function bodyOf({ scope, texts, speaker, days, part }: TextEntry): string {
+export function bodyOf(entry: TextEntry): string {
+  return bodyWith(entry, termsOf(joined(entry.texts)));
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.join('\n');
+}
+
+function bodyWith({ scope, speaker, days, part }: TextEntry, terms: readonly string[]): string {
   const prefix = scopePrefix(scope, part);
   const names = speaker === undefined ? [] : speakerTokensOf(speaker);
   const months = monthsOf(daysOf(days.at, days.until, days.dates)).flatMap(({ year, month }) => [
     monthTokenOf({ year, month }),
     monthTokenOf({ month }),
   ]);
-  return [...termsOf(texts.join('\n')), ...names, ...new Set(months)].map((term) => tokenOf(prefix, term)).join(' ');
+  const others = [...names, ...new Set(months)].map((term) => tokenOf(prefix, term));
+  // One join: a long text has a hundred thousand terms.
+  const words = terms.length === 0 ? [] : [tokenOf(prefix, terms.join(` ${tokenOf(prefix, '')}`))];
+  return [...words, ...others].join(' ');
 }
