@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { AppError, ERRORS, type ErrorCode, type FieldError } from '../contract/errors.ts';
 import type { Problem } from '../contract/problem.ts';
+import { drainBody } from './body-draining.ts';
 
 /** Builds the problem document of an error (RFC 9457). */
 export function toProblem(error: AppError, requestId: string): Problem {
@@ -19,7 +20,11 @@ export function toProblem(error: AppError, requestId: string): Problem {
 
 /** Answers every error with a problem document: an `AppError` by the error table, anything else as a logged `internal`. */
 export function addErrorHandlers(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => sendProblem(toAppError(error), error, request, reply));
+  app.setErrorHandler(async (error, request, reply) => {
+    const problem = toAppError(error);
+    if (problem.code === 'payload_too_large') await drainBody(request.raw);
+    return sendProblem(problem, error, request, reply);
+  });
   app.setNotFoundHandler(() => {
     throw new AppError('not_found', 'There is no resource at this path.');
   });
