@@ -114,6 +114,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ids,
     version,
     trustProxy: config.trustProxy,
+    corsOrigins: config.corsOrigins,
     timeouts,
     guardParts: { keys, rateLimits, usage },
     watch: metrics.watch,
@@ -141,7 +142,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
         profile,
         learning,
         version,
-        publicOrigins: config.publicUrl ? [config.publicUrl] : [],
+        publicOrigins: [...(config.publicUrl ? [config.publicUrl] : []), ...config.corsOrigins],
       }),
     ],
   });

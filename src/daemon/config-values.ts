@@ -66,6 +66,18 @@ export function publicUrl(text: string): string {
   return url.origin;
 }
 
+/** Parses exact origins. There is no wildcard, because any page could then use a key that it got hold of. */
+export function origins(text: string | undefined): string[] {
+  return listOf(text).map((part) => {
+    const url = URL.canParse(part) ? new URL(part) : undefined;
+    const isOrigin = url && ['http:', 'https:'].includes(url.protocol) && url.href === `${url.origin}/`;
+    if (!isOrigin || part.endsWith('/') || part.includes('*')) {
+      throw new Error(`must be origins such as https://app.example.com, not ${JSON.stringify(part)}`);
+    }
+    return url.origin;
+  });
+}
+
 /** Parses comma-separated keys of 32 bytes each. Stricter than Node, which ignores characters outside base64. */
 export function masterKeys(text: string): Buffer[] {
   const bare = (base64: string) => base64.replace(/=+$/, '');

@@ -12,6 +12,7 @@ import {
   isUnspecified,
   masterKeys,
   oneOf,
+  origins,
   port,
   providerHosts,
   proxies,
@@ -38,6 +39,8 @@ export interface Config {
   masterKeys: Buffer[] | undefined;
   /** `loopback`, addresses or networks of proxies whose X-Forwarded-For is trusted. */
   trustProxy: string[] | undefined;
+  /** Origins whose pages may call the API from a browser. */
+  corsOrigins: string[];
   metricsToken: string | undefined;
   /** Provider hosts that may be private addresses or use plain HTTP. */
   providerHosts: AllowedHost[];
@@ -142,6 +145,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     value: 'proxies',
     about: 'comma-separated proxies whose X-Forwarded-For is trusted: loopback, addresses, networks (none)',
     parse: (text) => (text === undefined ? undefined : proxies(text)),
+  },
+  corsOrigins: {
+    env: 'SVC_CORS_ORIGINS',
+    value: 'origins',
+    about: 'comma-separated origins whose pages may call the API from a browser, e.g. https://app.example.com (none)',
+    parse: origins,
   },
   metricsToken: {
     env: 'SVC_METRICS_TOKEN',

@@ -8,6 +8,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPlug
 import { AppError } from '../contract/errors.ts';
 import type { Ids } from '../lib/ids.ts';
 import { enforceBodyTimeout } from './body-timeout.ts';
+import { allowOrigins } from './cors.ts';
 import { answerFrameworkError, guard, protect, rateHeaders } from './guard.ts';
 import { addJsonParser, refuseUnneededBody } from './json-body.ts';
 import { answerOtherMethods } from './path-methods.ts';
@@ -18,6 +19,8 @@ export interface ServerOptions {
   ids: Ids;
   version: string;
   trustProxy: string[] | undefined;
+  /** Origins whose pages may call the API from a browser. */
+  corsOrigins: readonly string[];
   timeouts: { headersMs: number; requestMs: number };
   guardParts: Parameters<typeof guard>[1];
   /** Routes that need no key. */
@@ -71,6 +74,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff').header('X-Request-Id', request.id);
   });
+  allowOrigins(app, options.corsOrigins);
   enforceBodyTimeout(app, timeouts.requestMs);
   guard(app, guardParts);
   answerOtherMethods(app);

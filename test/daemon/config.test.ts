@@ -133,6 +133,15 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
     ['yes', 'true', '1', 'dead', '10.0.0.0/33', '10.0.0.0/8/8', '300.1.1.1', 'loopback,proxy.example.com'],
   ],
   [
+    'corsOrigins',
+    'SVC_CORS_ORIGINS',
+    [
+      ['https://app.example.com', ['https://app.example.com']],
+      ['https://A.example.com, http://127.0.0.1:3000', ['https://a.example.com', 'http://127.0.0.1:3000']],
+    ],
+    ['*', 'https://*.example.com', 'app.example.com', 'https://a.example/x', 'https://a.example/', 'null'],
+  ],
+  [
     'metricsToken',
     'SVC_METRICS_TOKEN',
     [
