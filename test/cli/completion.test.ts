@@ -20,7 +20,7 @@ async function script(shell: string): Promise<string> {
   return out;
 }
 
-/** What bash offers behind `line`, by its own machinery. */
+/** Returns what bash's own completion offers at the end of `line`. */
 async function offered(line: string): Promise<string[]> {
   const path = join(person.folder, 'completion.bash');
   await writeFile(path, await script('bash'));
@@ -34,7 +34,7 @@ async function offered(line: string): Promise<string[]> {
   return stdout.split('\n').filter((word) => word !== '');
 }
 
-describe('bash', () => {
+describe('bash completion', () => {
   test.each([
     ['svc s', ['search', 'show']],
     ['svc exp', ['export']],
@@ -51,17 +51,17 @@ describe('bash', () => {
     ['svc provider add openai --k', []],
     ['svc provider settings --on-append ', ['on', 'off']],
     ['svc jobs --state f', ['failed']],
-  ])('%j', async (line, words) => expect(await offered(line)).toEqual(words));
+  ])('completes %j', async (line, words) => expect(await offered(line)).toEqual(words));
 
-  test('files where a file may stand', async () => {
+  test('completes file names only where a path is accepted', async () => {
     await writeFile(join(person.folder, 'memories.ndjson'), '');
     expect(await offered('svc import mem')).toEqual(['memories.ndjson']);
     expect(await offered('svc show mem')).toEqual([]);
   });
 });
 
-describe('every shell', () => {
-  test.each(['bash', 'zsh', 'fish'])('%s knows every command and option', async (shell) => {
+describe('svc completion', () => {
+  test.each(['bash', 'zsh', 'fish'])('covers every command and option for %s', async (shell) => {
     const text = await script(shell);
     for (const name of ['add', 'search', 'list', 'show', 'edit', 'forget', 'export', 'import', 'mcp', 'completion']) {
       expect(text).toContain(name);
@@ -69,7 +69,7 @@ describe('every shell', () => {
     for (const option of ['as-of', 'supersedes', 'no-tag', 'explain']) expect(text).toContain(option);
   });
 
-  test('another one is a fault of usage', async () => {
+  test('rejects an unknown shell and lists the supported ones', async () => {
     expect(await person.run(['completion', 'tcsh'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('bash, zsh, fish'),

@@ -15,7 +15,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
 let daemon: TestDaemon;
 let line: TestCommandLine;
-let people = 0;
+let victimCount = 0;
 let email: string;
 
 beforeAll(async () => {
@@ -24,21 +24,21 @@ beforeAll(async () => {
 afterAll(() => daemon.close());
 beforeEach(async () => {
   daemon.clock.advance(60_000);
-  people += 1;
-  email = `victim${people}@example.com`;
+  victimCount += 1;
+  email = `victim${victimCount}@example.com`;
   line = await createCommandLine();
 });
 afterEach(() => line.close());
 
-/** A sign-in that waits, with the code that its page shows. */
-async function waiting(): Promise<{ running: Running; shown: Required<ShownCode>; port: number }> {
+/** Starts a sign-in and opens its link; returns the code that the page shows. */
+async function startAndConfirm(): Promise<{ running: Running; shown: Required<ShownCode>; port: number }> {
   const running = line.start(loginCommand, '--url', daemon.baseUrl, '--email', email);
   const shown = (await confirmLink(daemon, email)) as Required<ShownCode>;
   return { running, shown, port: Number(new URL(shown.loopbackUrl!).port) };
 }
 
-/** A bare request: `fetch` would set the Host itself. */
-function knock(port: number, path: string, { method = 'GET', host = `127.0.0.1:${port}` } = {}): Promise<number> {
+/** Uses `node:http` because `fetch` does not allow setting the Host header. */
+function statusOf(port: number, path: string, { method = 'GET', host = `127.0.0.1:${port}` } = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = http.request({ host: '127.0.0.1', port, path, method, headers: { host } }, (response) => {
       response.resume();
@@ -48,16 +48,16 @@ function knock(port: number, path: string, { method = 'GET', host = `127.0.0.1:$
   });
 }
 
-describe('the loopback of a sign-in', () => {
-  test('refuses a wrong state, a wrong Host, other paths and methods, and is still there for the right one', async () => {
-    const { running, shown, port } = await waiting();
+describe('the loopback server of a sign-in', () => {
+  test('rejects a wrong state, Host, path or method, and then still accepts the right request', async () => {
+    const { running, shown, port } = await startAndConfirm();
     const { pathname, search, searchParams } = new URL(shown.loopbackUrl!);
     const right = pathname + search;
     const withState = (state: string) => `/callback?${new URLSearchParams({ code: shown.code, state })}`;
-    expect(await knock(port, withState('A'.repeat(43)))).toBe(400);
-    expect(await knock(port, withState(''))).toBe(400);
-    expect(await knock(port, `/callback?code=${shown.code}`)).toBe(400);
-    expect(await knock(port, `/callback?state=${searchParams.get('state')}`)).toBe(400);
+    expect(await statusOf(port, withState('A'.repeat(43)))).toBe(400);
+    expect(await statusOf(port, withState(''))).toBe(400);
+    expect(await statusOf(port, `/callback?code=${shown.code}`)).toBe(400);
+    expect(await statusOf(port, `/callback?state=${searchParams.get('state')}`)).toBe(400);
     for (const host of [
       'svc.evil.example',
       `svc.evil.example:${port}`,
@@ -65,29 +65,29 @@ describe('the loopback of a sign-in', () => {
       '127.0.0.1',
       `127.0.0.1:${port}.evil.example`,
     ]) {
-      expect(await knock(port, right, { host }), host).toBe(400);
+      expect(await statusOf(port, right, { host }), host).toBe(400);
     }
-    expect(await knock(port, '/', {})).toBe(404);
-    expect(await knock(port, `/x${right}`)).toBe(404);
-    expect(await knock(port, `http://127.0.0.1:${port}${right}`)).toBe(400);
+    expect(await statusOf(port, '/', {})).toBe(404);
+    expect(await statusOf(port, `/x${right}`)).toBe(404);
+    expect(await statusOf(port, `http://127.0.0.1:${port}${right}`)).toBe(400);
     for (const method of ['POST', 'HEAD', 'OPTIONS', 'PUT'])
-      expect(await knock(port, right, { method }), method).toBe(404);
-    expect(running.stderr()).not.toContain('not the code');
-    expect(await knock(port, right)).toBe(200);
+      expect(await statusOf(port, right, { method }), method).toBe(404);
+    expect(running.stderr()).not.toContain('Wrong code');
+    expect(await statusOf(port, right)).toBe(200);
     expect((await running.ended).exitCode).toBe(0);
   });
 
-  test('takes a wrong code with the right state as a wrong code, and goes on', async () => {
-    const { running, shown, port } = await waiting();
+  test('counts a wrong code with the right state as a try, and keeps startAndConfirm', async () => {
+    const { running, shown, port } = await startAndConfirm();
     const state = new URL(shown.loopbackUrl!).searchParams.get('state')!;
-    expect(await knock(port, `/callback?${new URLSearchParams({ code: 'AAAA-AAAA', state })}`)).toBe(200);
+    expect(await statusOf(port, `/callback?${new URLSearchParams({ code: 'AAAA-AAAA', state })}`)).toBe(200);
     await running.hears('4 tries left');
     running.type(shown.code);
     expect((await running.ended).exitCode).toBe(0);
   });
 
-  test('listens on the loopback address only, and tells browsers to keep nothing', async () => {
-    const { running, shown } = await waiting();
+  test('tells browsers not to cache the response, send a referrer, or share it across origins', async () => {
+    const { running, shown } = await startAndConfirm();
     const answer = await fetch(shown.loopbackUrl!);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
@@ -97,11 +97,11 @@ describe('the loopback of a sign-in', () => {
   });
 });
 
-describe('somebody else', () => {
+describe('an attacker', () => {
   const redeem = (code: string, codeVerifier: string) =>
     daemon.call(undefined, '/v1/auth/token', { body: { code, codeVerifier } });
 
-  test('who starts a sign-in for a victim gets nothing from the confirmation without the code', async () => {
+  test('who starts a sign-in for a victim cannot redeem it without the code, even after the victim confirms', async () => {
     const { apiKey } = await daemon.signIn(email);
     const before = (await daemon.mailbox.mailsTo(email)).at(-1)?.name;
     const verifier = mintToken(systemRandom);
@@ -125,8 +125,8 @@ describe('somebody else', () => {
     return { verifier, code: (await confirmLink(daemon, email, before)).code };
   }
 
-  test('who sees the code on the page cannot redeem it without the verifier of the terminal', async () => {
-    const { running, shown } = await waiting();
+  test('who sees the code on the page cannot redeem it without the terminal’s verifier', async () => {
+    const { running, shown } = await startAndConfirm();
     expect((await redeem(shown.code, mintToken(systemRandom))).status).toBe(400);
     running.type(shown.code);
     expect((await running.ended).exitCode).toBe(0);
@@ -134,8 +134,8 @@ describe('somebody else', () => {
   });
 });
 
-test('the link may be opened on another machine: no hand-over comes, and the typed code signs in', async () => {
-  const { running, shown } = await waiting();
+test('a typed code signs in when the link is opened on another machine', async () => {
+  const { running, shown } = await startAndConfirm();
   await new Promise((resolve) => setTimeout(resolve, 100));
   running.type(shown.code.toLowerCase().replace('-', ' '));
   expect((await running.ended).exitCode).toBe(0);

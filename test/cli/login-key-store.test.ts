@@ -13,8 +13,8 @@ import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
 let daemon: TestDaemon;
 let line: TestCommandLine;
-const more: TestCommandLine[] = [];
-let people = 0;
+const extraLines: TestCommandLine[] = [];
+let personCount = 0;
 let email: string;
 
 beforeAll(async () => {
@@ -22,28 +22,28 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 beforeEach(async () => {
-  // Another minute: what a test asked for does not count against the next one's limit.
+  // A new minute, so that requests of one test do not count toward the rate limit of the next.
   daemon.clock.advance(60_000);
-  people += 1;
-  email = `person${people}@example.com`;
+  personCount += 1;
+  email = `person${personCount}@example.com`;
   line = await createCommandLine();
 });
 afterEach(async () => {
-  await Promise.all([line, ...more.splice(0)].map((one) => one.close()));
+  await Promise.all([line, ...extraLines.splice(0)].map((one) => one.close()));
 });
 
-async function another(options: CommandLineOptions): Promise<TestCommandLine> {
+async function createExtraLine(options: CommandLineOptions): Promise<TestCommandLine> {
   const made = await createCommandLine(options);
-  more.push(made);
+  extraLines.push(made);
   return made;
 }
 
 const login = (...words: string[]) => line.start(loginCommand, '--url', daemon.baseUrl, '--email', email, ...words);
 const statusOf = async (apiKey: string) => (await daemon.call(apiKey, '/v1/account')).status;
 
-describe('no keychain', () => {
+describe('without a usable keychain', () => {
   async function signInWithout(options: CommandLineOptions & { answers?: string[] }, ...words: string[]) {
-    line = await another(options);
+    line = await createExtraLine(options);
     const before = (await daemon.mailbox.mailsTo(email)).at(-1)?.name;
     const running = login(...words);
     for (const answer of options.answers ?? []) running.type(answer);
@@ -52,11 +52,13 @@ describe('no keychain', () => {
     return running.ended;
   }
 
-  test('the key goes into a file of mode 0600, with a clear warning', async () => {
+  test('stores the key in a file with mode 0600 and warns about it', async () => {
     line.keychain.fault = 'absent';
     const ending = await signInWithout({ keychain: line.keychain });
     expect(ending.exitCode).toBe(0);
-    expect(ending.error).toMatch(/No keychain is available\. The key is in a file that only you may\s+read/);
+    expect(ending.error).toMatch(
+      /No keychain is available\. The key is stored unencrypted in a file that\s+only\s+you\s+can\s+read/,
+    );
     expect(ending.out).toContain('key in a file with mode 0600');
     const path = join(line.folder, 'keys.json');
     expect(((await stat(path)).mode & 0o777).toString(8)).toBe('600');
@@ -67,7 +69,7 @@ describe('no keychain', () => {
   });
 
   test.each(['absent', 'locked', 'refused', 'silent'] as const)(
-    '--key-store keychain refuses where it is %s, before any key is made',
+    '--key-store keychain fails before a key is created if the keychain is %s',
     async (fault) => {
       line.keychain.fault = fault;
       const { apiKey } = await daemon.signIn(email);
@@ -78,15 +80,15 @@ describe('no keychain', () => {
     },
   );
 
-  test('--key-store file asks no keychain and warns of none', async () => {
+  test('--key-store file neither uses the keychain nor warns about it', async () => {
     line.keychain.fault = 'locked';
     const ending = await signInWithout({ keychain: line.keychain }, '--key-store', 'file');
     expect(ending.exitCode).toBe(0);
     expect(ending.error).not.toContain('keychain');
   });
 
-  test('a key file that others may read is refused before any key is made', async () => {
-    line = await another({});
+  test('rejects a key file that others can read before a key is created', async () => {
+    line = await createExtraLine({});
     const { apiKey } = await daemon.signIn(email);
     await writeFile(join(line.folder, 'keys.json'), '{}', { mode: 0o644 });
     const ending = await line.run(loginCommand, '--url', daemon.baseUrl, '--email', email, '--key-store', 'file');
@@ -94,9 +96,9 @@ describe('no keychain', () => {
     expect(await statusOf(apiKey)).toBe(200);
   });
 
-  test('a locked one: a person decides', async () => {
+  test('asks the user what to do if the keychain is locked', async () => {
     line.keychain.fault = 'locked';
-    line = await another({ keychain: line.keychain, isTty: true });
+    line = await createExtraLine({ keychain: line.keychain, isTty: true });
     const refused = login();
     await refused.hears('The keychain is locked');
     refused.type('n');
@@ -106,28 +108,28 @@ describe('no keychain', () => {
     expect(yes.exitCode).toBe(0);
   });
 
-  test('one that fails only after the key was made: the file is offered, the key is not lost', async () => {
+  test('stores the key in the file if the keychain fails after the key was created', async () => {
     line.keychain.failWrites = 'refused';
     const ending = await signInWithout({ keychain: line.keychain });
     expect(ending.exitCode).toBe(0);
-    expect(ending.error).toContain('The keychain did not take the key');
+    expect(ending.error).toContain('The keychain did not accept the key');
     expect(await statusOf((await openSession(line)).apiKey)).toBe(200);
   });
 
-  test('where that is ruled out, the key that nobody could use is made invalid again, and so it is said', async () => {
+  test('revokes the new key and reports it if the file is ruled out', async () => {
     line.keychain.failWrites = 'refused';
-    const made: string[] = [];
-    const listening: typeof fetch = async (...request) => {
+    const created: string[] = [];
+    const recordingFetch: typeof fetch = async (...request) => {
       const answer = await fetch(...request);
       const key = /svc_live_[0-9a-f]{32}/.exec(await answer.clone().text())?.[0];
-      if (key) made.push(key);
+      if (key) created.push(key);
       return answer;
     };
-    const options = { keychain: line.keychain, context: { fetch: listening } };
+    const options = { keychain: line.keychain, context: { fetch: recordingFetch } };
     const ending = await signInWithout(options, '--key-store', 'keychain');
-    expect(ending).toMatchObject({ exitCode: 1, error: expect.stringContaining('could not be kept') });
-    expect(made).toHaveLength(1);
-    expect(await statusOf(made[0]!)).toBe(401);
-    expect(ending.out + ending.error + (await line.files())).not.toContain(made[0]);
+    expect(ending).toMatchObject({ exitCode: 1, error: expect.stringContaining('could not be stored') });
+    expect(created).toHaveLength(1);
+    expect(await statusOf(created[0]!)).toBe(401);
+    expect(ending.out + ending.error + (await line.files())).not.toContain(created[0]);
   });
 });

@@ -11,8 +11,8 @@ import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
 let daemon: TestDaemon;
 let line: TestCommandLine;
-const more: TestCommandLine[] = [];
-let people = 0;
+const extraLines: TestCommandLine[] = [];
+let personCount = 0;
 let email: string;
 
 beforeAll(async () => {
@@ -20,19 +20,19 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 beforeEach(async () => {
-  // Another minute: what a test asked for does not count against the next one's limit.
+  // A new minute, so that requests of one test do not count toward the rate limit of the next.
   daemon.clock.advance(60_000);
-  people += 1;
-  email = `person${people}@example.com`;
+  personCount += 1;
+  email = `person${personCount}@example.com`;
   line = await createCommandLine();
 });
 afterEach(async () => {
-  await Promise.all([line, ...more.splice(0)].map((one) => one.close()));
+  await Promise.all([line, ...extraLines.splice(0)].map((one) => one.close()));
 });
 
-async function another(options: CommandLineOptions): Promise<TestCommandLine> {
+async function createExtraLine(options: CommandLineOptions): Promise<TestCommandLine> {
   const made = await createCommandLine(options);
-  more.push(made);
+  extraLines.push(made);
   return made;
 }
 
@@ -40,7 +40,7 @@ const login = (...words: string[]) => line.start(loginCommand, '--url', daemon.b
 const statusOf = async (apiKey: string) => (await daemon.call(apiKey, '/v1/account')).status;
 
 describe('svc login', () => {
-  test('the browser of this machine hands the code over', async () => {
+  test('signs in when the browser on this computer sends the code', async () => {
     const running = login();
     const { loopbackUrl } = await confirmLink(daemon, email);
     const answer = await fetch(loopbackUrl!);
@@ -56,11 +56,11 @@ describe('svc login', () => {
   });
 
   test.each([
-    ['as it stands', (code: string) => code],
-    ['in small letters', (code: string) => code.toLowerCase()],
+    ['as shown', (code: string) => code],
+    ['in lower case', (code: string) => code.toLowerCase()],
     ['without the dash', (code: string) => code.replace('-', '')],
-    ['with blanks', (code: string) => `  ${code.split('').join(' ')} `],
-  ])('the code is typed %s', async (_, typed) => {
+    ['with spaces', (code: string) => `  ${code.split('').join(' ')} `],
+  ])('accepts a code typed %s', async (_, typed) => {
     const running = login('--no-browser-hand-over');
     const { code, loopbackUrl } = await confirmLink(daemon, email);
     expect(loopbackUrl).toBeUndefined();
@@ -68,7 +68,7 @@ describe('svc login', () => {
     expect((await running.ended).exitCode).toBe(0);
   });
 
-  test('--json prints one object and nothing else, and no key anywhere', async () => {
+  test('--json prints exactly one object, and no key appears anywhere', async () => {
     const running = login('--json', '--profile', 'work');
     const { code } = await confirmLink(daemon, email);
     running.type(code);
@@ -87,7 +87,7 @@ describe('svc login', () => {
     expect(daemon.logLines.join('')).not.toContain(apiKey);
   });
 
-  test('a wrong code is told with the tries left; the right one still works', async () => {
+  test('reports how many tries are left after a wrong code, and accepts the right one', async () => {
     const running = login();
     const { code } = await confirmLink(daemon, email);
     running.type('AAAA-AAAA');
@@ -100,7 +100,7 @@ describe('svc login', () => {
     expect((await running.ended).exitCode).toBe(0);
   });
 
-  test('five wrong codes void the sign-in, the former key lives, and another link starts again', async () => {
+  test('five wrong codes end the sign-in but not the existing key, and a new link works', async () => {
     const { apiKey } = await daemon.signIn(email);
     const before = (await daemon.mailbox.mailsTo(email)).at(-1)?.name;
     const running = login();
@@ -117,7 +117,7 @@ describe('svc login', () => {
     expect(await statusOf(apiKey)).toBe(401);
   });
 
-  test('after another link was asked for, the code of the first still works', async () => {
+  test('accepts the code of the first link after a new one was requested', async () => {
     const running = login();
     const { code } = await confirmLink(daemon, email);
     running.type('R');
@@ -126,7 +126,7 @@ describe('svc login', () => {
     expect((await running.ended).exitCode).toBe(0);
   });
 
-  test('a link that has expired is told, and another one works', async () => {
+  test('reports an expired link, and a new one works', async () => {
     const running = login();
     const first = await daemon.mailbox.waitForMail(email);
     const { code } = await confirmLink(daemon, email);
@@ -138,7 +138,7 @@ describe('svc login', () => {
     expect((await running.ended).exitCode).toBe(0);
   });
 
-  test('being stopped leaves nothing behind', async () => {
+  test('leaves nothing behind when it is stopped', async () => {
     const running = login();
     const { loopbackUrl } = await confirmLink(daemon, email);
     running.stop();
@@ -151,7 +151,7 @@ describe('svc login', () => {
     expect(await line.files()).toBe('');
   });
 
-  test('--timeout gives up', async () => {
+  test('--timeout ends the wait', async () => {
     expect(await login('--timeout', '1').ended).toMatchObject({
       exitCode: 1,
       error: expect.stringContaining('in time'),
@@ -159,14 +159,14 @@ describe('svc login', () => {
     expect((await login('--timeout', 'soon').ended).exitCode).toBe(2);
   });
 
-  test('a daemon that is not there ends with 4, its address and what to do', async () => {
+  test('exits with 4 and says what to do if the daemon is unreachable', async () => {
     const ending = await line.run(loginCommand, '--email', email, '--url', 'http://127.0.0.1:9');
     expect(ending).toMatchObject({ exitCode: 4, out: '' });
     expect(ending.error).toContain('http://127.0.0.1:9');
     expect(ending.error).toContain('svc serve');
   });
 
-  test('without a terminal nothing is asked, and what is no address is a fault of usage', async () => {
+  test('never prompts without a terminal, and rejects invalid options as usage errors', async () => {
     expect(await line.run(loginCommand, '--url', daemon.baseUrl)).toMatchObject({
       exitCode: 2,
       error: expect.stringContaining('--email'),
@@ -178,19 +178,19 @@ describe('svc login', () => {
     expect((await line.run(loginCommand, '--email', email, '--key-store', 'cloud')).exitCode).toBe(2);
   });
 
-  test('a person is asked for the address; the last one is remembered', async () => {
-    line = await another({ isTty: true });
+  test('asks for the email address on a terminal, and suggests the last one', async () => {
+    line = await createExtraLine({ isTty: true });
     const start = () => line.start(loginCommand, '--url', daemon.baseUrl);
     const first = start();
-    await first.hears('E-mail address:');
+    await first.hears('Email address:');
     first.type('nonsense');
-    await first.hears('no e-mail address');
+    await first.hears('not an email address');
     first.type(email);
     const before = await daemon.mailbox.waitForMail(email);
     first.type((await confirmLink(daemon, email)).code);
     expect((await first.ended).exitCode).toBe(0);
     const second = start();
-    await second.hears(`E-mail address [${email}]:`);
+    await second.hears(`Email address [${email}]:`);
     second.type('');
     second.type((await confirmLink(daemon, email, before.name)).code);
     expect((await second.ended).exitCode).toBe(0);
@@ -198,7 +198,7 @@ describe('svc login', () => {
 });
 
 describe('several accounts', () => {
-  async function signInHere(address: string, ...words: string[]): Promise<string> {
+  async function signInAs(address: string, ...words: string[]): Promise<string> {
     const before = (await daemon.mailbox.mailsTo(address)).at(-1)?.name;
     const running = line.start(loginCommand, '--url', daemon.baseUrl, '--email', address, '--json', ...words);
     running.type((await confirmLink(daemon, address, before)).code);
@@ -206,35 +206,35 @@ describe('several accounts', () => {
     return (JSON.parse(out) as { profile: string }).profile;
   }
 
-  test('a second account gets a name of its own, and the first keeps its key', async () => {
-    expect(await signInHere(email)).toBe('default');
-    expect(await signInHere(`other-${email}`)).toBe(`other-person${people}`);
-    expect(await signInHere(email)).toBe('default');
-    expect(Object.keys(line.settings.profiles())).toEqual(['default', `other-person${people}`]);
+  test('saves a second account under its own profile without touching the first', async () => {
+    expect(await signInAs(email)).toBe('default');
+    expect(await signInAs(`other-${email}`)).toBe(`other-person${personCount}`);
+    expect(await signInAs(email)).toBe('default');
+    expect(Object.keys(line.settings.profiles())).toEqual(['default', `other-person${personCount}`]);
     for (const profile of Object.keys(line.settings.profiles())) {
       expect(await statusOf((await openSession({ ...line, profile })).apiKey)).toBe(200);
     }
   });
 
-  test('a second daemon gets a name after its host', async () => {
+  test('names the profile of a second daemon after its host', async () => {
     await line.settings.save('default', { url: 'https://svc.example.com', email, tenantId: 'ten_x', keyStore: 'file' });
-    expect(await signInHere(email)).toBe('127.0.0.1');
+    expect(await signInAs(email)).toBe('127.0.0.1');
   });
 
-  test('a person may choose that name', async () => {
-    line = await another({ isTty: true });
+  test('lets the user choose the profile name', async () => {
+    line = await createExtraLine({ isTty: true });
     await line.settings.save('default', { url: 'https://svc.example.com', email, tenantId: 'ten_x', keyStore: 'file' });
     const running = login();
-    await running.hears('Name for this one [127.0.0.1]:');
+    await running.hears('Profile name [127.0.0.1]:');
     running.type('laptop');
     running.type((await confirmLink(daemon, email)).code);
     expect((await running.ended).exitCode).toBe(0);
     expect(Object.keys(line.settings.profiles())).toEqual(['default', 'laptop']);
   });
 
-  test('profiles of one account all get its new key', async () => {
-    await signInHere(email, '--profile', 'one');
-    await signInHere(email, '--profile', 'two');
+  test('updates the key in every profile of the account', async () => {
+    await signInAs(email, '--profile', 'one');
+    await signInAs(email, '--profile', 'two');
     for (const profile of ['one', 'two']) {
       expect(await statusOf((await openSession({ ...line, profile })).apiKey)).toBe(200);
     }

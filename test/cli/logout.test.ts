@@ -25,7 +25,7 @@ afterEach(async () => {
 const statusOf = async (key: string) => (await daemon.call(key, '/v1/account')).status;
 
 describe('svc logout', () => {
-  test('makes the key invalid and forgets it', async () => {
+  test('revokes the key and removes it from this machine', async () => {
     const { exitCode, out, error } = await line.run(logoutCommand);
     expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
     expect(out).toContain(`Signed out of ${daemon.baseUrl} as ${EMAIL}`);
@@ -35,13 +35,13 @@ describe('svc logout', () => {
     expect(out + error + (await line.files())).not.toContain(apiKey);
   });
 
-  test('--keep-key forgets it here only', async () => {
+  test('--keep-key removes the key from this machine without revoking it', async () => {
     expect((await line.run(logoutCommand, '--keep-key')).out).toContain('still valid');
     expect(await statusOf(apiKey)).toBe(200);
     expect(line.keychain.entries.size).toBe(0);
   });
 
-  test('with the daemon away it forgets, warns that the key is still valid, and ends with 4', async () => {
+  test('removes the key, warns that it is still valid, and exits with 4 if the daemon is unreachable', async () => {
     await daemon.stop();
     const { exitCode, error } = await line.run(logoutCommand);
     expect(exitCode).toBe(4);
@@ -50,13 +50,13 @@ describe('svc logout', () => {
     expect(line.settings.profiles()).toEqual({});
   });
 
-  test('a key that is invalid already is no trouble', async () => {
+  test('succeeds if the key is already invalid', async () => {
     await daemon.call(apiKey, '/v1/auth/key', { method: 'DELETE' });
     expect((await line.run(logoutCommand)).exitCode).toBe(0);
     expect(line.settings.profiles()).toEqual({});
   });
 
-  test('--profile signs out of one, --all of every one', async () => {
+  test('--profile signs out of one profile, --all of every profile', async () => {
     const other = await daemon.signIn('b@example.com');
     await keepProfile(line, 'work', { ...profile, email: 'b@example.com' }, other.apiKey);
     await keepProfile(line, 'third', profile, apiKey);
@@ -72,17 +72,17 @@ describe('svc logout', () => {
     expect(line.settings.profiles()).toEqual({});
   });
 
-  test('a locked keychain leaves the profile; --keep-key forgets it all the same', async () => {
+  test('leaves the profile if the keychain is locked; --keep-key removes it anyway', async () => {
     line.keychain.fault = 'locked';
-    const kept = await line.run(logoutCommand);
-    expect(kept).toMatchObject({ exitCode: 1, out: '' });
-    expect(kept.error).toContain('--keep-key');
+    const locked = await line.run(logoutCommand);
+    expect(locked).toMatchObject({ exitCode: 1, out: '' });
+    expect(locked.error).toContain('--keep-key');
     expect(line.settings.profile('default')).toEqual(profile);
     expect((await line.run(logoutCommand, '--keep-key')).exitCode).toBe(0);
     expect(line.settings.profiles()).toEqual({});
   });
 
-  test('nobody signed in ends with 3', async () => {
+  test('exits with 3 if nobody is signed in', async () => {
     await line.run(logoutCommand);
     expect(await line.run(logoutCommand)).toMatchObject({ exitCode: 3, error: expect.stringContaining('svc login') });
     expect((await line.run(logoutCommand, '--all')).exitCode).toBe(3);

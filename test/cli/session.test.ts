@@ -11,11 +11,11 @@ const lines: TestCommandLine[] = [];
 let line: TestCommandLine;
 
 async function commandLine(env: Record<string, string> = {}) {
-  const made = await createCommandLine({ env });
-  lines.push(made);
-  await keepProfile(made, 'away', AWAY, OTHER_KEY);
-  await keepProfile(made, 'home', HOME, KEY);
-  return made;
+  const created = await createCommandLine({ env });
+  lines.push(created);
+  await keepProfile(created, 'away', AWAY, OTHER_KEY);
+  await keepProfile(created, 'home', HOME, KEY);
+  return created;
 }
 
 beforeEach(async () => {
@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all(lines.splice(0).map((one) => one.close())));
 
 describe('a session', () => {
-  test('is that of the profile in use, or of the one that is asked for', async () => {
+  test('uses the current profile, or the requested one', async () => {
     expect(await openSession(line)).toEqual({
       profileName: 'home',
       url: HOME.url,
@@ -35,7 +35,7 @@ describe('a session', () => {
     expect((await openSession({ ...line, profile: 'away' })).apiKey).toBe(OTHER_KEY);
   });
 
-  test('SVC_API_KEY wins and is named as such', async () => {
+  test('takes SVC_API_KEY over any profile and names it as the source', async () => {
     const given = await commandLine({ SVC_API_KEY: OTHER_KEY, SVC_URL: 'svc.example.org/' });
     expect(await openSession(given)).toEqual({
       profileName: 'SVC_API_KEY',
@@ -48,21 +48,21 @@ describe('a session', () => {
     expect((await openSession(elsewhere)).url).toBe(HOME.url);
   });
 
-  test('what is no key is refused without repeating it', async () => {
+  test('rejects a malformed key without repeating it', async () => {
     const given = await commandLine({ SVC_API_KEY: 'sk-proj-secret' });
     const failure = await openSession(given).catch((error) => error);
     expect(failure).toMatchObject({ exitCode: 2 });
     expect(failure.message).not.toContain('sk-proj-secret');
   });
 
-  test('SVC_URL alone takes the profile of that daemon, and no key goes to another', async () => {
+  test('uses the profile of the daemon at SVC_URL, and sends no key to any other daemon', async () => {
     expect((await openSession(await commandLine({ SVC_URL: 'https://svc.example.com' }))).profileName).toBe('away');
     const failure = await openSession(await commandLine({ SVC_URL: 'https://evil.example' })).catch((error) => error);
     expect(failure).toMatchObject({ name: 'NotSignedInError', exitCode: 3 });
     expect(failure.message).toContain('https://evil.example');
   });
 
-  test('not signed in says what to run', async () => {
+  test('says which command to run if nobody is signed in', async () => {
     expect(await openSession({ ...line, profile: 'work' }).catch((error) => error)).toMatchObject({
       exitCode: 3,
       message: expect.stringContaining('svc login --profile work'),
@@ -75,7 +75,7 @@ describe('a session', () => {
   });
 
   test.each(['absent', 'locked', 'refused', 'silent', 'broken'] as const)(
-    'a keychain that is %s fails with advice',
+    'fails with advice if the keychain is %s',
     async (fault) => {
       const failure = await openSession({ ...line, keychain: createTestKeychain(fault) }).catch((error) => error);
       expect(failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('--key-store file') });

@@ -17,25 +17,25 @@ const PROPS: SignInScreenProps = {
   onCancel: () => {},
 };
 const draw = (props: Partial<SignInScreenProps>) => render(createElement(SignInScreen, { ...PROPS, ...props }));
-const seen = () => new Promise((resolve) => setTimeout(resolve, 20));
+const nextFrame = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe('the sign-in screen', () => {
-  test('tells who, where, what to do and how long', () => {
+  test('shows the account, the daemon, the time left and how to cancel', () => {
     const frame = draw({}).lastFrame();
     expect(frame).toContain('on its way to ana@example.com');
     expect(frame).toContain('for http://127.0.0.1:8787');
-    expect(frame).toContain('The link works for 14:32 more');
+    expect(frame).toContain('The link expires in 14:32');
     expect(frame).toContain('Ctrl-C');
   });
 
-  test('says what goes on in each phase, and when the time is up', () => {
-    expect(draw({ phase: 'sending' }).lastFrame()).toContain('Asking for a link');
+  test('shows each phase, and when the link has expired', () => {
+    expect(draw({ phase: 'sending' }).lastFrame()).toContain('Requesting a link');
     expect(draw({ phase: 'checking' }).lastFrame()).toContain('Checking the code');
-    expect(draw({ phase: 'over' }).lastFrame()).toContain('Another link starts again');
+    expect(draw({ phase: 'over' }).lastFrame()).toContain('Request a new link to continue');
     expect(draw({ leftMs: -1 }).lastFrame()).toContain('The link has expired');
   });
 
-  test.each([40, 60, 80, 120])('is no wider than %i columns', (columns) => {
+  test.each([40, 60, 80, 120])('fits into %i columns', (columns) => {
     const notice = {
       tone: 'bad' as const,
       text: 'This sign-in is over: five wrong codes, or it has expired. Enter r.',
@@ -44,51 +44,51 @@ describe('the sign-in screen', () => {
       expect(text.length).toBeLessThanOrEqual(columns);
   });
 
-  test('gives on what is typed, however fast or pasted with its line end', async () => {
+  test('submits typed and pasted lines, however fast they arrive', async () => {
     const onTyped = vi.fn();
     const { stdin } = draw({ onTyped });
-    await seen();
+    await nextFrame();
     for (const key of ['7', 'k', 'q', '\r', 'r', '\r']) stdin.write(key);
     stdin.write('7KQ2-M9XD\n');
-    await seen();
+    await nextFrame();
     expect(onTyped.mock.calls.map(([text]) => text)).toEqual(['7kq', 'r', '7KQ2-M9XD']);
   });
 
   test('Ctrl-C cancels', async () => {
     const onCancel = vi.fn();
     const { stdin } = draw({ onCancel });
-    await seen();
+    await nextFrame();
     stdin.write('\u0003');
-    await seen();
+    await nextFrame();
     expect(onCancel).toHaveBeenCalledOnce();
   });
 });
 
-describe('a question', () => {
-  const ask = (proposed?: string) => {
+describe('a prompt', () => {
+  const ask = (defaultAnswer?: string) => {
     const onAnswer = vi.fn();
-    const faultOf = (answer: string) => (answer.includes('@') ? undefined : 'That is no e-mail address.');
-    const props = { label: 'E-mail address', proposed, color: false, faultOf, onAnswer, onCancel: () => {} };
+    const validate = (answer: string) => (answer.includes('@') ? undefined : 'That is not an email address.');
+    const props = { label: 'Email address', defaultAnswer, color: false, validate, onAnswer, onCancel: () => {} };
     return { onAnswer, ...render(createElement(Question, props)) };
   };
 
-  test('is asked until the answer is a good one', async () => {
+  test('repeats until the answer is valid', async () => {
     const { stdin, onAnswer, lastFrame } = ask();
-    await seen();
+    await nextFrame();
     stdin.write('ana\r');
-    await seen();
-    expect(lastFrame()).toContain('That is no e-mail address');
+    await nextFrame();
+    expect(lastFrame()).toContain('That is not an email address');
     stdin.write('ana@example.com\r');
-    await seen();
+    await nextFrame();
     expect(onAnswer.mock.calls).toEqual([['ana@example.com']]);
   });
 
-  test('takes what is proposed for an empty answer', async () => {
+  test('uses the default for an empty answer', async () => {
     const { stdin, onAnswer, lastFrame } = ask('ana@example.com');
-    await seen();
-    expect(lastFrame()).toContain('ana@example.com (Enter takes it)');
+    await nextFrame();
+    expect(lastFrame()).toContain('ana@example.com (press Enter to accept)');
     stdin.write('\r');
-    await seen();
+    await nextFrame();
     expect(onAnswer.mock.calls).toEqual([['ana@example.com']]);
   });
 
@@ -96,18 +96,18 @@ describe('a question', () => {
     ['\r', true],
     ['y', true],
     ['N', false],
-  ])('of yes or no is answered by %j', async (key, expected) => {
+  ])('for yes or no is answered by %j', async (key, expected) => {
     const onAnswer = vi.fn();
-    const props = { question: 'Really?', otherwise: true, onAnswer, onCancel: () => {} };
+    const props = { question: 'Really?', defaultAnswer: true, onAnswer, onCancel: () => {} };
     const { stdin } = render(createElement(Confirmation, props));
-    await seen();
+    await nextFrame();
     stdin.write(key);
-    await seen();
+    await nextFrame();
     expect(onAnswer.mock.calls).toEqual([[expected]]);
   });
 });
 
-test('a line is edited as terminals do', () => {
+test('a line is edited with the usual terminal keys', () => {
   const at = (text: string, cursor = text.length): Line => ({ text, cursor });
   expect(editLine(at('ab'), 'c', {})).toEqual(at('abc'));
   expect(editLine(at('ab', 1), 'x', {})).toEqual(at('axb', 2));

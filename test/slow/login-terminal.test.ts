@@ -7,7 +7,7 @@ import { confirmLink } from '../helpers/command-line.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { openTerminal, type TestTerminal } from '../helpers/terminal.ts';
 
-/** `svc login` as it is built, in a real pseudo-terminal. */
+/** Runs the built `svc login` in a real pseudo-terminal. */
 
 const SVC = fileURLToPath(new URL('../../bin/svc', import.meta.url));
 const EMAIL = 'ana@example.com';
@@ -30,7 +30,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A shell in which `svc` is known and the daemon of the test is the default one. */
+/** Opens a shell with an alias for `svc` and the test daemon as the default. */
 async function open(env: Record<string, string> = {}, columns = 80): Promise<void> {
   terminal = await openTerminal({
     env: { HOME: folder, SVC_CONFIG_DIR: join(folder, 'svc'), SVC_URL: daemon.baseUrl, ...env },
@@ -39,79 +39,79 @@ async function open(env: Record<string, string> = {}, columns = 80): Promise<voi
   await terminal.type(`alias svc='${process.execPath} ${SVC}'; clear\n`);
 }
 
-const latest = async () => (await daemon.mailbox.mailsTo(EMAIL)).at(-1)?.name;
+const latestMail = async () => (await daemon.mailbox.mailsTo(EMAIL)).at(-1)?.name;
 
-/** Asks for the link, and returns what the page behind it shows. */
-async function confirmed(before: string | undefined) {
+/** Waits for the link, opens it, and returns what the page shows. */
+async function confirmLatestLink(before: string | undefined) {
   await terminal.sees('A sign-in link is on its way');
   return confirmLink(daemon, EMAIL, before);
 }
 
-/** Keeps a screen for the README: `SVC_SHOW_SCREENS=1` prints them. */
-function keep(name: string, screen: string): void {
+/** Prints a screen, for the README, if `SVC_SHOW_SCREENS=1`. */
+function showScreen(name: string, screen: string): void {
   if (process.env.SVC_SHOW_SCREENS) console.log(`--- ${name}\n${screen}\n`);
 }
 
 describe('svc login at a terminal', () => {
-  test('asks for the address, and goes on by itself when the browser hands the code over', async () => {
+  test('asks for the email address, and continues when the browser sends the code', async () => {
     await open();
-    const before = await latest();
+    const before = await latestMail();
     await terminal.type('svc login\n');
-    keep('address', await terminal.sees('E-mail address'));
+    showScreen('address', await terminal.sees('Email address'));
     await terminal.type('annaa');
     await terminal.press('BSpace');
     await terminal.press('Left');
     await terminal.press('BSpace');
     await terminal.press('C-e');
     await terminal.type('@example.com\n');
-    const { loopbackUrl } = await confirmed(before);
-    const waiting = await terminal.sees(/The link works for 14:5\d more/);
-    keep('waiting', waiting);
+    const { loopbackUrl } = await confirmLatestLink(before);
+    const waiting = await terminal.sees(/The link expires in 14:5\d/);
+    showScreen('waiting', waiting);
     expect(waiting).toContain(EMAIL);
     expect((await fetch(loopbackUrl!)).status).toBe(200);
     const done = await terminal.sees('Signed in as');
-    keep('done', done);
+    showScreen('done', done);
     expect(done).not.toContain('Waiting.');
-    // Typed while svc is still on its way out: it belongs to the shell.
+    // Typed while svc is still exiting: it goes to the shell.
     await terminal.type('clear; svc status\n');
-    keep('status', await terminal.sees('Profile'));
+    showScreen('status', await terminal.sees('Profile'));
   });
 
-  test('the code is typed: wrong, then right, in small letters', async () => {
+  test('rejects a wrong code, then accepts the right one in lower case', async () => {
     await open();
-    const before = await latest();
+    const before = await latestMail();
     await terminal.type(`svc login --email ${EMAIL}; echo "ended with $?"\n`);
-    const { code } = await confirmed(before);
+    const { code } = await confirmLatestLink(before);
     await terminal.type('aaaa-aaaa\n');
     const wrong = await terminal.sees('4 tries left');
-    keep('wrong code', wrong);
+    showScreen('wrong code', wrong);
     await terminal.type(`${code.toLowerCase().replace('-', ' ')}\n`);
     expect(await terminal.sees(/ended with \d/)).toContain('ended with 0');
   });
 
-  test('r sends another link, and its code works', async () => {
+  test('r sends a new link, and its code works', async () => {
     await open();
-    const before = await latest();
+    const before = await latestMail();
     await terminal.type(`svc login --email ${EMAIL}; echo "ended with $?"\n`);
-    await confirmed(before);
-    const first = await latest();
+    await confirmLatestLink(before);
+    const first = await latestMail();
     await terminal.type('r\n');
-    keep('resent', await terminal.sees('A new link is on its way'));
+    showScreen('resent', await terminal.sees('A new link is on its way'));
     await terminal.type(`${(await confirmLink(daemon, EMAIL, first)).code}\n`);
     expect(await terminal.sees(/ended with \d/)).toContain('ended with 0');
   });
 
-  test('five wrong codes and then another link', async () => {
+  test('five wrong codes end the sign-in, and a new link works', async () => {
     await open();
-    const before = await latest();
+    const before = await latestMail();
     await terminal.type(`svc login --email ${EMAIL}; echo "ended with $?"\n`);
-    await confirmed(before);
-    const first = await latest();
+    await confirmLatestLink(before);
+    const first = await latestMail();
     for (const left of ['4 tries', '3 tries', '2 tries', 'One try', 'This sign-in is over']) {
       await terminal.type('aaaa-aaaa\n');
       await terminal.sees(left);
     }
-    keep('over', await terminal.screen());
+    showScreen('over', await terminal.screen());
     await terminal.type('r\n');
     await terminal.sees('A new link is on its way');
     await terminal.type(`${(await confirmLink(daemon, EMAIL, first)).code}\n`);
@@ -119,9 +119,9 @@ describe('svc login at a terminal', () => {
   });
 
   test.each([
-    ['while the address is asked for', 'svc login', 'E-mail address'],
-    ['while it waits', `svc login --email ${EMAIL}`, 'The link works for'],
-  ])('Ctrl-C %s leaves the terminal as it was and nothing behind', async (_, command, seen) => {
+    ['at the email prompt', 'svc login', 'Email address'],
+    ['while waiting for the code', `svc login --email ${EMAIL}`, 'The link expires in'],
+  ])('Ctrl-C %s restores the terminal and leaves nothing behind', async (_, command, seen) => {
     await open();
     const settings = () => terminal.type('stty -a | cksum\n');
     await settings();
@@ -130,7 +130,7 @@ describe('svc login at a terminal', () => {
     await terminal.sees(seen);
     await terminal.press('C-c');
     const ended = await terminal.sees(/ended with \d/);
-    keep('Ctrl-C', ended);
+    showScreen('Ctrl-C', ended);
     expect(ended).toContain('ended with 130');
     expect(ended).not.toContain(seen);
     await settings();
@@ -140,15 +140,15 @@ describe('svc login at a terminal', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('a question in plain words after the drawn ones is heard: the old key in an assistant is renewed', async () => {
+  test('a plain prompt after the rendered ones still reads input: the old key of an assistant is replaced', async () => {
     await open();
     const entry = { url: `${daemon.baseUrl}/v1/mcp`, headers: { Authorization: `Bearer svc_live_${'0'.repeat(32)}` } };
     const file = join(folder, '.cursor', 'mcp.json');
     await mkdir(dirname(file));
     await writeFile(file, JSON.stringify({ mcpServers: { svc: entry } }));
-    const before = await latest();
+    const before = await latestMail();
     await terminal.type(`svc login --email ${EMAIL}; echo "ended with $?"\n`);
-    const { code } = await confirmed(before);
+    const { code } = await confirmLatestLink(before);
     await terminal.type(`${code}\n`);
     await terminal.sees('Replace it with the new key?');
     await terminal.type('y\n');
@@ -156,26 +156,26 @@ describe('svc login at a terminal', () => {
     expect(await readFile(file, 'utf8')).not.toContain('0'.repeat(32));
   });
 
-  test('is whole in 40 columns', async () => {
+  test('fits into 40 columns', async () => {
     await open({}, 40);
-    const before = await latest();
+    const before = await latestMail();
     await terminal.type(`svc login --email ${EMAIL}; echo "ended with $?"\n`);
-    const { code } = await confirmed(before);
-    keep('40 columns', await terminal.sees('The link works for'));
+    const { code } = await confirmLatestLink(before);
+    showScreen('40 columns', await terminal.sees('The link expires in'));
     await terminal.type(`${code}\n`);
     await terminal.sees(/ended with 0/);
     await terminal.type('clear; svc status\n');
     const status = await terminal.sees('Profile');
-    keep('40 columns, status', status);
+    showScreen('40 columns, status', status);
     expect(status).toContain('Memories');
   });
 
   test.each([
     ['NO_COLOR', { NO_COLOR: '1' }],
-    ['a simple terminal', { TERM: 'dumb' }],
+    ['a dumb terminal', { TERM: 'dumb' }],
   ])('has no color with %s', async (_, env) => {
     await open(env);
-    const before = await latest();
+    const before = await latestMail();
     await terminal.type(`svc login --email ${EMAIL}; echo "ended with $?"\n`);
     await terminal.sees('A sign-in link');
     expect(await terminal.colors()).not.toMatch(COLOR);
@@ -184,24 +184,24 @@ describe('svc login at a terminal', () => {
     expect(await terminal.colors()).not.toMatch(COLOR);
   });
 
-  test('speaks in plain lines to a screen reader, and draws nothing over', async () => {
+  test('writes plain lines for a screen reader', async () => {
     await open({ INK_SCREEN_READER: 'true' });
-    const before = await latest();
+    const before = await latestMail();
     await terminal.type('svc login; echo "ended with $?"\n');
-    await terminal.sees('E-mail address:');
+    await terminal.sees('Email address:');
     await terminal.type(`${EMAIL}\n`);
     await terminal.sees(/A sign-in link for .* is on its\s+way/);
     await terminal.type('aaaa-aaaa\n');
     await terminal.sees('4 tries left');
     await terminal.type(`${(await confirmLink(daemon, EMAIL, before)).code}\n`);
-    keep('screen reader', await terminal.sees(/ended with 0/));
+    showScreen('screen reader', await terminal.sees(/ended with 0/));
   });
 
-  test('a daemon that is not there is named, with what to do, and the code is 4', async () => {
+  test('exits with 4 and says what to do if the daemon is unreachable', async () => {
     await open({ SVC_URL: 'http://127.0.0.1:9' });
     await terminal.type(`svc login --email ${EMAIL}; echo "ended with $?"\n`);
     const ended = await terminal.sees(/ended with \d/);
-    keep('unreachable', ended);
+    showScreen('unreachable', ended);
     expect(ended).toContain('ended with 4');
     expect(ended).toContain('svc serve');
   });

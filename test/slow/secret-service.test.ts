@@ -9,7 +9,7 @@ import { confirmLink } from '../helpers/command-line.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { startSession, type TestSession } from '../helpers/secret-service.ts';
 
-/** The keychain against a real Secret Service, and `svc` as it is built with its key in it. */
+/** Runs the keychain and the built `svc` against a real Secret Service. */
 
 const SVC = fileURLToPath(new URL('../../bin/svc', import.meta.url));
 const EMAIL = 'ana@example.com';
@@ -35,7 +35,7 @@ async function faultOf(work: Promise<unknown>): Promise<string> {
 }
 
 describe('a real Secret Service', () => {
-  test('keeps a password, gives it back, forgets it', async () => {
+  test('stores, returns and deletes a password', async () => {
     const keychain = await open({ keyring: true });
     await keychain.probe('svc');
     expect(await keychain.getPassword('svc', 'probe')).toBeNull();
@@ -49,7 +49,7 @@ describe('a real Secret Service', () => {
     expect(await keychain.getPassword('svc', 'work https://svc.example.com')).toBeNull();
   });
 
-  test('is absent where a bus is without one, or there is no bus', async () => {
+  test('is absent without a Secret Service on the bus, or without a bus', async () => {
     const keychain = await open({ keyring: false });
     expect(await faultOf(keychain.probe('svc'))).toBe('absent');
     expect(await faultOf(keychain.getPassword('svc', 'a'))).toBe('absent');
@@ -58,7 +58,7 @@ describe('a real Secret Service', () => {
     expect(await faultOf(nowhere.probe('svc'))).toBe('absent');
   });
 
-  test('is locked where nobody can be asked, and at once', async () => {
+  test('is locked at once if it cannot prompt', async () => {
     const keychain = await open({ keyring: true });
     await keychain.setPassword('svc', 'a', 'one');
     await session!.lock();
@@ -70,7 +70,7 @@ describe('a real Secret Service', () => {
     expect(performance.now() - beganMs).toBeLessThan(5000);
   });
 
-  test('is silent where it asks and nobody answers; nothing hangs', async () => {
+  test('is silent if nobody answers its prompt, without hanging', async () => {
     const keychain = await open({ keyring: true, hangingPrompt: true }, 1500);
     await keychain.setPassword('svc', 'a', 'one');
     await session!.lock();
@@ -93,7 +93,7 @@ describe('svc with a Secret Service', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** With the debug logs on: of libraries, and Node's own of what it starts. */
+  /** Runs svc with the debug logs of libraries and of Node's child processes. */
   const svc = (env: Record<string, string>, ...words: string[]) =>
     execa(process.execPath, [SVC, ...words], {
       env: {
@@ -113,7 +113,7 @@ describe('svc with a Secret Service', () => {
     return (await Promise.all(names.map((name) => readFile(join(folder, 'svc', name), 'utf8')))).join('\n');
   }
 
-  test('signs in, says so, signs out, and the key is in no argument, output, debug log or file', async () => {
+  test('signs in and out without the key in any argument, output, debug log or file', async () => {
     session = await startSession({ keyring: true });
     const watch = watchProcesses();
     const login = svc(session.env, 'login', '--email', EMAIL, '--json');
@@ -136,7 +136,7 @@ describe('svc with a Secret Service', () => {
     for (const { stdout, stderr } of [signedIn, status, signedOut]) expect(stdout + stderr).not.toMatch(KEY);
   });
 
-  test('with the keyring locked, svc status says so and ends in time', async () => {
+  test('svc status reports a locked keyring in bounded time', async () => {
     session = await startSession({ keyring: true, hangingPrompt: true });
     const login = svc(session.env, 'login', '--email', EMAIL, '--json');
     const before = (await daemon.mailbox.mailsTo(EMAIL)).at(-1)?.name;
@@ -151,12 +151,12 @@ describe('svc with a Secret Service', () => {
   });
 });
 
-/** Reads over and over what every process of the machine was started with. */
+/** Collects the command lines of all processes on the machine until stopped. */
 function watchProcesses() {
   const seen = new Set<string>();
-  let going = true;
+  let running = true;
   const watching = (async () => {
-    while (going) {
+    while (running) {
       for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
         seen.add(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
       }
@@ -164,7 +164,7 @@ function watchProcesses() {
   })();
   return {
     async stop() {
-      going = false;
+      running = false;
       await watching;
       return [...seen].join('\n');
     },

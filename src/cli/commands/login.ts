@@ -44,7 +44,7 @@ export function loginCommand(context: AccountContext): Command {
     .option('--url <address>', "the daemon [SVC_URL, or the profile's]")
     .addOption(profileOption('save the sign-in under this name; you can have several'))
     .addOption(new Option('--key-store <kind>', 'store the key here or fail').choices(['keychain', 'file'] as const))
-    .option('--no-browser-hand-over', 'do not wait for a browser on this computer; type the code')
+    .option('--no-browser-hand-over', 'type the code instead of receiving it from a browser on this computer')
     .option('--timeout <seconds>', `give up after this long [${UNATTENDED_SECONDS} without a terminal]`, parseSeconds)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
@@ -58,11 +58,11 @@ async function login(options: LoginOptions, context: AccountContext): Promise<vo
   ]);
   const output = createOutput(context.terminal, options);
   const settings = openSettings(context.environment);
-  const dialogue = await openDialogue(context, output);
+  const prompts = await openPrompts(context, output);
   const seconds = options.timeout ?? (context.input.isTty ? undefined : UNATTENDED_SECONDS);
   const result = await signIn(
     { ...options, handOver: options.browserHandOver, timeoutMs: seconds && seconds * 1000 },
-    { context: { ...context, keychain: openKeychain(context) }, settings, dialogue, output },
+    { context: { ...context, keychain: openKeychain(context) }, settings, prompts, output },
   );
   printResult(result, output);
   if (result.warning !== undefined) output.warn(result.warning);
@@ -71,7 +71,7 @@ async function login(options: LoginOptions, context: AccountContext): Promise<vo
 }
 
 /** Opens an interactive screen on a terminal, plain lines otherwise. The screen is loaded only when used. */
-async function openDialogue(context: AccountContext, output: Output): Promise<SignInPrompts> {
+async function openPrompts(context: AccountContext, output: Output): Promise<SignInPrompts> {
   const { screen, terminal, input, clock } = context;
   const monotonicMs = () => clock.monotonicMs();
   if (screen) {

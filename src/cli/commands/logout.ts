@@ -61,12 +61,12 @@ async function logout(options: LogoutOptions, context: AccountContext): Promise<
 
 type Result = Awaited<ReturnType<typeof import('../sign-in/sign-out.ts').signOut>>;
 
-function toJson({ name, profile: { url, email }, key, trouble }: Result) {
-  return { profile: name, url, email, key, ...(trouble !== undefined && { trouble }) };
+function toJson({ name, profile: { url, email }, key, problem }: Result) {
+  return { profile: name, url, email, key, ...(problem !== undefined && { trouble: problem }) };
 }
 
-function printResult({ name, profile, key, trouble }: Result, output: Output): void {
-  if (trouble !== undefined) output.warn(trouble);
+function printResult({ name, profile, key, problem }: Result, output: Output): void {
+  if (problem !== undefined) output.warn(problem);
   if (key === 'kept-here') return;
   const outcome = { invalidated: 'its key was revoked', 'still-valid': 'its key is still valid' }[key];
   output.line(

@@ -1,11 +1,11 @@
 import { allNodes, type CommandNode, type OptionNode } from './command-tree.ts';
 
 /**
- * A completion for bash 3.2 and newer (what macOS has): it walks the words typed so far down the tree of commands, then
- * offers what stands there. Nothing of the program runs while completing.
+ * Generates a completion script for bash 3.2 and newer (macOS ships 3.2). It follows the typed words down the command
+ * tree and offers the words at that node. It never runs svc itself.
  */
 export function bashCompletion(root: CommandNode, name: string): string {
-  const cases = allNodes(root).map(caseOf).join('\n');
+  const cases = allNodes(root).map(commandCase).join('\n');
   return `# ${name} completion for bash. Use it: source <(${name} completion bash)
 _${name}() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}"
@@ -41,18 +41,18 @@ function walkPatterns(root: CommandNode): string {
     .join(' | ');
 }
 
-/** After an option that takes a value comes the value, not another option. */
+/** Completes the value of the option before the cursor. */
 function valueCases(root: CommandNode): string {
   return allNodes(root)
     .flatMap((node) => node.options.filter(takesValue).map((option) => ({ node, option })))
     .map(({ node, option }) => {
       const patterns = option.flags.map((flag) => `"${pathOf(node)} ${flag}"`).join(' | ');
-      return `    ${patterns}) ${offer(option.value ?? [])} ;;`;
+      return `    ${patterns}) ${offerValues(option.value ?? [])} ;;`;
     })
     .join('\n');
 }
 
-function caseOf(node: CommandNode): string {
+function commandCase(node: CommandNode): string {
   const words = [...node.children.map(({ path }) => path.at(-1)!), ...node.options.flatMap(({ flags }) => flags)];
   const choices = node.arguments.flatMap((argument) => (argument === 'file' ? [] : argument));
   const files = node.arguments.includes('file') ? '; files=1' : '';
@@ -63,6 +63,6 @@ function takesValue({ value }: OptionNode): boolean {
   return value !== undefined;
 }
 
-function offer(value: readonly string[] | 'file'): string {
+function offerValues(value: readonly string[] | 'file'): string {
   return value === 'file' ? 'files=1' : `words="${value.join(' ')}"`;
 }

@@ -1,27 +1,27 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What of a program can be completed. */
+/** A command with everything that can be completed after it. */
 export interface CommandNode {
-  /** The words that lead to it, without the program's own name. */
+  /** The words that select it, without the program's name. */
   path: readonly string[];
   description: string;
   options: OptionNode[];
-  /** The choices of each positional argument; `file` where any file may stand. */
+  /** The choices of each positional argument; `file` if it takes a path. */
   arguments: (readonly string[] | 'file')[];
   children: CommandNode[];
 }
 
 export interface OptionNode {
-  /** As typed: `--json`, `-y`. */
+  /** For example `--json`, `-y`. */
   flags: string[];
   description: string;
-  /** It is followed by a value: one of these, a file, or (empty) anything. */
+  /** The value it takes: one of these choices, a path, or anything if empty. `undefined` if it takes none. */
   value: readonly string[] | 'file' | undefined;
 }
 
-/** Reads the tree off the program itself, so that what completes is what is accepted. */
+/** Builds the tree from the program's own definitions, so completions always match what it accepts. */
 export function commandTree(command: Command, path: readonly string[] = []): CommandNode {
-  const help = { flags: ['--help', '-h'], description: 'show what it does', value: undefined };
+  const help = { flags: ['--help', '-h'], description: 'show help', value: undefined };
   return {
     path,
     description: command.description(),
@@ -31,7 +31,7 @@ export function commandTree(command: Command, path: readonly string[] = []): Com
   };
 }
 
-/** The node and all beneath it. */
+/** The node and all its descendants. */
 export function allNodes(node: CommandNode): CommandNode[] {
   return [node, ...node.children.flatMap(allNodes)];
 }

@@ -1,10 +1,10 @@
 import { allNodes, type CommandNode, type OptionNode } from './command-tree.ts';
 
-/** A completion for zsh, with each command's and option's own description beside it. */
+/** Generates a completion script for zsh that shows the description of each command and option. */
 export function zshCompletion(root: CommandNode, name: string): string {
   const functions = allNodes(root).map((node) => functionOf(node, name));
   return `#compdef ${name}
-# ${name} completion for zsh. Use it: source <(${name} completion zsh), or keep it as _${name} in a folder of $fpath
+# ${name} completion for zsh. Use it: source <(${name} completion zsh), or save it as _${name} in a folder of $fpath
 
 ${functions.join('\n\n')}
 
@@ -13,15 +13,15 @@ if [ "$funcstack[1]" = "_${name}" ]; then _${name} "$@"; else compdef _${name} $
 }
 
 function functionOf(node: CommandNode, name: string): string {
-  const own = functionName(node, name);
+  const ownName = functionName(node, name);
   const options = node.options.map(optionSpec);
   if (node.children.length === 0) {
     const files = node.arguments.map(argumentSpec);
-    return `${own}() {\n  _arguments -s ${[...options, ...files].join(' \\\n    ')}\n}`;
+    return `${ownName}() {\n  _arguments -s ${[...options, ...files].join(' \\\n    ')}\n}`;
   }
   const children = node.children.map((child) => `    ${quoted(`${child.path.at(-1)}:${child.description}`)}`);
   const cases = node.children.map((child) => `      ${child.path.at(-1)}) ${functionName(child, name)} ;;`);
-  return `${own}() {
+  return `${ownName}() {
   local line state
   _arguments -C ${options.join(' \\\n    ')} \\
     '1: :->command' '*:: :->rest'
@@ -42,9 +42,9 @@ function functionName({ path }: CommandNode, name: string): string {
 }
 
 function optionSpec({ flags, description, value }: OptionNode): string {
-  const said = `[${description.replace(/[[\]]/g, '').replaceAll(':', ' -')}]`;
-  const follows = value === undefined ? '' : value === 'file' ? ':file:_files' : `: :(${value.join(' ')})`;
-  return flags.map((flag) => quoted(`*${flag}${said}${follows}`)).join(' ');
+  const label = `[${description.replace(/[[\]]/g, '').replaceAll(':', ' -')}]`;
+  const valueSpec = value === undefined ? '' : value === 'file' ? ':file:_files' : `: :(${value.join(' ')})`;
+  return flags.map((flag) => quoted(`*${flag}${label}${valueSpec}`)).join(' ');
 }
 
 function argumentSpec(argument: readonly string[] | 'file'): string {

@@ -6,33 +6,36 @@ import { EXIT } from '../exit.ts';
 import { CommandFailure, toFailure } from '../failure.ts';
 import { openSession, type Session, type SessionOptions } from '../session.ts';
 
-/** What is known of one profile, and what its daemon says. */
+/** A profile as stored here, with what its daemon reports. */
 export interface AccountStatus {
   profile: string;
   url: string;
-  /** As remembered here, or as the daemon says where it is reached. */
+  /** As the daemon reports it, or as stored if the daemon was not reached. */
   email: string | undefined;
   keyStore: Session['keyStore'];
-  /** `undefined` where the daemon could not be asked. */
+  /** `undefined` if the daemon could not be queried. */
   signedIn: boolean | undefined;
-  /** `undefined` where there was no key to ask with. */
+  /** `undefined` if there was no key to authenticate with. */
   reachable: boolean | undefined;
   latencyMs?: number;
   account?: Account;
-  /** What is wrong and what to do. */
+  /** What is wrong and how to fix it. */
   problem?: string;
   exitCode: number;
 }
 
 type Dependencies = SessionOptions & Pick<AccountContext, 'clock' | 'fetch'>;
 
-/** Asks the daemon of a session. A profile whose key cannot be read is a status too; one that is not there is thrown. */
-export async function accountStatus(parts: Dependencies): Promise<AccountStatus> {
-  const session = await openSession(parts).catch((error: unknown) => error);
-  if (!isSession(session)) return withoutKey(session, parts);
+/**
+ * Queries the daemon of a session. A profile whose key cannot be read is also a status; throws if there is no such
+ * profile.
+ */
+export async function accountStatus(dependencies: Dependencies): Promise<AccountStatus> {
+  const session = await openSession(dependencies).catch((error: unknown) => error);
+  if (!isSession(session)) return statusWithoutKey(session, dependencies);
   const { profileName, url, apiKey, keyStore, profile } = session;
   const known = { profile: profileName, url, email: profile?.email, keyStore };
-  const { clock, fetch } = parts;
+  const { clock, fetch } = dependencies;
   const beganMs = clock.monotonicMs();
   try {
     const account = await createClient({
@@ -57,8 +60,8 @@ function isSession(result: unknown): result is Session {
   return !(result instanceof Error);
 }
 
-function withoutKey(error: unknown, { settings, profile: asked }: Dependencies): AccountStatus {
-  const name = settings.profileName(asked);
+function statusWithoutKey(error: unknown, { settings, profile: requested }: Dependencies): AccountStatus {
+  const name = settings.profileName(requested);
   const profile = settings.profile(name);
   if (!(error instanceof CommandFailure) || !profile || settings.overrides.apiKey !== undefined) throw error;
   const { url, email, keyStore } = profile;

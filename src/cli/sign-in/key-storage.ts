@@ -14,91 +14,93 @@ import type { Profile } from '../settings.ts';
 import type { SignInPrompts } from './prompts.ts';
 import type { SignedIn } from './sign-in-attempts.ts';
 
-/** What keeping a key takes. */
+/** What storing a key depends on. */
 export interface KeyStorageDependencies extends KeyStoreDependencies {
-  /** `--key-store`: no other will do. */
-  asked: Profile['keyStore'] | undefined;
-  dialogue: SignInPrompts;
+  /** `--key-store`: this store or none. */
+  requested: Profile['keyStore'] | undefined;
+  prompts: SignInPrompts;
   output: Output;
-  /** Makes the new key invalid, where it can be kept nowhere. */
+  /** Revokes the new key if it cannot be stored anywhere. */
   revoke(apiKey: string): Promise<void>;
 }
 
-/** Where a key is to go. */
+/** The store chosen for a key. */
 export interface KeyStoreChoice {
   kind: Profile['keyStore'];
-  /** Why it is not the keychain, where nobody asked for another place. */
-  because?: string;
+  /** Why the keychain is not used, unless the file was requested. */
+  reason?: string;
 }
 
 /**
- * Where the key will go, settled before there is one: signing in makes the former key invalid, so that a keychain that
- * turns out locked afterwards would cost both.
+ * Chooses the store before there is a key: signing in invalidates the previous key, so if the keychain turned out to be
+ * locked afterwards, both keys would be lost.
  */
-export async function chooseKeyStore(keeping: KeyStorageDependencies): Promise<KeyStoreChoice> {
-  const place = keeping.asked === 'file' ? ({ kind: 'file' } as const) : await keychainOrFile(keeping);
-  if (place.kind === 'file') await createKeyStore('file', keeping).probe();
-  return place;
+export async function chooseKeyStore(dependencies: KeyStorageDependencies): Promise<KeyStoreChoice> {
+  const choice = dependencies.requested === 'file' ? ({ kind: 'file' } as const) : await keychainOrFile(dependencies);
+  if (choice.kind === 'file') await createKeyStore('file', dependencies).probe();
+  return choice;
 }
 
-async function keychainOrFile({ keychain, asked, dialogue }: KeyStorageDependencies): Promise<KeyStoreChoice> {
+async function keychainOrFile({ keychain, requested, prompts }: KeyStorageDependencies): Promise<KeyStoreChoice> {
   try {
     await keychain.probe(KEYCHAIN_SERVICE);
     return { kind: 'keychain' };
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
-    if (asked === 'keychain') throw keychainFailure(error);
-    const question = `${error.message} Keep the key in a file that only you may read, not encrypted?`;
-    if (error.fault !== 'absent' && !(await dialogue.confirm(question, true))) throw keychainFailure(error);
-    return { kind: 'file', because: error.message };
+    if (requested === 'keychain') throw keychainFailure(error);
+    const question = `${error.message} Store the key unencrypted in a file that only you can read?`;
+    if (error.fault !== 'absent' && !(await prompts.confirm(question, true))) throw keychainFailure(error);
+    return { kind: 'file', reason: error.message };
   }
 }
 
-/** What was kept, and what has to be said about where. */
+/** The stored sign-in, with a warning if the key is not in the keychain. */
 export interface StoredKey extends StoredSignIn {
   warning?: string;
 }
 
 /**
- * Keeps a fresh key and its profile. Where the keychain does not take it after all, the file is offered; where nothing
- * takes it, it is made invalid, and so it is said: a key is never dropped silently.
+ * Stores a new key and its profile. If the keychain rejects the key after all, offers the file. If the key cannot be
+ * stored at all, revokes it and throws an error that says so: a key is never dropped silently.
  */
 export async function storeKey(
-  keeping: KeyStorageDependencies,
-  where: { name: string; url: string; place: KeyStoreChoice },
+  dependencies: KeyStorageDependencies,
+  target: { name: string; url: string; choice: KeyStoreChoice },
   { apiKey, account }: SignedIn,
 ): Promise<StoredKey> {
-  const { settings } = keeping;
-  const { name, url, place } = where;
+  const { settings } = dependencies;
+  const { name, url, choice } = target;
   const { email, tenantId } = account;
-  const former = settings.profile(name);
+  const previous = settings.profile(name);
   try {
-    const { kind, because } = await store(keeping, where, apiKey);
+    const { kind, reason } = await store(dependencies, target, apiKey);
     const profile: Profile = { url, email, tenantId, keyStore: kind };
     await settings.save(name, profile);
-    if (former && (former.url !== url || former.keyStore !== kind)) await deleteOldEntry(keeping, name, former);
-    await updateSameAccountProfiles(keeping, name, profile, apiKey);
-    const warning = `${because} The key is in a file that only you may read (mode 0600), not encrypted: ${keyFilePath(settings)}`;
-    return { profileName: name, profile, apiKey, ...(because !== undefined && { warning }) };
+    if (previous && (previous.url !== url || previous.keyStore !== kind)) {
+      await deleteOldEntry(dependencies, name, previous);
+    }
+    await updateSameAccountProfiles(dependencies, name, profile, apiKey);
+    const warning = `${reason} The key is stored unencrypted in a file that only you can read (mode 0600): ${keyFilePath(settings)}`;
+    return { profileName: name, profile, apiKey, ...(reason !== undefined && { warning }) };
   } catch (error) {
-    throw await toStorageFailure(keeping, place, apiKey, error as Error);
+    throw await toStorageFailure(dependencies, choice, apiKey, error as Error);
   }
 }
 
 async function store(
-  keeping: KeyStorageDependencies,
-  { name, url, place }: { name: string; url: string; place: KeyStoreChoice },
+  dependencies: KeyStorageDependencies,
+  { name, url, choice }: { name: string; url: string; choice: KeyStoreChoice },
   apiKey: string,
 ): Promise<KeyStoreChoice> {
   try {
-    await createKeyStore(place.kind, keeping).set(name, url, apiKey);
-    return place;
+    await createKeyStore(choice.kind, dependencies).set(name, url, apiKey);
+    return choice;
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
-    const question = `The new key is made, but the keychain did not take it. ${error.message} Keep it in a file that only you may read, not encrypted?`;
-    if (!(await keeping.dialogue.confirm(question, keeping.asked !== 'keychain'))) throw error;
-    await createKeyStore('file', keeping).set(name, url, apiKey);
-    return { kind: 'file', because: `The keychain did not take the key. ${error.message}` };
+    const question = `The new key was created, but the keychain did not accept it. ${error.message} Store it unencrypted in a file that only you can read?`;
+    if (!(await dependencies.prompts.confirm(question, dependencies.requested !== 'keychain'))) throw error;
+    await createKeyStore('file', dependencies).set(name, url, apiKey);
+    return { kind: 'file', reason: `The keychain did not accept the key. ${error.message}` };
   }
 }
 
@@ -112,34 +114,38 @@ async function toStorageFailure(
     () => true,
     () => false,
   );
-  const fate = revoked ? 'It was made invalid again' : 'It is still valid at the daemon, and known to nobody';
-  const advice = kind === 'keychain' ? ', or keep the key in a file (--key-store file)' : '';
+  const outcome = revoked
+    ? 'The new key was revoked'
+    : 'The new key is still valid at the daemon, but was not stored anywhere';
+  const advice = kind === 'keychain' ? ', or store the key in a file (--key-store file),' : '';
   return new CommandFailure(
     EXIT.failed,
-    `You were signed in, but the new key could not be kept. ${error.message}\n${fate}; the one before it no longer works. Mend this${advice} and run svc login again.`,
+    `You were signed in, but the new key could not be stored. ${error.message}\n${outcome}; the previous one no longer works. Fix this${advice} and run svc login again.`,
   );
 }
 
-/** Profiles of the same account hold the same key: the one that just became invalid. */
+/** Updates other profiles of the same account: their stored key has just become invalid. */
 async function updateSameAccountProfiles(
-  keeping: KeyStorageDependencies,
+  dependencies: KeyStorageDependencies,
   name: string,
   { url, tenantId }: Profile,
   apiKey: string,
 ): Promise<void> {
-  const twins = Object.entries(keeping.settings.profiles()).filter(
+  const siblings = Object.entries(dependencies.settings.profiles()).filter(
     ([other, profile]) => other !== name && profile.url === url && profile.tenantId === tenantId,
   );
-  for (const [other, profile] of twins) {
-    await createKeyStore(profile.keyStore, keeping)
+  for (const [other, profile] of siblings) {
+    await createKeyStore(profile.keyStore, dependencies)
       .set(other, url, apiKey)
-      .catch(() => keeping.output.warn(`Profile ${other} is of the same account, and its key could not be renewed.`));
+      .catch(() =>
+        dependencies.output.warn(`Profile ${other} belongs to the same account, and its key could not be updated.`),
+      );
   }
 }
 
-/** What is left of a key elsewhere is of no use any more; that it stays is no reason to fail. */
-async function deleteOldEntry(keeping: KeyStorageDependencies, name: string, former: Profile): Promise<void> {
-  await createKeyStore(former.keyStore, keeping)
-    .delete(name, former.url)
+/** Removes the key from its previous store. It no longer works, so a failure here is ignored. */
+async function deleteOldEntry(dependencies: KeyStorageDependencies, name: string, previous: Profile): Promise<void> {
+  await createKeyStore(previous.keyStore, dependencies)
+    .delete(name, previous.url)
     .catch(() => false);
 }

@@ -4,7 +4,14 @@ import { CommandFailure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { textLines } from '../text-lines.ts';
 import { profileName } from './profile-choice.ts';
-import { isResendCommand, looksLikeEmail, type SignInPrompts, type SignInTarget } from './prompts.ts';
+import {
+  INVALID_EMAIL,
+  isResendCommand,
+  looksLikeEmail,
+  SIGN_IN_INSTRUCTIONS,
+  type SignInPrompts,
+  type SignInTarget,
+} from './prompts.ts';
 import type { SignInRun } from './sign-in-run.ts';
 
 interface Dependencies {
@@ -14,8 +21,8 @@ interface Dependencies {
 }
 
 /**
- * A dialogue in plain lines on standard error: for pipes, continuous integration, screen readers and simple terminals.
- * Where standard input is no terminal nothing is asked; a code may come as a line of it.
+ * Prompts in plain lines on standard error, for pipes, CI, screen readers and simple terminals. Asks nothing if
+ * standard input is not a terminal, but still reads a code from it.
  */
 export function createLinePrompts({ input, output, monotonicMs }: Dependencies): SignInPrompts {
   const lines = createLines(input.stream);
@@ -23,44 +30,44 @@ export function createLinePrompts({ input, output, monotonicMs }: Dependencies):
   async function ask(question: string): Promise<string> {
     output.note(question);
     const line = await lines.take();
-    if (line === undefined) throw new CommandFailure(EXIT.failed, 'The input ended before an answer came.');
+    if (line === undefined) throw new CommandFailure(EXIT.failed, 'The input ended before the question was answered.');
     return line.trim();
   }
 
   return {
     async askEmail(remembered) {
-      if (!input.isTty) throw new CommandFailure(EXIT.usage, 'Name the address: svc login --email you@example.com');
+      if (!input.isTty) throw new CommandFailure(EXIT.usage, 'Specify the address: svc login --email you@example.com');
       for (;;) {
-        const answer = (await ask(`E-mail address${remembered ? ` [${remembered}]` : ''}:`)) || (remembered ?? '');
+        const answer = (await ask(`Email address${remembered ? ` [${remembered}]` : ''}:`)) || (remembered ?? '');
         if (looksLikeEmail(answer)) return answer;
-        output.note('That is no e-mail address.');
+        output.note(INVALID_EMAIL);
       }
     },
-    async askProfile(proposed, reason) {
+    async askProfile(suggested, reason) {
       if (!input.isTty) {
-        output.note(`${reason} This sign-in is kept as profile ${proposed}.`);
-        return proposed;
+        output.note(`${reason} Saving this sign-in as profile ${suggested}.`);
+        return suggested;
       }
-      return profileName((await ask(`${reason} Name for this one [${proposed}]:`)) || proposed);
+      return profileName((await ask(`${reason} Profile name [${suggested}]:`)) || suggested);
     },
-    async confirm(question, otherwise) {
-      if (!input.isTty) return otherwise;
-      const answer = await ask(`${question} [${otherwise ? 'Y/n' : 'y/N'}]`);
-      return answer === '' ? otherwise : /^y(es)?$/i.test(answer);
+    async confirm(question, defaultAnswer) {
+      if (!input.isTty) return defaultAnswer;
+      const answer = await ask(`${question} [${defaultAnswer ? 'Y/n' : 'y/N'}]`);
+      return answer === '' ? defaultAnswer : /^y(es)?$/i.test(answer);
     },
-    follow(run, about) {
-      introduce(run, about, output, monotonicMs());
+    follow(run, target) {
+      introduce(run, target, output, monotonicMs());
       return followInLines(run, lines, output);
     },
   };
 }
 
 function followInLines(run: SignInRun, lines: Lines, output: Output): () => void {
-  let told = run.state().notice;
+  let shown = run.state().notice;
   const unsubscribe = run.subscribe(() => {
     const { notice } = run.state();
-    if (notice && notice !== told) output.note(notice.text);
-    told = notice;
+    if (notice && notice !== shown) output.note(notice.text);
+    shown = notice;
   });
   const stopped = new AbortController();
   void readCodes(run, lines, stopped.signal);
@@ -73,9 +80,7 @@ function followInLines(run: SignInRun, lines: Lines, output: Output): () => void
 function introduce(run: SignInRun, { email, url }: SignInTarget, output: Output, nowMs: number): void {
   const minutes = Math.round((run.state().deadlineMs - nowMs) / 60_000);
   output.note(`A sign-in link for ${url} is on its way to ${email}. It works for ${minutes} minutes.`);
-  output.note(
-    'Open it, here or on your phone, and press “Sign in”. On this computer the terminal then goes on by itself; otherwise type the code that the page shows, and Enter. r and Enter sends another link.',
-  );
+  output.note(`${SIGN_IN_INSTRUCTIONS} Press Enter after the code. To get a new link, type r and press Enter.`);
 }
 
 async function readCodes(run: SignInRun, lines: Lines, stopped: AbortSignal): Promise<void> {
@@ -88,12 +93,15 @@ async function readCodes(run: SignInRun, lines: Lines, stopped: AbortSignal): Pr
 }
 
 interface Lines {
-  /** The next line, left for who asks next; `undefined` at the end. */
+  /** Returns the next line without consuming it; `undefined` at the end. */
   peek(): Promise<string | undefined>;
   take(): Promise<string | undefined>;
 }
 
-/** A line that nobody waits for any more must not be lost to the next question. The stream is not touched before. */
+/**
+ * Reads lines with one of lookahead, so that no line is lost between prompts. Does not touch the stream until first
+ * use.
+ */
 function createLines(stream: AsyncIterable<Uint8Array>): Lines {
   let lines: AsyncGenerator<string> | undefined;
   let next: Promise<string | undefined> | undefined;

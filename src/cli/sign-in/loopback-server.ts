@@ -2,17 +2,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { equalSecrets } from '../../lib/secret.ts';
 
-/** Waits on this machine for the page behind the link to hand the code over. */
+/** Receives the code from the browser on this computer. */
 export interface LoopbackServer {
   port: number;
   close(): Promise<void>;
 }
 
 export interface LoopbackOptions {
-  /** The states that are expected now: the challenges of the sign-ins that this terminal began. */
+  /** The expected states: the challenges of the links that this terminal requested. */
   states(): string[];
-  /** Called with a code that came with one of them. */
-  onCode(handed: { code: string; state: string }): void;
+  /** Called with a code that arrives with one of these states. */
+  onCode(received: { code: string; state: string }): void;
 }
 
 const PAGE = `<!doctype html>
@@ -21,9 +21,8 @@ const PAGE = `<!doctype html>
 `;
 
 /**
- * Listens on 127.0.0.1 only. Any page that the browser has open can send requests here, so a code counts only with the
- * state that this sign-in's own page knows, and only under the address itself as Host: a name that is made to point
- * here (DNS rebinding) is refused.
+ * Listens on 127.0.0.1 only. Any page open in the browser can send requests here, so a code is accepted only with the
+ * state that this sign-in's page knows, and only if the Host header is the address itself, which defeats DNS rebinding.
  */
 export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
   const server = createServer((request, response) => answer(request, response, port(), options));
@@ -43,29 +42,33 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, port: number, options: LoopbackOptions): void {
-  const { status, body, handed } = evaluate(request, port, options);
+  const { status, body, received } = evaluate(request, port, options);
   send(response, status, body);
-  if (handed) options.onCode(handed);
+  if (received) options.onCode(received);
 }
 
-interface Verdict {
+interface Evaluation {
   status: number;
   body: string;
-  handed?: { code: string; state: string };
+  received?: { code: string; state: string };
 }
 
-function evaluate({ url = '', method, headers }: IncomingMessage, port: number, { states }: LoopbackOptions): Verdict {
+function evaluate(
+  { url = '', method, headers }: IncomingMessage,
+  port: number,
+  { states }: LoopbackOptions,
+): Evaluation {
   const origin = `http://127.0.0.1:${port}`;
   if (headers.host !== `127.0.0.1:${port}` || !url.startsWith('/') || !URL.canParse(origin + url)) {
     return { status: 400, body: 'Wrong host.\n' };
   }
   const { pathname, searchParams } = new URL(origin + url);
-  if (method !== 'GET' || pathname !== '/callback') return { status: 404, body: 'Nothing here.\n' };
+  if (method !== 'GET' || pathname !== '/callback') return { status: 404, body: 'Not found.\n' };
   const state = searchParams.get('state') ?? '';
   const code = searchParams.get('code') ?? '';
   const expected = states().filter((known) => equalSecrets(known, state));
-  if (expected.length === 0 || code === '') return { status: 400, body: 'No sign-in of this terminal.\n' };
-  return { status: 200, body: PAGE, handed: { code, state } };
+  if (expected.length === 0 || code === '') return { status: 400, body: 'Unknown sign-in.\n' };
+  return { status: 200, body: PAGE, received: { code, state } };
 }
 
 function send(response: ServerResponse, status: number, body: string): void {

@@ -5,56 +5,57 @@ import { DEFAULT_PROFILE, type Profile, type Settings } from '../settings.ts';
 
 const NAME = /^[a-z0-9][a-z0-9._@-]{0,63}$/i;
 
-/** Refuses what would be awkward to type, or to tell from an option. */
+/** Validates a profile name. Rejects names that are awkward to type or look like an option. */
 export function profileName(text: string): string {
   const name = text.trim();
   if (NAME.test(name)) return name;
   throw new CommandFailure(
     EXIT.usage,
-    `A profile's name is of letters, digits, dots and dashes, not ${JSON.stringify(text)}.`,
+    `A profile name consists of letters, digits, dots, dashes, underscores and @, and starts with a letter or digit; got ${JSON.stringify(text)}.`,
   );
 }
 
-/** `--profile`, the same for every command. */
+/** The `--profile` option shared by all commands. */
 export function profileOption(description: string): Option {
   return new Option('--profile <name>', `${description} [SVC_PROFILE]`).argParser(profileName);
 }
 
-/** Under which name a sign-in is to be kept. */
+/** The name to save a sign-in under. */
 export interface ProfileChoice {
   name: string;
-  /** Set where the name is a proposal, because the profile in use is another account's: whose. */
-  insteadOf?: Profile;
+  /** The current profile, if it belongs to another account and the name is only a suggestion. */
+  otherAccount?: Profile;
 }
 
 /**
- * The profile that was asked for, or the one in use, unless that is another account's or another daemon's: then one
- * that is this account's already, or a new name after what differs, the daemon's host or the address.
+ * Chooses the requested profile, or the current one if it belongs to this account and daemon. Otherwise chooses an
+ * existing profile of this account, `default` if free, or a new name derived from the daemon's host or the email
+ * address.
  */
 export function chooseProfile(
   settings: Settings,
-  { asked, url, email }: { asked: string | undefined; url: string; email: string },
+  { requested, url, email }: { requested: string | undefined; url: string; email: string },
 ): ProfileChoice {
   const profiles = settings.profiles();
   const isSame = (profile: Profile) => profile.url === url && sameAddress(profile.email, email);
-  const inUse = settings.profileName(asked);
-  const present = settings.profile(inUse);
-  if (asked !== undefined || !present || isSame(present)) return { name: inUse };
+  const currentName = settings.profileName(requested);
+  const current = settings.profile(currentName);
+  if (requested !== undefined || !current || isSame(current)) return { name: currentName };
   const known = Object.entries(profiles).find(([, profile]) => isSame(profile));
   if (known) return { name: known[0] };
   if (!Object.hasOwn(profiles, DEFAULT_PROFILE)) return { name: DEFAULT_PROFILE };
-  const difference = present.url === url ? (email.split('@')[0] ?? '') : new URL(url).hostname;
-  return { name: freeName(difference, profiles), insteadOf: present };
+  const difference = current.url === url ? (email.split('@')[0] ?? '') : new URL(url).hostname;
+  return { name: freeName(difference, profiles), otherAccount: current };
 }
 
-/** The daemon decides what one address is; this is only to notice the same one typed another way. */
+/** Compares addresses case-insensitively, to recognize one typed differently. The daemon has the final say. */
 export function sameAddress(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
-function freeName(wish: string, taken: Record<string, Profile>): string {
+function freeName(suggested: string, taken: Record<string, Profile>): string {
   const base =
-    wish
+    suggested
       .replace(/[^a-z0-9._-]+/gi, '-')
       .replace(/^[^a-z0-9]+/i, '')
       .slice(0, 60) || 'account';

@@ -1,29 +1,34 @@
 import type { SignInRun } from './sign-in-run.ts';
 
-/** What a sign-in is about, for whoever shows it. */
+/** The account and daemon to sign in to, for display. */
 export interface SignInTarget {
   email: string;
   url: string;
 }
 
-/** How a sign-in speaks with a person, or with the program that stands in for one. */
+/** Asks the user, or the program in their place, for what a sign-in needs. */
 export interface SignInPrompts {
-  /** The address; `remembered` is taken by an empty answer. */
+  /** Asks for the email address; an empty answer gives `remembered`. */
   askEmail(remembered: string | undefined): Promise<string>;
-  /** A name for the profile; an empty answer takes the proposed one. */
-  askProfile(proposed: string, reason: string): Promise<string>;
-  /** Yes or no; `otherwise` where nobody can be asked, and for an empty answer. */
-  confirm(question: string, otherwise: boolean): Promise<boolean>;
-  /** Shows the run and feeds it what is typed, until the returned function is called. */
-  follow(run: SignInRun, about: SignInTarget): () => void;
+  /** Asks for a profile name; an empty answer gives `suggested`. */
+  askProfile(suggested: string, reason: string): Promise<string>;
+  /** Asks yes or no; `defaultAnswer` for an empty answer, or if nobody can be asked. */
+  confirm(question: string, defaultAnswer: boolean): Promise<boolean>;
+  /** Shows the run and passes typed input to it until the returned function is called. */
+  follow(run: SignInRun, target: SignInTarget): () => void;
 }
 
-/** What an address must look like to be worth sending; the daemon knows better and decides. */
+export const INVALID_EMAIL = 'That is not an email address.';
+
+export const SIGN_IN_INSTRUCTIONS =
+  'Open it here or on your phone and press “Sign in”. If you open it on this computer, the terminal continues automatically; otherwise, type the code shown on the page.';
+
+/** A cheap plausibility check; the daemon validates the address properly. */
 export function looksLikeEmail(text: string): boolean {
   return /^[^\s@]+@[^\s@]+$/.test(text.trim());
 }
 
-/** Whether a typed line asks for another link; no code is that short. */
+/** Whether a typed line requests a new link. No code is that short. */
 export function isResendCommand(typed: string): boolean {
   return /^r(esend)?$/i.test(typed.trim());
 }

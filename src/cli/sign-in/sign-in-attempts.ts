@@ -4,21 +4,21 @@ import { AppError } from '../../contract/errors.ts';
 import type { Random } from '../../lib/random.ts';
 import { codeChallengeOf, mintToken } from '../../lib/secret.ts';
 
-/** What a sign-in leads to. */
+/** The result of a completed sign-in. */
 export interface SignedIn {
   apiKey: string;
   account: Account;
 }
 
-/** The links that one sign-in asked for, each with the verifier that alone can redeem its code. */
+/** The links requested by one sign-in, each with the verifier required to redeem its code. */
 export interface Attempts {
-  /** Asks for a link under a fresh verifier; `expiresAt` is the daemon's. */
+  /** Requests a link with a new verifier; `expiresAt` is by the daemon's clock. */
   send(redirectPort: number | undefined): Promise<{ expiresAt: string }>;
-  /** What the pages of these links prove their origin with. */
+  /** The state values that identify these links' pages. */
   challenges(): string[];
   /**
-   * Redeems a code: of the link with this challenge, or of any, the newest first (a mail may come late, after another
-   * was asked for). Without success says how many tries are left in all; throws what is no answer to the code.
+   * Redeems a code for the link with this challenge, or for any link, newest first: an earlier mail may arrive after a
+   * new link was requested. If the code is wrong, returns how many tries are left; throws any other failure.
    */
   redeem(code: string, challenge?: string): Promise<{ signedIn: SignedIn } | { triesLeft: number }>;
 }

@@ -25,96 +25,99 @@ export interface SignInRequest {
 export interface SignInParts {
   context: AccountContext;
   settings: Settings;
-  dialogue: SignInPrompts;
+  prompts: SignInPrompts;
   output: Output;
 }
 
-/** A new key in its place, with what the daemon says of the account. */
+/** The stored key, with the account as the daemon reports it. */
 export interface SignInResult extends StoredKey {
   account: SignedIn['account'];
 }
 
-/** Signs in from the first question to the kept key. Everything that can be refused is settled before the key is made. */
+/**
+ * Runs a sign-in from the first prompt to the stored key. Everything that can fail is checked before the key is
+ * created.
+ */
 export async function signIn(request: SignInRequest, parts: SignInParts): Promise<SignInResult> {
-  const { context, settings, dialogue, output } = parts;
-  const present = findProfile(settings, request.profile)?.profile;
-  const url = parseDaemonUrl(request.url ?? settings.overrides.url ?? present?.url ?? DEFAULT_URL);
-  if (isUnencrypted(url)) output.warn(`${url} is not encrypted: the key will cross the network in the clear.`);
+  const { context, settings, prompts, output } = parts;
+  const current = findProfile(settings, request.profile)?.profile;
+  const url = parseDaemonUrl(request.url ?? settings.overrides.url ?? current?.url ?? DEFAULT_URL);
+  if (isUnencrypted(url)) output.warn(`${url} does not use HTTPS: the key will be sent over the network unencrypted.`);
   if (settings.overrides.apiKey !== undefined) {
-    output.warn('SVC_API_KEY is set and goes before what you sign in to here; unset it to use this sign-in.');
+    output.warn('SVC_API_KEY is set and takes precedence over this sign-in; unset it to use the new key.');
   }
-  const email = await emailOf(request, present?.email ?? settings.lastEmail(), dialogue);
-  const name = await nameOf(request, { url, email }, parts);
+  const email = await resolveEmail(request, current?.email ?? settings.lastEmail(), prompts);
+  const name = await resolveName(request, { url, email }, parts);
   const client = (apiKey?: string) =>
     createClient({ baseUrl: url, apiKey, retries: 0, ...(context.fetch && { fetch: context.fetch }) });
-  const keeping: KeyStorageDependencies = {
+  const storage: KeyStorageDependencies = {
     settings,
     keychain: openKeychain(context),
-    asked: request.keyStore,
-    dialogue,
+    requested: request.keyStore,
+    prompts,
     output,
     revoke: (apiKey) => client(apiKey).auth.revokeKey(),
   };
-  const place = await chooseKeyStore(keeping);
+  const choice = await chooseKeyStore(storage);
   const { clock, random, hostName } = context;
-  const attempts = createAttempts({ client: client(), random, email, device: deviceOf(hostName) });
-  const run = await startSignIn({ attempts, clock, handOver: request.handOver }).catch(refusedAddress);
-  const signedIn = await followed(run, { url, email }, request.timeoutMs, parts);
-  const kept = await storeKey(keeping, { name, url, place }, signedIn);
-  return { ...kept, account: signedIn.account };
+  const attempts = createAttempts({ client: client(), random, email, device: deviceName(hostName) });
+  const run = await startSignIn({ attempts, clock, handOver: request.handOver }).catch(rejectAddress);
+  const signedIn = await followRun(run, { url, email }, request.timeoutMs, parts);
+  const stored = await storeKey(storage, { name, url, choice }, signedIn);
+  return { ...stored, account: signedIn.account };
 }
 
-async function emailOf(
+async function resolveEmail(
   { email }: SignInRequest,
   remembered: string | undefined,
-  dialogue: SignInPrompts,
+  prompts: SignInPrompts,
 ): Promise<string> {
-  if (email === undefined) return dialogue.askEmail(remembered);
+  if (email === undefined) return prompts.askEmail(remembered);
   if (looksLikeEmail(email)) return email.trim();
-  throw new CommandFailure(EXIT.usage, `${JSON.stringify(email)} is no e-mail address.`);
+  throw new CommandFailure(EXIT.usage, `${JSON.stringify(email)} is not an email address.`);
 }
 
-async function nameOf(
+async function resolveName(
   request: SignInRequest,
   { url, email }: { url: string; email: string },
-  { settings, dialogue }: SignInParts,
+  { settings, prompts }: SignInParts,
 ): Promise<string> {
-  const { name, insteadOf } = chooseProfile(settings, { asked: request.profile, url, email });
-  if (!insteadOf) return name;
-  const whose = insteadOf.url === url ? insteadOf.email : insteadOf.url;
-  return dialogue.askProfile(name, `Profile ${settings.profileName(undefined)} is for ${whose}.`);
+  const { name, otherAccount } = chooseProfile(settings, { requested: request.profile, url, email });
+  if (!otherAccount) return name;
+  const owner = otherAccount.url === url ? otherAccount.email : otherAccount.url;
+  return prompts.askProfile(name, `Profile ${settings.profileName(undefined)} is for ${owner}.`);
 }
 
-/** Shows the run until it ends. The process being asked to stop, or the time being up, ends it as Ctrl-C does. */
-async function followed(
+/** Shows the run until it ends. A stop signal or the timeout cancels it like Ctrl-C does. */
+async function followRun(
   run: SignInRun,
-  about: { url: string; email: string },
+  target: { url: string; email: string },
   timeoutMs: number | undefined,
-  { context, dialogue }: SignInParts,
+  { context, prompts }: SignInParts,
 ): Promise<SignedIn> {
   void context.stopSignal().then(() => run.cancel());
-  const late = () =>
-    run.cancel(new CommandFailure(EXIT.failed, 'Nobody followed the link in time. Run svc login again.'));
-  const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
-  const unfollow = dialogue.follow(run, about);
+  const onTimeout = () =>
+    run.cancel(new CommandFailure(EXIT.failed, 'The link was not used in time. Run svc login again.'));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs);
+  const stopFollowing = prompts.follow(run, target);
   try {
     return await run.done;
   } finally {
     clearTimeout(timer);
-    unfollow();
+    stopFollowing();
     await run.close();
   }
 }
 
-/** An address that the daemon does not take is a fault of usage. */
-function refusedAddress(error: unknown): never {
+/** An email address that the daemon rejects is a usage error. */
+function rejectAddress(error: unknown): never {
   if (error instanceof AppError && error.code === 'invalid_request') {
     throw new CommandFailure(EXIT.usage, error.message);
   }
   throw error;
 }
 
-/** As the contract takes it; what a host name cannot have is dropped. */
-function deviceOf(hostName: string): string {
+/** The host name without control characters, cut to the length that the contract accepts. */
+function deviceName(hostName: string): string {
   return hostName.replace(/[\u0000-\u001f\u007f]/g, '').slice(0, 100) || 'a terminal';
 }

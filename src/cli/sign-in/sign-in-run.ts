@@ -6,29 +6,29 @@ import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
 import type { Attempts, SignedIn } from './sign-in-attempts.ts';
 
-/** A sign-in as it stands, for whoever shows it. */
+/** The current state of a sign-in, for display. */
 export interface SignInState {
-  /** `over`: no code can succeed any more, a new link is needed. */
+  /** `over`: no code can succeed; a new link is needed. */
   phase: 'sending' | 'waiting' | 'checking' | 'over';
-  /** When the newest link expires, on the monotonic clock. */
+  /** When the newest link expires, by the monotonic clock. */
   deadlineMs: number;
-  /** The last thing that happened, where it has to be told. */
+  /** The latest event to show, if any. */
   notice?: { tone: 'bad' | 'good'; text: string };
 }
 
-/** One sign-in, from the first link until there is a key. */
+/** One sign-in, from the first link to the key. */
 export interface SignInRun {
   state(): SignInState;
-  /** Called at every change; returns how to end that. */
+  /** Calls `listener` on every change; returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
-  /** What a person typed: a code. Resolves when it has been tried; what came of it is in the state. */
+  /** Tries a typed code. Resolves when the attempt is over; the state has the outcome. */
   typeCode(typed: string): Promise<void>;
-  /** Another link. Those before stay good for as long as the daemon keeps them. */
+  /** Requests a new link. Earlier links stay valid for as long as the daemon accepts them. */
   resend(): Promise<void>;
-  /** Ends it with `reason`. A code that is being redeemed is waited for first: the key that it makes must not be lost. */
+  /** Rejects `done` with `reason`. Waits for a code that is being redeemed: the key it creates must not be lost. */
   cancel(reason?: CommandFailure): void;
   done: Promise<SignedIn>;
-  /** Stops listening. */
+  /** Stops the loopback server. */
   close(): Promise<void>;
 }
 
@@ -37,21 +37,21 @@ interface Run {
   clock: Clock;
   state: SignInState;
   listeners: Set<() => void>;
-  ending: ReturnType<typeof deferred<SignedIn>>;
+  completion: ReturnType<typeof deferred<SignedIn>>;
   loopback: LoopbackServer | undefined;
-  cancelled: CommandFailure | undefined;
-  /** One step after the other: a hand-over may come while a link is being sent. */
-  turn: Promise<void>;
+  canceled: CommandFailure | undefined;
+  /** Serializes steps: the browser may send the code while a link is being requested. */
+  queue: Promise<void>;
 }
 
 const LINK_MS = 15 * 60_000;
 const CODE = /^[0-9A-Z]{4}-[0-9A-Z]{4}$/;
 const OVER = 'This sign-in is over: five wrong codes, or it has expired. Enter r for a new link.';
-const BAD_CODE = 'A code has eight letters and digits, like 7KQ2-M9XD.';
+const BAD_CODE = 'A code is eight letters and digits, like 7KQ2-M9XD.';
 
 /**
- * Sends the link and returns the run. Throws what the daemon answers to this first request; what it refuses later is a
- * notice. Without a free port the code is typed: nothing depends on the hand-over.
+ * Requests the first link and returns the run. Throws if this request fails; later failures become notices. If the
+ * loopback server cannot start, the code is typed instead.
  */
 export async function startSignIn(options: {
   attempts: Attempts;
@@ -60,21 +60,21 @@ export async function startSignIn(options: {
 }): Promise<SignInRun> {
   const { attempts, clock } = options;
   const state: SignInState = { phase: 'sending', deadlineMs: clock.monotonicMs() + LINK_MS };
-  const ending = deferred<SignedIn>();
-  const turn = Promise.resolve();
+  const completion = deferred<SignedIn>();
+  const queue = Promise.resolve();
   const run: Run = {
     attempts,
     clock,
     state,
     listeners: new Set(),
-    ending,
+    completion,
     loopback: undefined,
-    cancelled: undefined,
-    turn,
+    canceled: undefined,
+    queue,
   };
   if (options.handOver) {
-    const onCode = (handed: { code: string; state: string }) =>
-      void enqueue(run, () => check(run, normalizeCode(handed.code), handed.state));
+    const onCode = (received: { code: string; state: string }) =>
+      void enqueue(run, () => check(run, normalizeCode(received.code), received.state));
     run.loopback = await startLoopbackServer({ states: attempts.challenges, onCode }).catch(() => undefined);
   }
   try {
@@ -91,18 +91,18 @@ export async function startSignIn(options: {
     },
     typeCode: (typed) => enqueue(run, () => checkTyped(run, normalizeCode(typed))),
     resend: () => enqueue(run, () => resend(run)),
-    cancel(reason = new CommandFailure(EXIT_INTERRUPTED, 'Stopped. Nobody was signed in.')) {
-      run.cancelled = reason;
-      if (run.state.phase !== 'checking') ending.reject(reason);
+    cancel(reason = new CommandFailure(EXIT_INTERRUPTED, 'Canceled. Nobody was signed in.')) {
+      run.canceled = reason;
+      if (run.state.phase !== 'checking') completion.reject(reason);
     },
-    done: ending.promise,
+    done: completion.promise,
     close: async () => run.loopback?.close(),
   };
 }
 
 function enqueue(run: Run, step: () => Promise<void>): Promise<void> {
-  run.turn = run.turn.then(step).catch(run.ending.reject);
-  return run.turn;
+  run.queue = run.queue.then(step).catch(run.completion.reject);
+  return run.queue;
 }
 
 function update(run: Run, change: Omit<Partial<SignInState>, 'notice'>, tone?: 'bad' | 'good', text = ''): void {
@@ -114,9 +114,9 @@ function update(run: Run, change: Omit<Partial<SignInState>, 'notice'>, tone?: '
 async function sendLink(run: Run): Promise<void> {
   const { expiresAt } = await run.attempts.send(run.loopback?.port);
   const leftMs = (parseTimestamp(expiresAt) ?? 0) - run.clock.nowMs();
-  // The clocks of two machines may differ; no link lives longer than a quarter of an hour.
-  const believable = leftMs > 0 && leftMs <= LINK_MS;
-  update(run, { phase: 'waiting', deadlineMs: run.clock.monotonicMs() + (believable ? leftMs : LINK_MS) });
+  // The daemon's clock may differ from ours; no link is valid for longer than fifteen minutes.
+  const plausible = leftMs > 0 && leftMs <= LINK_MS;
+  update(run, { phase: 'waiting', deadlineMs: run.clock.monotonicMs() + (plausible ? leftMs : LINK_MS) });
 }
 
 async function resend(run: Run): Promise<void> {
@@ -140,33 +140,33 @@ async function check(run: Run, code: string, challenge?: string): Promise<void> 
   update(run, { phase: 'checking' });
   try {
     const outcome = await run.attempts.redeem(code, challenge);
-    if ('signedIn' in outcome) return run.ending.resolve(outcome.signedIn);
+    if ('signedIn' in outcome) return run.completion.resolve(outcome.signedIn);
     const { triesLeft } = outcome;
     const left = triesLeft === 1 ? 'One try left.' : `${triesLeft} tries left.`;
     if (triesLeft === 0) update(run, { phase: 'over' }, 'bad', OVER);
-    else update(run, { phase: 'waiting' }, 'bad', `That is not the code. ${left}`);
+    else update(run, { phase: 'waiting' }, 'bad', `Wrong code. ${left}`);
   } catch (error) {
     update(run, { phase: 'waiting' }, 'bad', describeError(error));
   }
-  if (run.cancelled) run.ending.reject(run.cancelled);
+  if (run.canceled) run.completion.reject(run.canceled);
 }
 
-/** In words; what is no trouble of the daemon or the way to it is a fault of ours and thrown. */
+/** Describes an error from the daemon or the connection to it. Rethrows anything else: that is a bug. */
 function describeError(error: unknown): string {
   if (error instanceof UnreachableError) return `${error.message} Try again, or enter r for a new link.`;
   if (!(error instanceof AppError)) throw error;
   const { retryAfterSeconds } = error.options;
-  return retryAfterSeconds === undefined ? error.message : `Too many tries. Wait ${retryAfterSeconds} seconds.`;
+  return retryAfterSeconds === undefined ? error.message : `Too many attempts. Wait ${retryAfterSeconds} seconds.`;
 }
 
 function deferred<T>() {
   let resolve!: (value: T) => void;
   let reject!: (reason: Error) => void;
-  const promise = new Promise<T>((fulfil, refuse) => {
-    resolve = fulfil;
-    reject = refuse;
+  const promise = new Promise<T>((resolvePromise, rejectPromise) => {
+    resolve = resolvePromise;
+    reject = rejectPromise;
   });
-  // Whoever waits learns of it; a run that is cancelled before anyone waits is no fault.
+  // Avoids an unhandled rejection if the run is canceled before anyone awaits it.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

@@ -7,55 +7,55 @@ import { toFailure } from '../failure.ts';
 import { createKeyStore, type KeyStoreDependencies } from '../key-store.ts';
 import type { Profile } from '../settings.ts';
 
-/** What became of one profile and its key. */
+/** The outcome of signing out of one profile. */
 export interface SignedOut {
   name: string;
   profile: Profile;
-  /** `kept-here`: nothing was forgotten, because the key could not be read and so not be made invalid. */
+  /** `kept-here`: nothing was removed, because the key could not be read and therefore not revoked. */
   key: 'invalidated' | 'still-valid' | 'kept-here';
-  /** What did not go as asked. */
-  trouble?: string;
+  /** What went wrong, if anything. */
+  problem?: string;
   exitCode: number;
 }
 
 type Dependencies = KeyStoreDependencies & Pick<AccountContext, 'fetch'>;
 
 /**
- * Makes a profile's key invalid and forgets both. An unreachable daemon does not stop the forgetting; a keychain that
- * cannot be read does, unless the key is to stay valid anyway.
+ * Revokes a profile's key and removes both from this machine. They are removed even if the daemon is unreachable, but
+ * not if the key cannot be read from the keychain, unless `keepKey` is set.
  */
 export async function signOut(
   { name, profile, keepKey }: { name: string; profile: Profile; keepKey: boolean },
-  parts: Dependencies,
+  dependencies: Dependencies,
 ): Promise<SignedOut> {
-  const store = createKeyStore(profile.keyStore, parts);
+  const store = createKeyStore(profile.keyStore, dependencies);
   const known = { name, profile };
   try {
     const apiKey = keepKey ? undefined : await store.get(name, profile.url);
-    const left = apiKey === undefined ? undefined : await invalidate(profile.url, apiKey, parts);
+    const failure = apiKey === undefined ? undefined : await revoke(profile.url, apiKey, dependencies);
     await store.delete(name, profile.url);
-    await parts.settings.remove(name);
-    if (left) return { ...known, key: 'still-valid', trouble: left.message, exitCode: left.exitCode };
+    await dependencies.settings.remove(name);
+    if (failure) return { ...known, key: 'still-valid', problem: failure.message, exitCode: failure.exitCode };
     return { ...known, key: keepKey ? 'still-valid' : 'invalidated', exitCode: EXIT.done };
   } catch (error) {
     if (toFailure(error) === undefined && (error as Error).name !== 'KeychainError') throw error;
     const { message } = error as Error;
     if (!keepKey) {
-      const advice = `${message} Profile ${name} was left as it is; svc logout --keep-key forgets it all the same.`;
-      return { ...known, key: 'kept-here', trouble: advice, exitCode: EXIT.failed };
+      const advice = `${message} Profile ${name} was not changed; svc logout --keep-key removes it anyway.`;
+      return { ...known, key: 'kept-here', problem: advice, exitCode: EXIT.failed };
     }
-    await parts.settings.remove(name);
+    await dependencies.settings.remove(name);
     return {
       ...known,
       key: 'still-valid',
-      trouble: `${message} The key's entry may still be there.`,
+      problem: `${message} The stored key may still be there.`,
       exitCode: EXIT.done,
     };
   }
 }
 
-/** Nothing where the key is invalid now, whoever made it so; else why it is not. */
-async function invalidate(
+/** Returns `undefined` if the key is now invalid, or already was; otherwise why it is still valid. */
+async function revoke(
   baseUrl: string,
   apiKey: string,
   { fetch }: Dependencies,
@@ -67,12 +67,12 @@ async function invalidate(
     if (error instanceof AppError && error.code === 'unauthenticated') return undefined;
     const reached = !(error instanceof UnreachableError);
     if (reached && !(error instanceof AppError)) throw error;
-    const message = `${(error as Error).message} The key is forgotten here, but still valid there: sign in again to replace it.`;
+    const message = `${(error as Error).message} The key was removed from this machine but is still valid at the daemon: sign in again to replace it.`;
     return { message, exitCode: reached ? EXIT.failed : EXIT.unreachable };
   }
 }
 
-/** The exit code of signing out of several: the first that is not 0. */
+/** The exit code of signing out of several profiles: the first that is not 0. */
 export function exitCodeOf(results: SignedOut[]): number {
   return results.find(({ exitCode }) => exitCode !== EXIT.done)?.exitCode ?? EXIT.done;
 }

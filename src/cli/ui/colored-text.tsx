@@ -5,7 +5,7 @@ const COLORS = { good: 'green', bad: 'red' } as const;
 
 export interface ColoredTextProps {
   tone: keyof typeof COLORS;
-  /** False where no color is wanted; ink itself does not know `NO_COLOR`. */
+  /** False disables color; ink itself ignores `NO_COLOR`. */
   color: boolean;
   children: ReactNode;
 }

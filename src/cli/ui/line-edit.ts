@@ -1,13 +1,13 @@
 import type { Key } from 'ink';
 
-/** A line that is being typed. */
+/** A line of input being edited. */
 export interface Line {
   text: string;
-  /** Before which character the cursor stands. */
+  /** Index of the character under the cursor. */
   cursor: number;
 }
 
-/** What a key press makes of a line. A paste comes as one press. */
+/** Applies a key press to a line. A paste arrives as one press. */
 export function editLine({ text, cursor }: Line, input: string, key: Partial<Key>): Line {
   const before = text.slice(0, cursor);
   const after = text.slice(cursor);
@@ -17,8 +17,8 @@ export function editLine({ text, cursor }: Line, input: string, key: Partial<Key
   if (key.end || (key.ctrl && input === 'e')) return { text, cursor: text.length };
   if (key.ctrl && input === 'u') return { text: after, cursor: 0 };
   if (key.ctrl && input === 'w') {
-    const kept = before.replace(/\S+\s*$/, '');
-    return { text: kept + after, cursor: kept.length };
+    const remaining = before.replace(/\S+\s*$/, '');
+    return { text: remaining + after, cursor: remaining.length };
   }
   // Terminals send DEL for the backspace key, which ink calls "delete".
   if (key.backspace || key.delete) {

@@ -4,42 +4,42 @@ import { ColoredText } from './colored-text.tsx';
 import { TextField } from './text-field.tsx';
 
 export interface QuestionProps {
-  /** Why it is asked. */
+  /** Why the question is asked; shown above it. */
   reason?: string;
   label: string;
-  /** What an empty answer stands for. */
-  proposed?: string | undefined;
+  /** The answer that an empty line gives. */
+  defaultAnswer?: string | undefined;
   example?: string;
   color: boolean;
-  /** What is wrong with an answer, or nothing. */
-  faultOf(answer: string): string | undefined;
+  /** Returns what is wrong with an answer, or `undefined` if it is valid. */
+  validate(answer: string): string | undefined;
   onAnswer(answer: string): void;
   onCancel(): void;
 }
 
-/** Asks for one line until it is a good one. */
+/** Asks for one line of input until it is valid. */
 export function Question(props: QuestionProps) {
-  const { reason, label, proposed, example, color, faultOf, onAnswer, onCancel } = props;
-  const [fault, setFault] = useState<string>();
+  const { reason, label, defaultAnswer, example, color, validate, onAnswer, onCancel } = props;
+  const [error, setError] = useState<string>();
   function submit(text: string): void {
-    const answer = text || (proposed ?? '');
-    const found = faultOf(answer);
-    if (found === undefined) onAnswer(answer);
-    else setFault(found);
+    const answer = text || (defaultAnswer ?? '');
+    const problem = validate(answer);
+    if (problem === undefined) onAnswer(answer);
+    else setError(problem);
   }
   return (
     <Box flexDirection="column">
       {reason === undefined ? null : <Text>{reason}</Text>}
       <TextField
         label={label}
-        placeholder={proposed === undefined ? (example ?? '') : `${proposed} (Enter takes it)`}
+        placeholder={defaultAnswer === undefined ? (example ?? '') : `${defaultAnswer} (press Enter to accept)`}
         color={color}
         onSubmit={submit}
         onCancel={onCancel}
       />
-      {fault === undefined ? null : (
+      {error === undefined ? null : (
         <ColoredText tone="bad" color={color}>
-          ✗ {fault}
+          ✗ {error}
         </ColoredText>
       )}
     </Box>

@@ -2,7 +2,13 @@ import { render, useStdout } from 'ink';
 import { type ReactNode, useEffect, useReducer, useSyncExternalStore } from 'react';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import { profileName } from '../sign-in/profile-choice.ts';
-import { isResendCommand, looksLikeEmail, type SignInPrompts, type SignInTarget } from '../sign-in/prompts.ts';
+import {
+  INVALID_EMAIL,
+  isResendCommand,
+  looksLikeEmail,
+  type SignInPrompts,
+  type SignInTarget,
+} from '../sign-in/prompts.ts';
 import type { SignInRun } from '../sign-in/sign-in-run.ts';
 import { Confirmation } from './confirmation.tsx';
 import { Question } from './question.tsx';
@@ -15,66 +21,66 @@ export interface ScreenOptions {
   monotonicMs: () => number;
 }
 
-/** The dialogue on a terminal. It draws on standard error, so that standard output holds results only. */
+/** Prompts on a terminal. Renders to standard error, so that standard output contains only results. */
 export function createScreenPrompts({ stdin, stderr, color, monotonicMs }: ScreenOptions): SignInPrompts {
   const show = (node: ReactNode) => showOn({ stdin, stderr }, node);
-  const ask = <T,>(draw: DrawQuestion<T>) => askWith(show, draw);
+  const ask = <T,>(build: RenderQuestion<T>) => askWith(show, build);
   return {
     askEmail: (remembered) =>
       ask<string>((onAnswer, onCancel) => (
         <Question
-          label="E-mail address"
-          proposed={remembered}
+          label="Email address"
+          defaultAnswer={remembered}
           example="you@example.com"
           color={color}
-          faultOf={(answer) => (looksLikeEmail(answer) ? undefined : 'That is no e-mail address.')}
+          validate={(answer) => (looksLikeEmail(answer) ? undefined : INVALID_EMAIL)}
           onAnswer={onAnswer}
           onCancel={onCancel}
         />
       )),
-    askProfile: (proposed, reason) =>
+    askProfile: (suggested, reason) =>
       ask<string>((onAnswer, onCancel) => (
         <Question
           reason={reason}
-          label="Name for this one"
-          proposed={proposed}
+          label="Profile name"
+          defaultAnswer={suggested}
           color={color}
-          faultOf={validateProfileName}
+          validate={validateProfileName}
           onAnswer={onAnswer}
           onCancel={onCancel}
         />
       )),
-    confirm: (question, otherwise) =>
+    confirm: (question, defaultAnswer) =>
       ask<boolean>((onAnswer, onCancel) => (
-        <Confirmation question={question} otherwise={otherwise} onAnswer={onAnswer} onCancel={onCancel} />
+        <Confirmation question={question} defaultAnswer={defaultAnswer} onAnswer={onAnswer} onCancel={onCancel} />
       )),
-    follow(run, about) {
-      return show(<LiveSignInScreen run={run} about={about} color={color} monotonicMs={monotonicMs} />);
+    follow(run, target) {
+      return show(<LiveSignInScreen run={run} target={target} color={color} monotonicMs={monotonicMs} />);
     },
   };
 }
 
-type DrawQuestion<T> = (answer: (value: T) => void, cancel: () => void) => ReactNode;
+type RenderQuestion<T> = (answer: (value: T) => void, cancel: () => void) => ReactNode;
 
-/** Draws a question until it is answered, and leaves the screen as it was. */
-function askWith<T>(show: (node: ReactNode) => () => void, draw: DrawQuestion<T>): Promise<T> {
+/** Shows a question until it is answered, then clears it from the screen. */
+function askWith<T>(show: (node: ReactNode) => () => void, build: RenderQuestion<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const finish = (end: () => void) => {
       erase();
       end();
     };
-    const cancel = () => finish(() => reject(new CommandFailure(EXIT_INTERRUPTED, 'Stopped. Nobody was signed in.')));
-    const erase = show(draw((value) => finish(() => resolve(value)), cancel));
+    const cancel = () => finish(() => reject(new CommandFailure(EXIT_INTERRUPTED, 'Canceled. Nobody was signed in.')));
+    const erase = show(build((value) => finish(() => resolve(value)), cancel));
   });
 }
 
-/** Draws until the returned function is called, which leaves the screen as it was. */
+/** Renders until the returned function is called, which clears the output from the screen. */
 function showOn({ stdin, stderr }: Pick<ScreenOptions, 'stdin' | 'stderr'>, node: ReactNode): () => void {
-  // Before the first drawing: whoever answers what is seen must be heard, Ctrl-C included.
+  // Before the first render, so that no key pressed in response to it is missed, Ctrl-C included.
   stdin.setRawMode(true);
   const instance = render(node, { stdin, stdout: stderr, stderr, exitOnCtrlC: false, patchConsole: false });
   return () => {
-    // Unmounting draws once more, so there must be nothing to draw; even nothing is drawn as an empty line.
+    // Unmounting renders once more, so render nothing, and clear the empty line that this leaves.
     instance.rerender(null);
     instance.clear();
     instance.unmount();
@@ -83,9 +89,9 @@ function showOn({ stdin, stderr }: Pick<ScreenOptions, 'stdin' | 'stderr'>, node
 }
 
 /**
- * What is typed ahead from now on is for the shell, or for who asks next. A stream that was read by its 'readable' event
- * is paused already as far as it knows, and would go on taking what is typed: hence resumed first. ink leaves it
- * unreferenced, and the process would end under a question that is asked in another way.
+ * Leaves further input to the shell or to the next prompt. A stream read through its 'readable' event considers itself
+ * paused already and would keep consuming input, so it is resumed first. ink unrefs the stream, which would let the
+ * process exit during a prompt that does not use ink.
  */
 function stopReading(stdin: NodeJS.ReadStream): void {
   if (stdin.listenerCount('readable') > 0) return;
@@ -105,25 +111,25 @@ function validateProfileName(name: string): string | undefined {
 
 interface LiveSignInScreenProps {
   run: SignInRun;
-  about: SignInTarget;
+  target: SignInTarget;
   color: boolean;
   monotonicMs: () => number;
 }
 
 const SECOND_MS = 1000;
 
-/** The run's state, redrawn when it changes and once a second for the countdown. */
-function LiveSignInScreen({ run, about, color, monotonicMs }: LiveSignInScreenProps) {
+/** Shows the run's state; rerenders when it changes, and once a second for the countdown. */
+function LiveSignInScreen({ run, target, color, monotonicMs }: LiveSignInScreenProps) {
   const { phase, notice, deadlineMs } = useSyncExternalStore(run.subscribe, run.state);
   const { stdout } = useStdout();
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const [, rerender] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
-    const timer = setInterval(redraw, SECOND_MS);
+    const timer = setInterval(rerender, SECOND_MS);
     return () => clearInterval(timer);
   }, []);
   return (
     <SignInScreen
-      {...about}
+      {...target}
       phase={phase}
       notice={notice}
       leftMs={deadlineMs - monotonicMs()}

@@ -1,6 +1,7 @@
 import { Box, Text } from 'ink';
 import { wrap } from '../memory/terminal-text.ts';
 import { formatCountdown } from '../number-format.ts';
+import { SIGN_IN_INSTRUCTIONS } from '../sign-in/prompts.ts';
 import { ColoredText } from './colored-text.tsx';
 import { TextField } from './text-field.tsx';
 
@@ -9,7 +10,7 @@ export interface SignInScreenProps {
   url: string;
   phase: 'sending' | 'waiting' | 'checking' | 'over';
   notice?: { tone: 'good' | 'bad'; text: string } | undefined;
-  /** Until the link expires. */
+  /** Time until the link expires. */
   leftMs: number;
   columns: number;
   color: boolean;
@@ -17,10 +18,7 @@ export interface SignInScreenProps {
   onCancel(): void;
 }
 
-const ADVICE =
-  'Open it, here or on your phone, and press “Sign in”. On this computer the terminal then goes on by itself; otherwise type the code that the page shows.';
-
-/** The one wait of a sign-in: the browser of this machine hands the code over, or it is typed here. */
+/** Waits for the code: either the browser on this computer sends it, or it is typed here. */
 export function SignInScreen(props: SignInScreenProps) {
   const { email, url, phase, notice, leftMs, columns, color, onTyped, onCancel } = props;
   return (
@@ -30,7 +28,7 @@ export function SignInScreen(props: SignInScreenProps) {
       </Text>
       <Text dimColor={color}>for {url}</Text>
       <Box marginTop={1}>
-        <Text>{wrap(ADVICE, columns).join('\n')}</Text>
+        <Text>{wrap(SIGN_IN_INSTRUCTIONS, columns).join('\n')}</Text>
       </Box>
       <Box marginY={1} flexDirection="column">
         <TextField label="Code" placeholder="XXXX-XXXX" color={color} onSubmit={onTyped} onCancel={onCancel} />
@@ -40,16 +38,16 @@ export function SignInScreen(props: SignInScreenProps) {
           </ColoredText>
         )}
       </Box>
-      <Text>{statusOf(phase, leftMs)}</Text>
-      <Text dimColor={color}>r Enter: another link · Ctrl-C: stop</Text>
+      <Text>{statusLine(phase, leftMs)}</Text>
+      <Text dimColor={color}>r Enter: new link · Ctrl-C: cancel</Text>
     </Box>
   );
 }
 
-function statusOf(phase: SignInScreenProps['phase'], leftMs: number): string {
-  if (phase === 'sending') return 'Asking for a link …';
+function statusLine(phase: SignInScreenProps['phase'], leftMs: number): string {
+  if (phase === 'sending') return 'Requesting a link …';
   if (phase === 'checking') return 'Checking the code …';
-  if (phase === 'over') return 'Over. Another link starts again.';
-  if (leftMs > 0) return `Waiting. The link works for ${formatCountdown(leftMs)} more.`;
-  return 'The link has expired; a code that the page shows may still work.';
+  if (phase === 'over') return 'Request a new link to continue.';
+  if (leftMs > 0) return `Waiting. The link expires in ${formatCountdown(leftMs)}.`;
+  return 'The link has expired; a code already shown on the page may still work.';
 }

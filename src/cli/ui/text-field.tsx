@@ -10,7 +10,7 @@ export interface TextFieldProps {
   /** Shown while nothing is typed. */
   placeholder?: string;
   color: boolean;
-  /** Empty lines too; the field is empty again afterwards. */
+  /** Also called with empty lines. The field is cleared afterwards. */
   onSubmit(text: string): void;
   onCancel(): void;
 }
@@ -18,18 +18,18 @@ export interface TextFieldProps {
 /** One line to type into. Enter submits it, Ctrl-C cancels. */
 export function TextField({ label, placeholder = '', color, onSubmit, onCancel }: TextFieldProps) {
   const [line, setLine] = useState<Line>(EMPTY);
-  // Keys may come faster than they are drawn: the next one must see what the last one made.
+  // Keys may arrive faster than renders: each one must see the result of the one before.
   const typed = useRef(line);
-  function become(next: Line): void {
+  function update(next: Line): void {
     typed.current = next;
     setLine(next);
   }
   useInput((input, key) => {
     if (key.ctrl && input === 'c') return onCancel();
-    // A paste may bring its line end with it.
+    // A paste may include the line end.
     const isEnd = key.return || /[\r\n]/.test(input);
     const next = key.return ? typed.current : editLine(typed.current, input, key);
-    become(isEnd ? EMPTY : next);
+    update(isEnd ? EMPTY : next);
     if (isEnd) onSubmit(next.text.trim());
   });
   return (
