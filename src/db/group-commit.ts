@@ -1,10 +1,24 @@
 import { AppError } from '../contract/errors.ts';
+import { createFairQueue, type FairQueue } from '../lib/fair-queue.ts';
 import type { Connection } from './connection.ts';
 import { isLocked, isStorageFailure } from './storage-error.ts';
 
+/** Of one transaction; a single write may have more rows and characters. */
 const MAX_JOBS = 64;
-const MAX_WEIGHT = 1000;
+const MAX_ROWS = 1000;
+const MAX_CHARACTERS = 250_000;
+/** Per tenant, and over all tenants. */
 const MAX_WAITING = 5000;
+const MAX_WAITING_TOTAL = 20_000;
+/** Whose writes those are that name no tenant. */
+const DAEMON = '';
+
+/** Whose a payload is, and how much it writes. */
+export interface PayloadSize {
+  tenantId: string;
+  rows: number;
+  characters: number;
+}
 
 /** The outcome of one payload of a grouped write: done, or refused without affecting the others. */
 export type Outcome<R> = { ok: R } | { refused: AppError };
@@ -14,28 +28,25 @@ export type GroupedWork<P, R> = (connection: Connection, payloads: P[]) => Promi
 
 /**
  * The single queue through which every write goes. Writes that arrived during the last flush are committed together in
- * one BEGIN IMMEDIATE transaction, and each promise resolves after the commit. One bad write fails alone; the others of
+ * one BEGIN IMMEDIATE transaction, in which tenants take turns, and each promise resolves after the commit. One bad write fails alone; the others of
  * its batch may run a second time, so work must have no side effects outside the database. If the commit fails, no
  * write of the batch succeeds. If another process keeps the database locked, all queued writes are rejected together.
  */
 export interface GroupCommit {
-  /** Queues a single write; throw an `AppError` inside to undo only this one. */
-  write<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Defines a write that handles many callers at once. `weight` is the number of rows in a payload. */
-  grouped<P, R>(work: GroupedWork<P, R>, weight?: (payload: P) => number): (payload: P) => Promise<R>;
+  /** Queues a single write; throw an `AppError` inside to undo only this one. Name the tenant if it writes for one. */
+  write<T>(work: (connection: Connection) => Promise<T>, tenantId?: string): Promise<T>;
+  /** Defines a write that handles many callers at once. */
+  grouped<P, R>(work: GroupedWork<P, R>, sizeOf: (payload: P) => PayloadSize): (payload: P) => Promise<R>;
   waiting(): number;
   /** Refuses new writes and waits for the queued ones. */
   drain(): Promise<void>;
 }
 
-interface Job {
+interface Job extends PayloadSize {
   work: GroupedWork<unknown, unknown>;
   /** Absent for a single write. */
   payload?: unknown;
   kind: 'single' | 'grouped';
-  weight: number;
-  /** Its batch failed and it may be the cause: it gets a transaction to itself. */
-  suspect?: true;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
@@ -52,18 +63,20 @@ export function createGroupCommit(
   onBatch: (jobs: number, ms: number) => void = () => {},
   monotonicMs: () => number = () => 0,
 ): GroupCommit {
-  const queue: Job[] = [];
+  const queue = createFairQueue<Job>();
+  /** Jobs of a batch that failed, any of which may be the cause: each gets a transaction to itself. */
+  const suspects: Job[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
 
   function enqueue<R>(job: Omit<Job, 'resolve' | 'reject'>): Promise<R> {
     if (closed) return Promise.reject(new AppError('unavailable', 'The daemon is stopping.'));
-    if (queue.length >= MAX_WAITING) {
+    if (queue.sizeOf(job.tenantId) >= MAX_WAITING || queue.size() >= MAX_WAITING_TOTAL) {
       const busy = 'Too many writes are waiting. Try again in a moment.';
       return Promise.reject(new AppError('unavailable', busy, { retryAfterSeconds: 1 }));
     }
     return new Promise<R>((resolve, reject) => {
-      queue.push({ ...job, resolve: resolve as (result: unknown) => void, reject });
+      queue.push(job.tenantId, { ...job, resolve: resolve as (result: unknown) => void, reject });
       running ??= flush();
     });
   }
@@ -71,8 +84,8 @@ export function createGroupCommit(
   async function flush(): Promise<void> {
     // Yield once, so that requests read in the same event loop turn share the first transaction too.
     await new Promise((resolve) => setImmediate(resolve));
-    while (queue.length > 0) {
-      const batch = nextBatch(queue);
+    while (suspects.length + queue.size() > 0) {
+      const batch = suspects.length > 0 ? suspects.splice(0, 1) : nextBatch(queue);
       const startMs = monotonicMs();
       const failure = await commitBatch(connection, batch);
       if (failure) fail(batch, failure);
@@ -84,22 +97,28 @@ export function createGroupCommit(
   function fail(batch: Job[], { error, at }: Failure): void {
     const mayRetry = at === 'work' && batch.length > 1 && !isStorageFailure(error);
     if (mayRetry) {
-      queue.unshift(...batch.map((job) => ({ ...job, suspect: true as const })));
+      suspects.push(...batch);
       return;
     }
     // The lock timed out: every batch behind this one would wait out the same timeout again.
-    const refused = isLocked(error) ? [...batch, ...queue.splice(0)] : batch;
+    const refused = isLocked(error) ? [...batch, ...suspects.splice(0), ...queue.clear()] : batch;
     for (const job of refused) job.reject(error);
   }
 
   return {
-    write: <T>(work: (connection: Connection) => Promise<T>) =>
-      enqueue<T>({ work: async (on) => [{ ok: await work(on) }], kind: 'single', weight: 1 }),
-    grouped: <P, R>(work: GroupedWork<P, R>, weight: (payload: P) => number = () => 1) => {
+    write: <T>(work: (connection: Connection) => Promise<T>, tenantId = DAEMON) =>
+      enqueue<T>({
+        work: async (on) => [{ ok: await work(on) }],
+        kind: 'single',
+        tenantId,
+        rows: 1,
+        characters: 0,
+      }),
+    grouped: <P, R>(work: GroupedWork<P, R>, sizeOf: (payload: P) => PayloadSize) => {
       const shared = work as GroupedWork<unknown, unknown>;
-      return (payload: P) => enqueue<R>({ work: shared, kind: 'grouped', payload, weight: weight(payload) });
+      return (payload: P) => enqueue<R>({ work: shared, kind: 'grouped', payload, ...sizeOf(payload) });
     },
-    waiting: () => queue.length,
+    waiting: () => suspects.length + queue.size(),
     async drain() {
       closed = true;
       await running;
@@ -107,16 +126,21 @@ export function createGroupCommit(
   };
 }
 
-function nextBatch(queue: Job[]): Job[] {
-  if (queue[0]?.suspect) return queue.splice(0, 1);
-  let count = 0;
-  let weight = 0;
-  for (const job of queue) {
-    if (count === MAX_JOBS || (count > 0 && weight + job.weight > MAX_WEIGHT)) break;
-    weight += job.weight;
-    count += 1;
+/** Takes a job of each tenant in turn while they fit; what does not fit is first in the next batch. */
+function nextBatch(queue: FairQueue<Job>): Job[] {
+  const batch: Job[] = [];
+  let rows = 0;
+  let characters = 0;
+  const fits = (_: string, job: Job) =>
+    batch.length === 0 || (rows + job.rows <= MAX_ROWS && characters + job.characters <= MAX_CHARACTERS);
+  while (batch.length < MAX_JOBS) {
+    const next = queue.take(fits);
+    if (!next) break;
+    batch.push(next.item);
+    rows += next.item.rows;
+    characters += next.item.characters;
   }
-  return queue.splice(0, count);
+  return batch;
 }
 
 /** Commits the batch and settles its jobs; on failure settles none and returns the reason. */

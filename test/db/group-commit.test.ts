@@ -64,6 +64,8 @@ async function inviteAll(on: Connection, emails: string[]): Promise<Outcome<stri
   return outcomes;
 }
 
+const ofOne = () => ({ tenantId: 'one', rows: 1, characters: 0 });
+
 describe('group commit', () => {
   test('commits writes that arrive together in one batch and resolves after the commit', async () => {
     const answers = await Promise.all(['a', 'b', 'c'].map((email) => writes.write(invite(email))));
@@ -95,13 +97,13 @@ describe('group commit', () => {
   });
 
   test('refuses one payload of a grouped write and stores the others', async () => {
-    const grouped = writes.grouped(inviteAll);
+    const grouped = writes.grouped(inviteAll, ofOne);
     expect(await settled(['a', 'refuse', 'b'].map(grouped))).toEqual(['a', 'conflict', 'b']);
     expect(await invited()).toEqual(['a', 'b']);
   });
 
   test('isolates a payload that makes a grouped write throw, without affecting other writes in the batch', async () => {
-    const grouped = writes.grouped(inviteAll);
+    const grouped = writes.grouped(inviteAll, ofOne);
     const results = await Promise.allSettled([grouped('a'), grouped('throw'), grouped('b'), writes.write(invite('c'))]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect(await invited()).toEqual(['a', 'b', 'c']);
@@ -112,7 +114,7 @@ describe('group commit', () => {
     const forgetful = writes.grouped<string, string>(async (on, emails) => {
       for (const email of emails) await invite(email)(on);
       return [];
-    });
+    }, ofOne);
     await expect(forgetful('a')).rejects.toThrow('one outcome per payload');
     expect(await invited()).toEqual([]);
   });
@@ -175,9 +177,60 @@ describe('group commit', () => {
   });
 
   test('splits payloads with many rows over several transactions', async () => {
-    const heavy = writes.grouped(inviteAll, () => 600);
+    const heavy = writes.grouped(inviteAll, () => ({ tenantId: 'one', rows: 600, characters: 0 }));
     await Promise.all(['a', 'b', 'c'].map(heavy));
     expect(batches).toEqual([1, 1, 1]);
+  });
+
+  test('splits payloads with many characters over several transactions', async () => {
+    const heavy = writes.grouped(inviteAll, () => ({ tenantId: 'one', rows: 1, characters: 200_000 }));
+    await Promise.all(['a', 'b', 'c'].map(heavy));
+    expect(batches).toEqual([1, 1, 1]);
+  });
+
+  test('lets tenants take turns, however many writes one of them queued', async () => {
+    const order: string[] = [];
+    const append = writes.grouped<string, string>(
+      async (_, tenants) => {
+        order.push(...tenants);
+        return tenants.map((tenant) => ({ ok: tenant }));
+      },
+      (tenantId) => ({ tenantId, rows: 500, characters: 100_000 }),
+    );
+    const loud = Array.from({ length: 100 }, () => append('loud'));
+    const quiet = [append('quiet'), append('other'), append('quiet')];
+    await Promise.all([...loud, ...quiet]);
+    expect(order).toHaveLength(103);
+    expect(order.lastIndexOf('quiet')).toBeLessThan(8);
+    expect(order.indexOf('other')).toBeLessThan(4);
+  });
+
+  test('lets a small write pass one that no longer fits into the transaction', async () => {
+    const order: string[] = [];
+    const write = writes.grouped<[tenant: string, rows: number], string>(
+      async (_, payloads) => {
+        order.push(payloads.map(([tenant]) => tenant).join(' '));
+        return payloads.map(([tenant]) => ({ ok: tenant }));
+      },
+      ([tenantId, rows]) => ({ tenantId, rows, characters: 0 }),
+    );
+    await Promise.all([write(['a', 900]), write(['b', 900]), write(['c', 10])]);
+    expect(order).toEqual(['a c', 'b']);
+  });
+
+  test('refuses a tenant for its own queue only', async () => {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const first = writes.write(() => gate);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const loud = Array.from({ length: 5000 }, () => writes.write(async () => 'done', 'loud'));
+    await expect(writes.write(async () => 'no', 'loud')).rejects.toMatchObject({ code: 'unavailable' });
+    const quiet = writes.write(async () => 'yes', 'quiet');
+    release();
+    expect(await quiet).toBe('yes');
+    await Promise.all([first, ...loud]);
   });
 
   test('finishes queued writes and refuses new ones while draining', async () => {

@@ -19,12 +19,15 @@ test('the write-ahead log stays bounded under constant reads and writes, and nei
   let written = 0;
   let read = 0;
   const waits: number[] = [];
-  const insert = db.writes.grouped<number, void>(async (connection, numbers) => {
-    for (const number of numbers) {
-      await connection.run('INSERT INTO load (body) VALUES (zeroblob(?))', [1500 + (number % 100)]);
-    }
-    return numbers.map(() => ({ ok: undefined }));
-  });
+  const insert = db.writes.grouped<number, void>(
+    async (connection, numbers) => {
+      for (const number of numbers) {
+        await connection.run('INSERT INTO load (body) VALUES (zeroblob(?))', [1500 + (number % 100)]);
+      }
+      return numbers.map(() => ({ ok: undefined }));
+    },
+    () => ({ tenantId: 'one', rows: 1, characters: 1500 }),
+  );
   const writers = Array.from({ length: 64 }, async () => {
     while (busy) {
       const start = performance.now();

@@ -102,11 +102,13 @@ export function createConversations(parts: Parts): Conversations {
   }
 
   async function createOnce({ tenantId }: Principal, body: NewConversation, claim: Claim | undefined) {
-    const created = await db.writes.write((connection) =>
-      idempotency.replayOrRun(connection, claim, async () => {
-        const row = await insertNew(connection, tenantId, body);
-        return { status: 201, body: toConversation(row), resourceIds: [row.id] };
-      }),
+    const created = await db.writes.write(
+      (connection) =>
+        idempotency.replayOrRun(connection, claim, async () => {
+          const row = await insertNew(connection, tenantId, body);
+          return { status: 201, body: toConversation(row), resourceIds: [row.id] };
+        }),
+      tenantId,
     );
     scopes.confirm([{ tenantId, endUser: body.user ?? 'default' }]);
     return created;
@@ -146,14 +148,14 @@ export function createConversations(parts: Parts): Conversations {
         const next = changedRow(row, change, clock.nowMs());
         if (next !== row) await updateConversation(connection, next);
         return toConversation(next);
-      }),
+      }, tenantId),
     async remove({ tenantId }, id, ifMatch) {
       const erased = await db.writes.write(async (connection) => {
         const row = await load(connection, tenantId, id);
         requireMatch(ifMatch, versionTagOf(toConversation(row)), 'conversation');
         await erasing.begin(connection, tenantId, id);
         return row;
-      });
+      }, tenantId);
       await erasing.eraseRows(erased);
     },
     appendOnce: async (principal, id, messages, claim) => appendDrafts(principal, id, await draft(messages), claim),
@@ -187,7 +189,7 @@ export function createConversations(parts: Parts): Conversations {
         const message = await loadMessage(connection, { tenantId, conversationId }, messageId);
         requireMatch(ifMatch, contentTagOf(toMessage(message)), 'message');
         await erasing.eraseMessage(connection, conversation, message);
-      });
+      }, tenantId);
     },
     transfer: createConversationTransfer(parts),
     sweep: erasing.sweep,

@@ -93,7 +93,11 @@ export function createAppending({
     for (const observer of observers) await observer.appended?.(connection, [...newest.values()]);
   }
 
-  return db.writes.grouped(appendAll, ({ append }) => append.messages.length);
+  return db.writes.grouped(appendAll, ({ append: { tenantId, messages } }) => ({
+    tenantId,
+    rows: messages.length,
+    characters: messages.reduce((sum, { content }) => sum + content.length, 0),
+  }));
 }
 
 /** The refusal of an id that is no conversation of this tenant. */

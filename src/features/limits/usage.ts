@@ -66,30 +66,34 @@ export function createUsage({
   const pendingCounts = new Map<string, UsageDelta>();
   const periodOf = (nowMs: number) => ({ day: utcDay(nowMs), monthStart: `${utcDay(nowMs).slice(0, 7)}-01` });
 
-  const takeQueries = db.writes.grouped<MeteredTenant, void>(async (connection, tenants) => {
-    const nowMs = clock.nowMs();
-    const period = periodOf(nowMs);
-    const used = await findUsed(connection, [...new Set(tenants.map(({ tenantId }) => tenantId))], period);
-    const taken = new Map<string, number>();
-    const outcomes = tenants.map(({ tenantId, tier }): Outcome<void> => {
-      const limit = QUOTAS[variant][tier].monthlyQueries;
-      const usage = used.get(tenantId);
-      if (!usage) return { refused: new AppError('unauthenticated', UNAUTHENTICATED) };
-      const before = usage.queries + (taken.get(tenantId) ?? 0);
-      if (limit !== null && before >= limit) return { refused: quotaExceeded('monthlyQueries', limit, before, nowMs) };
-      taken.set(tenantId, (taken.get(tenantId) ?? 0) + 1);
-      return { ok: undefined };
-    });
-    const deltas = [...taken].map(([tenantId, queries]) => ({
-      tenantId,
-      day: period.day,
-      requests: 0,
-      memories: 0,
-      queries,
-    }));
-    await addUsage(connection, deltas);
-    return outcomes;
-  });
+  const takeQueries = db.writes.grouped<MeteredTenant, void>(
+    async (connection, tenants) => {
+      const nowMs = clock.nowMs();
+      const period = periodOf(nowMs);
+      const used = await findUsed(connection, [...new Set(tenants.map(({ tenantId }) => tenantId))], period);
+      const taken = new Map<string, number>();
+      const outcomes = tenants.map(({ tenantId, tier }): Outcome<void> => {
+        const limit = QUOTAS[variant][tier].monthlyQueries;
+        const usage = used.get(tenantId);
+        if (!usage) return { refused: new AppError('unauthenticated', UNAUTHENTICATED) };
+        const before = usage.queries + (taken.get(tenantId) ?? 0);
+        if (limit !== null && before >= limit)
+          return { refused: quotaExceeded('monthlyQueries', limit, before, nowMs) };
+        taken.set(tenantId, (taken.get(tenantId) ?? 0) + 1);
+        return { ok: undefined };
+      });
+      const deltas = [...taken].map(([tenantId, queries]) => ({
+        tenantId,
+        day: period.day,
+        requests: 0,
+        memories: 0,
+        queries,
+      }));
+      await addUsage(connection, deltas);
+      return outcomes;
+    },
+    ({ tenantId }) => ({ tenantId, rows: 1, characters: 0 }),
+  );
 
   const isUnlimited = ({ tier }: MeteredTenant) => QUOTAS[variant][tier].monthlyQueries === null;
 
@@ -138,7 +142,7 @@ export function createUsage({
     },
     async refundQuery(tenant) {
       if (isUnlimited(tenant)) count(tenant.tenantId, 'queries', -1);
-      else await db.writes.write((connection) => updateQueryRefunded(connection, tenant.tenantId));
+      else await db.writes.write((connection) => updateQueryRefunded(connection, tenant.tenantId), tenant.tenantId);
     },
     async requireMemoryQuota({ tenantId, tier }) {
       const nowMs = clock.nowMs();

@@ -105,7 +105,7 @@ export function createMemories(parts: Parts): Memories {
       return cursors.page(rows.map(toMemory), limit, boundTo, ({ id }) => id);
     },
     change: ({ tenantId }, id, change, ifMatch) =>
-      db.writes.write((connection) => changeWithin(connection, tenantId, id, change, ifMatch)),
+      db.writes.write((connection) => changeWithin(connection, tenantId, id, change, ifMatch), tenantId),
     changeWithin,
     async findWithin(reader, tenantId, id) {
       const row = await findMemory(reader, tenantId, id);
@@ -116,7 +116,7 @@ export function createMemories(parts: Parts): Memories {
         const row = requirePresent(await findMemory(connection, tenantId, id), clock.nowMs());
         requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
         await eraseOne(connection, tenantId, id);
-      });
+      }, tenantId);
     },
     async history({ tenantId }, id) {
       const rows = await listVersions(db.readers.of(tenantId), tenantId, id);

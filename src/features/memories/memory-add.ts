@@ -76,7 +76,11 @@ interface PendingWrites {
 /** Adds memories in group commits, or in the transaction of a caller. */
 export function createMemoryAdding(parts: Parts): MemoryAdding {
   const { db, clock, ids, usage, idempotency, text, scopes, erasing } = parts;
-  const addGrouped = db.writes.grouped<Addition, Created<unknown>>(addAll, ({ drafts }) => drafts.length);
+  const addGrouped = db.writes.grouped<Addition, Created<unknown>>(addAll, ({ principal, drafts }) => ({
+    tenantId: principal.tenantId,
+    rows: drafts.length,
+    characters: drafts.reduce((sum, { content }) => sum + content.length, 0),
+  }));
 
   async function add(addition: Addition): Promise<Created<unknown>> {
     const terms = await prepareTerms(addition.drafts.map(textsOf));

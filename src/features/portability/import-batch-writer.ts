@@ -44,8 +44,9 @@ export async function writeBatch(
 ): Promise<void> {
   const { newMemories } = batch;
   if (KINDS.some((kind) => batch[kind].length > 0)) {
-    const restored = await parts.db.writes.write((connection) =>
-      restore(parts, principal, batch, unsegmentedIds, connection),
+    const restored = await parts.db.writes.write(
+      (connection) => restore(parts, principal, batch, unsegmentedIds, connection),
+      principal.tenantId,
     );
     parts.scopes.confirm([
       ...addedDrafts(batch.memories, restored.memories).map((draft) => draft.at(-1)!),
