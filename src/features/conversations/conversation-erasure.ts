@@ -15,22 +15,22 @@ import {
 import type { ConversationRow, MessageRow } from './message-row.ts';
 import { deleteMessage, deleteSomeMessages, deleteSomeMessagesOf, findNewest } from './messages-store.ts';
 
-/** Told in the transaction of each change, so that what is derived from messages stays true. */
+/** Called in the transaction of each change, to keep data derived from messages consistent. */
 export interface MessageObserver {
   appended?(connection: Connection, conversations: readonly ConversationRow[]): Promise<void>;
   removed?(connection: Connection, conversation: ConversationRow, message: MessageRow): Promise<void>;
   erased?(connection: Connection, tenantId: string, conversationId: string): Promise<void>;
 }
 
-/** How messages go for good: rows, index entries, kept answers and what was drawn from them. */
+/** Permanent deletion of messages: rows, index entries, stored answers and derived data. */
 export interface ConversationErasing {
-  /** One message, in the caller's transaction. */
+  /** Erases a message in the caller's transaction. */
   eraseMessage(connection: Connection, conversation: ConversationRow, message: MessageRow): Promise<void>;
-  /** Gone for everyone with the caller's transaction; `eraseRows` follows. */
+  /** Hides a conversation in the caller's transaction; call `eraseRows` afterwards. */
   begin(connection: Connection, tenantId: string, id: string): Promise<void>;
-  /** The rows of a conversation that is gone, some a transaction, so that others' writes go on between. */
+  /** Deletes the rows of a hidden conversation in small transactions, so that other writes can interleave. */
   eraseRows(conversation: Pick<ConversationRow, 'tenantId' | 'id' | 'number'>): Promise<void>;
-  /** What an earlier process left, and at times the words of all that was erased, which the index file still holds. */
+  /** Finishes interrupted erasures and, when due, purges erased words from the index file. */
   sweep(): Promise<void>;
   eraseTenant(tenantId: string): Promise<void>;
 }
@@ -48,8 +48,8 @@ const ERASE_ROWS = 200;
 export function createConversationErasing({ db, clock, idempotency, text, observers }: Parts): ConversationErasing {
   const purge = createTextPurge({ db, clock, text });
 
-  /** Erases portions until one is not full. */
-  async function erasePortions(deleteSome: (connection: Connection) => Promise<number[]>): Promise<void> {
+  /** Deletes rows in batches until a batch is not full. */
+  async function eraseInBatches(deleteSome: (connection: Connection) => Promise<number[]>): Promise<void> {
     let erased: number;
     do {
       erased = await db.writes.write(async (connection) => {
@@ -62,7 +62,7 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
 
   async function eraseRows(conversation: Pick<ConversationRow, 'tenantId' | 'id' | 'number'>): Promise<void> {
     const { tenantId, id } = conversation;
-    await erasePortions((connection) => deleteSomeMessages(connection, conversation, ERASE_ROWS));
+    await eraseInBatches((connection) => deleteSomeMessages(connection, conversation, ERASE_ROWS));
     await db.writes.write((connection) => deleteConversation(connection, tenantId, id));
     purge.due();
   }
@@ -96,9 +96,9 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
       await purge.sweep();
     },
     async eraseTenant(tenantId) {
-      // An append that is under way finds no conversation from now on.
+      // From here on, appends in progress find no conversation.
       await db.writes.write((connection) => updateErasedOf(connection, tenantId, clock.nowMs()));
-      await erasePortions((connection) => deleteSomeMessagesOf(connection, tenantId, ERASE_ROWS));
+      await eraseInBatches((connection) => deleteSomeMessagesOf(connection, tenantId, ERASE_ROWS));
       await db.writes.write((connection) => deleteConversationsOf(connection, tenantId));
       purge.dueNow();
     },

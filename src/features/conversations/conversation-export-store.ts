@@ -2,18 +2,18 @@ import type { Reader } from '../../db/connection.ts';
 import { padToPowerOfTwo, placeholders } from '../../db/values.ts';
 import type { ConversationRow, MessageRow } from './message-row.ts';
 
-/** What of a tenant is listed: behind `afterId`, without those that are being erased. */
-export interface ConversationPlaceFilter {
+/** Selects a page of a tenant's conversations after `afterId`, without those being erased. */
+export interface ConversationExportFilter {
   tenantId: string;
   user: string | undefined;
   afterId: string;
   limit: number;
 }
 
-/** Conversations in the order of their ids. */
+/** Lists conversations ordered by id. */
 export async function listAllConversations(
   reader: Reader,
-  filter: ConversationPlaceFilter,
+  filter: ConversationExportFilter,
 ): Promise<ConversationRow[]> {
   const { tenantId, user, afterId, limit } = filter;
   return reader.all<ConversationRow>(
@@ -23,8 +23,8 @@ export async function listAllConversations(
   );
 }
 
-/** Conversations by id, those included that are being erased. */
-export async function findStanding(
+/** Finds conversations by id, including those being erased. */
+export async function findConversationsById(
   reader: Reader,
   tenantId: string,
   ids: readonly string[],
@@ -37,7 +37,7 @@ export async function findStanding(
   );
 }
 
-/** Of these messages, those that are there under their id. */
+/** Finds messages by id. */
 export async function findMessages(
   reader: Reader,
   tenantId: string,
@@ -52,8 +52,8 @@ export async function findMessages(
   );
 }
 
-/** Of these numbers of messages, those that are given. */
-export async function findTaken(reader: Reader, tenantId: string, numbers: readonly number[]): Promise<number[]> {
+/** Returns those of the given message row ids that are in use. */
+export async function findUsedRowIds(reader: Reader, tenantId: string, numbers: readonly number[]): Promise<number[]> {
   const rows = await reader.all<{ number: number }>(
     'SELECT m.number FROM json_each(?) n CROSS JOIN messages m ON m.number = n.value WHERE m.tenantId = ?',
     [JSON.stringify(numbers), tenantId],

@@ -42,7 +42,7 @@ function ownRoutes({
       '/v1/conversations',
       {
         schema: {
-          summary: 'Begin a conversation',
+          summary: 'Create a conversation',
           tags,
           body: NewConversation,
           response: { 201: Conversation, ...problems },
@@ -70,7 +70,9 @@ function ownRoutes({
     );
     app.get(
       '/v1/conversations/:id',
-      { schema: { summary: 'One conversation', tags, params: IdParams, response: { 200: Conversation, ...problems } } },
+      {
+        schema: { summary: 'Get a conversation', tags, params: IdParams, response: { 200: Conversation, ...problems } },
+      },
       async (request, reply) => {
         const conversation = await conversations.get(request.principal, request.params.id);
         return sendWithEtag(request, reply, conversation, versionTagOf(conversation));
@@ -80,7 +82,7 @@ function ownRoutes({
       '/v1/conversations/:id',
       {
         schema: {
-          summary: 'Change title or metadata',
+          summary: 'Change the title or metadata of a conversation',
           tags,
           params: IdParams,
           body: ConversationChange,
@@ -139,7 +141,7 @@ function messagesRoutes({
       '/v1/conversations/:id/messages',
       {
         schema: {
-          summary: 'Messages of a conversation',
+          summary: 'List the messages of a conversation',
           tags,
           params: IdParams,
           querystring: MessagesQuery,
@@ -150,7 +152,7 @@ function messagesRoutes({
     );
     app.get(
       '/v1/conversations/:id/messages/:messageId',
-      { schema: { summary: 'One message', tags, params: MessageParams, response: { 200: Message, ...problems } } },
+      { schema: { summary: 'Get a message', tags, params: MessageParams, response: { 200: Message, ...problems } } },
       async (request, reply) => {
         const { principal, params } = request;
         const message = await conversations.message(principal, params.id, params.messageId);

@@ -10,7 +10,7 @@ const INSERT = `INSERT INTO conversations (${CONVERSATION_COLUMNS.join(', ')})`;
 const UPDATE = `UPDATE conversations SET ${UPDATED.map((column) => `${column} = ?`).join(', ')}
   WHERE tenantId = ? AND id = ?`;
 
-/** A page of conversations, newest first. */
+/** Selects a page of conversations, newest first. */
 export interface ConversationFilter {
   tenantId: string;
   user: string | undefined;
@@ -33,10 +33,10 @@ export async function findConversation(
 
 export async function findConversations(
   reader: Reader,
-  places: readonly { tenantId: string; id: string }[],
+  keys: readonly { tenantId: string; id: string }[],
 ): Promise<ConversationRow[]> {
-  if (places.length === 0) return [];
-  const padded = padToPowerOfTwo(places);
+  if (keys.length === 0) return [];
+  const padded = padToPowerOfTwo(keys);
   return reader.all<ConversationRow>(
     `SELECT * FROM conversations WHERE (tenantId, id) IN (VALUES ${placeholders(padded.length, 2)})
      AND erasedAt IS NULL`,
@@ -57,7 +57,7 @@ export async function listConversations(reader: Reader, filter: ConversationFilt
   );
 }
 
-/** The number of the next conversation, whoever's it is. */
+/** Returns the number for the next conversation; numbers are shared by all tenants. */
 export async function nextNumber(connection: Connection): Promise<number> {
   const row = await connection.get<{ number: number }>(
     'SELECT COALESCE(MAX(number), 0) + 1 AS number FROM conversations',
@@ -73,17 +73,17 @@ export async function insertConversations(connection: Connection, rows: readonly
   );
 }
 
-/** Writes what may change of a conversation. */
+/** Updates the mutable columns of a conversation. */
 export async function updateConversation(connection: Connection, row: ConversationRow): Promise<void> {
   await connection.run(UPDATE, [...valuesOf(row, UPDATED), row.tenantId, row.id]);
 }
 
-/** From now on the conversation is gone for everyone; its rows follow. */
+/** Hides a conversation whose rows are about to be deleted. */
 export async function updateErased(connection: Connection, tenantId: string, id: string, nowMs: number): Promise<void> {
   await connection.run('UPDATE conversations SET erasedAt = ? WHERE tenantId = ? AND id = ?', [nowMs, tenantId, id]);
 }
 
-/** Conversations of any tenant whose erasing did not come to its end: for the daemon's own sweep. */
+/** Lists conversations of all tenants whose erasure was interrupted, for the background sweep. */
 export async function listHalfErased(
   reader: Reader,
   limit: number,
@@ -91,7 +91,7 @@ export async function listHalfErased(
   return reader.all('SELECT tenantId, id, number FROM conversations WHERE erasedAt IS NOT NULL LIMIT ?', [limit]);
 }
 
-/** The same of all conversations of a tenant. */
+/** Hides all conversations of a tenant. */
 export async function updateErasedOf(connection: Connection, tenantId: string, nowMs: number): Promise<void> {
   await connection.run('UPDATE conversations SET erasedAt = ? WHERE tenantId = ? AND erasedAt IS NULL', [
     nowMs,
@@ -120,7 +120,7 @@ export async function updateCutThrough(
   ]);
 }
 
-/** Conversations of any tenant that grew since they were cut into episodes: for the daemon's own work. */
+/** Lists conversations of all tenants with messages that are not cut into episodes yet, for the background job. */
 export async function listUncut(reader: Reader, limit: number): Promise<{ tenantId: string; id: string }[]> {
   return reader.all(
     `SELECT tenantId, id FROM conversations

@@ -42,22 +42,22 @@ export type { MessageObserver } from './conversation-erasure.ts';
 export type { MessageReading } from './message-reading.ts';
 export { type ConversationRow, type MessageRow, toMessage } from './message-row.ts';
 
-/** Conversations and their messages, in the order in which they were appended. Throws `not_found` for other ids. */
+/** Conversations and their messages, in append order. Unknown ids and those of other tenants throw `not_found`. */
 export interface Conversations {
   createOnce(principal: Principal, body: NewConversation, claim: Claim | undefined): Promise<Created<Conversation>>;
   get(principal: Principal, id: string): Promise<Conversation>;
   list(principal: Principal, query: ConversationsQuery): Promise<{ data: Conversation[]; nextCursor: string | null }>;
   change(principal: Principal, id: string, change: ConversationChange, ifMatch?: string): Promise<Conversation>;
-  /** Gone at once for everyone; its rows are erased in portions before this resolves. */
+  /** Hides the conversation at once, then deletes its rows in batches before it resolves. */
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
-  /** All of them or none; searchable when this resolves. */
+  /** Appends all messages or none. They are searchable when this resolves. */
   appendOnce(
     principal: Principal,
     id: string,
     messages: readonly NewMessage[],
     claim: Claim | undefined,
   ): Promise<Created<{ data: Message[] }>>;
-  /** Appends to the conversation that is named, or to a new one. */
+  /** Appends to the given conversation, or to a new one. */
   append(principal: Principal, body: ConversationAppend): Promise<ConversationAppended>;
   messages(
     principal: Principal,
@@ -67,9 +67,9 @@ export interface Conversations {
   message(principal: Principal, id: string, messageId: string): Promise<Message>;
   removeMessage(principal: Principal, id: string, messageId: string, ifMatch?: string): Promise<void>;
   transfer: ConversationTransfer;
-  /** Finishes what an earlier process began to erase, and takes erased words off the disk. */
+  /** Finishes interrupted erasures and purges erased words from the disk. */
   sweep(): Promise<void>;
-  /** Erases all of a tenant, some rows a transaction, so that others' writes go on between. */
+  /** Erases all conversations of a tenant in small transactions, so that other writes can interleave. */
   erase(tenantId: string): Promise<void>;
 }
 
@@ -93,10 +93,10 @@ export function createConversations(parts: Parts): Conversations {
 
   async function insertNew(connection: Connection, tenantId: string, body: NewConversation): Promise<ConversationRow> {
     await usage.requireTenant(connection, tenantId);
-    const place = { tenantId, endUser: body.user ?? 'default' };
-    const scopeOf = await scopes.ensure(connection, [place]);
-    const given = { ...place, scope: scopeOf(place), id: ids.next('conv'), number: await nextNumber(connection) };
-    const row = newRow(given, body, clock.nowMs());
+    const owner = { tenantId, endUser: body.user ?? 'default' };
+    const scopeOf = await scopes.ensure(connection, [owner]);
+    const identity = { ...owner, scope: scopeOf(owner), id: ids.next('conv'), number: await nextNumber(connection) };
+    const row = newRow(identity, body, clock.nowMs());
     await insertConversations(connection, [row]);
     return row;
   }
@@ -160,11 +160,11 @@ export function createConversations(parts: Parts): Conversations {
     },
     appendOnce: async (principal, id, messages, claim) => appendDrafts(principal, id, await draft(messages), claim),
     async append(principal, { conversationId, title, user, messages }) {
-      // Checks the messages before it creates a conversation.
+      // Validate before creating a conversation.
       const drafts = await draft(messages);
       const id = conversationId ?? (await createOnce(principal, definedOf({ title, user }), undefined)).body.id;
       if (conversationId !== undefined) {
-        requireNothingNew(title);
+        requireNoTitle(title);
         const { endUser } = await load(db.lookups, principal.tenantId, id);
         if (user !== undefined && user !== endUser) throw noConversation();
       }
@@ -205,23 +205,23 @@ async function load(reader: Reader, tenantId: string, id: string): Promise<Conve
 
 async function loadMessage(
   reader: Reader,
-  place: { tenantId: string; conversationId: string },
+  conversation: { tenantId: string; conversationId: string },
   messageId: string,
 ): Promise<MessageRow> {
-  const row = await findMessage(reader, place, messageId);
+  const row = await findMessage(reader, conversation, messageId);
   if (!row) throw new AppError('not_found', 'This conversation has no message with this id.');
   return row;
 }
 
 function newRow(
-  given: Pick<ConversationRow, 'tenantId' | 'endUser' | 'scope' | 'id' | 'number'>,
+  identity: Pick<ConversationRow, 'tenantId' | 'endUser' | 'scope' | 'id' | 'number'>,
   body: NewConversation,
   nowMs: number,
 ): ConversationRow {
   const fields = conversationCodec.fromNew(body, '');
   return {
     ...fields,
-    ...given,
+    ...identity,
     version: 1,
     messageCount: 0,
     lastOrdinal: 0,
@@ -233,16 +233,16 @@ function newRow(
   };
 }
 
-/** The row itself where nothing changes. */
+/** Returns the same row if the change has no effect. */
 function changedRow(row: ConversationRow, change: ConversationChange, nowMs: number): ConversationRow {
   const changed = conversationCodec.changed(row, change);
   return changed ? { ...changed, version: row.version + 1, updatedAt: nowMs } : row;
 }
 
-function requireNothingNew(title: string | undefined): void {
+function requireNoTitle(title: string | undefined): void {
   if (title === undefined) return;
-  const errors = [{ path: '/title', message: 'is for a new conversation only' }];
-  throw new AppError('invalid_request', 'A title is given to a new conversation; this one exists.', { errors });
+  const errors = [{ path: '/title', message: 'is allowed only for a new conversation' }];
+  throw new AppError('invalid_request', 'The title of an existing conversation cannot be set here.', { errors });
 }
 
 function definedOf({ title, user }: NewConversation): NewConversation {

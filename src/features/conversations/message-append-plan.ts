@@ -9,17 +9,17 @@ import {
   toMessage,
 } from './message-row.ts';
 
-/** One append, checked before the transaction. */
+/** An append request, validated before the transaction. */
 export interface Append {
   tenantId: string;
   conversationId: string;
   messages: readonly DraftMessage[];
 }
 
-/** A message without its place and id. */
+/** A message before it is assigned an ordinal and an id. */
 export type DraftMessage = Omit<MessageRow, 'number' | 'tenantId' | 'conversationId' | 'ordinal' | 'id' | 'scope'>;
 
-/** Messages as they come, checked and measured before the transaction. */
+/** Converts the messages of a request to drafts. Throws `invalid_request` for a value that cannot be stored. */
 export function draftsOf(messages: readonly NewMessage[], nowMs: number): DraftMessage[] {
   return messages.map((message, index) => draftOf(message, index, nowMs));
 }
@@ -35,17 +35,17 @@ export function* draftsInSteps(messages: readonly NewMessage[], nowMs: number): 
 }
 
 function draftOf(message: NewMessage, index: number, nowMs: number): DraftMessage {
-  const given = messageCodec.fromNew(message, `/messages/${index}`);
-  const createdAt = given.createdAt ?? nowMs;
-  return { ...given, createdAt, ...deriveFrom(given.content, createdAt) };
+  const fields = messageCodec.fromNew(message, `/messages/${index}`);
+  const createdAt = fields.createdAt ?? nowMs;
+  return { ...fields, createdAt, ...deriveFrom(fields.content, createdAt) };
 }
 
-/** Whether the conversation has too few places left. */
+/** Whether the conversation has too few ordinals left. */
 export function isFull({ messages }: Append, { lastOrdinal }: ConversationRow): boolean {
   return lastOrdinal + messages.length >= ROW_IDS_PER_CONVERSATION;
 }
 
-/** What an append does to its conversation. */
+/** The effect of an append. */
 export interface Appended {
   conversation: ConversationRow;
   rows: MessageRow[];
@@ -53,8 +53,8 @@ export interface Appended {
 }
 
 /**
- * Gives messages their places behind the conversation's last one, in the order sent. Several appends to one
- * conversation in one transaction follow each other: pass each the conversation that the one before returned.
+ * Assigns the next ordinals to messages, in the order sent. For several appends to a conversation in one transaction,
+ * pass each the conversation that the previous one returned.
  */
 export function planAppend(
   { tenantId, conversationId, messages }: Append,

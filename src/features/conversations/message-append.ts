@@ -31,15 +31,15 @@ interface Parts {
   observers: readonly MessageObserver[];
 }
 
-/** What is decided for the appends of one transaction before anything is written. */
-interface Decisions {
+/** The pending writes of one transaction. */
+interface PendingWrites {
   appended: Appended[];
-  kept: AnswerToStore[];
+  answers: AnswerToStore[];
 }
 
 /**
- * Appends messages; all appends that arrived during the last flush share one transaction and few statements. Each is
- * done whole or not at all, and those to one conversation follow each other.
+ * Appends messages; concurrent appends share a transaction and its statements. Each append is atomic, and appends to the
+ * same conversation are applied one after another.
  */
 export function createAppending({
   db,
@@ -51,36 +51,36 @@ export function createAppending({
 }: Parts): (job: AppendJob) => Promise<Answer> {
   async function appendAll(connection: Connection, jobs: AppendJob[]): Promise<Outcome<Answer>[]> {
     const claims = jobs.flatMap(({ claim }) => claim ?? []);
-    const before = await idempotency.findReplays(connection, claims);
-    const places = jobs.map(({ append }) => ({ tenantId: append.tenantId, id: append.conversationId }));
-    const rows = await findConversations(connection, places);
-    const known = new Map(rows.map((row) => [placeOf(row.tenantId, row.id), row]));
-    const decisions: Decisions = { appended: [], kept: [] };
+    const replays = await idempotency.findReplays(connection, claims);
+    const keys = jobs.map(({ append }) => ({ tenantId: append.tenantId, id: append.conversationId }));
+    const rows = await findConversations(connection, keys);
+    const known = new Map(rows.map((row) => [keyOf(row.tenantId, row.id), row]));
+    const pending: PendingWrites = { appended: [], answers: [] };
     const outcomes = jobs.map((job): Outcome<Answer> => {
-      const replayed = job.claim && before.get(job.claim);
-      return replayed ?? decide(job, known, decisions);
+      const replayed = job.claim && replays.get(job.claim);
+      return replayed ?? plan(job, known, pending);
     });
-    await store(connection, decisions.appended, new Map(jobs.flatMap(({ terms }) => [...terms])));
-    await idempotency.store(connection, decisions.kept);
+    await store(connection, pending.appended, new Map(jobs.flatMap(({ terms }) => [...terms])));
+    await idempotency.store(connection, pending.answers);
     return outcomes;
   }
 
-  function decide(
+  function plan(
     { append, claim }: AppendJob,
     known: Map<string, ConversationRow>,
-    { appended, kept }: Decisions,
+    { appended, answers }: PendingWrites,
   ): Outcome<Answer> {
-    const place = placeOf(append.tenantId, append.conversationId);
-    const conversation = known.get(place);
+    const key = keyOf(append.tenantId, append.conversationId);
+    const conversation = known.get(key);
     if (!conversation) return { refused: noConversation() };
-    if (isFull(append, conversation)) return { refused: full() };
-    const plan = planAppend(append, conversation, () => ids.next('msg'), clock.nowMs());
-    known.set(place, plan.conversation);
-    appended.push(plan);
-    const body = { data: plan.answers };
-    // The conversation is named too: erasing it blanks the kept answer.
-    const resourceIds = [append.conversationId, ...plan.answers.map(({ id }) => id)];
-    if (claim) kept.push({ claim, status: 201, body, resourceIds });
+    if (isFull(append, conversation)) return { refused: conversationFull() };
+    const planned = planAppend(append, conversation, () => ids.next('msg'), clock.nowMs());
+    known.set(key, planned.conversation);
+    appended.push(planned);
+    const body = { data: planned.answers };
+    // The conversation is listed too, because erasing it redacts the stored answer.
+    const resourceIds = [append.conversationId, ...planned.answers.map(({ id }) => id)];
+    if (claim) answers.push({ claim, status: 201, body, resourceIds });
     return { ok: { status: 201, body, replayed: false } };
   }
 
@@ -100,15 +100,15 @@ export function createAppending({
   }));
 }
 
-/** The refusal of an id that is no conversation of this tenant. */
+/** The error for an id that the tenant has no conversation with. */
 export function noConversation(): AppError {
   return new AppError('not_found', 'There is no conversation with this id.');
 }
 
-function full(): AppError {
-  return new AppError('unprocessable', 'This conversation is full. Go on in a new one.');
+function conversationFull(): AppError {
+  return new AppError('unprocessable', 'This conversation is full. Continue in a new one.');
 }
 
-function placeOf(tenantId: string, id: string): string {
+function keyOf(tenantId: string, id: string): string {
   return `${tenantId} ${id}`;
 }

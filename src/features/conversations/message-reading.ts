@@ -6,41 +6,41 @@ import { noConversation } from './message-append.ts';
 import type { ConversationRow, MessageRow } from './message-row.ts';
 import { countMessages, findMessage, listMessages } from './messages-store.ts';
 
-/** The part of a conversation that an episode names. */
+/** The part of a conversation that an episode refers to. */
 export interface SpanRequest {
   conversationId?: string | undefined;
   fromMessageId?: string | undefined;
   toMessageId?: string | undefined;
 }
 
-/** Whose conversation it is, and which places of it; `null` where it is not said. */
+/** The user of a conversation and the ordinals of a span in it, both included; `null` for an open end. */
 export interface Span {
   endUser: string;
   fromOrdinal: number | null;
   toOrdinal: number | null;
 }
 
-/** How other rooms read conversations, in their own transactions. */
+/** Read access to conversations for other features, in their own transactions. */
 export interface MessageReading {
   /** Throws `not_found`. */
   requireConversation(reader: Reader, tenantId: string, id: string): Promise<ConversationRow>;
-  /** Up to `limit` messages behind (oldest first) or before (newest first) a place. */
+  /** Reads up to `limit` messages after (oldest first) or before (newest first) the ordinal `beyond`. */
   readMessages(
     reader: Reader,
     conversation: ConversationRow,
     page: { order: 'newest' | 'oldest'; beyond: number; limit: number },
   ): Promise<MessageRow[]>;
-  /** How many messages stand behind the one place and up to the other. */
+  /** Counts messages after `fromOrdinal`, up to and including `toOrdinal`. */
   countMessages(
     reader: Reader,
     conversation: ConversationRow,
     span: { fromOrdinal: number; toOrdinal: number },
   ): Promise<number>;
-  /** Where a span begins and ends, and whose it is; `undefined` where none is named. Throws `not_found`. */
+  /** Resolves a span; `undefined` if none is requested. Throws `not_found` or `invalid_request`. */
   spanOf(reader: Reader, tenantId: string, span: SpanRequest): Promise<Span | undefined>;
-  /** Notes up to which place the conversation is cut into episodes. */
+  /** Records the ordinal up to which the conversation is cut into episodes. */
   markCut(connection: Connection, conversation: ConversationRow, through: number): Promise<void>;
-  /** Conversations of any tenant that grew since they were cut. */
+  /** Lists conversations of all tenants with messages that are not cut yet. */
   listUncut(limit: number): Promise<{ tenantId: string; id: string }[]>;
 }
 
@@ -66,7 +66,7 @@ export function createMessageReading({ db }: { db: Database }): MessageReading {
       if ((fromMessageId === undefined) !== (toMessageId === undefined)) {
         throw wrongSpan(
           fromMessageId === undefined ? '/fromMessageId' : '/toMessageId',
-          'is required with the other end',
+          'is required together with the other end of the span',
         );
       }
       if (conversationId === undefined) {
@@ -77,7 +77,7 @@ export function createMessageReading({ db }: { db: Database }): MessageReading {
       const fromOrdinal = await ordinalOf(reader, conversation, fromMessageId);
       const toOrdinal = await ordinalOf(reader, conversation, toMessageId);
       if (fromOrdinal !== null && toOrdinal !== null && toOrdinal < fromOrdinal) {
-        throw wrongSpan('/toMessageId', 'must not stand before fromMessageId');
+        throw wrongSpan('/toMessageId', 'must not be before fromMessageId');
       }
       return { endUser: conversation.endUser, fromOrdinal, toOrdinal };
     },
@@ -87,5 +87,5 @@ export function createMessageReading({ db }: { db: Database }): MessageReading {
 }
 
 function wrongSpan(path: string, message: string): AppError {
-  return new AppError('invalid_request', 'The span of messages is not whole.', { errors: [{ path, message }] });
+  return new AppError('invalid_request', 'The span of messages is not valid.', { errors: [{ path, message }] });
 }

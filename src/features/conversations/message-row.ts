@@ -4,24 +4,24 @@ import { columnNames } from '../../db/values.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
 import type { Derived } from '../text/traits.ts';
 
-/** The columns beside the fields. */
+/** The columns of a conversation that are not API fields. */
 interface ConversationStorage {
   tenantId: string;
-  /** Its own among all conversations; never changes. */
+  /** Unique among the conversations of all tenants; never changes. */
   number: number;
   scope: number;
-  /** The place of the newest message there ever was; places are never given again. */
+  /** The highest ordinal ever assigned; ordinals are not reused. */
   lastOrdinal: number;
-  /** Up to which place it is cut into episodes; `null` where nobody asked for that. */
+  /** The ordinal up to which the conversation is cut into episodes; `null` if cutting was never requested. */
   cutThrough: number | null;
-  /** Set while its rows are being erased. */
+  /** Set while the rows are being erased. */
   erasedAt: number | null;
 }
 
-/** A conversation as it is stored. */
+/** A stored conversation. */
 export interface ConversationRow extends RowOf<typeof conversationFields>, ConversationStorage {}
 
-/** The columns beside the fields. */
+/** The columns of a message that are not API fields. */
 interface MessageStorage extends Derived {
   /** See `messageRowId`. */
   number: number;
@@ -29,10 +29,10 @@ interface MessageStorage extends Derived {
   scope: number;
 }
 
-/** A message as it is stored. */
+/** A stored message. */
 export interface MessageRow extends RowOf<typeof messageFields>, MessageStorage {}
 
-/** Between rows and what the interface shows and takes. */
+/** Converts between rows and API values. */
 export const conversationCodec = createRowCodec(conversationFields);
 export const messageCodec = createRowCodec(messageFields);
 export const { toAnswer: toConversation } = conversationCodec;

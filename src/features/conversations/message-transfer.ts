@@ -3,25 +3,25 @@ import type { PortableMessage } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { deriveFrom } from '../text/traits.ts';
-import { findMessages, findStanding, findTaken } from './conversation-export-store.ts';
+import { findConversationsById, findMessages, findUsedRowIds } from './conversation-export-store.ts';
 import { findConversation, updateConversation, updateCutThrough } from './conversations-store.ts';
 import { type ConversationRow, type MessageRow, messageCodec, messageRowId, textEntryOf } from './message-row.ts';
 import { insertMessages, listMessages } from './messages-store.ts';
 
 export type MessageDraft = Omit<MessageRow, 'scope' | 'number'>;
 
-/** Messages as they leave an account and come into one. */
+/** Export and import of messages. */
 export interface MessageTransfer {
-  /** Messages of a conversation behind a place. */
+  /** Exports messages of a conversation after the ordinal `beyond`. */
   readMessages(
     reader: Reader,
-    place: { tenantId: string; conversationId: string },
+    key: { tenantId: string; conversationId: string },
     beyond: number,
     limit: number,
   ): Promise<PortableMessage[]>;
   /**
-   * Brings messages in at their places; none is moved to another. The conversation's version stays as it is. What was
-   * cut to its end stays so, because its episodes are brought in too, unless it is named in `uncut`.
+   * Imports messages with their original ordinals, without changing the conversation's version. A conversation that was
+   * cut to its end stays so, because its episodes are imported too, unless its id is in `uncut`.
    */
   restoreMessages(
     connection: Connection,
@@ -30,7 +30,7 @@ export interface MessageTransfer {
   ): Promise<ImportOutcome[]>;
 }
 
-/** For the messages of conversations that are brought in before them. */
+/** Exports and imports messages; their conversations must be imported first. */
 export function createMessageTransfer({ text }: { text: TextIndex }): MessageTransfer {
   async function store(connection: Connection, rows: readonly MessageRow[]): Promise<void> {
     await insertMessages(connection, rows);
@@ -38,8 +38,8 @@ export function createMessageTransfer({ text }: { text: TextIndex }): MessageTra
   }
 
   return {
-    async readMessages(reader, place, beyond, limit) {
-      const conversation = await findConversation(reader, place.tenantId, place.conversationId);
+    async readMessages(reader, { tenantId, conversationId }, beyond, limit) {
+      const conversation = await findConversation(reader, tenantId, conversationId);
       if (!conversation) return [];
       const rows = await listMessages(reader, conversation, { order: 'oldest', beyond, limit });
       return rows.map((row) => ({ type: 'message', ...messageCodec.toPortable(row) }));
@@ -47,27 +47,28 @@ export function createMessageTransfer({ text }: { text: TextIndex }): MessageTra
     async restoreMessages(connection, drafts, uncut) {
       const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
       const ids = [...new Set(drafts.map(({ conversationId }) => conversationId))];
-      const standing = (await findStanding(connection, tenantId, ids)).filter(({ erasedAt }) => erasedAt === null);
-      const conversations = new Map(standing.map((row) => [row.id, row]));
-      const fates = await judge(connection, drafts, conversations);
+      const found = await findConversationsById(connection, tenantId, ids);
+      const existing = found.filter(({ erasedAt }) => erasedAt === null);
+      const conversations = new Map(existing.map((row) => [row.id, row]));
+      const outcomes = await planOutcomes(connection, drafts, conversations);
       const rows = drafts
-        .filter((_, index) => fates[index] === 'added')
+        .filter((_, index) => outcomes[index] === 'added')
         .map((draft) => {
           const { scope, number } = conversations.get(draft.conversationId)!;
           return { ...draft, scope, number: messageRowId(number, draft.ordinal) };
         });
       await store(connection, rows);
-      for (const conversation of standing) {
-        const own = rows.filter(({ conversationId }) => conversationId === conversation.id);
-        if (own.length > 0) await grow(connection, conversation, own, uncut.has(conversation.id));
+      for (const conversation of existing) {
+        const added = rows.filter(({ conversationId }) => conversationId === conversation.id);
+        if (added.length > 0) await updateCounts(connection, conversation, added, uncut.has(conversation.id));
       }
-      return fates;
+      return outcomes;
     },
   };
 }
 
-/** Finds out what becomes of each; the fates of those that are added say so. */
-async function judge(
+/** Determines the outcome of each message before anything is written. */
+async function planOutcomes(
   connection: Connection,
   drafts: readonly MessageDraft[],
   conversations: ReadonlyMap<string, ConversationRow>,
@@ -79,26 +80,26 @@ async function judge(
     drafts.map(({ id }) => id),
   );
   const known = new Set(found.map(({ id }) => id));
-  const numberOf = ({ conversationId, ordinal }: MessageDraft) =>
+  const rowIdOf = ({ conversationId, ordinal }: MessageDraft) =>
     messageRowId(conversations.get(conversationId)?.number ?? 0, ordinal);
-  const taken = new Set(await findTaken(connection, tenantId, drafts.map(numberOf)));
+  const usedRowIds = new Set(await findUsedRowIds(connection, tenantId, drafts.map(rowIdOf)));
   return drafts.map((draft): ImportOutcome => {
     const { conversationId, id } = draft;
     if (!conversations.has(conversationId)) {
-      return { reason: `its conversation ${conversationId} is not there`, fault: true };
+      return { reason: `its conversation ${conversationId} does not exist`, fault: true };
     }
     if (known.has(id)) return 'known';
-    if (taken.has(numberOf(draft))) {
-      return { reason: `another message has the place ${draft.ordinal} in its conversation`, fault: true };
+    if (usedRowIds.has(rowIdOf(draft))) {
+      return { reason: `another message in its conversation has the ordinal ${draft.ordinal}`, fault: true };
     }
     known.add(id);
-    taken.add(numberOf(draft));
+    usedRowIds.add(rowIdOf(draft));
     return 'added';
   });
 }
 
-/** Counts messages that were added. */
-async function grow(
+/** Updates the conversation for messages that were added. */
+async function updateCounts(
   connection: Connection,
   conversation: ConversationRow,
   rows: readonly MessageRow[],
@@ -117,7 +118,7 @@ async function grow(
   if (staysCut) await updateCutThrough(connection, tenantId, id, newest.ordinal);
 }
 
-/** A message as it is stored. Throws `invalid_request` where it cannot be kept as it is. */
+/** Converts an exported message to a draft. Throws `invalid_request` if it cannot be stored. */
 export function messageDraftOf(tenantId: string, message: PortableMessage): MessageDraft {
   const row = messageCodec.fromPortable(message);
   return { ...row, tenantId, ...deriveFrom(row.content, row.createdAt) };

@@ -4,14 +4,14 @@ import { MESSAGE_COLUMNS, type MessageRow, messageRowId, ROW_IDS_PER_CONVERSATIO
 
 const INSERT = `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')})`;
 
-/** A conversation, by the number under which its messages stand. */
-interface Place {
+/** A conversation, identified by the number that its messages' row ids are based on. */
+interface ConversationKey {
   tenantId: string;
   number: number;
 }
 
-/** The tenant, in a form that leads to no index: the numbers already name one conversation, in its order. */
-const OWN = '(tenantId = ?) IS TRUE';
+/** Checks the tenant without using its index: the range of row ids already selects one conversation, in order. */
+const IS_OWN = '(tenantId = ?) IS TRUE';
 
 export async function insertMessages(connection: Connection, rows: readonly MessageRow[]): Promise<void> {
   await insertRows(
@@ -33,16 +33,16 @@ export async function findMessage(
   ]);
 }
 
-/** Messages after (oldest first) or before (newest first) a place in their conversation. */
+/** Lists messages after (oldest first) or before (newest first) the ordinal `beyond`. */
 export async function listMessages(
   reader: Reader,
-  { tenantId, number }: Place,
+  { tenantId, number }: ConversationKey,
   page: { order: 'newest' | 'oldest'; beyond: number; limit: number },
 ): Promise<MessageRow[]> {
   const oldest = page.order === 'oldest';
   const beyond = Math.min(page.beyond, ROW_IDS_PER_CONVERSATION);
   return reader.all<MessageRow>(
-    `SELECT * FROM messages WHERE number > ? AND number < ? AND ${OWN}
+    `SELECT * FROM messages WHERE number > ? AND number < ? AND ${IS_OWN}
      ORDER BY number ${oldest ? 'ASC' : 'DESC'} LIMIT ?`,
     [
       messageRowId(number, oldest ? beyond : 0),
@@ -53,26 +53,26 @@ export async function listMessages(
   );
 }
 
-/** How many messages stand behind the one place and up to the other. */
+/** Counts messages after `fromOrdinal`, up to and including `toOrdinal`. */
 export async function countMessages(
   reader: Reader,
-  { tenantId, number }: Place,
+  { tenantId, number }: ConversationKey,
   { fromOrdinal, toOrdinal }: { fromOrdinal: number; toOrdinal: number },
 ): Promise<number> {
   const row = await reader.get<{ messages: number }>(
-    `SELECT COUNT(*) AS messages FROM messages WHERE number > ? AND number <= ? AND ${OWN}`,
+    `SELECT COUNT(*) AS messages FROM messages WHERE number > ? AND number <= ? AND ${IS_OWN}`,
     [messageRowId(number, fromOrdinal), messageRowId(number, toOrdinal), tenantId],
   );
   return row!.messages;
 }
 
-/** The newest message that is left. */
+/** Finds the newest remaining message. */
 export async function findNewest(
   reader: Reader,
-  { tenantId, number }: Place,
+  { tenantId, number }: ConversationKey,
 ): Promise<{ createdAt: number } | undefined> {
   return reader.get(
-    `SELECT createdAt FROM messages WHERE number > ? AND number < ? AND ${OWN}
+    `SELECT createdAt FROM messages WHERE number > ? AND number < ? AND ${IS_OWN}
      ORDER BY number DESC LIMIT 1`,
     [messageRowId(number, 0), messageRowId(number, ROW_IDS_PER_CONVERSATION), tenantId],
   );
@@ -82,10 +82,10 @@ export async function deleteMessage(connection: Connection, tenantId: string, nu
   await connection.run('DELETE FROM messages WHERE tenantId = ? AND number = ?', [tenantId, number]);
 }
 
-/** Removes up to `limit` messages of a conversation that is being erased; returns their numbers. */
+/** Deletes up to `limit` messages of a conversation that is being erased and returns their row ids. */
 export async function deleteSomeMessages(
   connection: Connection,
-  { tenantId, number }: Place,
+  { tenantId, number }: ConversationKey,
   limit: number,
 ): Promise<number[]> {
   const rows = await connection.all<{ number: number }>(
@@ -96,7 +96,7 @@ export async function deleteSomeMessages(
   return rows.map(({ number }) => number);
 }
 
-/** Removes up to `limit` messages of a tenant that is being erased; returns their numbers. */
+/** Deletes up to `limit` messages of a tenant that is being erased and returns their row ids. */
 export async function deleteSomeMessagesOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
   const rows = await connection.all<{ number: number }>(
     `DELETE FROM messages WHERE tenantId = ? AND number IN

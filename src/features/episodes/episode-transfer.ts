@@ -48,7 +48,7 @@ export function createEpisodeTransfer({ reading, writing, scopes }: Parts): Epis
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'not_found')
-        return { reason: 'its conversation or a message of it is not there', fault: true };
+        return { reason: 'its conversation or one of its messages does not exist', fault: true };
       if (error.code === 'invalid_request') return { reason: error.options.errors![0]!.message, fault: true };
       throw error;
     }

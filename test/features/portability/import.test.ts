@@ -145,9 +145,9 @@ describe('existing data', () => {
     ]);
     expect(report).toMatchObject({ added: { messages: 1 }, known: { messages: 1 }, skipped: 3 });
     expect(report.reasons.map(({ reason }) => reason)).toEqual([
-      expect.stringContaining('has the place 1'),
-      expect.stringContaining('is not there'),
-      expect.stringContaining('is not there'),
+      expect.stringContaining('has the ordinal 1'),
+      expect.stringContaining('does not exist'),
+      expect.stringContaining('does not exist'),
     ]);
     expect(await talk.read(id)).toMatchObject({ messageCount: 2, lastMessageAt: at });
     expect((await talk.say(id, 'Next'))[0]!.ordinal).toBe(5);

@@ -72,11 +72,15 @@ test.each<[string, () => Promise<object[]>, RegExp]>([
     () => conversations.listAllConversations(spy, { ...page, user: 'u' }),
     /\(tenantId=\? AND endUser=\? AND id>\?\)/,
   ],
-  ['existing conversations', () => conversations.findStanding(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
+  [
+    'existing conversations',
+    () => conversations.findConversationsById(spy, tenantId, ['x']),
+    /\(tenantId=\? AND id=\?\)/,
+  ],
   ['existing messages', () => conversations.findMessages(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
   [
     'taken ordinals',
-    async () => (await conversations.findTaken(spy, tenantId, [1, 2, 3])).map((number) => ({ number })),
+    async () => (await conversations.findUsedRowIds(spy, tenantId, [1, 2, 3])).map((number) => ({ number })),
     /^SEARCH m USING INTEGER PRIMARY KEY/,
   ],
   ['all episodes', () => episodes.listAllEpisodes(spy, page), /\(tenantId=\? AND id>\?\)/],
