@@ -6,18 +6,20 @@ import type { ConversationRow, MessageObserver, MessageReading, MessageRow } fro
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import type { TextPurge } from '../text/text-purge.ts';
 import { EDITED, type EpisodeRow, type NewEpisodeRow } from './episode-row.ts';
-import { type Cut, cutMessages, describeStretch } from './episode-segments.ts';
+import { describeSegment, type Segment, segmentMessages } from './episode-segments.ts';
 import type { EpisodeWriting } from './episode-writing.ts';
 import { deleteCuts, findCutBefore, listEndingAt, updateDetached } from './episodes-store.ts';
 
-/** Cuts conversations into episodes, and keeps what is cut true to the messages. */
+/** Cuts conversations into episodes and keeps the cuts consistent with the messages. */
 export interface EpisodeCutting extends MessageObserver {
   /**
-   * Cuts behind what is settled, a window of messages a transaction. `again` begins anew where all cuts were erased.
-   * Throws `not_found`.
+   * Cuts the messages after the last settled cut, one window per transaction. With `restart`, it begins from the first
+   * message if all cuts were erased. Throws `not_found`.
    */
-  cut(tenantId: string, conversationId: string, how?: 'on' | 'again'): Promise<void>;
+  cut(tenantId: string, conversationId: string, mode?: CutMode): Promise<void>;
 }
+
+export type CutMode = 'continue' | 'restart';
 
 interface Parts {
   db: Database;
@@ -29,53 +31,49 @@ interface Parts {
   purge: TextPurge;
 }
 
-/** So many messages are read and cut at once: some ten milliseconds of work. No cut is longer. */
+/** The number of messages cut per transaction, about ten milliseconds of work; also the maximum length of a cut. */
 export const WINDOW = 500;
 
 export function createEpisodeCutting({ db, clock, ids, text, reading, writing, purge }: Parts): EpisodeCutting {
   /**
-   * The open end: the last cut, where no later message was seen already. Behind one that has a window's length, or
-   * whose successor was erased by hand, cutting goes on without it.
+   * Finds where cutting continues. The last cut is open, so it is cut again with the messages that follow, unless it has
+   * the maximum length or the cut after it was erased by a caller.
    */
-  async function openEnd(connection: Connection, conversation: ConversationRow, how: 'on' | 'again') {
+  async function findOpenEnd(connection: Connection, conversation: ConversationRow, mode: CutMode) {
     const { tenantId, id, cutThrough } = conversation;
     const last = await findCutBefore(connection, tenantId, id);
-    if (!last) return { open: undefined, after: how === 'again' ? 0 : (cutThrough ?? 0) };
+    if (!last) return { open: undefined, after: mode === 'restart' ? 0 : (cutThrough ?? 0) };
     const page = { order: 'oldest', beyond: last.toOrdinal!, limit: 1 } as const;
     const [next] = await reading.readMessages(connection, conversation, page);
-    const erasedBehind = next !== undefined && next.ordinal <= (cutThrough ?? 0);
-    if (erasedBehind) return { open: undefined, after: cutThrough ?? 0 };
-    const full = last.toOrdinal! - last.fromOrdinal! + 1 >= WINDOW;
-    return full ? { open: undefined, after: last.toOrdinal! } : { open: last, after: last.fromOrdinal! - 1 };
+    const isNextErased = next !== undefined && next.ordinal <= (cutThrough ?? 0);
+    if (isNextErased) return { open: undefined, after: cutThrough ?? 0 };
+    const isFull = last.toOrdinal! - last.fromOrdinal! + 1 >= WINDOW;
+    return isFull ? { open: undefined, after: last.toOrdinal! } : { open: last, after: last.fromOrdinal! - 1 };
   }
 
   /** Cuts one window; returns whether there is more. */
-  async function cutWindow(
-    connection: Connection,
-    conversation: ConversationRow,
-    how: 'on' | 'again',
-  ): Promise<boolean> {
-    const { open, after } = await openEnd(connection, conversation, how);
+  async function cutWindow(connection: Connection, conversation: ConversationRow, mode: CutMode): Promise<boolean> {
+    const { open, after } = await findOpenEnd(connection, conversation, mode);
     const page = { order: 'oldest', beyond: after, limit: WINDOW } as const;
     const messages = await reading.readMessages(connection, conversation, page);
     const nowMs = clock.nowMs();
-    const [first, ...others] = cutMessages(messages);
+    const [first, ...others] = segmentMessages(messages);
     const changed = first && open && recut(open, first, nowMs);
     if (changed) await writing.update(connection, changed);
-    const fresh = first && !open ? [first, ...others] : others;
+    const added = first && !open ? [first, ...others] : others;
     await writing.insert(
       connection,
-      fresh.map((cut) => cutRow(conversation, cut, ids.next('ep'), nowMs)),
+      added.map((segment) => cutRow(conversation, segment, ids.next('ep'), nowMs)),
     );
     const more = messages.length === WINDOW;
     await reading.markCut(connection, conversation, more ? messages.at(-1)!.ordinal : conversation.lastOrdinal);
     return more;
   }
 
-  /** The stretch of a cut without a message of its; the cut goes with the last of them. */
-  async function describeAgain(connection: Connection, conversation: ConversationRow, row: EpisodeRow): Promise<void> {
+  /** Updates a cut after one of its messages was erased; erases the cut with its last message. */
+  async function updateCut(connection: Connection, conversation: ConversationRow, row: EpisodeRow): Promise<void> {
     const messages = await messagesOf(connection, conversation, row);
-    const changed = messages.length > 0 && recut(row, describeStretch(messages), clock.nowMs());
+    const changed = messages.length > 0 && recut(row, describeSegment(messages), clock.nowMs());
     if (messages.length === 0) await writing.erase(connection, row);
     else if (changed) await writing.update(connection, changed);
   }
@@ -86,41 +84,41 @@ export function createEpisodeCutting({ db, clock, ids, text, reading, writing, p
     return read.filter(({ ordinal }) => ordinal <= row.toOrdinal!);
   }
 
-  /** A span that a person named begins and ends with messages that are there. */
-  async function narrow(connection: Connection, conversation: ConversationRow, row: EpisodeRow): Promise<void> {
+  /** Narrows the span of a written episode to messages that still exist. */
+  async function narrowSpan(connection: Connection, conversation: ConversationRow, row: EpisodeRow): Promise<void> {
     const from = { order: 'oldest', beyond: row.fromOrdinal! - 1, limit: 1 } as const;
     const to = { order: 'newest', beyond: row.toOrdinal! + 1, limit: 1 } as const;
     const [first] = await reading.readMessages(connection, conversation, from);
     const [last] = await reading.readMessages(connection, conversation, to);
-    const left = first !== undefined && last !== undefined && first.ordinal <= last.ordinal;
+    const hasMessages = first !== undefined && last !== undefined && first.ordinal <= last.ordinal;
     await writing.update(connection, {
       ...row,
-      fromOrdinal: left ? first.ordinal : null,
-      toOrdinal: left ? last.ordinal : null,
-      fromMessageId: left ? first.id : null,
-      toMessageId: left ? last.id : null,
+      fromOrdinal: hasMessages ? first.ordinal : null,
+      toOrdinal: hasMessages ? last.ordinal : null,
+      fromMessageId: hasMessages ? first.id : null,
+      toMessageId: hasMessages ? last.id : null,
       version: row.version + 1,
       updatedAt: clock.nowMs(),
     });
   }
 
   return {
-    async cut(tenantId, conversationId, how = 'on') {
-      let begin = how;
+    async cut(tenantId, conversationId, mode = 'continue') {
+      let windowMode = mode;
       let more: boolean;
       do {
         more = await db.writes.write(async (connection) =>
-          cutWindow(connection, await reading.requireConversation(connection, tenantId, conversationId), begin),
+          cutWindow(connection, await reading.requireConversation(connection, tenantId, conversationId), windowMode),
         );
-        begin = 'on';
+        windowMode = 'continue';
       } while (more);
     },
     async removed(connection, conversation, { ordinal }) {
       const { tenantId, id } = conversation;
       const cut = await findCutBefore(connection, tenantId, id, ordinal);
-      if (cut && cut.toOrdinal! >= ordinal) await describeAgain(connection, conversation, cut);
+      if (cut && cut.toOrdinal! >= ordinal) await updateCut(connection, conversation, cut);
       for (const row of await listEndingAt(connection, tenantId, id, ordinal)) {
-        await narrow(connection, conversation, row);
+        await narrowSpan(connection, conversation, row);
       }
     },
     async erased(connection, tenantId, conversationId) {
@@ -131,9 +129,9 @@ export function createEpisodeCutting({ db, clock, ids, text, reading, writing, p
   };
 }
 
-function cutRow(conversation: ConversationRow, cut: Cut, id: string, nowMs: number): NewEpisodeRow {
+function cutRow(conversation: ConversationRow, segment: Segment, id: string, nowMs: number): NewEpisodeRow {
   return {
-    ...cut,
+    ...segment,
     tenantId: conversation.tenantId,
     id,
     scope: conversation.scope,
@@ -150,16 +148,13 @@ function cutRow(conversation: ConversationRow, cut: Cut, id: string, nowMs: numb
   };
 }
 
-/**
- * A cut over other messages than before: words that a person wrote stay, svc's own follow. `undefined` where it stays as
- * it is.
- */
-function recut(row: EpisodeRow, cut: Cut, nowMs: number): EpisodeRow | undefined {
-  const told = {
-    ...cut,
-    title: row.edited & EDITED.title ? row.title : cut.title,
-    summary: row.edited & EDITED.summary ? row.summary : cut.summary,
+/** Returns a cut updated to a segment, without overwriting an edited title or summary; `undefined` if it is the same. */
+function recut(row: EpisodeRow, segment: Segment, nowMs: number): EpisodeRow | undefined {
+  const next = {
+    ...segment,
+    title: row.edited & EDITED.title ? row.title : segment.title,
+    summary: row.edited & EDITED.summary ? row.summary : segment.summary,
   };
-  const same = (Object.keys(told) as (keyof Cut)[]).every((name) => told[name] === row[name]);
-  return same ? undefined : { ...row, ...told, version: row.version + 1, updatedAt: nowMs };
+  const isSame = (Object.keys(next) as (keyof Segment)[]).every((name) => next[name] === row[name]);
+  return isSame ? undefined : { ...row, ...next, version: row.version + 1, updatedAt: nowMs };
 }

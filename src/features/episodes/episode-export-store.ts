@@ -2,16 +2,16 @@ import type { Reader } from '../../db/connection.ts';
 import { padToPowerOfTwo, placeholders } from '../../db/values.ts';
 import type { EpisodeRow } from './episode-row.ts';
 
-/** What of a tenant is listed: behind `afterId`. */
-export interface EpisodePlaceFilter {
+/** Selects a page of a tenant's episodes after `afterId`. */
+export interface EpisodeExportFilter {
   tenantId: string;
   user: string | undefined;
   afterId: string;
   limit: number;
 }
 
-/** Episodes in the order of their ids. */
-export async function listAllEpisodes(reader: Reader, filter: EpisodePlaceFilter): Promise<EpisodeRow[]> {
+/** Lists episodes ordered by id. */
+export async function listAllEpisodes(reader: Reader, filter: EpisodeExportFilter): Promise<EpisodeRow[]> {
   const { tenantId, user, afterId, limit } = filter;
   return reader.all<EpisodeRow>(
     `SELECT * FROM episodes WHERE tenantId = ? AND id > ? ${user === undefined ? '' : 'AND endUser = ?'}
@@ -20,7 +20,7 @@ export async function listAllEpisodes(reader: Reader, filter: EpisodePlaceFilter
   );
 }
 
-/** Of these episodes, the ids of those that are there. */
+/** Returns those of the given ids that exist. */
 export async function findEpisodeIds(reader: Reader, tenantId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const padded = padToPowerOfTwo(ids);

@@ -4,29 +4,29 @@ import { columnNames } from '../../db/values.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
 import { deriveFrom } from '../text/traits.ts';
 
-/** The columns beside the fields. */
+/** The columns that are not API fields. */
 interface EpisodeStorage {
   tenantId: string;
   scope: number;
-  /** Its messages by their places in the conversation, both included. */
+  /** The ordinals of the first and the last message. */
   fromOrdinal: number | null;
   toOrdinal: number | null;
-  /** Which words of a cut one a person wrote, which are kept: 1 the title, 2 the summary, 3 both. */
+  /** Bits of `EDITED`: the texts of a cut that a caller changed, which svc does not overwrite. */
   edited: number;
 }
 
-/** An episode as it is stored. */
+/** A stored episode. */
 export interface NewEpisodeRow extends RowOf<typeof episodeFields>, EpisodeStorage {}
 
 export interface EpisodeRow extends NewEpisodeRow {
   number: number;
 }
 
-/** Between rows and what the interface shows and takes. */
+/** Converts between rows and API values. */
 export const episodeCodec = createRowCodec(episodeFields);
 export const { toAnswer: toEpisode } = episodeCodec;
 
-/** All but `traits` and `dates`, which `derivedOf` gives. */
+/** All columns except `traits` and `dates`, which `derivedOf` returns. */
 export const EPISODE_COLUMNS: readonly (keyof NewEpisodeRow)[] = [
   ...episodeCodec.columns,
   ...columnNames<EpisodeStorage>({ tenantId: true, scope: true, fromOrdinal: true, toOrdinal: true, edited: true }),
@@ -35,14 +35,14 @@ export const EPISODE_COLUMNS: readonly (keyof NewEpisodeRow)[] = [
 /** The bits of `edited`. */
 export const EDITED = { title: 1, summary: 2 } as const;
 
-/** An episode as the full-text index takes it. */
+/** Converts an episode to a full-text index entry. */
 export function textEntryOf(row: NewEpisodeRow, number: number): TextEntry {
   const { title, summary, outcome, scope, startedAt, endedAt } = row;
   const days = { at: startedAt, until: endedAt, dates: null };
   return { number, scope, part: 'live', texts: [title, summary ?? '', outcome ?? ''], days };
 }
 
-/** What a search wants to know of an episode beside its words, as columns: `traits`, `dates`. */
+/** Derives the search signals of an episode: the values of `traits` and `dates`. */
 export function derivedOf({ title, summary, outcome, startedAt }: NewEpisodeRow): [number, string | null] {
   const { traits, dates } = deriveFrom([title, summary ?? '', outcome ?? ''].join(' '), startedAt);
   return [traits, dates];

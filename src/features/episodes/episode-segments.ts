@@ -2,8 +2,8 @@ import type { MessageRow } from '../conversations/conversations.ts';
 import { segmentTurns } from './segmentation.ts';
 import { summarize, titleOf } from './summary.ts';
 
-/** What svc itself says of a stretch of messages. */
-export interface Cut {
+/** A run of consecutive messages with a generated title and summary. */
+export interface Segment {
   title: string;
   summary: string;
   fromOrdinal: number;
@@ -14,20 +14,20 @@ export interface Cut {
   endedAt: number;
 }
 
-/** Of a longer message, what stands first tells what it is about; the rest would only take time. */
+/** Only the beginning of a long message is read: it says what the message is about, and the rest would cost time. */
 const CHARACTERS_READ = 2000;
 
-/** Cuts consecutive messages into stretches, each with title, summary and span. */
-export function cutMessages(messages: readonly MessageRow[]): Cut[] {
+/** Divides consecutive messages into segments. */
+export function segmentMessages(messages: readonly MessageRow[]): Segment[] {
   if (messages.length === 0) return [];
   const starts = segmentTurns(
     messages.map(({ content, createdAt }) => ({ content: clip(content), createdAtMs: createdAt })),
   );
-  return starts.map((start, index) => describeStretch(messages.slice(start, starts[index + 1] ?? messages.length)));
+  return starts.map((start, index) => describeSegment(messages.slice(start, starts[index + 1] ?? messages.length)));
 }
 
-/** Title, summary and span of messages that belong together; at least one. */
-export function describeStretch(messages: readonly MessageRow[]): Cut {
+/** Returns the title, summary and span of a segment of at least one message. */
+export function describeSegment(messages: readonly MessageRow[]): Segment {
   const spoken = messages.map(({ name, role, content }) => ({ speaker: name ?? role, content: clip(content) }));
   const times = messages.map(({ createdAt }) => createdAt);
   const [first] = messages;

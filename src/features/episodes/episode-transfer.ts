@@ -4,21 +4,21 @@ import type { PortableEpisode } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import type { Scopes } from '../text/scopes.ts';
-import { type EpisodePlaceFilter, findEpisodeIds, listAllEpisodes } from './episode-export-store.ts';
+import { type EpisodeExportFilter, findEpisodeIds, listAllEpisodes } from './episode-export-store.ts';
 import { EDITED, episodeCodec, type NewEpisodeRow } from './episode-row.ts';
 import type { EpisodeWriting } from './episode-writing.ts';
 import { findCutBefore } from './episodes-store.ts';
 
-/** An episode as it is to be brought in; its ordinals come from its messages. */
+/** An episode to import; its ordinals are looked up from its messages. */
 export type EpisodeDraft = Omit<NewEpisodeRow, 'scope' | 'fromOrdinal' | 'toOrdinal'>;
 
-/** Episodes as they leave an account and come into one. */
+/** Export and import of episodes. */
 export interface EpisodeTransfer {
-  /** A page in the order of their ids. */
-  read(reader: Reader, filter: EpisodePlaceFilter): Promise<PortableEpisode[]>;
+  /** Exports a page of episodes, ordered by id. */
+  read(reader: Reader, filter: EpisodeExportFilter): Promise<PortableEpisode[]>;
   /**
-   * Brings episodes in, in the caller's transaction, a fate each. Whose id is there is known, and so is one that was
-   * cut from messages of which there is a cut already.
+   * Imports episodes in the caller's transaction and returns an outcome for each: `known` if the id exists, or if the
+   * episode was cut from messages that already have a cut.
    */
   restore(connection: Connection, drafts: readonly EpisodeDraft[]): Promise<ImportOutcome[]>;
 }
@@ -29,12 +29,12 @@ interface Parts {
   scopes: Scopes;
 }
 
-type Placed = Omit<NewEpisodeRow, 'scope'>;
+type ResolvedDraft = Omit<NewEpisodeRow, 'scope'>;
 
-/** The face of the episodes room for whole accounts. */
+/** Exports and imports the episodes of an account. */
 export function createEpisodeTransfer({ reading, writing, scopes }: Parts): EpisodeTransfer {
-  /** The episode at its place in the conversation, or what keeps it from there. */
-  async function place(connection: Connection, draft: EpisodeDraft): Promise<Placed | ImportOutcome> {
+  /** Looks up the ordinals of a draft, or returns why it is not imported. */
+  async function resolve(connection: Connection, draft: EpisodeDraft): Promise<ResolvedDraft | ImportOutcome> {
     try {
       const { tenantId, conversationId, fromMessageId, toMessageId } = draft;
       const span = await reading.spanOf(connection, tenantId, {
@@ -43,8 +43,8 @@ export function createEpisodeTransfer({ reading, writing, scopes }: Parts): Epis
         toMessageId: toMessageId ?? undefined,
       });
       const { fromOrdinal = null, toOrdinal = null } = span ?? {};
-      const placed = { ...draft, fromOrdinal, toOrdinal };
-      return draft.cut === 1 && (await isCutAlready(connection, placed)) ? 'known' : placed;
+      const resolved = { ...draft, fromOrdinal, toOrdinal };
+      return draft.cut === 1 && (await isAlreadyCut(connection, resolved)) ? 'known' : resolved;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'not_found')
@@ -66,43 +66,45 @@ export function createEpisodeTransfer({ reading, writing, scopes }: Parts): Epis
       const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
       const ids = drafts.map(({ id }) => id);
       const known = new Set(await findEpisodeIds(connection, tenantId, ids));
-      const fates: ImportOutcome[] = [];
-      const added: Placed[] = [];
+      const outcomes: ImportOutcome[] = [];
+      const added: ResolvedDraft[] = [];
       for (const draft of drafts) {
-        const placed = known.has(draft.id) ? 'known' : await place(connection, draft);
+        const resolved = known.has(draft.id) ? 'known' : await resolve(connection, draft);
         known.add(draft.id);
-        const isAdded = typeof placed === 'object' && 'id' in placed;
-        fates.push(isAdded ? 'added' : placed);
-        if (isAdded) added.push(placed);
+        const isAdded = typeof resolved === 'object' && 'id' in resolved;
+        outcomes.push(isAdded ? 'added' : resolved);
+        if (isAdded) added.push(resolved);
       }
       const scopeOf = await scopes.ensure(connection, added);
       await writing.insert(
         connection,
         added.map((row) => ({ ...row, scope: scopeOf(row) })),
       );
-      return fates;
+      return outcomes;
     },
   };
 }
 
-async function isCutAlready(connection: Connection, row: Placed): Promise<boolean> {
+async function isAlreadyCut(connection: Connection, row: ResolvedDraft): Promise<boolean> {
   const before = await findCutBefore(connection, row.tenantId, row.conversationId!, row.toOrdinal!);
   return before !== undefined && before.toOrdinal! >= row.fromOrdinal!;
 }
 
-/** An episode as it is stored, its place left open. Throws `invalid_request` where it cannot be kept as it is. */
+/** Converts an exported episode to a draft without ordinals. Throws `invalid_request` if it is inconsistent. */
 export function episodeDraftOf(tenantId: string, episode: PortableEpisode): EpisodeDraft {
   const draft: EpisodeDraft = {
     ...episodeCodec.fromPortable(episode),
     tenantId,
     edited: episode.edited.reduce((bits, word) => bits | EDITED[word], 0),
   };
-  if (draft.endedAt < draft.startedAt) throw unsound('endedAt', 'must not be before startedAt');
-  const isPlaced = draft.conversationId !== null && draft.fromMessageId !== null;
-  if (draft.cut === 1 && !isPlaced) throw unsound('fromMessageId', 'is missing in what was cut from a conversation');
+  if (draft.endedAt < draft.startedAt) throw inconsistent('endedAt', 'must not be before startedAt');
+  const hasSpan = draft.conversationId !== null && draft.fromMessageId !== null;
+  if (draft.cut === 1 && !hasSpan) {
+    throw inconsistent('fromMessageId', 'is required in an episode that was cut from a conversation');
+  }
   return draft;
 }
 
-function unsound(path: string, message: string): AppError {
+function inconsistent(path: string, message: string): AppError {
   return new AppError('invalid_request', `${path} ${message}.`, { errors: [{ path, message }] });
 }

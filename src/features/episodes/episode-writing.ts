@@ -5,7 +5,7 @@ import type { TextPurge } from '../text/text-purge.ts';
 import { type EpisodeRow, type NewEpisodeRow, textEntryOf } from './episode-row.ts';
 import { deleteEpisode, insertEpisodes, updateEpisode } from './episodes-store.ts';
 
-/** Writes episodes with their index entries and kept answers, in the caller's transaction. */
+/** Writes episodes with their index entries, and redacts stored answers, in the caller's transaction. */
 export interface EpisodeWriting {
   insert(connection: Connection, rows: readonly NewEpisodeRow[]): Promise<void>;
   update(connection: Connection, row: EpisodeRow): Promise<void>;

@@ -25,7 +25,7 @@ export function episodesRoutes({
   return async (app) => {
     app.post(
       '/v1/episodes',
-      { schema: { summary: 'Write an episode', tags, body: NewEpisode, response: { 201: Episode, ...problems } } },
+      { schema: { summary: 'Create an episode', tags, body: NewEpisode, response: { 201: Episode, ...problems } } },
       async (request, reply) => {
         const created = await createOnce(idempotency, request, reply, (claim) =>
           episodes.createOnce(request.principal, request.body, claim),
@@ -48,7 +48,7 @@ export function episodesRoutes({
     );
     app.get(
       '/v1/episodes/:id',
-      { schema: { summary: 'One episode', tags, params: IdParams, response: { 200: Episode, ...problems } } },
+      { schema: { summary: 'Get an episode', tags, params: IdParams, response: { 200: Episode, ...problems } } },
       async (request, reply) => {
         const episode = await episodes.get(request.principal, request.params.id);
         return sendWithEtag(request, reply, episode, versionTagOf(episode));
@@ -75,7 +75,7 @@ export function episodesRoutes({
       '/v1/episodes/:id',
       {
         schema: {
-          summary: 'Erase an episode; its messages stay',
+          summary: 'Erase an episode but not its messages',
           tags,
           params: IdParams,
           response: { 204: NoContent, ...problems },
@@ -90,7 +90,7 @@ export function episodesRoutes({
       '/v1/conversations/:id/episodes',
       {
         schema: {
-          summary: 'Cut a conversation into episodes by pauses and turns of topic',
+          summary: 'Cut a conversation into episodes at pauses and changes of topic',
           tags,
           params: IdParams,
           response: { 201: EpisodesAnswer, ...problems },

@@ -12,7 +12,7 @@ const INSERT = `INSERT INTO episodes (${[...EPISODE_COLUMNS, ...DERIVED].join(',
 const UPDATE = `UPDATE episodes SET ${[...UPDATED, ...DERIVED].map((column) => `${column} = ?`).join(', ')}
   WHERE tenantId = ? AND id = ?`;
 
-/** A page of episodes, newest first. */
+/** Selects a page of episodes, newest first. */
 export interface EpisodeFilter {
   tenantId: string;
   user: string | undefined;
@@ -40,7 +40,7 @@ export async function listEpisodes(reader: Reader, filter: EpisodeFilter): Promi
   );
 }
 
-/** The first episodes of a conversation that svc cut, in their order. */
+/** Lists the first cuts of a conversation, in order. */
 export async function listCuts(
   reader: Reader,
   tenantId: string,
@@ -53,7 +53,7 @@ export async function listCuts(
   );
 }
 
-/** The last cut that begins at a place or before it; without one, the newest: the conversation's open end. */
+/** Finds the last cut that begins at or before an ordinal; by default the last cut of the conversation. */
 export async function findCutBefore(
   reader: Reader,
   tenantId: string,
@@ -67,7 +67,7 @@ export async function findCutBefore(
   );
 }
 
-/** The episodes that people wrote about a span which begins or ends at a place. */
+/** Lists the written episodes whose span begins or ends at an ordinal. */
 export async function listEndingAt(
   reader: Reader,
   tenantId: string,
@@ -81,7 +81,7 @@ export async function listEndingAt(
   );
 }
 
-/** Inserts episodes and returns the number that each id got. */
+/** Inserts episodes and returns the row numbers by id. */
 export async function insertEpisodes(
   connection: Connection,
   rows: readonly NewEpisodeRow[],
@@ -95,7 +95,7 @@ export async function insertEpisodes(
   return new Map(inserted.map(({ id, number }) => [id, number]));
 }
 
-/** Writes what may change of an episode. */
+/** Updates the mutable columns of an episode. */
 export async function updateEpisode(connection: Connection, row: EpisodeRow): Promise<void> {
   await connection.run(UPDATE, [...valuesOf(row, UPDATED), ...derivedOf(row), row.tenantId, row.id]);
 }
@@ -104,7 +104,7 @@ export async function deleteEpisode(connection: Connection, tenantId: string, id
   await connection.run('DELETE FROM episodes WHERE tenantId = ? AND id = ?', [tenantId, id]);
 }
 
-/** Removes what svc cut from a conversation; returns the numbers. */
+/** Deletes the cuts of a conversation and returns their row numbers. */
 export async function deleteCuts(connection: Connection, tenantId: string, conversationId: string): Promise<number[]> {
   const rows = await connection.all<{ number: number }>(
     'DELETE FROM episodes WHERE tenantId = ? AND conversationId = ? AND cut = 1 RETURNING number',
@@ -113,7 +113,7 @@ export async function deleteCuts(connection: Connection, tenantId: string, conve
   return rows.map(({ number }) => number);
 }
 
-/** Frees the episodes that people wrote about a conversation from it. */
+/** Detaches the written episodes of a conversation from it. */
 export async function updateDetached(
   connection: Connection,
   tenantId: string,
@@ -128,7 +128,7 @@ export async function updateDetached(
   );
 }
 
-/** Removes up to `limit` episodes of a tenant that is being erased; returns their numbers. */
+/** Deletes up to `limit` episodes of a tenant that is being erased and returns their row numbers. */
 export async function deleteSomeEpisodesOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
   const rows = await connection.all<{ number: number }>(
     `DELETE FROM episodes WHERE tenantId = ? AND number IN

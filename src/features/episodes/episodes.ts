@@ -23,7 +23,7 @@ import { deleteSomeEpisodesOf, findEpisode, listCuts, listEpisodes } from './epi
 
 export { type EpisodeRow, toEpisode } from './episode-row.ts';
 
-/** Bounded spans that an assistant recalls as one: written by hand, or cut from a conversation. */
+/** Spans of time that an assistant recalls as a unit: written by callers, or cut from a conversation. */
 export interface Episodes extends MessageObserver {
   createOnce(principal: Principal, body: NewEpisode, claim: Claim | undefined): Promise<Created<Episode>>;
   get(principal: Principal, id: string): Promise<Episode>;
@@ -31,9 +31,8 @@ export interface Episodes extends MessageObserver {
   change(principal: Principal, id: string, change: EpisodeChange, ifMatch?: string): Promise<Episode>;
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /**
-   * Cuts a conversation by pauses and turns of topic, from its last cut on: only the open end is cut again, and what was
-   * erased stays so unless all was. From now on the cuts follow what is appended. Answers the first 500 cuts in their
-   * order. Throws `not_found`.
+   * Cuts a conversation at pauses and changes of topic and returns its first 500 cuts, in order. Only the last cut may
+   * change; erased cuts stay erased unless all were. Messages appended later are cut too. Throws `not_found`.
    */
   cutOnce(
     principal: Principal,
@@ -41,11 +40,11 @@ export interface Episodes extends MessageObserver {
     claim: Claim | undefined,
   ): Promise<Created<{ data: Episode[] }>>;
   transfer: EpisodeTransfer;
-  /** Cuts again what grew since. */
+  /** Cuts the messages appended since the last cut. */
   follow(): Promise<void>;
-  /** Takes the words of erased episodes off the disk. */
+  /** Purges the words of erased episodes from the disk. */
   sweep(): Promise<void>;
-  /** Erases all of a tenant, some rows a transaction, so that others' writes go on between. */
+  /** Erases all episodes of a tenant in small transactions, so that other writes can interleave. */
   erase(tenantId: string): Promise<void>;
 }
 
@@ -75,10 +74,10 @@ export function createEpisodes(parts: Parts): Episodes {
   async function insertNew(connection: Connection, tenantId: string, body: NewEpisode): Promise<NewEpisodeRow> {
     await usage.requireTenant(connection, tenantId);
     const span = await reading.spanOf(connection, tenantId, body);
-    const place = { tenantId, endUser: body.user ?? span?.endUser ?? 'default' };
-    const scopeOf = await scopes.ensure(connection, [place]);
+    const owner = { tenantId, endUser: body.user ?? span?.endUser ?? 'default' };
+    const scopeOf = await scopes.ensure(connection, [owner]);
     const ordinals = { fromOrdinal: span?.fromOrdinal ?? null, toOrdinal: span?.toOrdinal ?? null };
-    const row = newRow(body, { ...place, ...ordinals, scope: scopeOf(place), id: ids.next('ep') }, clock.nowMs());
+    const row = newRow(body, { ...owner, ...ordinals, scope: scopeOf(owner), id: ids.next('ep') }, clock.nowMs());
     requireOrder(row);
     await writing.insert(connection, [row]);
     return row;
@@ -128,7 +127,7 @@ export function createEpisodes(parts: Parts): Episodes {
     async cutOnce({ tenantId }, conversationId, claim) {
       const before = await idempotency.findReplay(db.lookups, claim);
       if (before) return before;
-      await cut(tenantId, conversationId, 'again');
+      await cut(tenantId, conversationId, 'restart');
       return db.writes.write((connection) =>
         idempotency.replayOrRun(connection, claim, async () => {
           const data = (await listCuts(connection, tenantId, conversationId, ANSWERED_CUTS)).map(toEpisode);
@@ -139,8 +138,8 @@ export function createEpisodes(parts: Parts): Episodes {
     async follow() {
       for (const { tenantId, id } of await reading.listUncut(FOLLOWED_AT_ONCE)) {
         await cut(tenantId, id).catch((error) => {
-          const goneMeanwhile = error instanceof AppError && error.code === 'not_found';
-          if (!goneMeanwhile) throw error;
+          const wasErased = error instanceof AppError && error.code === 'not_found';
+          if (!wasErased) throw error;
         });
       }
     },
@@ -168,12 +167,12 @@ async function load(reader: Reader, tenantId: string, id: string): Promise<Episo
   return row;
 }
 
-type Given = 'tenantId' | 'endUser' | 'scope' | 'id' | 'fromOrdinal' | 'toOrdinal';
+type Assigned = 'tenantId' | 'endUser' | 'scope' | 'id' | 'fromOrdinal' | 'toOrdinal';
 
-function newRow(body: NewEpisode, given: Pick<NewEpisodeRow, Given>, nowMs: number): NewEpisodeRow {
+function newRow(body: NewEpisode, assigned: Pick<NewEpisodeRow, Assigned>, nowMs: number): NewEpisodeRow {
   return {
     ...episodeCodec.fromNew(body, ''),
-    ...given,
+    ...assigned,
     cut: 0,
     edited: 0,
     version: 1,
@@ -182,16 +181,16 @@ function newRow(body: NewEpisode, given: Pick<NewEpisodeRow, Given>, nowMs: numb
   };
 }
 
-/** The row itself where nothing changes. Throws `conflict` for the times of a cut one, which are its messages'. */
+/** Returns the same row if the change has no effect. Throws `conflict` for the times of a cut. */
 function changedRow(row: EpisodeRow, change: EpisodeChange, nowMs: number): EpisodeRow {
   if (row.cut === 1 && (change.startedAt !== undefined || change.endedAt !== undefined)) {
-    throw new AppError('conflict', 'This episode is cut from a conversation: its times are those of its messages.');
+    throw new AppError('conflict', 'This episode was cut from a conversation, so its times follow from its messages.');
   }
   const changed = episodeCodec.changed(row, change);
   if (changed === undefined) return row;
   const { title, summary, version } = row;
-  const words = (changed.title === title ? 0 : EDITED.title) | (changed.summary === summary ? 0 : EDITED.summary);
-  return { ...changed, edited: row.edited | words, version: version + 1, updatedAt: nowMs };
+  const edits = (changed.title === title ? 0 : EDITED.title) | (changed.summary === summary ? 0 : EDITED.summary);
+  return { ...changed, edited: row.edited | edits, version: version + 1, updatedAt: nowMs };
 }
 
 function requireOrder({ startedAt, endedAt }: Pick<EpisodeRow, 'startedAt' | 'endedAt'>): void {

@@ -1,20 +1,20 @@
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
 
-/** What segmentation reads of a message. */
+/** The parts of a message that segmentation uses. */
 export interface Turn {
   content: string;
   createdAtMs: number;
 }
 
-/** A pause as long as this always ends an episode. */
+/** A pause of at least this length always ends an episode. */
 const GAP_MS = 2 * 3_600_000;
-/** Turns on each side of a place whose words are compared. */
+/** Turns on each side of a gap whose words are compared. */
 const BLOCK_TURNS = 8;
 const MIN_TURNS = 8;
-/** A boundary's depth must exceed the mean by so many standard deviations (Hearst's liberal cut-off is −½). */
+/** A boundary's depth must exceed the mean by this many standard deviations (Hearst's liberal cut-off is −½). */
 const CUTOFF_DEVIATIONS = 1;
-/** What an opening or a parting adds to a place's depth. */
+/** Depth that a greeting or a farewell adds to a gap. */
 const CUE_DEPTH = 1.2;
 
 const OPENING = /^\s*(?:hey|hi|hello|good (?:morning|afternoon|evening)|greetings|long time no)\b/i;
@@ -22,12 +22,11 @@ const PARTING =
   /\b(?:bye|goodbye|see (?:you|ya)|talk (?:to you )?(?:soon|later)|take care|catch (?:you|up) (?:later|soon)|good ?night|have a (?:good|great|nice))\b/i;
 
 /**
- * Where a conversation falls into episodes: the indices of the turns that begin one, 0 first. A long pause always ends
- * an episode; between pauses TextTiling (Hearst 1997) compares the words of the turns before and after each place, and
- * takes the deepest valleys of that similarity, where openings and partings (cue phrases, Beeferman et al. 1999) deepen
- * a valley. No model; linear in the turns. On five written dialogues with the session marks removed: Pk .065 and
- * WindowDiff .067, where as many equal parts give .447; without the cue phrases .43, so dialogues without greetings are
- * cut by their pauses mostly (`bench/episodes.ts`).
+ * Returns the indices of the turns that begin an episode, starting with 0. A long pause always ends an episode. Between
+ * pauses TextTiling (Hearst 1997) splits where the words before and after a gap are least similar; greetings and
+ * farewells count as cue phrases (Beeferman et al. 1999). Uses no model; linear in the turns. On five written dialogues
+ * with the session marks removed: Pk .065 and WindowDiff .067, against .447 for equal parts and .43 without cue phrases,
+ * so dialogues without greetings are cut mostly at pauses (`bench/episodes.ts`).
  */
 export function segmentTurns(turns: readonly Turn[]): number[] {
   const starts: number[] = [];
@@ -66,9 +65,9 @@ function cueAt(turns: readonly Turn[], start: number): number {
   return opens + parts;
 }
 
-function cohesionAt(bags: readonly string[][], place: number): number {
-  const before = countWords(bags.slice(Math.max(0, place - BLOCK_TURNS), place));
-  const after = countWords(bags.slice(place, place + BLOCK_TURNS));
+function cohesionAt(bags: readonly string[][], start: number): number {
+  const before = countWords(bags.slice(Math.max(0, start - BLOCK_TURNS), start));
+  const after = countWords(bags.slice(start, start + BLOCK_TURNS));
   let shared = 0;
   for (const [word, count] of before) shared += count * (after.get(word) ?? 0);
   const norm = Math.sqrt(squares(before) * squares(after));
@@ -87,7 +86,7 @@ function squares(counts: Map<string, number>): number {
   return sum;
 }
 
-/** How far the similarity rises on both sides of a valley. */
+/** Returns how far the similarity rises on both sides of a valley. */
 function depthAt(cohesion: readonly number[], gap: number): number {
   let left = gap;
   while (left > 0 && cohesion[left - 1]! >= cohesion[left]!) left -= 1;

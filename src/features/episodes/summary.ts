@@ -1,7 +1,7 @@
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
 
-/** What a summary is drawn from. */
+/** The parts of a message that a summary uses. */
 export interface Spoken {
   speaker: string;
   content: string;
@@ -12,13 +12,13 @@ const MAX_SENTENCE_CHARACTERS = 240;
 const TITLE_WORDS = 4;
 
 /**
- * An extractive summary: the sentences whose words are closest to what the whole stretch is about, in their own order,
- * each with its speaker (SumBasic: Nenkova and Vanderwende 2005; after each choice its words count less, so that the
- * next sentence says something else). No model; linear in the sentences for each one chosen.
+ * Returns an extractive summary: the most representative sentences in their original order, each with its speaker.
+ * SumBasic (Nenkova and Vanderwende 2005): the words of a chosen sentence count less for the next, for diversity. Uses no
+ * model; linear in the sentences for each one chosen.
  */
 export function summarize(spoken: readonly Spoken[]): string {
   const sentences = spoken.flatMap(({ speaker, content }) => sentencesOf(content).map((text) => ({ speaker, text })));
-  const bags = sentences.map(({ text }) => tellingWords(text));
+  const bags = sentences.map(({ text }) => contentWords(text));
   const weights = wordWeights(bags);
   const chosen = new Set<number>();
   while (chosen.size < Math.min(MAX_SENTENCES, sentences.length)) {
@@ -33,25 +33,25 @@ export function summarize(spoken: readonly Spoken[]): string {
     .join(' ');
 }
 
-/** A title of the words that the stretch says most, in the order in which they come first. */
+/** Returns a title of the most frequent words, in the order of their first occurrence. */
 export function titleOf(spoken: readonly Spoken[]): string {
   const speakers = new Set(spoken.flatMap(({ speaker }) => termsOf(speaker)));
   const counts = new Map<string, number>();
   for (const { content } of spoken) {
-    for (const word of new Set(tellingWords(content))) {
+    for (const word of new Set(contentWords(content))) {
       if (!speakers.has(word) && word.length > 3) counts.set(word, (counts.get(word) ?? 0) + 1);
     }
   }
-  const place = new Map([...counts.keys()].map((word, index) => [word, index]));
+  const position = new Map([...counts.keys()].map((word, index) => [word, index]));
   const top = [...counts]
-    .sort(([a, left], [b, right]) => right - left || place.get(a)! - place.get(b)!)
+    .sort(([a, left], [b, right]) => right - left || position.get(a)! - position.get(b)!)
     .slice(0, TITLE_WORDS)
     .map(([word]) => word)
-    .sort((a, b) => place.get(a)! - place.get(b)!);
+    .sort((a, b) => position.get(a)! - position.get(b)!);
   return top.length > 0 ? top.join(', ') : shorten(spoken[0]?.content ?? 'Episode');
 }
 
-function tellingWords(text: string): string[] {
+function contentWords(text: string): string[] {
   return termsOf(text).filter((term) => !STOP_WORDS.has(term));
 }
 
@@ -59,7 +59,7 @@ function sentencesOf(text: string): string[] {
   return text
     .split(/(?<=[.!?。！？])\s+|\n+/u)
     .map((sentence) => sentence.trim())
-    .filter((sentence) => tellingWords(sentence).length >= 3);
+    .filter((sentence) => contentWords(sentence).length >= 3);
 }
 
 function wordWeights(bags: readonly string[][]): Map<string, number> {

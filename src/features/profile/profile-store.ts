@@ -1,18 +1,18 @@
 import type { Reader } from '../../db/connection.ts';
 
-/** Whose things are looked at, and when. */
-export interface ProfilePlace {
+/** The user to read, and the current time. */
+export interface ProfileQuery {
   tenantId: string;
   endUser: string;
   nowMs: number;
 }
 
-/** A memory as the digest needs it; `tags` is JSON, `opening` the first characters of its content. */
+/** The parts of a memory that the digest uses: `tags` as JSON, `opening` the beginning of the content. */
 export interface RecentMemory {
   id: string;
   opening: string;
   tags: string;
-  /** 1 if it is pinned. */
+  /** 1 if pinned. */
   pinned: number;
   at: number;
 }
@@ -28,10 +28,10 @@ export interface RecentEpisode {
   at: number;
 }
 
-/** Memories that are valid now, the pinned before the others, each newest first; content cut to `characters`. */
+/** Lists valid memories, pinned ones first, then newest first; content is truncated to `characters`. */
 export async function listRecentMemories(
   reader: Reader,
-  { tenantId, endUser, nowMs }: ProfilePlace,
+  { tenantId, endUser, nowMs }: ProfileQuery,
   characters: number,
   limit: number,
 ): Promise<RecentMemory[]> {
@@ -47,7 +47,7 @@ export async function listRecentMemories(
 
 export async function listRecentConversations(
   reader: Reader,
-  { tenantId, endUser }: ProfilePlace,
+  { tenantId, endUser }: ProfileQuery,
   limit: number,
 ): Promise<RecentConversation[]> {
   return reader.all<RecentConversation>(
@@ -59,7 +59,7 @@ export async function listRecentConversations(
 
 export async function listRecentEpisodes(
   reader: Reader,
-  { tenantId, endUser }: ProfilePlace,
+  { tenantId, endUser }: ProfileQuery,
   limit: number,
 ): Promise<RecentEpisode[]> {
   return reader.all<RecentEpisode>(

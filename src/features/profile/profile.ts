@@ -7,15 +7,15 @@ import { OPENING_CHARACTERS, profileText } from './profile-text.ts';
 
 export { PROFILE_CONTENTS } from './profile-text.ts';
 
-/** A bounded digest of what is known about one of the people that a tenant serves. */
+/** A digest of bounded length of what is known about a user. */
 export interface Profile {
-  /** Markdown of at most `PROFILE_TOKENS`, made without any model; the same for the same data. */
+  /** Returns Markdown of at most `PROFILE_TOKENS` tokens, deterministically and without a model. */
   digest(principal: Principal, user: string): Promise<string>;
 }
 
 export const PROFILE_TOKENS = 1500;
 
-/** Tags are counted among so many of the newest memories. */
+/** The number of memories in which tags are counted. */
 const MEMORIES_READ = 500;
 const TITLES = 5;
 
@@ -25,7 +25,7 @@ interface Parts {
   loadTokenCounter: () => Promise<CountTokens>;
 }
 
-/** Reads the newest of each kind by its index, whatever else there is. */
+/** Reads the newest items of each kind by index, so the cost does not grow with the account. */
 export function createProfile({ db, clock, loadTokenCounter }: Parts): Profile {
   return {
     async digest({ tenantId }, user) {
