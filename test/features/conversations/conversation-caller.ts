@@ -4,7 +4,7 @@ import type { Episode } from '../../../src/contract/episodes.ts';
 import type { Answer, CallOptions } from '../../helpers/daemon.ts';
 import type { Caller } from '../memories/memory-daemon.ts';
 
-/** What a caller does with conversations and episodes, in short words; each must be taken. */
+/** Shorthands for requests about conversations and episodes; each fails if it is rejected. */
 export function conversing({ call }: Pick<Caller, 'call'>) {
   async function must<T>(status: number, path: string, options?: CallOptions): Promise<T> {
     const answer: Answer<T> = await call<T>(path, options);
@@ -19,7 +19,7 @@ export function conversing({ call }: Pick<Caller, 'call'>) {
       const body = { messages };
       return (await must<{ data: Message[] }>(201, `${at(id)}/messages`, { body, headers })).data;
     },
-    /** User messages with these contents. */
+    /** Appends user messages with these contents. */
     async say(id: string, ...contents: string[]): Promise<Message[]> {
       const body = { messages: contents.map((content) => ({ role: 'user', content })) };
       return (await must<{ data: Message[] }>(201, `${at(id)}/messages`, { body })).data;

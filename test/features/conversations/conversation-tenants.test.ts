@@ -13,14 +13,14 @@ import { createCandidatesSqlite } from '../../../src/features/search/candidates-
 import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
-/** Two tenants with the same ids: only its own predicate keeps a statement to one of them. */
+/** Two tenants with the same ids, so that only the tenant predicate of a statement separates them. */
 
 const TENANTS = ['ten_a', 'ten_b'];
 const PLACE = { tenantId: 'ten_b', conversationId: 'conv_1' };
 
 let folder: string;
 let connection: Connection;
-/** Of the message `msg_1` in tenant A. */
+/** The row of message `msg_1` in tenant A. */
 let number: number;
 
 beforeEach(async () => {

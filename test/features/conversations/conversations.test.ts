@@ -19,7 +19,7 @@ afterAll(() => daemon.close());
 const at = (id: string) => `/v1/conversations/${id}`;
 
 describe('a conversation', () => {
-  test('is kept as it was begun, and read by its address', async () => {
+  test('is stored as created and readable at its URL', async () => {
     const body = { title: 'Trip', user: 'ann', metadata: { a: [1, null] }, createdAt: '2020-05-01T00:00:00+02:00' };
     const answer = await caller.call<Conversation>('/v1/conversations', { body });
     expect(answer.status).toBe(201);
@@ -37,7 +37,7 @@ describe('a conversation', () => {
     expect(await talk.begin()).toMatchObject({ title: null, user: 'default', metadata: {} });
   });
 
-  test('is not sent again to who has it', async () => {
+  test('is not sent again to a caller that has the current version', async () => {
     const { id } = await talk.begin();
     const etag = (await caller.call(at(id))).headers.get('etag')!;
     const again = () => caller.call(at(id), { headers: { 'if-none-match': etag } });
@@ -46,7 +46,7 @@ describe('a conversation', () => {
     expect((await again()).status).toBe(200);
   });
 
-  test('changes its title and metadata on the condition that it is as it was read', async () => {
+  test('changes its title and metadata only if it is unchanged since it was read', async () => {
     const { id } = await talk.begin({ title: 'Old', metadata: { a: 1 } });
     const etag = (await caller.call(at(id))).headers.get('etag')!;
     const change = (body: object, ifMatch: string) =>
@@ -59,7 +59,7 @@ describe('a conversation', () => {
     expect((await change({ metadata: {} }, '*')).body.version).toBe(3);
   });
 
-  test('is erased on the condition that it is as it was read', async () => {
+  test('is erased only if it is unchanged since it was read', async () => {
     const { id } = await talk.begin();
     const etag = (await caller.call(at(id))).headers.get('etag')!;
     await talk.say(id, 'one more word');
@@ -80,7 +80,7 @@ describe('a conversation', () => {
     expect((await caller.call<{ data: [] }>('/v1/conversations')).body.data).toEqual([]);
   });
 
-  test('begins once under an idempotency key', async () => {
+  test('is created once per idempotency key', async () => {
     const begin = (title: string) =>
       caller.call('/v1/conversations', { body: { title }, headers: { 'idempotency-key': 'k' } });
     const [first, again, other] = [await begin('One'), await begin('One'), await begin('Two')];
@@ -95,7 +95,7 @@ describe('the list of conversations', () => {
   const list = async (query: string) =>
     (await caller.call<{ data: Conversation[]; nextCursor: string | null }>(`/v1/conversations${query}`)).body;
 
-  test('goes through all of them, newest first, by a cursor bound to its filter', async () => {
+  test('pages through all of them, newest first, with a cursor bound to its filter', async () => {
     for (const title of ['1', '2', '3', '4', '5']) await talk.begin({ title });
     const seen: string[] = [];
     let cursor: string | null = '';
@@ -109,7 +109,7 @@ describe('the list of conversations', () => {
     expect((await caller.call(`/v1/conversations?user=ann&cursor=${nextCursor}`)).status).toBe(400);
   });
 
-  test('is narrowed by user and by the time that a conversation spans', async () => {
+  test('filters by user and by the time that a conversation spans', async () => {
     const { id } = await talk.begin({ title: 'old', user: 'ann', createdAt: '2020-01-01T00:00:00Z' });
     await talk.begin({ title: 'new' });
     const titles = async (query: string) => (await list(query)).data.map(({ title }) => title);

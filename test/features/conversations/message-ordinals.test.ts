@@ -29,7 +29,7 @@ const conversation = (lastOrdinal: number, number = 7): ConversationRow => ({
   },
 });
 
-test('neighbours in a conversation have neighbouring numbers, and no two messages have one', () => {
+test('neighbors in a conversation have consecutive row ids, and no two messages share one', () => {
   const place = fc.tuple(
     fc.integer({ min: 1, max: 2 ** 30 }),
     fc.integer({ min: 1, max: ROW_IDS_PER_CONVERSATION - 1 }),
@@ -45,7 +45,7 @@ test('neighbours in a conversation have neighbouring numbers, and no two message
   );
 });
 
-test('an append gives the next places in the order sent, as long as there are some', () => {
+test('an append assigns the next ordinals in the order sent until none are left', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: ROW_IDS_PER_CONVERSATION - 1 }),
@@ -62,11 +62,11 @@ test('an append gives the next places in the order sent, as long as there are so
   );
 });
 
-test('an import names no place that a conversation does not have', () => {
+test('an import accepts only ordinals that a conversation can have', () => {
   expect(PortableMessage.properties.ordinal).toMatchObject({ minimum: 1, maximum: ROW_IDS_PER_CONVERSATION - 1 });
 });
 
-test('a conversation that is full takes no more: 422; up to its last place it takes all', async () => {
+test('a conversation accepts messages up to its last ordinal, then answers 422', async () => {
   const daemon: MemoryDaemon = await startMemoryDaemon();
   try {
     const caller = await daemon.account();

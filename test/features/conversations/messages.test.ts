@@ -23,7 +23,7 @@ const numbered = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => ({ role: 'user', content: `number ${from + index}` }));
 
 describe('appended messages', () => {
-  test('are kept as they were sent, each with its place', async () => {
+  test('are stored as sent, each with its ordinal', async () => {
     const sent = [
       { role: 'system', content: ' Be brief\n' },
       { role: 'user', content: 'Hi', name: 'Ann', createdAt: '2020-01-01T00:00:00.000Z', metadata: { a: 1 } },
@@ -37,7 +37,7 @@ describe('appended messages', () => {
     expect([messageCount, lastMessageAt]).toEqual([3, appended[2]!.createdAt]);
   });
 
-  test.each([1, 500])('may be %i at once', async (count) => {
+  test.each([1, 500])('can be %i at once', async (count) => {
     expect(await talk.append(id, numbered(count))).toHaveLength(count);
     expect(await talk.read(id)).toMatchObject({ messageCount: count });
   });
@@ -62,7 +62,7 @@ describe('appended messages', () => {
     expect(await talk.read(id)).toMatchObject({ messageCount: 0, version: 1 });
   });
 
-  test('of two clients at once keep each client’s order, and no place is given twice', async () => {
+  test('of two concurrent clients keep the order of each client, and no ordinal is assigned twice', async () => {
     const client = async (name: string) => {
       for (let batch = 0; batch < 10; batch += 1) {
         await talk.append(
@@ -80,7 +80,7 @@ describe('appended messages', () => {
     }
   });
 
-  test('are there exactly once under an idempotency key, also when sent at once', async () => {
+  test('are stored exactly once per idempotency key, even when sent concurrently', async () => {
     const headers = { 'idempotency-key': 'once' };
     const append = () => caller.call(messagesAt(), { body: { messages: numbered(3) }, headers });
     const statuses = (await Promise.all([append(), append(), append()])).map(({ status }) => status);
@@ -103,7 +103,7 @@ describe('appended messages', () => {
 });
 
 describe('the messages of a conversation', () => {
-  test.each(['oldest', 'newest'])('are paged through, %s first, while others are appended', async (order) => {
+  test.each(['oldest', 'newest'])('can be paged through, %s first, while others are appended', async (order) => {
     await talk.append(id, numbered(25));
     const seen: Message[] = [];
     let cursor: string | null = '';
@@ -117,7 +117,7 @@ describe('the messages of a conversation', () => {
     expect(seen.map(({ content }) => content)).toEqual(order === 'oldest' ? contents : contents.reverse());
   });
 
-  test('are not opened by a cursor of the other order or of another conversation', async () => {
+  test('reject a cursor of the other order or of another conversation', async () => {
     await talk.append(id, numbered(3));
     const { nextCursor } = await talk.page(id, '?limit=1');
     const other = await talk.begin();
@@ -128,7 +128,7 @@ describe('the messages of a conversation', () => {
     expect(await status(`${messagesAt()}?`)).toBe(200);
   });
 
-  test('keep their places when one is erased; its place stays empty', async () => {
+  test('keep their ordinals when one is erased; its ordinal is not reused', async () => {
     const [, second, third] = await talk.append(id, numbered(3));
     await talk.erase(`conversations/${id}/messages/${second!.id}`);
     await talk.erase(`conversations/${id}/messages/${third!.id}`);
@@ -142,7 +142,7 @@ describe('the messages of a conversation', () => {
     expect((await caller.call(`${messagesAt()}/${second!.id}`)).status).toBe(404);
   });
 
-  test('of another conversation are not found under this one', async () => {
+  test('are not found under another conversation', async () => {
     const [message] = await talk.append(id, numbered(1));
     const other = await talk.begin();
     for (const method of ['GET', 'DELETE']) {
@@ -151,7 +151,7 @@ describe('the messages of a conversation', () => {
     expect((await caller.call(`${messagesAt()}/${message!.id}`)).status).toBe(200);
   });
 
-  test('that are erased answer no replay any more', async () => {
+  test('are not replayed after they are erased', async () => {
     const append = () =>
       caller.call(messagesAt(), { body: { messages: numbered(2) }, headers: { 'idempotency-key': 'k' } });
     const [message] = (await append()).body.data as Message[];

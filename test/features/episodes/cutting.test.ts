@@ -20,7 +20,7 @@ afterAll(() => daemon.close());
 
 const HOUR_MS = 3_600_000;
 
-/** Messages a minute apart from an hour of 2026 on. */
+/** Creates messages one minute apart, starting at an hour of 2026. */
 function stretch(hour: number, count: number, topic = 'kayak'): object[] {
   return Array.from({ length: count }, (_, index) => ({
     role: index % 2 ? 'assistant' : 'user',
@@ -50,13 +50,13 @@ describe('cutting a conversation', () => {
     expect(cuts[0]!.summary).toContain('kayak');
   });
 
-  test('ends an episode where the talk turns to something else', async () => {
+  test('ends an episode where the topic changes', async () => {
     const said = await talk.append(id, [...stretch(0, 20, 'kayak'), ...stretch(0, 20, 'mortgage')]);
     const cuts = await talk.cut(id);
     expect(cuts.map(({ fromMessageId }) => fromMessageId)).toEqual([said[0]!.id, said[20]!.id]);
   });
 
-  test('again cuts only the open end: what was settled keeps its id and version', async () => {
+  test('again changes only the last cut; settled ones keep their id and version', async () => {
     await talk.append(id, [...stretch(0, 5), ...stretch(3, 5)]);
     const before = await talk.cut(id);
     expect(await talk.cut(id)).toEqual(before);
@@ -73,7 +73,7 @@ describe('cutting a conversation', () => {
     expect(after).toHaveLength(3);
   });
 
-  test('follows what is appended only where it was asked for', async () => {
+  test('continues with appended messages only if it was requested before', async () => {
     const other = await talk.begin();
     await talk.append(id, stretch(0, 5));
     await talk.cut(id);
@@ -84,7 +84,7 @@ describe('cutting a conversation', () => {
     expect(await talk.episodes(`?conversationId=${other.id}`)).toEqual([]);
   });
 
-  test('keeps the words that a person wrote, and lets the others follow', async () => {
+  test('preserves an edited title and summary and updates the rest', async () => {
     await talk.append(id, stretch(0, 5));
     const [cut] = await talk.cut(id);
     const change = (body: object) => caller.call(`/v1/episodes/${cut!.id}`, { method: 'PATCH', body });
@@ -100,7 +100,7 @@ describe('cutting a conversation', () => {
     expect(again!.summary).not.toBe(cut!.summary);
   });
 
-  test('is done over when a message goes: no episode says or names what is gone', async () => {
+  test('is updated when a message is erased: no episode contains or refers to it', async () => {
     const said = await talk.append(id, [
       { role: 'user', content: 'The walrus sleeps on the ice all day', createdAt: '2026-01-01T00:00:00Z' },
       { role: 'user', content: 'The heron stands in the river all day', createdAt: '2026-01-01T00:01:00Z' },
@@ -117,7 +117,7 @@ describe('cutting a conversation', () => {
     expect((await caller.call(`/v1/episodes/${cut!.id}`)).status).toBe(404);
   });
 
-  test('leaves erased what a person erased, unless all of it was', async () => {
+  test('does not restore erased cuts unless all were erased', async () => {
     await talk.append(id, [...stretch(0, 3), ...stretch(5, 3), ...stretch(10, 3)]);
     const cuts = await talk.cut(id);
     await talk.erase(`episodes/${cuts[2]!.id}`);
@@ -131,7 +131,7 @@ describe('cutting a conversation', () => {
     expect(await talk.cut(id)).toHaveLength(4);
   });
 
-  test('goes with the conversation', async () => {
+  test('is erased with the conversation', async () => {
     await talk.append(id, stretch(0, 5));
     const [cut] = await talk.cut(id);
     await talk.erase(`conversations/${id}`);
@@ -139,7 +139,7 @@ describe('cutting a conversation', () => {
     expect(await caller.find('kayak')).toEqual([]);
   });
 
-  test('answers the same under the same idempotency key', async () => {
+  test('gives the same answer for the same idempotency key', async () => {
     await talk.append(id, stretch(0, 5));
     const cut = () =>
       caller.call(`/v1/conversations/${id}/episodes`, { method: 'POST', headers: { 'idempotency-key': 'k' } });

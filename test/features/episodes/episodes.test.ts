@@ -18,8 +18,8 @@ afterAll(() => daemon.close());
 
 const at = (id: string) => `/v1/episodes/${id}`;
 
-describe('an episode that a person writes', () => {
-  test('is kept as it was written, and read by its address', async () => {
+describe('a written episode', () => {
+  test('is stored as written and readable at its URL', async () => {
     const { id } = await talk.begin({ user: 'ann' });
     const [from, , to] = await talk.say(id, 'one', 'two', 'three');
     const span = { conversationId: id, fromMessageId: from!.id, toMessageId: to!.id };
@@ -32,7 +32,7 @@ describe('an episode that a person writes', () => {
     expect(await talk.episodes(`?conversationId=${id}`)).toEqual([answer.body]);
   });
 
-  test('changes and goes on the condition that it is as it was read', async () => {
+  test('changes and is erased only if it is unchanged since it was read', async () => {
     const { id } = await talk.episode({ title: 'T', summary: 'S', ...SPAN });
     const etag = (await caller.call(at(id))).headers.get('etag')!;
     const call = (method: string, ifMatch: string, body?: object) =>
@@ -68,7 +68,7 @@ describe('an episode that a person writes', () => {
     expect(await talk.episodes()).toHaveLength(status === 201 ? 1 : 0);
   });
 
-  test('keeps its words when its messages go, and names none that is gone', async () => {
+  test('keeps its text when its messages are erased, and refers to none of them', async () => {
     const { id } = await talk.begin();
     const said = await talk.say(id, 'one', 'two', 'three');
     const span = { conversationId: id, fromMessageId: said[0]!.id, toMessageId: said[2]!.id };

@@ -31,7 +31,7 @@ async function pageOf(query: string): Promise<Page> {
   return answer.body;
 }
 
-/** All pages of a list, with `between` run after each. */
+/** Reads all pages of a list and runs `between` after each. */
 async function walk(query: string, between: () => Promise<unknown> = async () => {}): Promise<string[]> {
   const contents: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; await between()) {
@@ -62,13 +62,16 @@ const FILTERS: [string, string[]][] = [
 ];
 
 describe('the list', () => {
-  test.each(FILTERS)('shows by "%s" what it names, newest first, in one page or in many', async (filter, contents) => {
-    expect(await walk(filter)).toEqual(contents);
-    expect(await walk(`limit=1&${filter}`)).toEqual(contents);
-    expect(await walk(`limit=2&${filter}`)).toEqual(contents);
-  });
+  test.each(FILTERS)(
+    'returns exactly the matches of "%s", newest first, in one page or in many',
+    async (filter, contents) => {
+      expect(await walk(filter)).toEqual(contents);
+      expect(await walk(`limit=1&${filter}`)).toEqual(contents);
+      expect(await walk(`limit=2&${filter}`)).toEqual(contents);
+    },
+  );
 
-  test('shows each memory once while others are added and erased between the pages', async () => {
+  test('returns each memory once while others are added and erased between pages', async () => {
     const owner = await daemon.account();
     await owner.addAll(Array.from({ length: 20 }, (_, index) => ({ content: `first ${index}`, tags: ['t'] })));
     const erased = await owner.add('erased on the way');
@@ -88,7 +91,7 @@ describe('the list', () => {
     [caller] = swap;
   });
 
-  test('shows a changed memory once, at its place', async () => {
+  test('returns a changed memory once, in its original position', async () => {
     const owner = await daemon.account();
     const [first] = await owner.addAll([{ content: 'one', tags: ['x'] }, { content: 'two' }]);
     await owner.change(first!.id, { content: 'one again', tags: ['y'] });
@@ -119,7 +122,7 @@ describe('the list', () => {
     expect(answer.body.errors).toMatchObject([{ path: query.split('=')[0] }]);
   });
 
-  test('refuses a cursor that is altered or of another filter, and takes the true one', async () => {
+  test('rejects a cursor that was altered or belongs to another filter, and accepts the original', async () => {
     const { nextCursor } = await pageOf('limit=1&tag=season');
     const cursor = nextCursor!;
     const flipped = cursor.slice(0, -1) + (cursor.endsWith('A') ? 'B' : 'A');

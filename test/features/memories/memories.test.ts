@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => daemon.close());
 
 describe('adding', () => {
-  test('a memory has exactly the promised fields, as given or by default', async () => {
+  test('returns exactly the documented fields, with defaults', async () => {
     const answer = await caller.call('/v1/memories', { body: { content: 'Plain fact' } });
     const { id, createdAt } = answer.body as { id: string; createdAt: string };
     expect(answer.status).toBe(201);
@@ -36,7 +36,7 @@ describe('adding', () => {
     expect((await caller.read(id)).body).toEqual(answer.body);
   });
 
-  test('every field that can be given comes back, timestamps in UTC with milliseconds', async () => {
+  test('returns every accepted field, with timestamps in UTC with milliseconds', async () => {
     const given = {
       content: 'Full fact',
       user: 'ann',
@@ -61,10 +61,10 @@ describe('adding', () => {
   test.each([
     ['no content', {}, '/content'],
     ['blank content', { content: ' \n\t\u00a0' }, '/content'],
-    ['content that is no text', { content: 5 }, '/content'],
+    ['content that is not a string', { content: 5 }, '/content'],
     ['content of 100,001 characters', { content: 'x'.repeat(100_001) }, '/content'],
-    ['a field that is not known', { content: 'a', colour: 'red' }, '/colour'],
-    ['an id of its own', { content: 'a', id: 'mem_1' }, '/id'],
+    ['an unknown field', { content: 'a', colour: 'red' }, '/colour'],
+    ['an id', { content: 'a', id: 'mem_1' }, '/id'],
     ['a control character in a tag', { content: 'a', tags: ['a\u0007'] }, '/tags/0'],
     ['the same tag twice', { content: 'a', tags: ['a', 'a'] }, '/tags'],
     ['65 tags', { content: 'a', tags: Array.from({ length: 65 }, (_, index) => `t${index}`) }, '/tags'],
@@ -74,12 +74,12 @@ describe('adding', () => {
     ['metadata without a name', { content: 'a', metadata: { '': 1 } }, '/metadata'],
     ['65 members of metadata', { content: 'a', metadata: Object.fromEntries(names(65)) }, '/metadata'],
     ['16 KiB of metadata in two-byte letters', { content: 'a', metadata: { a: 'é'.repeat(8200) } }, '/metadata'],
-    ['a day that is none', { content: 'a', occurredAt: '2023-02-29T00:00:00Z' }, '/occurredAt'],
+    ['a date that does not exist', { content: 'a', occurredAt: '2023-02-29T00:00:00Z' }, '/occurredAt'],
     ['a leap second', { content: 'a', occurredAt: '2016-12-31T23:59:60Z' }, '/occurredAt'],
     ['a time without a zone', { content: 'a', expiresAt: '2030-01-01T00:00:00' }, '/expiresAt'],
-    ['a source that is not known', { content: 'a', source: { page: '1' } }, '/source/page'],
+    ['an unknown source', { content: 'a', source: { page: '1' } }, '/source/page'],
     ['null for a field', { content: 'a', tags: null }, '/tags'],
-  ])('%s is refused by name, and nothing is stored', async (_, body, path) => {
+  ])('%s is rejected with the path of the field, and nothing is stored', async (_, body, path) => {
     const before = await caller.list();
     const answer = await caller.call('/v1/memories', { body });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
@@ -87,7 +87,7 @@ describe('adding', () => {
     expect(await caller.list()).toEqual(before);
   });
 
-  test('the largest that is allowed is kept whole and is found', async () => {
+  test('stores and finds a memory with every field at its maximum size', async () => {
     const content = `${'🍕é漢x '.repeat(19_999)}zebra`;
     const metadata = Object.fromEntries(names(64));
     const tags = Array.from({ length: 64 }, (_, index) => 'é'.repeat(250) + index);
@@ -98,7 +98,7 @@ describe('adding', () => {
 });
 
 describe('a batch', () => {
-  test('is answered in the order sent, newest last in the list', async () => {
+  test('returns the memories in the order sent, and the last one is the newest in the list', async () => {
     const owner = await daemon.account();
     const contents = Array.from({ length: 500 }, (_, index) => `item ${index}`);
     const added = await owner.addAll(contents.map((content) => ({ content })));
@@ -107,12 +107,17 @@ describe('a batch', () => {
   });
 
   test.each([
-    ['an invalid one in it', [{ content: 'good' }, { content: '' }], 400, '/memories/1/content'],
-    ['a supersedes that leads nowhere', [{ content: 'good' }, { content: 'b', supersedes: 'mem_no' }], 404, undefined],
-    ['metadata too large in its only one', [{ content: 'b', metadata: big() }], 400, '/memories/0/metadata'],
-    ['none in it', [], 400, '/memories'],
-    ['501 in it', Array.from({ length: 501 }, (_, index) => ({ content: `${index}` })), 400, '/memories'],
-  ])('with %s leaves nothing at all', async (_, memories, status, path) => {
+    ['an invalid memory', [{ content: 'good' }, { content: '' }], 400, '/memories/1/content'],
+    [
+      'supersedes naming an unknown memory',
+      [{ content: 'good' }, { content: 'b', supersedes: 'mem_no' }],
+      404,
+      undefined,
+    ],
+    ['too much metadata in its only memory', [{ content: 'b', metadata: big() }], 400, '/memories/0/metadata'],
+    ['no memories', [], 400, '/memories'],
+    ['501 memories', Array.from({ length: 501 }, (_, index) => ({ content: `${index}` })), 400, '/memories'],
+  ])('with %s stores nothing', async (_, memories, status, path) => {
     const owner = await daemon.account();
     const answer = await owner.call('/v1/memories/batch', { body: { memories } });
     expect(answer.status).toBe(status);
@@ -122,7 +127,7 @@ describe('a batch', () => {
     expect(await owner.list()).toEqual(['good']);
   });
 
-  test('may supersede a memory and bring its former words back as a new one', async () => {
+  test('can supersede a memory and add its former content again as a new one', async () => {
     const owner = await daemon.account();
     const first = await owner.add('Ada lives in Paris');
     const [second, third] = await owner.addAll([
@@ -134,7 +139,7 @@ describe('a batch', () => {
     expect(await owner.list()).toEqual(['Ada lives in Paris', 'Ada lives in Rome']);
   });
 
-  test('names the same content twice and gets one memory', async () => {
+  test('stores content that it contains twice as one memory', async () => {
     const owner = await daemon.account();
     const expiresAt = instant(daemon.clock.nowMs() - 1000);
     const [first, second] = await owner.addAll([{ content: 'Twice' }, { content: ' twice ' }]);
@@ -163,7 +168,7 @@ describe('the same content again', () => {
     expect(await owner.list()).toHaveLength(1);
   });
 
-  test('is a memory of its own for another user and for another tenant', async () => {
+  test('is a separate memory for another user and for another tenant', async () => {
     const [owner, other] = [await daemon.account(), await daemon.account()];
     const ids = [
       (await owner.add('Shared words')).id,
@@ -173,7 +178,7 @@ describe('the same content again', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test('is new after the first was changed, superseded, erased or has expired', async () => {
+  test('is a new memory after the first was changed, superseded, erased or expired', async () => {
     const owner = await daemon.account();
     const changed = await owner.add('One');
     await owner.change(changed.id, { content: 'Changed' });
@@ -196,7 +201,7 @@ describe('the same content again', () => {
     }
   });
 
-  test('from fifty callers at once is one memory', async () => {
+  test('from fifty concurrent callers is stored as one memory', async () => {
     const owner = await daemon.account();
     const added = await Promise.all(Array.from({ length: 50 }, () => owner.add('All at once')));
     expect(new Set(added.map(({ id }) => id)).size).toBe(1);
@@ -205,7 +210,7 @@ describe('the same content again', () => {
 });
 
 describe('erasing', () => {
-  test('takes a memory, its history and its words; a second time there is nothing', async () => {
+  test('removes a memory, its history and its words; erasing it again is not found', async () => {
     const owner = await daemon.account();
     const { id } = await owner.add('The first secret', { tags: ['mine'] });
     await owner.change(id, { content: 'The second secret' });
@@ -221,7 +226,7 @@ describe('erasing', () => {
     expect(await owner.list()).toEqual(['Stays']);
   });
 
-  test('a successor leaves what it replaced closed and without a pointer', async () => {
+  test('a successor leaves the superseded memory closed, without a reference', async () => {
     const owner = await daemon.account();
     const old = await owner.add('Old');
     const young = await owner.add('Young', { supersedes: old.id });

@@ -3,28 +3,28 @@ import type { AddedMemory, Memory } from '../../../src/contract/memories.ts';
 import type { SearchAnswer } from '../../../src/contract/search.ts';
 import { type Answer, type CallOptions, startTestDaemon, type TestDaemonOptions } from '../../helpers/daemon.ts';
 
-/** One account and what it does, in short words. */
+/** A test account with shorthands for its requests. */
 export interface Caller {
   apiKey: string;
   tenantId: string;
   call<T = Record<string, unknown>>(path: string, options?: CallOptions): Promise<Answer<T>>;
-  /** Adds a memory that must be taken. */
+  /** Adds a memory and fails if it is rejected. */
   add(content: string, more?: Record<string, unknown>): Promise<AddedMemory>;
   addAll(memories: Record<string, unknown>[]): Promise<AddedMemory[]>;
   read(id: string): Promise<Answer<Memory>>;
   change(id: string, body: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer<Memory>>;
   erase(id: string, headers?: Record<string, string>): Promise<Answer>;
   history(id: string): Promise<Answer<{ data: Memory[] }>>;
-  /** The contents of one page of the list. */
+  /** Returns the contents of one page of the list. */
   list(query?: string): Promise<string[]>;
   search(query: string, more?: Record<string, unknown>): Promise<Answer<SearchAnswer>>;
-  /** The contents that a search finds, best first. */
+  /** Returns the contents that a search finds, best first. */
   find(query: string, more?: Record<string, unknown>): Promise<string[]>;
 }
 
 export type MemoryDaemon = Awaited<ReturnType<typeof startMemoryDaemon>>;
 
-/** A daemon whose accounts are Enterprise ones, so that no limit is in a test's way. */
+/** Starts a daemon whose accounts are Enterprise, so that tests do not hit limits. */
 export async function startMemoryDaemon(options: TestDaemonOptions = {}) {
   const daemon = await startTestDaemon({ ...options, config: { defaultTier: 'Enterprise', ...options.config } });
   let accounts = 0;
@@ -76,7 +76,7 @@ export function createCaller(callDaemon: Call, apiKey: string, tenantId: string)
   };
 }
 
-/** An instant relative to a clock, as the interface writes it. */
+/** Formats an instant as the API does. */
 export function instant(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const profileOf = (tenantId: string) => daemon.profile.digest({ tenantId } as never, 'default');
 
-test('a memory is not pinned unless it is added so', async () => {
+test('a memory is unpinned by default', async () => {
   expect(await caller.add('Ada drinks oolong tea')).toMatchObject({ pinned: false });
   expect(await caller.add('Ada lives in Graz', { pinned: true })).toMatchObject({ pinned: true });
   const { status } = await caller.call('/v1/memories', { body: { content: 'Tea', pinned: 'yes' } });
@@ -35,7 +35,7 @@ test('a change pins and unpins a memory, each as a new version', async () => {
   expect(data.map(({ pinned }) => pinned)).toEqual([false, true, true, false]);
 });
 
-test('the list shows only pinned memories, or only the others', async () => {
+test('the list filters by pinned and unpinned memories', async () => {
   const contents = ['one', 'two', 'three', 'four'];
   for (const content of contents) await caller.add(content, { pinned: content.startsWith('t'), tags: ['count'] });
   expect(await caller.list('?pinned=true')).toEqual(['three', 'two']);
@@ -44,7 +44,7 @@ test('the list shows only pinned memories, or only the others', async () => {
   expect(await caller.list()).toHaveLength(4);
 });
 
-test('a cursor of the pinned memories continues no other list', async () => {
+test('a cursor for pinned memories is rejected with another filter', async () => {
   for (const content of ['one', 'two', 'three']) await caller.add(content, { pinned: true });
   const page = (query: string) => caller.call<{ data: Memory[]; nextCursor: string }>(`/v1/memories?limit=2${query}`);
   const { nextCursor } = (await page('&pinned=true')).body;
@@ -53,7 +53,7 @@ test('a cursor of the pinned memories continues no other list', async () => {
   expect((await page(`&pinned=false&cursor=${nextCursor}`)).status).toBe(400);
 });
 
-test('pinned memories lead the profile, whatever is newer', async () => {
+test('pinned memories come first in the profile, before newer ones', async () => {
   await caller.add('Ada lives in Graz', { pinned: true });
   await caller.addAll(Array.from({ length: 500 }, (_, index) => ({ content: `Fact ${index}` })));
   const lines = (await profileOf(caller.tenantId)).split('\n').filter((line) => /^(##|-)/.test(line));
@@ -66,7 +66,7 @@ test('a profile without pinned memories has no heading for them', async () => {
   expect(await profileOf(caller.tenantId)).not.toContain('Pinned');
 });
 
-test('an export carries the pin, and an older export without it imports as not pinned', async () => {
+test('an export preserves the pin, and an older export without it imports as unpinned', async () => {
   await caller.add('Ada lives in Graz', { pinned: true });
   const text = await portable(caller).text();
   const other = await newAccount(daemon);
@@ -77,7 +77,7 @@ test('an export carries the pin, and an older export without it imports as not p
   expect(await older.list('?pinned=false')).toEqual(['Ada lives in Graz']);
 });
 
-test('a search ranks a pinned memory as it would another', async () => {
+test('search ranks a pinned memory like any other', async () => {
   const search = async (pinned: boolean) => {
     const other = await newAccount(daemon);
     await other.add('Ada drinks green tea in the morning', { pinned });
@@ -86,11 +86,11 @@ test('a search ranks a pinned memory as it would another', async () => {
   };
   const [pinned, plain] = [await search(true), await search(false)];
   expect(pinned.map(({ content }) => content)).toEqual(plain.map(({ content }) => content));
-  // Recency tells the two accounts apart in the fourth decimal.
+  // Recency makes the scores differ in the fourth decimal.
   for (const [index, { score }] of pinned.entries()) expect(score).toBeCloseTo(plain[index]!.score, 2);
 });
 
-test('assistants pin a memory when they add or update it, and read in the text that it is pinned', async () => {
+test('assistants can pin a memory when they add or update it, and the text says that it is pinned', async () => {
   const client = new Client({ name: 'test', version: '1' });
   const requestInit = { headers: { authorization: `Bearer ${caller.apiKey}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp`), { requestInit }));

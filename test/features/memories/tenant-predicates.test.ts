@@ -14,14 +14,14 @@ import { createTestClock } from '../../helpers/clock.ts';
 
 const search = createCandidatesSqlite({ clock: createTestClock() });
 
-/** Two tenants with the same ids, tags and keys: only its own predicate keeps a statement to one of them. */
+/** Two tenants with the same ids, tags and keys, so that only the tenant predicate of a statement separates them. */
 
 const TENANTS = ['ten_a', 'ten_b'];
 const TABLES = ['memories', 'memoryTags', 'scopes', 'idempotencyKeys', 'idempotencyResources'];
 
 let folder: string;
 let connection: Connection;
-/** Of the memory `mem_old` in tenant A. */
+/** The row of memory `mem_old` in tenant A. */
 let number: number;
 
 beforeEach(async () => {

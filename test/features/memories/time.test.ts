@@ -14,7 +14,7 @@ const now = () => daemon.clock.nowMs();
 const DAY_MS = 86_400_000;
 
 describe('expiry', () => {
-  test('stops a memory at the instant itself, everywhere', async () => {
+  test('hides a memory everywhere from the exact instant on', async () => {
     caller = await daemon.account();
     const expiresAt = instant(now() + 1000);
     const { id } = await caller.add('Passing thought', { expiresAt, tags: ['t'] });
@@ -45,7 +45,7 @@ describe('expiry', () => {
     }
   });
 
-  test('takes the versions from before it was set, also for a question about the past', async () => {
+  test('also hides the versions from before it was set, even in searches of the past', async () => {
     caller = await daemon.account();
     const { id } = await caller.add('Once without an end');
     const before = instant(now());
@@ -56,7 +56,7 @@ describe('expiry', () => {
     expect(await caller.find('once', { asOf: before })).toEqual([]);
   });
 
-  test('that is put off in time does not take the versions from before', async () => {
+  test('that is postponed in time leaves earlier versions visible', async () => {
     caller = await daemon.account();
     const { id } = await caller.add('Once with an end', { expiresAt: instant(now() + 1000) });
     const before = instant(now());
@@ -67,14 +67,14 @@ describe('expiry', () => {
     expect(await caller.find('once', { asOf: before })).toHaveLength(1);
   });
 
-  test('is judged at the time that is asked about, where that lies ahead', async () => {
+  test('is evaluated at the requested time if that is in the future', async () => {
     caller = await daemon.account();
     await caller.add('Valid until the evening', { expiresAt: instant(now() + 1000) });
     expect(await caller.find('evening', { asOf: instant(now() + 999) })).toHaveLength(1);
     expect(await caller.find('evening', { asOf: instant(now() + 1000) })).toEqual([]);
   });
 
-  test('leaves full pages to the others', async () => {
+  test('does not shorten pages of other memories', async () => {
     caller = await daemon.account();
     const expiresAt = instant(now() + 1000);
     const items = Array.from({ length: 60 }, (_, index) => ({ content: `short apple ${index}`, expiresAt }));
@@ -87,7 +87,7 @@ describe('expiry', () => {
     expect(await caller.list('?limit=60')).toHaveLength(60);
   });
 
-  test('erases rows, index entries and kept answers in the background, however many there are', async () => {
+  test('erases any number of rows, index entries and stored answers in the background', async () => {
     caller = await daemon.account();
     const expiresAt = instant(now() + 1000);
     await caller.addAll(Array.from({ length: 450 }, (_, index) => ({ content: `mayfly ${index}`, expiresAt })));
@@ -103,7 +103,7 @@ describe('expiry', () => {
 });
 
 describe('superseding', () => {
-  test('closes a chain link by link and answers each time with what was valid then', async () => {
+  test('closes each memory of a chain, and searches of the past find the one valid then', async () => {
     caller = await daemon.account();
     const times: string[] = [];
     let supersedes: string | undefined;
@@ -125,7 +125,7 @@ describe('superseding', () => {
     expect(await caller.list()).toEqual(['Ada lives in Oslo']);
   });
 
-  test('takes effect when the new fact happened, where that was in the past', async () => {
+  test('takes effect when the new fact happened if that was in the past', async () => {
     caller = await daemon.account();
     const old = await caller.add('The office is in Bern', { occurredAt: '2010-01-01T00:00:00Z' });
     const young = await caller.add('The office is in Basel', {
@@ -147,14 +147,14 @@ describe('superseding', () => {
     }
   });
 
-  test('by a fact older than the old one never leaves two valid at once', async () => {
+  test('by a fact older than the superseded one never leaves both valid at once', async () => {
     caller = await daemon.account();
     const old = await caller.add('Tea is served', { occurredAt: '2020-01-01T00:00:00Z' });
     await caller.add('Coffee is served', { occurredAt: '2015-01-01T00:00:00Z', supersedes: old.id });
     expect(await caller.find('served', { asOf: '2021-01-01T00:00:00Z' })).toEqual(['Coffee is served']);
   });
 
-  test('by what another memory says already closes the old one from now on, not from when that began', async () => {
+  test('by content that another memory already has closes the old one now, not when that memory began', async () => {
     caller = await daemon.account();
     const kept = await caller.add('Blue it is');
     daemon.clock.advance(DAY_MS);
@@ -168,7 +168,7 @@ describe('superseding', () => {
     expect(await caller.find('it')).toEqual(['Blue it is']);
   });
 
-  test('itself by the same words changes nothing', async () => {
+  test('a memory by its own content changes nothing', async () => {
     caller = await daemon.account();
     const { id } = await caller.add('Same as ever');
     const again = await caller.add('same as ever', { supersedes: id });
@@ -188,7 +188,7 @@ describe('superseding', () => {
     expect(await caller.find('line')).toHaveLength(status === 201 ? 1 : 0);
   });
 
-  test('the same memory by ten at once succeeds once', async () => {
+  test('the same memory ten times concurrently succeeds once', async () => {
     caller = await daemon.account();
     const { id } = await caller.add('To be replaced');
     const answers = await Promise.all(
@@ -207,8 +207,8 @@ describe('superseding', () => {
   }
 });
 
-describe('a question about the past', () => {
-  test('is answered by the version of then, whatever was changed later', async () => {
+describe('a search of the past', () => {
+  test('finds the version of that time, whatever was changed later', async () => {
     caller = await daemon.account();
     const { id } = await caller.add('Meeting on Monday', { tags: ['old'] });
     const monday = instant(now());
@@ -224,7 +224,7 @@ describe('a question about the past', () => {
     expect(await caller.find('monday', { strategy: 'lexical' })).toEqual([]);
   });
 
-  test('does not go wrong when the clock is set back', async () => {
+  test('stays correct when the clock is set back', async () => {
     caller = await daemon.account();
     const { id } = await caller.add('Written first');
     daemon.clock.setWall(now() - DAY_MS);
@@ -237,7 +237,7 @@ describe('a question about the past', () => {
   });
 });
 
-test('the words of what was erased leave the disk with the next purge', async () => {
+test('erased words are removed from the disk by the next purge', async () => {
   caller = await daemon.account();
   const { id } = await caller.add('The zanzibarcanary sings');
   await caller.add('Stays');

@@ -13,7 +13,7 @@ afterAll(() => daemon.close());
 const etagOf = async (id: string) => (await caller.read(id)).headers.get('etag')!;
 
 describe('a change', () => {
-  test('makes a new version and keeps the former one whole', async () => {
+  test('creates a new version and preserves the previous one', async () => {
     const first = await caller.add('Version one', { tags: ['a'], metadata: { n: 1 } });
     daemon.clock.advance(1000);
     const second = await caller.change(first.id, { content: 'Version two', metadata: { n: 2 } });
@@ -69,7 +69,7 @@ describe('a change', () => {
     expect((await caller.history(id)).body.data).toHaveLength(1);
   });
 
-  test('that changes nothing makes no version', async () => {
+  test('without effect creates no version', async () => {
     const first = await caller.add('Steady', { tags: ['s'], occurredAt: '2000-01-01T00:00:00Z' });
     const { body } = await caller.change(first.id, {
       content: 'Steady',
@@ -79,7 +79,7 @@ describe('a change', () => {
     expect(body).toEqual(first);
   });
 
-  test('to what another memory says is a conflict while that one is there', async () => {
+  test('to the content of another memory is a conflict while that memory exists', async () => {
     const owner = await daemon.account();
     const other = await owner.add('Taken');
     const { id } = await owner.add('Mine');
@@ -89,7 +89,7 @@ describe('a change', () => {
     expect((await owner.change(id, { content: ' TAKEN' })).status).toBe(200);
   });
 
-  test('to what an expired memory said is taken', async () => {
+  test('to the content of an expired memory is accepted', async () => {
     const owner = await daemon.account();
     await owner.add('For a minute', { expiresAt: instant(daemon.clock.nowMs() + 60_000) });
     const { id } = await owner.add('For ever');
@@ -99,7 +99,7 @@ describe('a change', () => {
     expect(await owner.list()).toEqual(['For a minute']);
   });
 
-  test('of case alone is taken, though the content counts as the same', async () => {
+  test('of case alone is accepted, although the content counts as the same', async () => {
     const { id } = await caller.add('only case');
     expect((await caller.change(id, { content: 'Only Case' })).body).toMatchObject({
       content: 'Only Case',
@@ -107,7 +107,7 @@ describe('a change', () => {
     });
   });
 
-  test('of a superseded memory is a conflict, of its successor it is taken', async () => {
+  test('to a superseded memory is a conflict; to its successor it is accepted', async () => {
     const old = await caller.add('Old form');
     const young = await caller.add('Young form', { supersedes: old.id });
     expect((await caller.change(old.id, { tags: ['x'] })).status).toBe(409);
@@ -133,7 +133,7 @@ describe('preconditions', () => {
     expect(answer.headers.get('etag')).toBe(etag);
   });
 
-  test('the tag is another one after each change and after the end of validity', async () => {
+  test('the entity tag differs after each change and after the end of validity', async () => {
     daemon.clock.freeze();
     const { id } = await caller.add('Tagged anew');
     const etags = [await etagOf(id)];
@@ -163,7 +163,7 @@ describe('preconditions', () => {
     if (!passes) expect((await caller.read(id)).body).toMatchObject({ version: 1, tags: [] });
   });
 
-  test('of fifty changes made on the same reading one is taken', async () => {
+  test('one of fifty changes based on the same version is accepted', async () => {
     const { id } = await caller.add('Contended');
     const headers = { 'if-match': await etagOf(id) };
     const changes = Array.from({ length: 50 }, (_, index) => caller.change(id, { content: `Won ${index}` }, headers));
@@ -174,7 +174,7 @@ describe('preconditions', () => {
     expect((await caller.history(id)).body.data).toHaveLength(2);
   });
 
-  test('fifty parallel changes without one are all kept, in an unbroken history', async () => {
+  test('fifty concurrent changes without a precondition are all stored, in a gapless history', async () => {
     const { id } = await caller.add('Round zero');
     const numbers = Array.from({ length: 50 }, (_, index) => index);
     const answers = await Promise.all(numbers.map((index) => caller.change(id, { content: `Round one ${index}` })));

@@ -22,7 +22,7 @@ afterAll(async () => {
   await place.clean();
 });
 
-/** How SQLite goes about the statement of a store's function. */
+/** Returns the query plan of a store function's statement. */
 async function planOf(ask: (reader: Reader) => Promise<unknown>): Promise<string[]> {
   const details: string[] = [];
   const reader = {
@@ -45,7 +45,7 @@ test.each<[string, (reader: Reader) => Promise<unknown>]>([
   ]);
 });
 
-test('the pinned memories and then the newest are read in the order of their indexes, without sorting', async () => {
+test('pinned and newest memories are read in index order, without sorting', async () => {
   const plan = await planOf((reader) => listRecentMemories(reader, PLACE, 100, 500));
   expect(plan.filter((line) => line.startsWith('SEARCH'))).toEqual([
     'SEARCH memories USING INDEX memories_pinned_user (tenantId=? AND endUser=?)',
