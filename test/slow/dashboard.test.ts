@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { NewMemory } from '../../src/contract/memories.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
 
@@ -75,10 +76,13 @@ const statusOf = async (apiKey: string) =>
   (await fetch(`${daemon.baseUrl}/v1/account`, { headers: bearer(apiKey) })).status;
 
 /** Opens the dashboard of a fresh account and waits until it has loaded. */
-async function openDashboard(page: Page, contents: string[] = []): Promise<string> {
+async function openDashboard(page: Page, memories: (string | NewMemory)[] = []): Promise<string> {
   const email = freshAddress();
   const { apiKey } = await daemon.signIn(email);
-  for (const content of contents) expect((await post('/v1/memories', { content }, apiKey)).status).toBe(201);
+  for (const memory of memories) {
+    const body = typeof memory === 'string' ? { content: memory } : memory;
+    expect((await post('/v1/memories', body, apiKey)).status).toBe(201);
+  }
   await page.goto(`${daemon.baseUrl}/dashboard#key=${apiKey}`);
   await page.getByText(email).waitFor();
   await page.waitForLoadState('networkidle');
@@ -237,6 +241,17 @@ describe('the page', { timeout: 30_000 }, () => {
     await expect.poll(() => card.count()).toBe(0);
     await page.getByRole('searchbox').fill('');
     await expect.poll(() => memoryCards(page).allTextContents()).toHaveLength(1);
+  });
+
+  test('marks a pinned memory and no other', async () => {
+    const { page } = await openBrowser();
+    await openDashboard(page, [
+      'Anna takes her tea without sugar.',
+      { content: 'The train leaves at nine.', pinned: true },
+    ]);
+    const pinned = memoryCards(page).filter({ has: page.getByText('pinned', { exact: true }) });
+    expect(await pinned.count()).toBe(1);
+    expect(await pinned.textContent()).toContain('The train leaves at nine.');
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
