@@ -12,6 +12,8 @@ const MAX_WAITING = 5000;
 const MAX_WAITING_TOTAL = 20_000;
 /** Whose writes those are that name no tenant. */
 const DAEMON = '';
+/** The daemon's writes get every fourth turn, because they are many tenants' (sign-ins, jobs) in one line. */
+const DAEMON_TURN = 4;
 
 /** Whose a payload is, and how much it writes. */
 export interface PayloadSize {
@@ -28,9 +30,10 @@ export type GroupedWork<P, R> = (connection: Connection, payloads: P[]) => Promi
 
 /**
  * The single queue through which every write goes. Writes that arrived during the last flush are committed together in
- * one BEGIN IMMEDIATE transaction, in which tenants take turns, and each promise resolves after the commit. One bad write fails alone; the others of
- * its batch may run a second time, so work must have no side effects outside the database. If the commit fails, no
- * write of the batch succeeds. If another process keeps the database locked, all queued writes are rejected together.
+ * one BEGIN IMMEDIATE transaction, in which tenants take turns, and each promise resolves after the commit. One bad write
+ * fails alone; the others of its batch may run a second time, so work must have no side effects outside the database. If
+ * the commit fails, no write of the batch succeeds. If another process keeps the database locked, all queued writes are
+ * rejected together.
  */
 export interface GroupCommit {
   /** Queues a single write; throw an `AppError` inside to undo only this one. Name the tenant if it writes for one. */
@@ -126,7 +129,7 @@ export function createGroupCommit(
   };
 }
 
-/** Takes a job of each tenant in turn while they fit; what does not fit is first in the next batch. */
+/** Takes jobs of the tenants in turn while they fit, and of the daemon at every fourth turn. */
 function nextBatch(queue: FairQueue<Job>): Job[] {
   const batch: Job[] = [];
   let rows = 0;
@@ -134,7 +137,8 @@ function nextBatch(queue: FairQueue<Job>): Job[] {
   const fits = (_: string, job: Job) =>
     batch.length === 0 || (rows + job.rows <= MAX_ROWS && characters + job.characters <= MAX_CHARACTERS);
   while (batch.length < MAX_JOBS) {
-    const next = queue.take(fits);
+    const isDaemonTurn = batch.length % DAEMON_TURN === 0;
+    const next = (isDaemonTurn && queue.take((id, job) => id === DAEMON && fits(id, job))) || queue.take(fits);
     if (!next) break;
     batch.push(next.item);
     rows += next.item.rows;

@@ -205,6 +205,18 @@ describe('group commit', () => {
     expect(order.indexOf('other')).toBeLessThan(4);
   });
 
+  test('gives every fourth turn to the writes that name no tenant, however many tenants write', async () => {
+    const order: string[] = [];
+    const write = (name: string, tenantId?: string) =>
+      writes.write(async () => {
+        order.push(name);
+      }, tenantId);
+    const tenants = Array.from({ length: 200 }, (_, index) => write('tenant', `ten_${index}`));
+    const daemon = Array.from({ length: 40 }, () => write('daemon'));
+    await Promise.all([...tenants, ...daemon]);
+    expect(order.slice(0, 64).filter((name) => name === 'daemon')).toHaveLength(16);
+  });
+
   test('lets a small write pass one that no longer fits into the transaction', async () => {
     const order: string[] = [];
     const write = writes.grouped<[tenant: string, rows: number], string>(
