@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { segmentTurns, type Turn } from '../src/features/episodes/segmentation.ts';
+import { segmentTurns, type Turn } from '../src/features/episodes/topic-segmentation.ts';
 
 /**
  * Measures conversation segmentation with session markers and timestamps removed: Pk (Beeferman et al. 1999) and WindowDiff

@@ -25,7 +25,7 @@ import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { prepareTerms, type TextIndex } from '../text/text-index-sqlite.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';
-import { type ConversationTransfer, createConversationTransfer } from './conversation-transfer.ts';
+import { type ConversationTransfer, createConversationTransfer } from './conversation-import-export.ts';
 import {
   findConversation,
   insertConversations,

@@ -1,6 +1,6 @@
 import type { MessageRow } from '../conversations/conversations.ts';
-import { segmentTurns } from './segmentation.ts';
 import { summarize, titleOf } from './summary.ts';
+import { segmentTurns } from './topic-segmentation.ts';
 
 /** A run of consecutive messages with a generated title and summary. */
 export interface Segment {

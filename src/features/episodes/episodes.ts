@@ -15,9 +15,9 @@ import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { createTextPurge } from '../text/text-purge.ts';
-import { createEpisodeCutting } from './episode-cut.ts';
+import { createEpisodeCutting } from './episode-cutting.ts';
+import { createEpisodeTransfer, type EpisodeTransfer } from './episode-import-export.ts';
 import { EDITED, type EpisodeRow, episodeCodec, type NewEpisodeRow, toEpisode } from './episode-row.ts';
-import { createEpisodeTransfer, type EpisodeTransfer } from './episode-transfer.ts';
 import { createEpisodeWriting } from './episode-writing.ts';
 import { deleteSomeEpisodesOf, findEpisode, listCuts, listEpisodes } from './episodes-store.ts';
 

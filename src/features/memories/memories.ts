@@ -17,8 +17,8 @@ import { findMemories, findMemory, listMemories, listVersions } from './memories
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
 import { changeMemory } from './memory-change.ts';
 import { createMemoryErasing, type MemoryObserver } from './memory-erasure.ts';
+import { createMemoryTransfer, type MemoryTransfer } from './memory-import-export.ts';
 import { etagOf, hasExpired, type MemoryRow, toMemory } from './memory-row.ts';
-import { createMemoryTransfer, type MemoryTransfer } from './memory-transfer.ts';
 
 export type { MemoryObserver } from './memory-erasure.ts';
 export { etagOf, type MemoryRow, toMemory };

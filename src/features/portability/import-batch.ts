@@ -2,11 +2,11 @@ import { AppError } from '../../contract/errors.ts';
 import { skipReasonOf } from '../../contract/import-outcome.ts';
 import type { NewMemory } from '../../contract/memories.ts';
 import type { PortableMemory, PortableRecord } from '../../contract/portability.ts';
-import { type ConversationDraft, conversationDraftOf } from '../conversations/conversation-transfer.ts';
-import { type MessageDraft, messageDraftOf } from '../conversations/message-transfer.ts';
-import { type EpisodeDraft, episodeDraftOf } from '../episodes/episode-transfer.ts';
+import { type ConversationDraft, conversationDraftOf } from '../conversations/conversation-import-export.ts';
+import { type MessageDraft, messageDraftOf } from '../conversations/message-import-export.ts';
+import { type EpisodeDraft, episodeDraftOf } from '../episodes/episode-import-export.ts';
 import type { LearnedDraft, LearningTransfer } from '../learning/learning-transfer.ts';
-import { type MemoryDraft, memoryDraftOf } from '../memories/memory-transfer.ts';
+import { type MemoryDraft, memoryDraftOf } from '../memories/memory-import-export.ts';
 import type { ReportBuilder } from './import-report.ts';
 
 /** A draft and its location in the file. */

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, openConnection, type Reader, type Value } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
-import * as conversations from '../../../src/features/conversations/conversation-export-store.ts';
-import * as episodes from '../../../src/features/episodes/episode-export-store.ts';
-import * as memories from '../../../src/features/memories/memory-export-store.ts';
+import * as conversations from '../../../src/features/conversations/conversation-import-export-store.ts';
+import * as episodes from '../../../src/features/episodes/episode-import-export-store.ts';
+import * as memories from '../../../src/features/memories/memory-import-export-store.ts';
 
 /** Two tenants with the same ids: only the predicate of a statement separates them. */
 

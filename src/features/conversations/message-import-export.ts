@@ -3,7 +3,7 @@ import type { PortableMessage } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { deriveFrom } from '../text/traits.ts';
-import { findConversationsById, findMessages, findUsedRowIds } from './conversation-export-store.ts';
+import { findConversationsById, findMessages, findUsedRowIds } from './conversation-import-export-store.ts';
 import { findConversation, updateConversation, updateCutThrough } from './conversations-store.ts';
 import { type ConversationRow, type MessageRow, messageCodec, messageRowId, textEntryOf } from './message-row.ts';
 import { insertMessages, listMessages } from './messages-store.ts';

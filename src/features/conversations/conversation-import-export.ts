@@ -7,10 +7,10 @@ import {
   type ConversationExportFilter,
   findConversationsById,
   listAllConversations,
-} from './conversation-export-store.ts';
+} from './conversation-import-export-store.ts';
 import { insertConversations, nextNumber } from './conversations-store.ts';
+import { createMessageTransfer, type MessageTransfer } from './message-import-export.ts';
 import { type ConversationRow, conversationCodec } from './message-row.ts';
-import { createMessageTransfer, type MessageTransfer } from './message-transfer.ts';
 
 export type ConversationDraft = Omit<ConversationRow, 'scope' | 'number'>;
 

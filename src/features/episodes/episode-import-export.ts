@@ -4,7 +4,7 @@ import type { PortableEpisode } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import type { Scopes } from '../text/scopes.ts';
-import { type EpisodeExportFilter, findEpisodeIds, listAllEpisodes } from './episode-export-store.ts';
+import { type EpisodeExportFilter, findEpisodeIds, listAllEpisodes } from './episode-import-export-store.ts';
 import { EDITED, episodeCodec, type NewEpisodeRow } from './episode-row.ts';
 import type { EpisodeWriting } from './episode-writing.ts';
 import { findCutBefore } from './episodes-store.ts';

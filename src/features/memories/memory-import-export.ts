@@ -7,7 +7,7 @@ import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findSameContent, insertTags, insertVersions } from './memories-store.ts';
 import { contentKeyOf } from './memory-add-plan.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
-import { findPresent, listAllVersions, type VersionFilter } from './memory-export-store.ts';
+import { findPresent, listAllVersions, type VersionFilter } from './memory-import-export-store.ts';
 import { contentHashOf, derivedOf, hasExpired, memoryCodec, type NewMemoryRow, textEntryOf } from './memory-row.ts';
 
 /** A memory to import: all its versions, oldest first. */
