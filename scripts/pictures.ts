@@ -58,7 +58,7 @@ async function pictureTerminal(folder: string, url: string, apiKey: string): Pro
       await terminal.sees(new RegExp(`(^\\$ .*[\\s\\S]*){${index + 1}}\\n\\$ ?$`, 'm'));
     }
     const lines = (await terminal.colors()).trimEnd().split('\n').slice(0, -1);
-    return terminalSvg(lines, COLUMNS);
+    return terminalSvg(lines, COLUMNS, 'svc add, svc search and svc status in a terminal');
   } finally {
     await terminal.close();
   }

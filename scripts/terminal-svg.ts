@@ -24,7 +24,7 @@ interface Run {
 
 const PLAIN: Style = { color: undefined, bold: false, dim: false, italic: false, underline: false };
 
-export function terminalSvg(lines: readonly string[], columns: number): string {
+export function terminalSvg(lines: readonly string[], columns: number, title: string): string {
   const width = Math.round(columns * CELL_WIDTH + 2 * PADDING);
   const height = TITLE_HEIGHT + lines.length * LINE_HEIGHT + PADDING;
   let style = PLAIN;
@@ -39,6 +39,7 @@ export function terminalSvg(lines: readonly string[], columns: number): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="${width}" height="${height}" rx="10" fill="${BACKGROUND}"/>`,
     ...dots,
     `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="${FOREGROUND}">`,
