@@ -69,6 +69,7 @@ describe('help', () => {
       '--default-tier': 'Pro',
       '--master-key': Buffer.alloc(32).toString('base64'),
       '--trust-proxy': 'loopback',
+      '--cors-origins': 'https://app.example.com',
       '--log-level': 'info',
     };
     const options = optionsOf((await run('serve', '--help')).out).filter(

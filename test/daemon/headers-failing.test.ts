@@ -77,8 +77,8 @@ test('malformed and unusual requests get the headers', async () => {
     ['an overlong id', 400, `GET /v1/memories/${'x'.repeat(2000)} HTTP/1.1\r\n${CLOSE}`],
     ['an asterisk', 404, `OPTIONS * HTTP/1.1\r\n${CLOSE}`],
     ['an absolute URL', 401, `GET http://elsewhere.example/v1/account HTTP/1.1\r\n${CLOSE}`],
-    ['WebDAV', 404, `PROPFIND /v1/memories HTTP/1.1\r\n${CLOSE}`],
-    ['TRACE', 404, `TRACE /v1/memories HTTP/1.1\r\n${CLOSE}`],
+    ['WebDAV', 405, `PROPFIND /v1/memories HTTP/1.1\r\n${CLOSE}`],
+    ['TRACE', 405, `TRACE /v1/memories HTTP/1.1\r\n${CLOSE}`],
     [
       'an upgrade',
       401,

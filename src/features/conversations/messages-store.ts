@@ -1,4 +1,5 @@
 import type { Connection, Reader } from '../../db/connection.ts';
+import { eraseRows } from '../../db/erase-rows.ts';
 import { insertRows, valuesOf } from '../../db/values.ts';
 import { MESSAGE_COLUMNS, type MessageRow, messageRowId, ROW_IDS_PER_CONVERSATION } from './message-row.ts';
 
@@ -89,19 +90,27 @@ export async function deleteSomeMessages(
   limit: number,
 ): Promise<number[]> {
   const rows = await connection.all<{ number: number }>(
-    `DELETE FROM messages WHERE tenantId = ? AND number IN
-       (SELECT number FROM messages WHERE number > ? AND number < ? LIMIT ?) RETURNING number`,
-    [tenantId, messageRowId(number, 0), messageRowId(number, ROW_IDS_PER_CONVERSATION), limit],
+    `SELECT number FROM messages WHERE number > ? AND number < ? AND ${IS_OWN} LIMIT ?`,
+    [messageRowId(number, 0), messageRowId(number, ROW_IDS_PER_CONVERSATION), tenantId, limit],
   );
-  return rows.map(({ number }) => number);
+  return eraseMessages(connection, tenantId, rows);
 }
 
 /** Deletes up to `limit` messages of a tenant that is being erased and returns their row ids. */
 export async function deleteSomeMessagesOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
-  const rows = await connection.all<{ number: number }>(
-    `DELETE FROM messages WHERE tenantId = ? AND number IN
-       (SELECT number FROM messages WHERE tenantId = ? LIMIT ?) RETURNING number`,
-    [tenantId, tenantId, limit],
-  );
-  return rows.map(({ number }) => number);
+  const rows = await connection.all<{ number: number }>('SELECT number FROM messages WHERE tenantId = ? LIMIT ?', [
+    tenantId,
+    limit,
+  ]);
+  return eraseMessages(connection, tenantId, rows);
+}
+
+async function eraseMessages(
+  connection: Connection,
+  tenantId: string,
+  rows: readonly { number: number }[],
+): Promise<number[]> {
+  const rowIds = rows.map(({ number }) => number);
+  await eraseRows(connection, { table: 'messages', texts: ['content', 'metadata', 'name'], tenantId, rowIds });
+  return rowIds;
 }

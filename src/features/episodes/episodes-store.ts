@@ -1,4 +1,5 @@
 import type { Connection, Reader, Value } from '../../db/connection.ts';
+import { eraseRows } from '../../db/erase-rows.ts';
 import { insertRows, valuesOf } from '../../db/values.ts';
 import { derivedOf, EPISODE_COLUMNS, type EpisodeRow, episodeCodec, type NewEpisodeRow } from './episode-row.ts';
 
@@ -130,10 +131,16 @@ export async function updateDetached(
 
 /** Deletes up to `limit` episodes of a tenant that is being erased and returns their row numbers. */
 export async function deleteSomeEpisodesOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
-  const rows = await connection.all<{ number: number }>(
-    `DELETE FROM episodes WHERE tenantId = ? AND number IN
-       (SELECT number FROM episodes WHERE tenantId = ? LIMIT ?) RETURNING number`,
-    [tenantId, tenantId, limit],
-  );
-  return rows.map(({ number }) => number);
+  const rows = await connection.all<{ number: number }>('SELECT number FROM episodes WHERE tenantId = ? LIMIT ?', [
+    tenantId,
+    limit,
+  ]);
+  const rowIds = rows.map(({ number }) => number);
+  await eraseRows(connection, {
+    table: 'episodes',
+    texts: ['title', 'summary', 'outcome', 'metadata'],
+    tenantId,
+    rowIds,
+  });
+  return rowIds;
 }

@@ -1,5 +1,6 @@
 import type { MemoriesQuery } from '../../contract/memories.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
+import { eraseRows } from '../../db/erase-rows.ts';
 import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import { MEMORY_COLUMNS, type MemoryRow, type NewMemoryRow } from './memory-row.ts';
 
@@ -183,11 +184,18 @@ export async function deleteMemory(
 
 /** Deletes up to `limit` versions of a tenant that is being erased and returns their row numbers. */
 export async function deleteSomeOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
-  const rows = await connection.all<{ number: number }>(
-    'DELETE FROM memories WHERE number IN (SELECT number FROM memories WHERE tenantId = ? LIMIT ?) RETURNING number',
-    [tenantId, limit],
-  );
-  return rows.map(({ number }) => number);
+  const rows = await connection.all<{ number: number }>('SELECT number FROM memories WHERE tenantId = ? LIMIT ?', [
+    tenantId,
+    limit,
+  ]);
+  const rowIds = rows.map(({ number }) => number);
+  await eraseRows(connection, {
+    table: 'memories',
+    texts: ['content', 'tags', 'metadata', 'source'],
+    tenantId,
+    rowIds,
+  });
+  return rowIds;
 }
 
 export async function deleteAllTagsOf(connection: Connection, tenantId: string): Promise<void> {

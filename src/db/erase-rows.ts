@@ -1,0 +1,26 @@
+import type { Connection } from './connection.ts';
+
+/** Rows of a tenant that are being erased, by table; `texts` are columns without an index. */
+export interface ErasedRows {
+  table: string;
+  texts: readonly string[];
+  tenantId: string;
+  rowIds: readonly number[];
+}
+
+/**
+ * Deletes rows after overwriting their texts in place. `secure_delete` zeroes a deleted row, but while the rows around it
+ * are deleted SQLite moves it between pages, and leaves its bytes in the page that it came from.
+ */
+export async function eraseRows(connection: Connection, { table, texts, tenantId, rowIds }: ErasedRows): Promise<void> {
+  if (rowIds.length === 0) return;
+  const blanks = texts.map(
+    (column) =>
+      `${column} = CASE WHEN ${column} IS NULL THEN NULL
+         ELSE CAST(zeroblob(LENGTH(CAST(${column} AS BLOB))) AS TEXT) END`,
+  );
+  const values = [tenantId, JSON.stringify(rowIds)];
+  const rows = 'tenantId = ? AND number IN (SELECT value FROM json_each(?))';
+  await connection.run(`UPDATE ${table} SET ${blanks.join(', ')} WHERE ${rows}`, values);
+  await connection.run(`DELETE FROM ${table} WHERE ${rows}`, values);
+}
