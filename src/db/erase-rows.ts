@@ -13,7 +13,6 @@ export interface ErasedRows {
  * are deleted SQLite moves it between pages, and leaves its bytes in the page that it came from.
  */
 export async function eraseRows(connection: Connection, { table, texts, tenantId, rowIds }: ErasedRows): Promise<void> {
-  if (rowIds.length === 0) return;
   const blanks = texts.map(
     (column) =>
       `${column} = CASE WHEN ${column} IS NULL THEN NULL
