@@ -136,6 +136,6 @@ describe.each(['modern', 'legacy'])('the inspector in the %s era', (era) => {
     expect(JSON.parse(resource.stdout).contents[0].text).toContain('# What is remembered');
     const prompt = await inspect('--method', 'prompts/get', '--prompt-name', 'recall', '--prompt-args', 'about=tea');
     expect(prompt.code, prompt.stderr).toBe(0);
-    expect(JSON.parse(prompt.stdout).messages[0].content.text).toContain('with this: tea');
+    expect(JSON.parse(prompt.stdout).messages[0].content.text).toContain('work on this: tea');
   });
 });
