@@ -1,11 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
+import type { UserKey } from '../text/scopes.ts';
 import type { LearnedState } from './learned-state.ts';
 
-/** An end user of a tenant. */
-export interface UserKey {
-  tenantId: string;
-  endUser: string;
-}
+export type { UserKey } from '../text/scopes.ts';
 
 /** Learned states, cached for searches. */
 export interface LearnedCache {

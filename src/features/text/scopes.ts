@@ -1,7 +1,8 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { deleteScopesOf, findScopes, insertScopes } from './scopes-store.ts';
 
-interface UserKey {
+/** An end user of a tenant. */
+export interface UserKey {
   tenantId: string;
   endUser: string;
 }
