@@ -27,7 +27,7 @@ async function createTenant(
   { db, accounts, keys }: Rooms,
   email: string,
 ): Promise<{ apiKey: string; tenantId: string }> {
-  return db.writes.write(async (connection) => {
+  return db.writes.write('daemon', async (connection) => {
     const { tenantId } = await accounts.findOrCreate(connection, email);
     return { tenantId, apiKey: await keys.rotate(connection, tenantId) };
   });

@@ -7,7 +7,7 @@ import { vectorProblems } from '../features/embeddings/vector-sync-sqlite.ts';
 import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config-settings.ts';
 import { createLog } from './log.ts';
 import { openRooms, type Rooms } from './rooms.ts';
 
@@ -45,8 +45,8 @@ export async function checkIntegrity(config: Config): Promise<string[]> {
   if (problems.length > 0) return problems;
   return withRooms(config, async ({ db }) => {
     const found: string[] = [];
-    for (const index of Object.values(textIndices)) found.push(...(await db.writes.write(index.problems)));
-    found.push(...(await db.writes.write(vectorProblems)));
+    for (const index of Object.values(textIndices)) found.push(...(await db.writes.write('daemon', index.problems)));
+    found.push(...(await db.writes.write('daemon', vectorProblems)));
     return found;
   });
 }

@@ -14,7 +14,7 @@ import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { systemClock, toTimestamp } from '../lib/clock.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { existingDatabase } from './administration.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config-settings.ts';
 import { masterKeyFile, readMasterKeys } from './master-key.ts';
 
 export interface ProgressOptions {

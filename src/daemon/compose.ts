@@ -20,7 +20,7 @@ import { providerSettingsRoutes } from '../features/providers/provider-settings-
 import { searchRoutes } from '../features/search/search-routes.ts';
 import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { createMailer } from '../outside/mail.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config-settings.ts';
 import { listenerUrl } from './config-values.ts';
 import { trackConnections } from './connection-draining.ts';
 import { type DashboardFiles, dashboardRoutes } from './dashboard.ts';
@@ -207,5 +207,5 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
 
 /** Uses one transaction per index, so that no write waits for all of them. */
 async function tidyIndices(db: Database): Promise<void> {
-  for (const { tidy } of Object.values(textIndices)) await db.writes.write(tidy);
+  for (const { tidy } of Object.values(textIndices)) await db.writes.write('daemon', tidy);
 }

@@ -5,7 +5,7 @@ import { type Rewrapped, rewrapDataKeys } from '../features/envelope/key-rotatio
 import { masterKeyOf } from '../features/envelope/master-key.ts';
 import { systemRandom } from '../lib/random.ts';
 import { existingDatabase, withRooms } from './administration.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config-settings.ts';
 import { readMasterKeys, writeMasterKeys } from './master-key.ts';
 
 export interface RotationReport extends Rewrapped {

@@ -4,7 +4,8 @@ import { makePrivate, writePrivateFile } from '../db/private-file.ts';
 import { syncFolder } from '../db/sync.ts';
 import { type MasterKeys, masterKeyOf } from '../features/envelope/master-key.ts';
 import type { Random } from '../lib/random.ts';
-import { type Config, ConfigError } from './config.ts';
+import { ConfigError } from './config.ts';
+import type { Config } from './config-settings.ts';
 import { masterKeys } from './config-values.ts';
 
 /** Path of the data folder's key file: the master key, followed by the old one during a rotation. */

@@ -23,7 +23,7 @@ import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { createProviderHttp } from '../outside/providers/provider-http.ts';
 import { createProviderModels } from '../outside/providers/provider-models.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config-settings.ts';
 
 interface ProviderDependencies {
   db: Database;

@@ -34,7 +34,7 @@ import { createIds } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { createSealer } from '../lib/seal.ts';
 import { loadTokenCounter } from '../outside/tokens.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config-settings.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openEmbedder, openEmbeddings } from './open-embeddings.ts';
 import { composeExtraction, composeProviders } from './provider-rooms.ts';

@@ -10,10 +10,11 @@ const MAX_CHARACTERS = 250_000;
 /** Per tenant, and over all tenants. */
 const MAX_WAITING = 5000;
 const MAX_WAITING_TOTAL = 20_000;
-/** Whose writes those are that name no tenant. */
-const DAEMON = '';
-/** The daemon's writes get every fourth turn, because they are many tenants' (sign-ins, jobs) in one line. */
+/** The daemon's own writes get every fourth turn, because they are many tenants' (sign-ins, jobs) in one line. */
 const DAEMON_TURN = 4;
+
+/** Whose turn a write takes: a tenant's (by its id), or the daemon's for writes of many tenants or of none. */
+export type Writer = string | 'daemon';
 
 /** Whose a payload is, and how much it writes. */
 export interface PayloadSize {
@@ -36,8 +37,8 @@ export type GroupedWork<P, R> = (connection: Connection, payloads: P[]) => Promi
  * rejected together.
  */
 export interface GroupCommit {
-  /** Queues a single write; throw an `AppError` inside to undo only this one. Name the tenant if it writes for one. */
-  write<T>(work: (connection: Connection) => Promise<T>, tenantId?: string): Promise<T>;
+  /** Queues a single write; throw an `AppError` inside to undo only this one. */
+  write<T>(of: Writer, work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Defines a write that handles many callers at once. */
   grouped<P, R>(work: GroupedWork<P, R>, sizeOf: (payload: P) => PayloadSize): (payload: P) => Promise<R>;
   waiting(): number;
@@ -109,11 +110,11 @@ export function createGroupCommit(
   }
 
   return {
-    write: <T>(work: (connection: Connection) => Promise<T>, tenantId = DAEMON) =>
+    write: <T>(of: Writer, work: (connection: Connection) => Promise<T>) =>
       enqueue<T>({
         work: async (on) => [{ ok: await work(on) }],
         kind: 'single',
-        tenantId,
+        tenantId: of,
         rows: 1,
         characters: 0,
       }),
@@ -138,7 +139,7 @@ function nextBatch(queue: FairQueue<Job>): Job[] {
     batch.length === 0 || (rows + job.rows <= MAX_ROWS && characters + job.characters <= MAX_CHARACTERS);
   while (batch.length < MAX_JOBS) {
     const isDaemonTurn = batch.length % DAEMON_TURN === 0;
-    const next = (isDaemonTurn && queue.take((id, job) => id === DAEMON && fits(id, job))) || queue.take(fits);
+    const next = (isDaemonTurn && queue.take((id, job) => id === 'daemon' && fits(id, job))) || queue.take(fits);
     if (!next) break;
     batch.push(next.item);
     rows += next.item.rows;

@@ -72,7 +72,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
     snapshot: () => openSnapshot(file),
     checkpoint,
     probe: (nowMs) =>
-      writes.write(async (connection) => {
+      writes.write('daemon', async (connection) => {
         await connection.run(PROBE, [nowMs]);
       }),
     close() {

@@ -63,19 +63,19 @@ describe('a backup beside a running daemon', () => {
   });
 
   test('finishes with a consistent snapshot under constant writes', async () => {
-    await daemon.db.writes.write((connection) =>
+    await daemon.db.writes.write('daemon', (connection) =>
       connection.exec('CREATE TABLE ballast (body BLOB); INSERT INTO ballast VALUES (randomblob(40000000))'),
     );
     let busy = true;
     let written = 0;
     const writer = (async () => {
       for (; busy; written += 1)
-        await daemon.db.writes.write((c) => c.run('INSERT INTO ballast VALUES (?)', [written]));
+        await daemon.db.writes.write('daemon', (c) => c.run('INSERT INTO ballast VALUES (?)', [written]));
     })();
     const { code } = await backup();
     busy = false;
     await writer;
-    await daemon.db.writes.write((connection) => connection.exec('DROP TABLE ballast'));
+    await daemon.db.writes.write('daemon', (connection) => connection.exec('DROP TABLE ballast'));
     expect(code).toBe(0);
     const connection = await openPlainConnection(target, { readOnly: true });
     const [numbers] = await connection.all<{ count: number; last: number }>(
@@ -118,11 +118,11 @@ describe('a backup beside a running daemon', () => {
   });
 
   test('shows a progress line at a terminal and removes it at the end', async () => {
-    await daemon.db.writes.write((connection) =>
+    await daemon.db.writes.write('daemon', (connection) =>
       connection.exec('CREATE TABLE ballast (body BLOB); INSERT INTO ballast VALUES (zeroblob(20000000))'),
     );
     const { error, failure } = await runAdminAtTerminal(daemon.folder, '', 'backup', target);
-    await daemon.db.writes.write((connection) => connection.exec('DROP TABLE ballast'));
+    await daemon.db.writes.write('daemon', (connection) => connection.exec('DROP TABLE ballast'));
     expect(failure).toBeUndefined();
     expect(error).toMatch(/█.* \d+ % copying the database/);
     expect(error).toContain('checking');

@@ -36,7 +36,7 @@ const created = async (collection: string, body: object) =>
   `${collection}/${(await caller.call(collection, { body })).body.id}`;
 const patch = (path: string, body: object) => caller.call(path, { method: 'PATCH', body });
 const update = (sql: string, path: string) =>
-  daemon.db.writes.write((connection) => connection.run(`${sql} WHERE id = ?`, [path.split('/').at(-1)!]));
+  daemon.db.writes.write('daemon', (connection) => connection.run(`${sql} WHERE id = ?`, [path.split('/').at(-1)!]));
 const DELETE = ['DELETE', undefined, 204] as const;
 const SPAN = { startedAt: '2026-03-04T08:00:00Z', endedAt: '2026-03-04T09:00:00Z' };
 

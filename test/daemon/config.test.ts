@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CONFIG_FLAGS, type Config, ConfigError, describeConfig, readConfig } from '../../src/daemon/config.ts';
+import { CONFIG_FLAGS, ConfigError, describeConfig, readConfig } from '../../src/daemon/config.ts';
+import type { Config } from '../../src/daemon/config-settings.ts';
 
 const KEY = randomBytes(32);
 

@@ -83,7 +83,7 @@ describe('errors carry the headers', () => {
 
   test('507 while the storage is full, and writes work once it is not', async () => {
     const setMaximum = (pages: number) =>
-      daemon.db.writes.write((connection) => connection.all(`PRAGMA max_page_count = ${pages}`));
+      daemon.db.writes.write('daemon', (connection) => connection.all(`PRAGMA max_page_count = ${pages}`));
     await setMaximum(1);
     const memories = times(30, async (index) => ({ content: `${index} ${'x'.repeat(30_000)}` }));
     const body = { memories: await memories };

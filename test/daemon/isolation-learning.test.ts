@@ -81,10 +81,10 @@ describe('another tenant’s search', () => {
     await daemon.learning.flush();
     const before = await learnedOf(owner);
     expect((await stranger.read(theirs.result)).status).toBe(404);
-    await daemon.db.writes.write(async () => {});
+    await daemon.db.writes.write('daemon', async () => {});
     expect(await learnedOf(owner)).toEqual(before);
     expect((await owner.read(theirs.result)).status).toBe(200);
-    await daemon.db.writes.write(async () => {});
+    await daemon.db.writes.write('daemon', async () => {});
     expect((await learnedOf(owner)).events).toBe(before.events + 1);
   });
 

@@ -89,7 +89,7 @@ describe('the log of a daemon', () => {
     const [{ page_count: pages } = { page_count: 0 }] = await daemon.db.readers.all<{ page_count: number }>(
       'PRAGMA page_count',
     );
-    await daemon.db.writes.write((connection) => connection.exec(`PRAGMA max_page_count = ${pages}`));
+    await daemon.db.writes.write('daemon', (connection) => connection.exec(`PRAGMA max_page_count = ${pages}`));
     const answer = await daemon.call<{ requestId: string }>(key, '/v1/memories', {
       body: { content: 'x'.repeat(30_000) },
     });

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => daemon.close());
 
 const limitPages = (pages: number) =>
-  daemon.db.writes.write((connection) => connection.exec(`PRAGMA max_page_count = ${pages}`));
+  daemon.db.writes.write('daemon', (connection) => connection.exec(`PRAGMA max_page_count = ${pages}`));
 
 describe('health', () => {
   test('/healthz and /readyz need no key and carry the rate limit headers', async () => {

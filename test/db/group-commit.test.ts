@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/contract/errors.ts';
 import { type Connection, openConnection } from '../../src/db/connection.ts';
-import { createGroupCommit, type GroupCommit, type Outcome } from '../../src/db/group-commit.ts';
+import { createGroupCommit, type GroupCommit, type Outcome, type Writer } from '../../src/db/group-commit.ts';
 import { storageError } from '../../src/db/storage-error.ts';
 import { createDatabaseFolder, type DatabaseFolder } from './database-folder.ts';
 
@@ -68,28 +68,30 @@ const ofOne = () => ({ tenantId: 'one', rows: 1, characters: 0 });
 
 describe('group commit', () => {
   test('commits writes that arrive together in one batch and resolves after the commit', async () => {
-    const answers = await Promise.all(['a', 'b', 'c'].map((email) => writes.write(invite(email))));
+    const answers = await Promise.all(['a', 'b', 'c'].map((email) => writes.write('daemon', invite(email))));
     expect(answers).toEqual(['a', 'b', 'c']);
     expect(batches).toEqual([3]);
     expect(await invited()).toEqual(['a', 'b', 'c']);
   });
 
   test('undoes only the write that throws an AppError, and rejects only its caller', async () => {
-    const refusing = writes.write(async (on) => {
+    const refusing = writes.write('daemon', async (on) => {
       await invite('half')(on);
       throw new AppError('conflict', 'no');
     });
-    expect(await settled([writes.write(invite('a')), refusing, writes.write(invite('b'))])).toEqual([
-      'a',
-      'conflict',
-      'b',
-    ]);
+    expect(await settled([writes.write('daemon', invite('a')), refusing, writes.write('daemon', invite('b'))])).toEqual(
+      ['a', 'conflict', 'b'],
+    );
     expect(batches).toEqual([3]);
     expect(await invited()).toEqual(['a', 'b']);
   });
 
   test('fails only the write that violates a constraint', async () => {
-    const twice = [writes.write(invite('a')), writes.write(invite('a')), writes.write(invite('b'))];
+    const twice = [
+      writes.write('daemon', invite('a')),
+      writes.write('daemon', invite('a')),
+      writes.write('daemon', invite('b')),
+    ];
     const answers = await settled(twice);
     expect(answers.filter((answer) => answer === 'a')).toHaveLength(1);
     expect(answers[2]).toBe('b');
@@ -104,7 +106,12 @@ describe('group commit', () => {
 
   test('isolates a payload that makes a grouped write throw, without affecting other writes in the batch', async () => {
     const grouped = writes.grouped(inviteAll, ofOne);
-    const results = await Promise.allSettled([grouped('a'), grouped('throw'), grouped('b'), writes.write(invite('c'))]);
+    const results = await Promise.allSettled([
+      grouped('a'),
+      grouped('throw'),
+      grouped('b'),
+      writes.write('daemon', invite('c')),
+    ]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect(await invited()).toEqual(['a', 'b', 'c']);
     expect(batches).toEqual([4, 1, 1, 1, 1]);
@@ -123,19 +130,22 @@ describe('group commit', () => {
     'rejects every write of a commit that fails with %s, and does not retry it',
     async (code) => {
       failures.set('COMMIT', [code]);
-      const results = await Promise.allSettled([writes.write(invite('a')), writes.write(invite('b'))]);
+      const results = await Promise.allSettled([
+        writes.write('daemon', invite('a')),
+        writes.write('daemon', invite('b')),
+      ]);
       expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
       expect(batches).toEqual([2]);
       expect(await invited()).toEqual([]);
-      expect(await writes.write(invite('c'))).toBe('c');
+      expect(await writes.write('daemon', invite('c'))).toBe('c');
     },
   );
 
   test('discards a transaction that a failed ROLLBACK left open and goes on with the next batch', async () => {
     failures.set('COMMIT', ['SQLITE_IOERR']);
     failures.set('ROLLBACK', ['SQLITE_IOERR']);
-    await expect(writes.write(invite('lost'))).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await writes.write(invite('next'))).toBe('next');
+    await expect(writes.write('daemon', invite('lost'))).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await writes.write('daemon', invite('next'))).toBe('next');
     expect(await invited()).toEqual(['next']);
   });
 
@@ -144,19 +154,22 @@ describe('group commit', () => {
       'PRAGMA page_count',
     );
     await connection.exec(`PRAGMA max_page_count = ${pages}`);
-    const big = (email: string) => writes.write(invite(email.repeat(20_000)));
+    const big = (email: string) => writes.write('daemon', invite(email.repeat(20_000)));
     expect(await settled([big('a'), big('b')])).toEqual(['storage_full', 'storage_full']);
     expect(batches).toEqual([2]);
     expect(await invited()).toEqual([]);
     await connection.exec('PRAGMA max_page_count = 1000000');
-    expect(await settled([writes.write(invite('a')), writes.write(invite('b'))])).toEqual(['a', 'b']);
+    expect(await settled([writes.write('daemon', invite('a')), writes.write('daemon', invite('b'))])).toEqual([
+      'a',
+      'b',
+    ]);
   });
 
   test('undoes only one write for an AppError with the code of a storage error but another cause', async () => {
-    const refusing = writes.write(async () => {
+    const refusing = writes.write('daemon', async () => {
       throw new AppError('unavailable', 'a mail server, say');
     });
-    expect(await settled([writes.write(invite('a')), refusing])).toEqual(['a', 'unavailable']);
+    expect(await settled([writes.write('daemon', invite('a')), refusing])).toEqual(['a', 'unavailable']);
     expect(batches).toEqual([2]);
   });
 
@@ -165,15 +178,18 @@ describe('group commit', () => {
     const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const first = writes.write(() => gate);
+    const first = writes.write('daemon', () => gate);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const waiting = Array.from({ length: 5000 }, () => writes.write(async () => 'done'));
+    const waiting = Array.from({ length: 5000 }, () => writes.write('daemon', async () => 'done'));
     expect(writes.waiting()).toBe(5000);
-    await expect(writes.write(async () => 'one too many')).rejects.toMatchObject({ code: 'unavailable', status: 503 });
+    await expect(writes.write('daemon', async () => 'one too many')).rejects.toMatchObject({
+      code: 'unavailable',
+      status: 503,
+    });
     release();
     await Promise.all([first, ...waiting]);
     expect(Math.max(...batches)).toBeLessThanOrEqual(64);
-    expect(await writes.write(invite('later'))).toBe('later');
+    expect(await writes.write('daemon', invite('later'))).toBe('later');
   });
 
   test('splits payloads with many rows over several transactions', async () => {
@@ -205,14 +221,14 @@ describe('group commit', () => {
     expect(order.indexOf('other')).toBeLessThan(4);
   });
 
-  test('gives every fourth turn to the writes that name no tenant, however many tenants write', async () => {
+  test('gives every fourth turn to the writes of the daemon itself, however many tenants write', async () => {
     const order: string[] = [];
-    const write = (name: string, tenantId?: string) =>
-      writes.write(async () => {
+    const write = (of: Writer, name: string) =>
+      writes.write(of, async () => {
         order.push(name);
-      }, tenantId);
-    const tenants = Array.from({ length: 200 }, (_, index) => write('tenant', `ten_${index}`));
-    const daemon = Array.from({ length: 40 }, () => write('daemon'));
+      });
+    const tenants = Array.from({ length: 200 }, (_, index) => write(`ten_${index}`, 'tenant'));
+    const daemon = Array.from({ length: 40 }, () => write('daemon', 'daemon'));
     await Promise.all([...tenants, ...daemon]);
     expect(order.slice(0, 64).filter((name) => name === 'daemon')).toHaveLength(16);
   });
@@ -235,20 +251,20 @@ describe('group commit', () => {
     const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const first = writes.write(() => gate);
+    const first = writes.write('daemon', () => gate);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const loud = Array.from({ length: 5000 }, () => writes.write(async () => 'done', 'loud'));
-    await expect(writes.write(async () => 'no', 'loud')).rejects.toMatchObject({ code: 'unavailable' });
-    const quiet = writes.write(async () => 'yes', 'quiet');
+    const loud = Array.from({ length: 5000 }, () => writes.write('loud', async () => 'done'));
+    await expect(writes.write('loud', async () => 'no')).rejects.toMatchObject({ code: 'unavailable' });
+    const quiet = writes.write('quiet', async () => 'yes');
     release();
     expect(await quiet).toBe('yes');
     await Promise.all([first, ...loud]);
   });
 
   test('finishes queued writes and refuses new ones while draining', async () => {
-    const waiting = Array.from({ length: 200 }, (_, index) => writes.write(invite(`mail-${index}`)));
+    const waiting = Array.from({ length: 200 }, (_, index) => writes.write('daemon', invite(`mail-${index}`)));
     const drained = writes.drain();
-    await expect(writes.write(invite('late'))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(writes.write('daemon', invite('late'))).rejects.toMatchObject({ code: 'unavailable' });
     await drained;
     expect(await invited()).toHaveLength(200);
     await Promise.all(waiting);

@@ -143,7 +143,7 @@ describe('tenants that share the readers', () => {
     const held = [db.readers.use(() => passed), db.readers.use(() => passed)];
     const loud = Array.from({ length: 2000 }, () => db.readers.of('loud').get('SELECT 1 AS one'));
     const find = createBatchedRead(db.lookups, findInvitations);
-    await db.writes.write((connection) => connection.run("INSERT INTO invitations VALUES ('a', 1)"));
+    await db.writes.write('daemon', (connection) => connection.run("INSERT INTO invitations VALUES ('a', 1)"));
     expect(await find('a')).toEqual({ email: 'a' });
     expect(db.readers.waiting()).toBe(2000);
     open();
@@ -158,7 +158,9 @@ describe('batched reads', () => {
       statements += 1;
       return findInvitations(reader, keys);
     });
-    await db.writes.write((connection) => connection.run("INSERT INTO invitations VALUES ('a', 1), ('b', 1)"));
+    await db.writes.write('daemon', (connection) =>
+      connection.run("INSERT INTO invitations VALUES ('a', 1), ('b', 1)"),
+    );
     const pending = Array.from({ length: 300 }, (_, index) => find(['a', 'b', 'none'][index % 3]!));
     const found = await Promise.all(pending);
     expect(statements).toBeLessThan(10);
@@ -173,9 +175,11 @@ describe('batched reads', () => {
     });
     for (let round = 0; round < 200; round += 1) {
       const email = `mail-${round}`;
-      await db.writes.write((connection) => connection.run('INSERT INTO invitations VALUES (?, 1)', [email]));
+      await db.writes.write('daemon', (connection) => connection.run('INSERT INTO invitations VALUES (?, 1)', [email]));
       expect(await find(email)).toEqual({ email });
-      await db.writes.write((connection) => connection.run('DELETE FROM invitations WHERE email = ?', [email]));
+      await db.writes.write('daemon', (connection) =>
+        connection.run('DELETE FROM invitations WHERE email = ?', [email]),
+      );
       expect(await find(email)).toBeUndefined();
     }
     reading = false;
@@ -184,7 +188,7 @@ describe('batched reads', () => {
 
   test('resolve more distinct keys at once than fit into one statement', async () => {
     const find = createBatchedRead(db.readers, findInvitations);
-    await db.writes.write((connection) => connection.run("INSERT INTO invitations VALUES ('key-39999', 1)"));
+    await db.writes.write('daemon', (connection) => connection.run("INSERT INTO invitations VALUES ('key-39999', 1)"));
     const found = await Promise.all(Array.from({ length: 40_000 }, (_, index) => find(`key-${index}`)));
     expect(found.filter((row) => row !== undefined)).toEqual([{ email: 'key-39999' }]);
   });

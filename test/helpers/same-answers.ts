@@ -63,7 +63,7 @@ const quantile = (values: readonly number[], part: number) =>
 
 async function start(count: number): Promise<TestDaemon> {
   const daemon = await startSignInDaemon({ config: { signupDomains: ['example.com'] } });
-  await daemon.db.writes.write(async (connection) => {
+  await daemon.db.writes.write('daemon', async (connection) => {
     for (let number = 0; number < count; number += 1)
       await daemon.accounts.findOrCreate(connection, emailOf('known', number));
   });

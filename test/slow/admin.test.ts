@@ -231,7 +231,7 @@ describe('the output of svc admin', () => {
   test('thousands of lines pass through a slow pipe completely', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-many-'));
     const daemon = await startTestDaemon({ dataDir: folder });
-    await daemon.db.writes.write((connection) =>
+    await daemon.db.writes.write('daemon', (connection) =>
       connection.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
         INSERT INTO invitations SELECT 'person-' || i || '@a-rather-long-domain-of-a-company.example.com', i FROM n`),
     );

@@ -247,7 +247,7 @@ describe('the operator', () => {
     await daemon.embed();
     const config = readConfig({ dataDir: daemon.folder }, {}, '');
     expect(await checkIntegrity(config)).toEqual([]);
-    await daemon.db.writes.write((connection) => connection.run('UPDATE vectors SET number = number + 7'));
+    await daemon.db.writes.write('daemon', (connection) => connection.run('UPDATE vectors SET number = number + 7'));
     expect(await checkIntegrity(config)).toEqual(['a vector of memory 8 has no row']);
   });
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ProviderKey } from '../../src/contract/providers.ts';
-import { type Config, readConfig } from '../../src/daemon/config.ts';
+import { readConfig } from '../../src/daemon/config.ts';
+import type { Config } from '../../src/daemon/config-settings.ts';
 import { rotateMasterKey } from '../../src/daemon/key-rotation.ts';
 import { writeMasterKeys } from '../../src/daemon/master-key.ts';
 import { ensureDatabaseFile } from '../../src/db/database-file.ts';
@@ -198,7 +199,7 @@ describe('rotating the master key', () => {
 
 describe('a sealed secret cannot be opened', () => {
   const write = (sql: string, values: (string | Buffer)[]) =>
-    daemon!.db.writes.write((connection) => connection.run(sql, values));
+    daemon!.db.writes.write('daemon', (connection) => connection.run(sql, values));
 
   async function expectUnusable(): Promise<void> {
     server.requests.length = 0;

@@ -165,7 +165,9 @@ describe('an import', () => {
       return client.import(body);
     };
     expect((await importing(async () => {})).added.memories).toBe(501);
-    const rotated = importing(({ tenantId }) => daemon.db.writes.write((on) => daemon.keys.rotate(on, tenantId)));
+    const rotated = importing(({ tenantId }) =>
+      daemon.db.writes.write('daemon', (on) => daemon.keys.rotate(on, tenantId)),
+    );
     await expect(rotated).rejects.toMatchObject({
       code: 'unauthenticated',
       options: { extra: { report: { added: { memories: 500 }, complete: false } } },

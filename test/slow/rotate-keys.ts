@@ -13,7 +13,7 @@ const db = await openDatabase(file, { readerCount: 1, monotonicMs: systemClock.m
 const log = { info() {}, warn() {}, error() {} };
 const keys = createKeys({ db, clock: systemClock, random: systemRandom, log });
 for await (const tenantId of createInterface({ input: process.stdin })) {
-  const apiKey = await db.writes.write((connection) => keys.rotate(connection, tenantId));
+  const apiKey = await db.writes.write('daemon', (connection) => keys.rotate(connection, tenantId));
   process.stdout.write(`${apiKey}\n`);
 }
 await db.close();

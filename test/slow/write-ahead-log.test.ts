@@ -14,7 +14,9 @@ test('the write-ahead log stays bounded under constant reads and writes, and nei
   daemon = await startTestDaemon();
   const { db } = daemon;
   const file = join(daemon.folder, 'svc.db-wal');
-  await db.writes.write((connection) => connection.exec('CREATE TABLE load (number INTEGER PRIMARY KEY, body BLOB)'));
+  await db.writes.write('daemon', (connection) =>
+    connection.exec('CREATE TABLE load (number INTEGER PRIMARY KEY, body BLOB)'),
+  );
   let busy = true;
   let written = 0;
   let read = 0;

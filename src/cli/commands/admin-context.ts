@@ -1,4 +1,4 @@
-import type { Config } from '../../daemon/config.ts';
+import type { Config } from '../../daemon/config-settings.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** Dependencies shared by the commands of `svc admin`. */

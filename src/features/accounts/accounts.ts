@@ -78,7 +78,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
 
   async function eraseRows(tenantId: string): Promise<void> {
     for (const erasable of erasables) await erasable.erase(tenantId);
-    await db.writes.write(async (connection) => {
+    await db.writes.write(tenantId, async (connection) => {
       await usage.erase(connection, tenantId);
       await idempotency.erase(connection, tenantId);
       await deleteTenant(connection, tenantId);
@@ -121,7 +121,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       return tenant;
     },
     async erase(tenantId, ifMatch) {
-      await db.writes.write(async (connection) => {
+      await db.writes.write(tenantId, async (connection) => {
         const tenant = await findTenant(connection, tenantId);
         if (!tenant) throw new AppError('not_found', 'Tenant not found.');
         if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(tenant))) throw changedSinceRead('account');
@@ -141,9 +141,9 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       if (!tenant) throw new AppError('not_found', `No account found for ${email}.`);
       return tenant;
     },
-    setTier: (tenantId, tier) => db.writes.write((connection) => updateTier(connection, tenantId, tier)),
-    invite: (email) => db.writes.write((connection) => insertInvitation(connection, email, clock.nowMs())),
-    withdraw: (email) => db.writes.write((connection) => deleteInvitation(connection, email)),
+    setTier: (tenantId, tier) => db.writes.write(tenantId, (connection) => updateTier(connection, tenantId, tier)),
+    invite: (email) => db.writes.write('daemon', (connection) => insertInvitation(connection, email, clock.nowMs())),
+    withdraw: (email) => db.writes.write('daemon', (connection) => deleteInvitation(connection, email)),
     async invitations() {
       const rows = await listInvitations(db.readers);
       return rows.map((row) => ({ email: row.email, createdAt: toTimestamp(row.createdAt) }));

@@ -132,7 +132,9 @@ export function createSignIn(dependencies: Dependencies): SignIn {
     async request(request) {
       const email = normalizeEmail(request.email);
       const cookie = mintToken(random);
-      const expiresAtMs = await db.writes.write((connection) => insertLink(connection, email, request, cookie));
+      const expiresAtMs = await db.writes.write('daemon', (connection) =>
+        insertLink(connection, email, request, cookie),
+      );
       mailQueue.wake();
       return { expiresAtMs, cookie };
     },
@@ -144,7 +146,7 @@ export function createSignIn(dependencies: Dependencies): SignIn {
       return { email: row.email, device: row.device ?? undefined, sameBrowser };
     },
     redeem: (token) =>
-      db.writes.write(async (connection) => {
+      db.writes.write('daemon', async (connection) => {
         const tokenHash = hashSecret(token);
         const row = await findSignIn(connection, tokenHash);
         if (!isOpen(row, clock.nowMs())) throw gone();
@@ -154,7 +156,7 @@ export function createSignIn(dependencies: Dependencies): SignIn {
       }),
     async redeemCode(code, codeVerifier) {
       const codeChallenge = codeChallengeOf(codeVerifier);
-      const outcome = await db.writes.write(async (connection) => {
+      const outcome = await db.writes.write('daemon', async (connection) => {
         const rows = await listByChallenge(connection, codeChallenge);
         if (rows.length === 0) return { triesLeft: undefined };
         const open = rows.filter((row) => row.expiresAt > clock.nowMs());
@@ -168,7 +170,7 @@ export function createSignIn(dependencies: Dependencies): SignIn {
       if (outcome.apiKey !== undefined) return { apiKey: outcome.apiKey };
       throw wrongCode(outcome.triesLeft);
     },
-    sweep: () => db.writes.write((connection) => deleteSignInsBefore(connection, clock.nowMs() - HOUR_MS)),
+    sweep: () => db.writes.write('daemon', (connection) => deleteSignInsBefore(connection, clock.nowMs() - HOUR_MS)),
   };
 }
 

@@ -49,10 +49,13 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
   const purge = createTextPurge({ db, clock, text });
 
   /** Deletes rows in batches until a batch is not full. */
-  async function eraseInBatches(deleteSome: (connection: Connection) => Promise<number[]>): Promise<void> {
+  async function eraseInBatches(
+    tenantId: string,
+    deleteSome: (connection: Connection) => Promise<number[]>,
+  ): Promise<void> {
     let erased: number;
     do {
-      erased = await db.writes.write(async (connection) => {
+      erased = await db.writes.write(tenantId, async (connection) => {
         const numbers = await deleteSome(connection);
         await text.remove(connection, numbers);
         return numbers.length;
@@ -62,8 +65,8 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
 
   async function eraseRows(conversation: Pick<ConversationRow, 'tenantId' | 'id' | 'number'>): Promise<void> {
     const { tenantId, id } = conversation;
-    await eraseInBatches((connection) => deleteSomeMessages(connection, conversation, ERASE_ROWS));
-    await db.writes.write((connection) => deleteConversation(connection, tenantId, id));
+    await eraseInBatches(tenantId, (connection) => deleteSomeMessages(connection, conversation, ERASE_ROWS));
+    await db.writes.write(tenantId, (connection) => deleteConversation(connection, tenantId, id));
     purge.due();
   }
 
@@ -97,9 +100,9 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
     },
     async eraseTenant(tenantId) {
       // From here on, appends in progress find no conversation.
-      await db.writes.write((connection) => updateErasedOf(connection, tenantId, clock.nowMs()));
-      await eraseInBatches((connection) => deleteSomeMessagesOf(connection, tenantId, ERASE_ROWS));
-      await db.writes.write((connection) => deleteConversationsOf(connection, tenantId));
+      await db.writes.write(tenantId, (connection) => updateErasedOf(connection, tenantId, clock.nowMs()));
+      await eraseInBatches(tenantId, (connection) => deleteSomeMessagesOf(connection, tenantId, ERASE_ROWS));
+      await db.writes.write(tenantId, (connection) => deleteConversationsOf(connection, tenantId));
       purge.dueNow();
     },
   };

@@ -102,13 +102,11 @@ export function createConversations(parts: Parts): Conversations {
   }
 
   async function createOnce({ tenantId }: Principal, body: NewConversation, claim: Claim | undefined) {
-    const created = await db.writes.write(
-      (connection) =>
-        idempotency.replayOrRun(connection, claim, async () => {
-          const row = await insertNew(connection, tenantId, body);
-          return { status: 201, body: toConversation(row), resourceIds: [row.id] };
-        }),
-      tenantId,
+    const created = await db.writes.write(tenantId, (connection) =>
+      idempotency.replayOrRun(connection, claim, async () => {
+        const row = await insertNew(connection, tenantId, body);
+        return { status: 201, body: toConversation(row), resourceIds: [row.id] };
+      }),
     );
     scopes.confirm([{ tenantId, endUser: body.user ?? 'default' }]);
     return created;
@@ -142,20 +140,20 @@ export function createConversations(parts: Parts): Conversations {
       return cursors.page(rows.map(toConversation), limit, boundTo, ({ id }) => id);
     },
     change: ({ tenantId }, id, change, ifMatch) =>
-      db.writes.write(async (connection) => {
+      db.writes.write(tenantId, async (connection) => {
         const row = await load(connection, tenantId, id);
         requireMatch(ifMatch, versionTagOf(toConversation(row)), 'conversation');
         const next = changedRow(row, change, clock.nowMs());
         if (next !== row) await updateConversation(connection, next);
         return toConversation(next);
-      }, tenantId),
+      }),
     async remove({ tenantId }, id, ifMatch) {
-      const erased = await db.writes.write(async (connection) => {
+      const erased = await db.writes.write(tenantId, async (connection) => {
         const row = await load(connection, tenantId, id);
         requireMatch(ifMatch, versionTagOf(toConversation(row)), 'conversation');
         await erasing.begin(connection, tenantId, id);
         return row;
-      }, tenantId);
+      });
       await erasing.eraseRows(erased);
     },
     appendOnce: async (principal, id, messages, claim) => appendDrafts(principal, id, await draft(messages), claim),
@@ -184,12 +182,12 @@ export function createConversations(parts: Parts): Conversations {
       return toMessage(await loadMessage(db.lookups, { tenantId, conversationId }, messageId));
     },
     async removeMessage({ tenantId }, conversationId, messageId, ifMatch) {
-      await db.writes.write(async (connection) => {
+      await db.writes.write(tenantId, async (connection) => {
         const conversation = await load(connection, tenantId, conversationId);
         const message = await loadMessage(connection, { tenantId, conversationId }, messageId);
         requireMatch(ifMatch, contentTagOf(toMessage(message)), 'message');
         await erasing.eraseMessage(connection, conversation, message);
-      }, tenantId);
+      });
     },
     transfer: createConversationTransfer(parts),
     sweep: erasing.sweep,

@@ -77,7 +77,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     const embeddings = new Map(answer.vectors.map((vector, index) => [texts[index]!, quantize(vector)]));
     const rows = jobs.map(({ id, text }) => ({ job: id, embedding: embeddings.get(text)! }));
     const dimensions = answer.vectors[0]!.length;
-    const stored = await db.writes.write(async (connection) => {
+    const stored = await db.writes.write('daemon', async (connection) => {
       await requests.count(connection, model, answer.tokens);
       return storeVectors(connection, model.id, rows, dimensions);
     });
@@ -96,7 +96,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     const { tokens } = await probeEmbedder((text) => requests.embed(model, [text]));
     const isLast = attempts + 1 >= MAX_ATTEMPTS;
     const dueAt = clock.nowMs() + REJECTED_PAUSE_MS * 2 ** attempts;
-    await db.writes.write(async (connection) => {
+    await db.writes.write('daemon', async (connection) => {
       await requests.count(connection, model, tokens);
       await (isLast ? deleteJobs(connection, [id]) : updateAfterRejection(connection, id, dueAt));
     });
@@ -115,7 +115,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     const due = await listDueJobs(db.readers, model.id, { afterTenant: lastTenant, nowMs: clock.nowMs(), limit });
     if (due.length === 0) return false;
     const empty = due.filter((job) => !hasText(job)).map(({ id }) => id);
-    if (empty.length > 0) await db.writes.write((connection) => deleteJobs(connection, empty));
+    if (empty.length > 0) await db.writes.write('daemon', (connection) => deleteJobs(connection, empty));
     lastTenant = due.at(-1)!.tenantId;
     const batches = batchesOf(due.filter(hasText), limits, CONCURRENT_REQUESTS);
     const outcomes = await Promise.allSettled(batches.map((batch) => embedAll(model, batch)));
@@ -127,21 +127,23 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
 
   async function backfill(model: EmbeddingModel): Promise<boolean> {
     if (typeToBackfill(model) === undefined || (await hasJobs(db.readers, model.id, BACKFILL_ROWS))) return false;
-    await db.writes.write((connection) => backfillBatch(connection, model, BACKFILL_ROWS));
+    await db.writes.write('daemon', (connection) => backfillBatch(connection, model, BACKFILL_ROWS));
     return true;
   }
 
   return {
     async step(model) {
       if (model.state === 'retiring') {
-        const more = await db.writes.write((connection) => deleteModelBatch(connection, model.id, DELETE_ROWS));
+        const more = await db.writes.write('daemon', (connection) =>
+          deleteModelBatch(connection, model.id, DELETE_ROWS),
+        );
         return more ? 'more' : 'done';
       }
       if (await embedDue(model)) return 'more';
       if (await backfill(model)) return 'more';
       if (typeToBackfill(model) !== undefined) return 'done';
       if (model.state === 'serving' || (await hasUnattemptedJobs(db.readers, model.id))) return 'done';
-      await db.writes.write((connection) => promoteModel(connection, model));
+      await db.writes.write('daemon', (connection) => promoteModel(connection, model));
       log.info({ model: logName(model) }, 'searches now use the new embedding model');
       return 'switched';
     },

@@ -109,7 +109,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
     async begin() {
       await embedder.prepare();
       const wanted = { tenantId: OPERATOR, provider: null, name: model };
-      await db.writes.write((connection) => selectModel(connection, wanted, true));
+      await db.writes.write('daemon', (connection) => selectModel(connection, wanted, true));
       models = await listModels(db.readers, OPERATOR);
     },
     follow,
@@ -129,5 +129,5 @@ export function createEmbeddings(parts: Parts): Embeddings {
 
 /** Records that no embedder is configured: from now on rows are written without being queued for vectors. */
 export async function pauseEmbeddings(db: Database): Promise<void> {
-  if ((await listModels(db.readers, OPERATOR)).length > 0) await db.writes.write(resetBackfill);
+  if ((await listModels(db.readers, OPERATOR)).length > 0) await db.writes.write('daemon', resetBackfill);
 }

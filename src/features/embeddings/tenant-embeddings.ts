@@ -72,7 +72,7 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
     const { vectors, tokens } = await embedByKey(model, { texts: [query], purpose: 'query' }, signal);
     // Counted in the background: the search does not wait.
     db.writes
-      .write((connection) => count(connection, model, tokens))
+      .write(model.tenantId, (connection) => count(connection, model, tokens))
       .catch((error: unknown) => log.warn({ error }, 'could not count the tokens of a query'));
     return vectors[0]!;
   }
@@ -144,9 +144,10 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
     async erase(tenantId) {
       queries.forget(tenantId);
       for (const model of await listModels(db.readers, tenantId)) {
-        await db.writes.write((connection) => retire(connection, model));
+        await db.writes.write('daemon', (connection) => retire(connection, model));
         let more = true;
-        while (more) more = await db.writes.write((connection) => deleteModelBatch(connection, model.id, ERASE_ROWS));
+        while (more)
+          more = await db.writes.write('daemon', (connection) => deleteModelBatch(connection, model.id, ERASE_ROWS));
         forget(model.id);
       }
     },

@@ -73,7 +73,8 @@ export function createTenantModels({ db, clock, log, operator, cannotSearch }: P
     mayAnyHaveModel: () => tenants.size > 0,
     async begin() {
       for (const tenantId of await listTenantsWithModels(db.readers)) tenants.add(tenantId);
-      if (!operator && tenants.size > 0) await db.writes.write((connection) => promoteFillingModels(connection));
+      if (!operator && tenants.size > 0)
+        await db.writes.write('daemon', (connection) => promoteFillingModels(connection));
     },
     requireUsable({ provider }) {
       if (cannotSearch !== undefined) throw unprocessable(cannotSearch);

@@ -71,7 +71,7 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
   /** Starts with a fresh data key. Invalidates what the daemon sealed for itself: queued mails, cursors, codes. */
   async function startOver(): Promise<Buffer> {
     const masterKey = await masterKeys.ensure();
-    return db.writes.write(async (connection) => {
+    return db.writes.write('daemon', async (connection) => {
       await deleteDataKey(connection, DAEMON);
       return makeDataKey(connection, DAEMON, masterKey);
     });

@@ -47,7 +47,7 @@ export async function rewrapDataKeys(rotation: Rotation): Promise<Rewrapped> {
   if (all === 0)
     throw new AppError('conflict', 'The database has no data keys yet. Start svc serve once, then try again.');
   for (;;) {
-    const batch = await db.writes.write((connection) => rewrapSome(connection, rotation, target));
+    const batch = await db.writes.write('daemon', (connection) => rewrapSome(connection, rotation, target));
     if (batch.rewrapped + batch.lost === 0) return done;
     done.rewrapped += batch.rewrapped;
     done.lost += batch.lost;

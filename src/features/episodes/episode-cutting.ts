@@ -107,7 +107,7 @@ export function createEpisodeCutting({ db, clock, ids, text, reading, writing, p
       let windowMode = mode;
       let more: boolean;
       do {
-        more = await db.writes.write(async (connection) =>
+        more = await db.writes.write(tenantId, async (connection) =>
           cutWindow(connection, await reading.requireConversation(connection, tenantId, conversationId), windowMode),
         );
         windowMode = 'continue';

@@ -85,7 +85,7 @@ export function createEpisodes(parts: Parts): Episodes {
 
   return {
     async createOnce({ tenantId }, body, claim) {
-      const created = await db.writes.write((connection) =>
+      const created = await db.writes.write(tenantId, (connection) =>
         idempotency.replayOrRun(connection, claim, async () => {
           const row = await insertNew(connection, tenantId, body);
           return { status: 201, body: toEpisode(row), resourceIds: [row.id] };
@@ -109,7 +109,7 @@ export function createEpisodes(parts: Parts): Episodes {
       return cursors.page(rows.map(toEpisode), limit, boundTo, ({ id }) => id);
     },
     change: ({ tenantId }, id, change, ifMatch) =>
-      db.writes.write(async (connection) => {
+      db.writes.write(tenantId, async (connection) => {
         const row = await load(connection, tenantId, id);
         requireMatch(ifMatch, versionTagOf(toEpisode(row)), 'episode');
         const next = changedRow(row, change, clock.nowMs());
@@ -118,7 +118,7 @@ export function createEpisodes(parts: Parts): Episodes {
         return toEpisode(next);
       }),
     async remove({ tenantId }, id, ifMatch) {
-      await db.writes.write(async (connection) => {
+      await db.writes.write(tenantId, async (connection) => {
         const row = await load(connection, tenantId, id);
         requireMatch(ifMatch, versionTagOf(toEpisode(row)), 'episode');
         await writing.erase(connection, row);
@@ -128,7 +128,7 @@ export function createEpisodes(parts: Parts): Episodes {
       const before = await idempotency.findReplay(db.lookups, claim);
       if (before) return before;
       await cut(tenantId, conversationId, 'restart');
-      return db.writes.write((connection) =>
+      return db.writes.write(tenantId, (connection) =>
         idempotency.replayOrRun(connection, claim, async () => {
           const data = (await listCuts(connection, tenantId, conversationId, ANSWERED_CUTS)).map(toEpisode);
           return { status: 201, body: { data }, resourceIds: [conversationId, ...data.map(({ id }) => id)] };
@@ -150,7 +150,7 @@ export function createEpisodes(parts: Parts): Episodes {
     async erase(tenantId) {
       let count: number;
       do {
-        count = await db.writes.write(async (connection) => {
+        count = await db.writes.write(tenantId, async (connection) => {
           const numbers = await deleteSomeEpisodesOf(connection, tenantId, ERASE_ROWS);
           await text.remove(connection, numbers);
           return numbers.length;

@@ -78,7 +78,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
   /** Counts the tokens of every response, including unusable ones. */
   async function countTokens(job: JobRow, tokens: { inputTokens: number; outputTokens: number }): Promise<JobRow> {
     const { tenantId, provider, model } = job;
-    return db.writes.write(async (connection) => {
+    return db.writes.write(tenantId, async (connection) => {
       const used = await spending.add(connection, tenantId, 'extraction', { provider, model, requests: 1, ...tokens });
       return jobs.advance(connection, job, {
         requests: job.requests + used.requests,
@@ -145,7 +145,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     extracted: readonly Extracted[],
   ): Promise<JobRow> {
     const proposals = toProposals(extracted, chunk, known);
-    return db.writes.write(async (connection) => {
+    return db.writes.write(conversation.tenantId, async (connection) => {
       const now = await reading.requireConversation(connection, conversation.tenantId, conversation.id);
       const { tenantId, endUser, id: conversationId } = now;
       if (!(await isUnchangedSince(connection, { conversation: now, job, chunk, known }))) return job;
@@ -165,7 +165,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
 
   /** Finishes the job, unless messages were added to it in the meantime. */
   async function finish(job: JobRow): Promise<JobRow> {
-    return db.writes.write(async (connection) => {
+    return db.writes.write(job.tenantId, async (connection) => {
       const now = await jobs.advance(connection, job, NO_ERROR);
       if (now.toOrdinal > job.toOrdinal) return now;
       const ended = { state: 'done', done: now.total, finishedAt: clock.nowMs() } as const;

@@ -82,7 +82,7 @@ export function createExtraction(parts: Parts): Extraction {
 
   return {
     async requestOnce({ tenantId }, conversationId, body, claim) {
-      const created = await db.writes.write((connection) =>
+      const created = await db.writes.write(tenantId, (connection) =>
         idempotency.replayOrRun(connection, claim, async () => {
           await usage.requireTenant(connection, tenantId);
           const jobId = await enqueue(connection, tenantId, conversationId, body);
@@ -96,15 +96,15 @@ export function createExtraction(parts: Parts): Extraction {
       const due = await listDue(db.readers, clock.nowMs(), MAX_DUE);
       for (const { tenantId, conversationId } of due) {
         await db.writes
-          .write((connection) => enqueue(connection, tenantId, conversationId, {}))
+          .write(tenantId, (connection) => enqueue(connection, tenantId, conversationId, {}))
           .catch(async (error: unknown) => {
             if (!(error instanceof AppError) || !['unprocessable', 'not_found'].includes(error.code)) throw error;
             log.warn({ tenantId, conversationId, reason: error.message }, 'cannot extract memories');
-            await db.writes.write((connection) => updateNotDue(connection, tenantId, conversationId));
+            await db.writes.write(tenantId, (connection) => updateNotDue(connection, tenantId, conversationId));
           });
       }
       if (due.length > 0) wake();
     },
-    erase: (tenantId) => db.writes.write((connection) => deleteExtractionsOf(connection, tenantId)),
+    erase: (tenantId) => db.writes.write(tenantId, (connection) => deleteExtractionsOf(connection, tenantId)),
   };
 }

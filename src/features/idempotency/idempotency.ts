@@ -165,7 +165,7 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
           const [isStored] = await findAnswers(db.readers, [{ tenantId, key }], clock.nowMs() - RETENTION_MS);
           const answer = isStored ? undefined : await run(hashed.stream);
           const claim = { tenantId, key, requestHash: await hashed.finish() };
-          return await db.writes.write(async (connection) => {
+          return await db.writes.write(tenantId, async (connection) => {
             await requireTenant(connection);
             return replayOrRun(connection, claim, async () => {
               if (answer === undefined) throw expired();
@@ -182,7 +182,8 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
     findReplays,
     store,
     redact: redactAnswersAbout,
-    sweep: () => db.writes.write((connection) => deleteAnswersBefore(connection, clock.nowMs() - RETENTION_MS)),
+    sweep: () =>
+      db.writes.write('daemon', (connection) => deleteAnswersBefore(connection, clock.nowMs() - RETENTION_MS)),
     erase: deleteAnswersOf,
   };
 }

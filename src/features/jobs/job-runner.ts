@@ -51,13 +51,13 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   async function claim(row: JobRow): Promise<JobRow | undefined> {
     const nowMs = clock.nowMs();
     const change = { state: 'running', dueAt: nowMs + CLAIM_MS, updatedAt: nowMs } as const;
-    const claimed = await db.writes.write((connection) => updateJob(connection, row, change));
+    const claimed = await db.writes.write(row.tenantId, (connection) => updateJob(connection, row, change));
     return claimed ? { ...row, ...change } : undefined;
   }
 
   /** Records the failure beside the progress made so far. Cancelled jobs stay cancelled. */
   async function settle({ tenantId, id }: JobRow, error: unknown): Promise<void> {
-    await db.writes.write(async (connection) => {
+    await db.writes.write(tenantId, async (connection) => {
       const row = await findJob(connection, tenantId, id);
       if (row?.state === 'running') await updateJob(connection, row, afterFailure(row, error));
     });
@@ -175,7 +175,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   }
 
   return {
-    begin: () => db.writes.write((connection) => updateInterrupted(connection, clock.nowMs())),
+    begin: () => db.writes.write('daemon', (connection) => updateInterrupted(connection, clock.nowMs())),
     follow,
     async stop() {
       stopping.abort(new AppError('unavailable', 'svc is stopping.'));

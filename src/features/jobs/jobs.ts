@@ -117,7 +117,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       return cursors.page(rows.map(toJob), limit, boundTo, ({ id }) => id);
     },
     remove: ({ tenantId }, id, ifMatch) =>
-      db.writes.write(async (connection) => {
+      db.writes.write(tenantId, async (connection) => {
         const row = await findJob(connection, tenantId, id);
         if (!row) throw jobNotFound();
         requireMatch(ifMatch, contentTagOf(toJob(row)), 'job');
@@ -154,11 +154,13 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       let swept: number;
       do {
         const beforeMs = clock.nowMs() - RETENTION_MS;
-        swept = await db.writes.write((connection) => deleteJobsEndedBefore(connection, beforeMs, SWEEP_BATCH));
+        swept = await db.writes.write('daemon', (connection) =>
+          deleteJobsEndedBefore(connection, beforeMs, SWEEP_BATCH),
+        );
       } while (swept === SWEEP_BATCH);
     },
     erase: (tenantId) =>
-      db.writes.write(async (connection) => {
+      db.writes.write(tenantId, async (connection) => {
         for (const row of await listOpenJobs(connection, tenantId, {})) abort(row);
         await deleteJobsOf(connection, tenantId);
       }),

@@ -47,7 +47,7 @@ export function createKeys({ db, clock, random, log }: { db: Database; clock: Cl
     if (touching.has(hash) || (lastUsedAt !== null && nowMs - lastUsedAt < TOUCH_INTERVAL_MS)) return;
     touching.add(hash);
     db.writes
-      .write((connection) => updateLastUsed(connection, principal.tenantId, hash, nowMs))
+      .write(principal.tenantId, (connection) => updateLastUsed(connection, principal.tenantId, hash, nowMs))
       .catch((error) => log.warn({ error }, 'failed to update lastUsedAt of a key'))
       .finally(() => touching.delete(hash));
   }
@@ -81,7 +81,7 @@ export function createKeys({ db, clock, random, log }: { db: Database; clock: Cl
       await replaceKey(connection, { tenantId, hash: hashSecret(apiKey), last4, createdAt: clock.nowMs() });
       return apiKey;
     },
-    revoke: ({ tenantId, key }) => db.writes.write((connection) => deleteKey(connection, tenantId, key.hash)),
+    revoke: ({ tenantId, key }) => db.writes.write(tenantId, (connection) => deleteKey(connection, tenantId, key.hash)),
     revokeAll: deleteKeysOf,
   };
 }

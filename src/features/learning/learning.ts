@@ -1,4 +1,5 @@
 import type { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval } from '../../contract/learning.ts';
+import type { Writer } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, utcDay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -106,7 +107,7 @@ export function createLearning({
 
   async function learn(given: GivenFeedback): Promise<FeedbackResult> {
     if (pending.has(given.tenantId, given.searchId)) await pending.flush();
-    const { learned, user, state } = await db.writes.write((connection) =>
+    const { learned, user, state } = await db.writes.write(given.tenantId, (connection) =>
       recordFeedback(connection, given, { model, nowMs: clock.nowMs() }),
     );
     if (learned) cache.set(user, state);
@@ -114,8 +115,8 @@ export function createLearning({
   }
 
   /** Deletes in batches, one transaction each, so that other writes are not held up. */
-  async function inBatches(deleteBatch: Parameters<typeof db.writes.write<number>>[0]): Promise<void> {
-    while ((await db.writes.write(deleteBatch)) >= SWEEP_ROWS);
+  async function inBatches(of: Writer, deleteBatch: Parameters<typeof db.writes.write<number>>[1]): Promise<void> {
+    while ((await db.writes.write(of, deleteBatch)) >= SWEEP_ROWS);
   }
 
   return {
@@ -161,7 +162,7 @@ export function createLearning({
       return toRetrieval(user, state, row?.updatedAt ?? null, model);
     },
     async reset({ tenantId }, user = 'default') {
-      await db.writes.write((connection) => deleteLearned(connection, tenantId, user));
+      await db.writes.write(tenantId, (connection) => deleteLearned(connection, tenantId, user));
       cache.forget(tenantId, user);
     },
     async curve({ tenantId }, days) {
@@ -173,14 +174,14 @@ export function createLearning({
     dropped: pending.dropped,
     sweep() {
       const beforeMs = clock.nowMs() - SEARCH_TTL_MS;
-      return inBatches((connection) => deleteSomeSearchesBefore(connection, beforeMs, SWEEP_ROWS));
+      return inBatches('daemon', (connection) => deleteSomeSearchesBefore(connection, beforeMs, SWEEP_ROWS));
     },
     async erase(tenantId) {
       pending.forget(tenantId);
       shown.forget(tenantId);
       // Searches first: without them no further feedback can be learned from.
-      await inBatches((connection) => deleteSomeSearchesOf(connection, tenantId, SWEEP_ROWS));
-      await inBatches((connection) => deleteSomeLearnedOf(connection, tenantId, SWEEP_ROWS));
+      await inBatches(tenantId, (connection) => deleteSomeSearchesOf(connection, tenantId, SWEEP_ROWS));
+      await inBatches(tenantId, (connection) => deleteSomeLearnedOf(connection, tenantId, SWEEP_ROWS));
       cache.forget(tenantId);
     },
   };

@@ -46,7 +46,7 @@ export function createPendingSearches({ db, clock, log }: { db: Database; clock:
     for (let start = 0; start < rows.length; start += BATCH_ROWS) {
       const batch = rows.slice(start, start + BATCH_ROWS);
       await db.writes
-        .write((connection) =>
+        .write('daemon', (connection) =>
           insertSearches(
             connection,
             batch.map(([, row]) => row),

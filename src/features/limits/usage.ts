@@ -142,7 +142,7 @@ export function createUsage({
     },
     async refundQuery(tenant) {
       if (isUnlimited(tenant)) count(tenant.tenantId, 'queries', -1);
-      else await db.writes.write((connection) => updateQueryRefunded(connection, tenant.tenantId), tenant.tenantId);
+      else await db.writes.write(tenant.tenantId, (connection) => updateQueryRefunded(connection, tenant.tenantId));
     },
     async requireMemoryQuota({ tenantId, tier }) {
       const nowMs = clock.nowMs();
@@ -174,7 +174,7 @@ export function createUsage({
       const deltas = [...pendingCounts.values()];
       pendingCounts.clear();
       await db.writes
-        .write((connection) => addUsage(connection, deltas))
+        .write('daemon', (connection) => addUsage(connection, deltas))
         .catch((error) => log.warn({ error }, 'failed to write request counts'));
     },
     async days({ tenantId }, days) {

@@ -30,7 +30,7 @@ export function sealContext(mailId: string): string {
 /** Creates a function that sends, defers or drops one claimed mail. It throws only if the database fails. */
 export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) => Promise<void> {
   const { db, clock, random, sealer, mailer, log, backoffMs = BACKOFF_MS } = options;
-  const remove = (mailId: string) => db.writes.write((connection) => deleteMail(connection, mailId));
+  const remove = (mailId: string) => db.writes.write('daemon', (connection) => deleteMail(connection, mailId));
 
   function open({ mailId, sealed }: QueuedMail): NewMail | undefined {
     try {
@@ -49,7 +49,7 @@ export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) =
     const pauseMs = backoffAfter(attempts, backoffMs, random);
     log.warn({ ...fields, pauseMs }, 'sending a mail failed, will retry');
     const nextAttemptAt = Math.min(clock.nowMs() + pauseMs, expiresAt);
-    await db.writes.write((connection) => updateMailDeferred(connection, mailId, nextAttemptAt));
+    await db.writes.write('daemon', (connection) => updateMailDeferred(connection, mailId, nextAttemptAt));
   }
 
   return async (queued) => {

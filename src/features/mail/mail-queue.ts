@@ -86,7 +86,9 @@ function createWorker(options: MailQueueOptions): Pick<MailQueue, 'start' | 'sto
     const latestMs = nowMs + Math.max(backoffMs.max, CLAIM_MS);
     const due = await findDueMails(db.readers, { nowMs, latestMs, limit: 2 * MAX_CONNECTIONS });
     const next = due.filter(({ mailId }) => !inFlight.has(mailId)).slice(0, MAX_CONNECTIONS - inFlight.size);
-    return next.length === 0 ? [] : db.writes.write((connection) => claimMails(connection, next, nowMs + CLAIM_MS));
+    return next.length === 0
+      ? []
+      : db.writes.write('daemon', (connection) => claimMails(connection, next, nowMs + CLAIM_MS));
   }
 
   function launch(mail: QueuedMail): void {

@@ -105,18 +105,18 @@ export function createMemories(parts: Parts): Memories {
       return cursors.page(rows.map(toMemory), limit, boundTo, ({ id }) => id);
     },
     change: ({ tenantId }, id, change, ifMatch) =>
-      db.writes.write((connection) => changeWithin(connection, tenantId, id, change, ifMatch), tenantId),
+      db.writes.write(tenantId, (connection) => changeWithin(connection, tenantId, id, change, ifMatch)),
     changeWithin,
     async findWithin(reader, tenantId, id) {
       const row = await findMemory(reader, tenantId, id);
       return row && !hasExpired(row, clock.nowMs()) ? toMemory(row) : undefined;
     },
     async remove({ tenantId }, id, ifMatch) {
-      await db.writes.write(async (connection) => {
+      await db.writes.write(tenantId, async (connection) => {
         const row = requirePresent(await findMemory(connection, tenantId, id), clock.nowMs());
         requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
         await eraseOne(connection, tenantId, id);
-      }, tenantId);
+      });
     },
     async history({ tenantId }, id) {
       const rows = await listVersions(db.readers.of(tenantId), tenantId, id);

@@ -52,14 +52,14 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
   async function eraseExpired(): Promise<boolean> {
     const expired = await listExpired(db.readers, clock.nowMs(), ERASE_ROWS);
     if (expired.length === 0) return false;
-    await db.writes.write(async (connection) => {
+    await db.writes.write('daemon', async (connection) => {
       for (const { tenantId, id } of expired) await eraseOne(connection, tenantId, id);
     });
     return expired.length === ERASE_ROWS;
   }
 
   function eraseSomeOf(tenantId: string): Promise<boolean> {
-    return db.writes.write(async (connection) => {
+    return db.writes.write(tenantId, async (connection) => {
       const numbers = await deleteSomeOf(connection, tenantId, ERASE_ROWS);
       await text.remove(connection, numbers);
       return numbers.length === ERASE_ROWS;
@@ -74,7 +74,7 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
     },
     async eraseTenant(tenantId) {
       while (await eraseSomeOf(tenantId));
-      await db.writes.write(async (connection) => {
+      await db.writes.write(tenantId, async (connection) => {
         await deleteAllTagsOf(connection, tenantId);
         await scopes.erase(connection, tenantId);
       });

@@ -44,9 +44,8 @@ export async function writeBatch(
 ): Promise<void> {
   const { newMemories } = batch;
   if (KINDS.some((kind) => batch[kind].length > 0)) {
-    const restored = await parts.db.writes.write(
-      (connection) => restore(parts, principal, batch, unsegmentedIds, connection),
-      principal.tenantId,
+    const restored = await parts.db.writes.write(principal.tenantId, (connection) =>
+      restore(parts, principal, batch, unsegmentedIds, connection),
     );
     parts.scopes.confirm([
       ...addedDrafts(batch.memories, restored.memories).map((draft) => draft.at(-1)!),

@@ -15,7 +15,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { checkKey, type KeyCheck, requireAccepted } from './key-check.ts';
 import { parseProvider, requireCompleteKey } from './key-validation.ts';
-import { checkedFields, disallowedReason, last4Of, sealContextOf, toProviderKey } from './provider-key-row.ts';
+import { checkedFields, last4Of, sealContextOf, toProviderKey } from './provider-key-row.ts';
 import {
   type CheckedFields,
   deleteProviderKey,
@@ -25,6 +25,7 @@ import {
   replaceProviderKey,
   updateChecked,
 } from './provider-keys-store.ts';
+import { loadProviderKey, requireAllowed } from './stored-provider-key.ts';
 
 /** Features that depend on keys. */
 export interface ProviderKeyObserver {
@@ -143,14 +144,14 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     work: (access: ProviderAccess, signal: AbortSignal, row: ProviderKeyRow) => Promise<T>,
   ): Promise<T> {
     return activeUses.run(providerKeyScope(tenantId, provider), async (signal) => {
-      const row = await load(db.readers, tenantId, provider);
+      const row = await loadProviderKey(db.readers, tenantId, provider);
       return work(await accessOf(db.readers, row), signal, row);
     });
   }
 
   async function recordCheck(row: ProviderKeyRow, check: KeyCheck): Promise<CheckedFields> {
     const checked = checkedFields(check, row, clock.nowMs());
-    await db.writes.write((connection) => updateChecked(connection, row, checked));
+    await db.writes.write(row.tenantId, (connection) => updateChecked(connection, row, checked));
     return checked;
   }
 
@@ -168,7 +169,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       const check = await checkKey(models, access);
       requireAccepted(check);
       const accepted = { body, check, id: ids.next('pk'), ifMatch };
-      const stored = await db.writes.write((connection) => store(connection, tenantId, provider, accepted));
+      const stored = await db.writes.write(tenantId, (connection) => store(connection, tenantId, provider, accepted));
       // Requests started with the previous key must not continue.
       abort(tenantId, provider);
       notifyAccepted(tenantId);
@@ -178,7 +179,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       return { data: (await listProviderKeys(db.readers, tenantId)).map(toProviderKey), nextCursor: null };
     },
     async get({ tenantId }, name) {
-      return toProviderKey(await load(db.readers, tenantId, parseProvider(name)));
+      return toProviderKey(await loadProviderKey(db.readers, tenantId, parseProvider(name)));
     },
     validate: ({ tenantId }, name) =>
       use(tenantId, parseProvider(name), async (access, signal, row) => {
@@ -190,8 +191,8 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       }),
     async remove({ tenantId }, name, ifMatch) {
       const provider = parseProvider(name);
-      await db.writes.write(async (connection) => {
-        const row = await load(connection, tenantId, provider);
+      await db.writes.write(tenantId, async (connection) => {
+        const row = await loadProviderKey(connection, tenantId, provider);
         requireMatch(ifMatch, row && contentTagOf(toProviderKey(row)), 'provider key');
         await forget(connection, row);
       });
@@ -201,7 +202,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
     },
     available: async (reader, tenantId) => (await listProviderKeys(reader, tenantId)).map(toProviderKey),
     async requireModelAllowed(reader, tenantId, { provider, model }) {
-      requireAllowed(await load(reader, tenantId, provider), model);
+      requireAllowed(await loadProviderKey(reader, tenantId, provider), model);
     },
     use: (tenantId, { provider, model }, work) =>
       use(tenantId, provider, async (access, signal, row) => {
@@ -215,7 +216,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       }),
     forget: forgetAll,
     async erase(tenantId) {
-      await db.writes.write((connection) => forgetAll(connection, tenantId));
+      await db.writes.write(tenantId, (connection) => forgetAll(connection, tenantId));
       for (const provider of PROVIDERS) abort(tenantId, provider);
     },
   };
@@ -227,22 +228,6 @@ interface AcceptedKey {
   /** Used for the first key of this provider. */
   id: string;
   ifMatch: string | undefined;
-}
-
-async function load(reader: Reader, tenantId: string, provider: Provider): Promise<ProviderKeyRow> {
-  const row = await findProviderKey(reader, tenantId, provider);
-  if (!row) throw keyNotFound(provider);
-  return row;
-}
-
-function requireAllowed(row: ProviderKeyRow, model: string): void {
-  const reason = disallowedReason(row, model);
-  if (reason !== undefined) throw new AppError('unprocessable', reason);
-}
-
-function keyNotFound(provider: Provider): AppError {
-  const advice = `Add one with svc provider add ${provider}.`;
-  return new AppError('not_found', `This account has no key for ${provider}. ${advice}`);
 }
 
 function keyRemoved(): AppError {

@@ -101,7 +101,7 @@ export function createProviderSettings({
     show: async ({ tenantId }) => view(db.readers, await current(db.readers, tenantId)),
     async change({ tenantId }, change, ifMatch) {
       if (change.embedding) embedding.requireUsable(change.embedding);
-      const stored = await db.writes.write(async (connection) => {
+      const stored = await db.writes.write(tenantId, async (connection) => {
         await usage.requireTenant(connection, tenantId);
         const before = await current(connection, tenantId);
         if (ifMatch !== undefined && !matchesState(ifMatch, chosenBy(before))) throw changedSinceRead('settings');
@@ -132,7 +132,7 @@ export function createProviderSettings({
       await notifyChoice(connection, before, after);
     },
     erase: (tenantId) =>
-      db.writes.write(async (connection) => {
+      db.writes.write(tenantId, async (connection) => {
         await deleteSettings(connection, tenantId);
         await spending.erase(connection, tenantId);
       }),

@@ -31,7 +31,7 @@ export function createTextPurge({ db, clock, text }: { db: Database; clock: Cloc
       isDue = false;
       purgedAtMs = clock.monotonicMs();
       let portion: 'first' | 'next' = 'first';
-      while (await db.writes.write((connection) => text.purge(connection, portion))) portion = 'next';
+      while (await db.writes.write('daemon', (connection) => text.purge(connection, portion))) portion = 'next';
     },
   };
 }

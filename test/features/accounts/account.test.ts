@@ -22,7 +22,7 @@ describe('GET /v1/account', () => {
   test('returns exactly the account, limits, quotas and key metadata of the caller', async () => {
     const { apiKey } = await daemon.signIn('Anna@Example.com');
     // Wait for the background write of lastUsedAt.
-    await daemon.db.writes.write(async () => {});
+    await daemon.db.writes.write('daemon', async () => {});
     const answer = await daemon.call<Account>(apiKey, '/v1/account');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({

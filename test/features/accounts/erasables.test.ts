@@ -51,7 +51,7 @@ async function insertRow(table: string, tenantId: string): Promise<void> {
   );
   const values = given.map(({ name, type }, index) => (name === 'tenantId' ? tenantId : sampleValue(type, index)));
   const marks = given.map(() => '?').join(', ');
-  await daemon.db.writes.write((connection) =>
+  await daemon.db.writes.write('daemon', (connection) =>
     connection.run(
       `INSERT INTO "${table}" (${given.map(({ name }) => `"${name}"`).join(', ')}) VALUES (${marks})`,
       values,

@@ -152,7 +152,7 @@ describe('erasing an account', () => {
     const neighbour = await makeTenant(daemon, 'whole@example.com');
     const texts = await fill(tenant);
     await fill(neighbour);
-    await daemon.db.writes.write(async (connection) => {
+    await daemon.db.writes.write('daemon', async (connection) => {
       await connection.run('DELETE FROM apiKeys WHERE tenantId = ?', [tenant.tenantId]);
       await connection.run("UPDATE tenants SET email = 'erased', erasedAt = 1 WHERE tenantId = ?", [tenant.tenantId]);
     });

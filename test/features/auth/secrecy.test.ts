@@ -170,10 +170,10 @@ describe('the full sign-in flow', () => {
     await daemon.call(apiKey, `/v1/${apiKey}/${token}`, { headers: fromElsewhere() });
     await sendRaw(daemon, [`GET /v1/account?key=${apiKey} HTTP/9`, `Authorization: Bearer ${apiKey}`]);
     await sendRaw(daemon, [`Authorization: Bearer ${apiKey}`]);
-    await daemon.db.writes.write((connection) => connection.exec('ALTER TABLE signInLinks RENAME TO away'));
+    await daemon.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE signInLinks RENAME TO away'));
     expect((await visit(daemon, link)).status).toBe(500);
     expect((await pressButton(daemon, link)).status).toBe(500);
-    await daemon.db.writes.write((connection) => connection.exec('ALTER TABLE away RENAME TO signInLinks'));
+    await daemon.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE away RENAME TO signInLinks'));
     expect(await statusOf(daemon, apiKey)).toBe(200);
 
     const all = new Map([...flow.secrets, ['second key', apiKey], ['second token', token]]);

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Config } from '../../../src/daemon/config.ts';
+import type { Config } from '../../../src/daemon/config-settings.ts';
 import type { Answer, TestDaemon } from '../../helpers/daemon.ts';
 import {
   askFor,
@@ -43,7 +43,7 @@ async function mailed(daemon: TestDaemon, addresses: readonly string[]): Promise
 
 /** Creates an account regardless of the policy. */
 const createAccount = (daemon: TestDaemon, email: string) =>
-  daemon.db.writes.write((connection) => daemon.accounts.findOrCreate(connection, email));
+  daemon.db.writes.write('daemon', (connection) => daemon.accounts.findOrCreate(connection, email));
 
 describe.concurrent('who can create an account', () => {
   test('open: anyone', async () => {

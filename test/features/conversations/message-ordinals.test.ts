@@ -72,7 +72,7 @@ test('a conversation accepts messages up to its last ordinal, then answers 422',
     const caller = await daemon.account();
     const talk = conversing(caller);
     const { id } = await talk.begin();
-    await daemon.db.writes.write((connection) =>
+    await daemon.db.writes.write('daemon', (connection) =>
       connection.run('UPDATE conversations SET lastOrdinal = ? WHERE tenantId = ? AND id = ?', [
         ROW_IDS_PER_CONVERSATION - 2,
         caller.tenantId,

@@ -171,7 +171,7 @@ describe('without an embedder', () => {
 
 /** Copies a tenant's only memory, including its index entries and its vector. */
 async function multiply(tenantId: string, times: number): Promise<void> {
-  await daemon.db.writes.write(async (connection) => {
+  await daemon.db.writes.write('daemon', async (connection) => {
     const [row] = await connection.all<{ number: number; scope: number; createdAt: number }>(
       'SELECT number, scope, createdAt FROM memories WHERE tenantId = ?',
       [tenantId],

@@ -158,7 +158,7 @@ describe("without an operator's embedder", () => {
     const ann = await ownerWithKey();
     await ann.add('Her automobile is red');
     await ann.choose(server, 'small');
-    const write = (sql: string) => daemon.db.writes.write((connection) => connection.exec(sql));
+    const write = (sql: string) => daemon.db.writes.write('daemon', (connection) => connection.exec(sql));
     await write(`CREATE TRIGGER refusing BEFORE INSERT ON vectors BEGIN SELECT RAISE(ABORT, 'refused'); END`);
     for (let second = 0; second < 20; second += 1) {
       await daemon.embed();

@@ -141,7 +141,7 @@ describe('an account with a model of its own', () => {
     await daemon.embed();
     const config = readConfig({ dataDir: daemon.folder }, {}, '');
     const spoil = (sql: string, values: string[]) =>
-      daemon.db.writes.write((connection) => connection.run(sql, values));
+      daemon.db.writes.write('daemon', (connection) => connection.run(sql, values));
     expect(await checkIntegrity(config)).toEqual([]);
     const give = 'UPDATE embeddingModels SET tenantId = ? WHERE tenantId = ?';
     await spoil(give, [bob.tenantId, ann.tenantId]);

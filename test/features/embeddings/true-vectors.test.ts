@@ -74,7 +74,7 @@ test('after any history every searchable row has a vector or waits for one, and 
       for (const each of steps) await take(each);
       const [vectors, jobs, rows] = [await daemon.vectors(), await daemon.jobs(), await daemon.rows()];
       expect(await ofFilled([...vectors, ...jobs])).toEqual(await ofFilled(rows));
-      expect(await daemon.db.writes.write(vectorProblems)).toEqual([]);
+      expect(await daemon.db.writes.write('daemon', vectorProblems)).toEqual([]);
     }),
     { numRuns: 25 },
   );

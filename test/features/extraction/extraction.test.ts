@@ -398,7 +398,7 @@ describe('a cap', () => {
   });
 
   test('of daily memories is checked before the model is called, except for dry runs', async () => {
-    await daemon.db.writes.write(async (connection) => {
+    await daemon.db.writes.write('daemon', async (connection) => {
       await connection.run(`UPDATE tenants SET tier = 'Free' WHERE tenantId = ?`, [caller.tenantId]);
       await connection.run(
         `INSERT INTO usageDays (tenantId, day, requests, memories, queries) VALUES (?, ?, 0, 5000, 0)

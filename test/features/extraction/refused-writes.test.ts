@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.reset());
 
-const write = (sql: string) => daemon.db.writes.write((connection) => connection.exec(sql));
+const write = (sql: string) => daemon.db.writes.write('daemon', (connection) => connection.exec(sql));
 /** Makes only these writes fail, as a full disk would. */
 const refuse = (state: 'queued' | 'running') =>
   write(`CREATE TRIGGER refusing BEFORE UPDATE ON jobs WHEN NEW.state = '${state}' AND OLD.state <> NEW.state

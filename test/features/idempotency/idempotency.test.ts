@@ -30,7 +30,7 @@ async function holdWrites(): Promise<() => void> {
     release = resolve;
   });
   const started = new Promise<void>((resolve) => {
-    void daemon.db.writes.write(async () => {
+    void daemon.db.writes.write('daemon', async () => {
       resolve();
       await held;
     });

@@ -53,7 +53,10 @@ describe('a tenant has one key', () => {
     const email = freshAddress();
     const tenants = await Promise.all(
       Array.from({ length: 20 }, () =>
-        daemon.db.writes.write(async (connection) => (await daemon.accounts.findOrCreate(connection, email)).tenantId),
+        daemon.db.writes.write(
+          'daemon',
+          async (connection) => (await daemon.accounts.findOrCreate(connection, email)).tenantId,
+        ),
       ),
     );
     expect(new Set(tenants).size).toBe(1);
@@ -72,7 +75,7 @@ describe('a tenant has one key', () => {
     const apiKey = await signInAs(daemon, freshAddress());
     const lastUsed = async () => {
       await statusOf(daemon, apiKey);
-      await daemon.db.writes.write(async () => undefined);
+      await daemon.db.writes.write('daemon', async () => undefined);
       return (await daemon.call<{ key: { lastUsedAt: string } }>(apiKey, '/v1/account')).body.key.lastUsedAt;
     };
     const first = Date.parse(await lastUsed());
@@ -243,7 +246,7 @@ describe('a database failure', () => {
     const own = await startSignInDaemon();
     const apiKey = await signInAs(own, 'ada@example.com');
     const madeUp = `svc_live_${'0'.repeat(32)}`;
-    await own.db.writes.write((connection) => connection.exec('ALTER TABLE apiKeys RENAME TO away'));
+    await own.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE apiKeys RENAME TO away'));
     for (const key of [apiKey, madeUp]) {
       const answer = await own.call(key, '/v1/account', { headers: fromElsewhere() });
       expect([answer.status, answer.body.code]).toEqual([503, 'unavailable']);
@@ -254,7 +257,7 @@ describe('a database failure', () => {
     }
     expect((await own.call(undefined, '/v1/account')).status).toBe(401);
     expect((await own.call(apiKey, '/healthz')).status).toBe(200);
-    await own.db.writes.write((connection) => connection.exec('ALTER TABLE away RENAME TO apiKeys'));
+    await own.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE away RENAME TO apiKeys'));
     expect(await statusOf(own, apiKey)).toBe(200);
     expect(await statusOf(own, madeUp)).toBe(401);
     await own.close();
@@ -264,9 +267,9 @@ describe('a database failure', () => {
     const own = await startSignInDaemon();
     const apiKey = await signInAs(own, 'ada@example.com');
     const hundred = () => Promise.all(Array.from({ length: 100 }, () => statusOf(own, apiKey)));
-    await own.db.writes.write((connection) => connection.exec('ALTER TABLE tenants RENAME TO away'));
+    await own.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE tenants RENAME TO away'));
     expect(new Set(await hundred())).toEqual(new Set([503]));
-    await own.db.writes.write((connection) => connection.exec('ALTER TABLE away RENAME TO tenants'));
+    await own.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE away RENAME TO tenants'));
     expect(new Set(await hundred())).toEqual(new Set([200]));
     await own.close();
   });

@@ -159,7 +159,7 @@ describe('feedback', () => {
     const ids = await fill(caller);
     const searches = await Promise.all([1, 2].map(async () => (await caller.search('plum')).body.searchId));
     await daemon.learning.flush();
-    await daemon.db.writes.write((connection) =>
+    await daemon.db.writes.write('daemon', (connection) =>
       connection.run('UPDATE searches SET signals = zeroblob(LENGTH(signals) / 2) WHERE id = ?', [searches[0]!]),
     );
     expect((await tell(caller, searches[0]!, { used: [ids[0]] })).status).toBe(404);

@@ -25,7 +25,7 @@ async function search(more = {}): Promise<string> {
 
 /** What was learned, after pending uses were written. */
 async function events(): Promise<number> {
-  await daemon.db.writes.write(async () => {});
+  await daemon.db.writes.write('daemon', async () => {});
   return (await caller.call<Retrieval>('/v1/retrieval')).body.events;
 }
 

@@ -39,7 +39,7 @@ const day = { day: '2026-05-20', feedbacks: 1, shownRanks: 1, defaultRanks: 0.5 
 const learned = (tenantId: string) => ({ tenantId, endUser: 'default', state: Buffer.of(1), events: 1, updatedAt: 1 });
 
 async function fill(tenantId: string): Promise<void> {
-  await db.writes.write(async (connection) => {
+  await db.writes.write('daemon', async (connection) => {
     const tenant = { tenantId, email: `${tenantId}@example.com`, tier: 'Free' as const, createdAt: 1, erasedAt: null };
     await insertTenant(connection, tenant);
     await store.upsertLearned(connection, learned(tenantId));
@@ -62,7 +62,7 @@ test.each<[string, (on: Connection) => Promise<unknown>]>([
   ['deleteSomeLearnedOf', (on) => store.deleteSomeLearnedOf(on, 'ten_b', 200)],
 ])('%s for one tenant leaves every row of the other unchanged', async (_, run) => {
   const [before, own] = [await rowsOf('ten_a'), await rowsOf('ten_b')];
-  await db.writes.write(run);
+  await db.writes.write('daemon', run);
   expect(await rowsOf('ten_a')).toEqual(before);
   expect(await rowsOf('ten_b')).not.toEqual(own);
 });
@@ -182,7 +182,7 @@ describe('pending searches', () => {
 
 test('expired searches are deleted in batches', async () => {
   const forget = (beforeMs: number) =>
-    db.writes.write((connection) => store.deleteSomeSearchesBefore(connection, beforeMs, 3));
+    db.writes.write('daemon', (connection) => store.deleteSomeSearchesBefore(connection, beforeMs, 3));
   expect(await forget(9)).toBe(0);
   expect([await forget(10), await forget(10), await forget(10)]).toEqual([3, 1, 0]);
 });

@@ -8,7 +8,7 @@ export interface Tenant {
 
 /** Creates a tenant with a key directly, bypassing mails and their limits. */
 export async function makeTenant(daemon: TestDaemon, email: string, tier: Tier = 'Free'): Promise<Tenant> {
-  return daemon.db.writes.write(async (connection) => {
+  return daemon.db.writes.write('daemon', async (connection) => {
     const { tenantId } = await daemon.accounts.findOrCreate(connection, email);
     await connection.run('UPDATE tenants SET tier = ? WHERE tenantId = ?', [tier, tenantId]);
     return { tenantId, apiKey: await daemon.keys.rotate(connection, tenantId) };
@@ -21,7 +21,7 @@ export async function setUsed(
   tenantId: string,
   used: { day: string; memories?: number; queries?: number },
 ): Promise<void> {
-  await daemon.db.writes.write((connection) =>
+  await daemon.db.writes.write('daemon', (connection) =>
     connection.run(
       `INSERT INTO usageDays (tenantId, day, requests, memories, queries) VALUES (?, ?, 0, ?, ?)
        ON CONFLICT (tenantId, day) DO UPDATE SET memories = excluded.memories, queries = excluded.queries`,

@@ -121,7 +121,7 @@ export async function enqueue({ db, queue }: MailDaemon, request: MailRequest = 
   const expiresAtMs = request.expiresAtMs ?? systemClock.nowMs() + 900_000;
   const link = `https://svc.example.org/v1/auth/callback?token=${token}`;
   const mail = { to, subject: 'Sign in', text: `Open ${link} now.\n`, html: `<a href="${link}">Sign in</a>` };
-  await db.writes.write((connection) => queue.enqueue(connection, mail, { suppressed, expiresAtMs }));
+  await db.writes.write('daemon', (connection) => queue.enqueue(connection, mail, { suppressed, expiresAtMs }));
   queue.wake();
 }
 

@@ -217,7 +217,7 @@ test('any sequence of adds, changes, supersedes and feedback survives export and
         if (made?.startsWith('mem_')) ids.push(made);
         daemon.clock.advance(1000);
       }
-      await daemon.db.writes.write(async () => {});
+      await daemon.db.writes.write('daemon', async () => {});
       const lines = await portable(from).lines();
       expect(await portable(to).importFile(await portable(from).text())).toMatchObject({ skipped: 0, known: NONE });
       expect(await portable(to).lines()).toEqual(lines);

@@ -219,7 +219,7 @@ describe('a hidden item', () => {
     await talk.say(gone.id, ...Array.from({ length: 120 }, (_, index) => `walrus ${index}`));
     const { id } = await talk.begin();
     await talk.say(id, 'Among many animals of the north there is one that is called a walrus');
-    await daemon.db.writes.write((connection) =>
+    await daemon.db.writes.write('daemon', (connection) =>
       connection.run('UPDATE conversations SET erasedAt = 1 WHERE tenantId = ? AND id = ?', [caller.tenantId, gone.id]),
     );
     for (const query of ['walrus', 'walruss', 'wlarus']) expect(await caller.find(query), query).toHaveLength(1);

@@ -133,7 +133,7 @@ describe('an erased item', () => {
   test('is not found while its rows are still being erased, which the sweep finishes', async () => {
     const { id } = await talk.begin();
     await talk.say(id, 'a walrus on the ice');
-    await daemon.db.writes.write((connection) =>
+    await daemon.db.writes.write('daemon', (connection) =>
       connection.run('UPDATE conversations SET erasedAt = 1 WHERE tenantId = ? AND id = ?', [caller.tenantId, id]),
     );
     expect(await caller.find('walrus')).toEqual([]);
@@ -159,6 +159,6 @@ test('a context shows speakers of messages and dates of episodes, and cites each
 async function expectIndicesWhole(): Promise<void> {
   const { textIndices } = await import('../../../src/features/text/text-index-sqlite.ts');
   for (const { problems } of Object.values(textIndices)) {
-    expect(await daemon.db.writes.write(problems)).toEqual([]);
+    expect(await daemon.db.writes.write('daemon', problems)).toEqual([]);
   }
 }

@@ -180,7 +180,7 @@ function createWorld(principal: Principal) {
 async function newTenant(): Promise<Principal> {
   tenants += 1;
   const tenantId = `ten_model${tenants}`;
-  await daemon.db.writes.write((connection) =>
+  await daemon.db.writes.write('daemon', (connection) =>
     connection.run('INSERT INTO tenants (tenantId, email, tier, createdAt) VALUES (?, ?, ?, 0)', [
       tenantId,
       tenantId,

@@ -1,0 +1,178 @@
+import envPaths from 'env-paths';
+import { type QuotaVariant, TIERS, type Tier } from '../contract/limits.ts';
+import type { EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
+import type { AllowedHost } from '../outside/providers/provider-address.ts';
+import {
+  describeEmbeddings,
+  describeHost,
+  domains,
+  embeddings,
+  masterKeys,
+  oneOf,
+  origins,
+  port,
+  providerHosts,
+  proxies,
+  publicUrl,
+  sender,
+  urlOf,
+} from './config-values.ts';
+
+/** The configuration of `svc serve`. */
+export interface Config {
+  /** If absent, `http://` with the listening host and port. */
+  publicUrl: string | undefined;
+  host: string;
+  port: number;
+  dataDir: string;
+  smtpUrl: string | undefined;
+  mailFrom: string;
+  mailDir: string | undefined;
+  signup: 'open' | 'invite' | 'closed';
+  signupDomains: string[];
+  quotas: QuotaVariant;
+  defaultTier: Tier;
+  /** 32 bytes each: the current key first, then the ones it replaces. If absent, the keys in the data folder are used. */
+  masterKeys: Buffer[] | undefined;
+  /** `loopback`, addresses or networks of proxies whose X-Forwarded-For is trusted. */
+  trustProxy: string[] | undefined;
+  /** Origins whose pages may call the API from a browser. */
+  corsOrigins: string[];
+  metricsToken: string | undefined;
+  /** Provider hosts that may be private addresses or use plain HTTP. */
+  providerHosts: AllowedHost[];
+  /** If absent, search uses words only. */
+  embeddings: EmbedderAddress | LocalModel | undefined;
+  logLevel: string;
+}
+
+/** How one setting is named, explained, parsed and shown. */
+export interface Setting<T> {
+  env: string;
+  /** Text for `--help`. */
+  about: string;
+  value: string;
+  /** The value, or the password in its URL, must not be shown. */
+  secret?: boolean;
+  /** Formats a structured value, without its secrets. */
+  show?(value: NonNullable<T>): string;
+  /** Parses the text (`undefined` if not set), or throws an Error that says what is expected. */
+  parse(text: string | undefined): T;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Every setting of `svc serve`, in the order of its help. */
+export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
+  publicUrl: {
+    env: 'SVC_PUBLIC_URL',
+    value: 'url',
+    about: 'URL at which users reach svc; links in mails start with it',
+    parse: (text) => (text === undefined ? undefined : publicUrl(text)),
+  },
+  host: {
+    env: 'SVC_HOST',
+    value: 'host',
+    about: 'address to listen on (127.0.0.1)',
+    parse: (text) => text ?? '127.0.0.1',
+  },
+  port: { env: 'SVC_PORT', value: 'port', about: 'port to listen on (8787); 0 picks a free one', parse: port },
+  dataDir: {
+    env: 'SVC_DATA_DIR',
+    value: 'folder',
+    about: "folder for the database and the keys (the platform's data folder)",
+    parse: (text) => text ?? envPaths('svc', { suffix: '' }).data,
+  },
+  smtpUrl: {
+    env: 'SVC_SMTP_URL',
+    value: 'url',
+    about: 'mail server, e.g. smtps://user:password@mail.example.com',
+    secret: true,
+    parse: (text) => (text === undefined ? undefined : urlOf(text, ['smtp:', 'smtps:'])),
+  },
+  mailFrom: {
+    env: 'SVC_MAIL_FROM',
+    value: 'address',
+    about: 'sender of mails (svc@localhost)',
+    parse: (text) => sender(text ?? 'svc <svc@localhost>'),
+  },
+  mailDir: {
+    env: 'SVC_MAIL_DIR',
+    value: 'folder',
+    about: 'write each mail to this folder as an .eml file instead of sending it',
+    parse: (text) => text,
+  },
+  signup: {
+    env: 'SVC_SIGNUP',
+    value: 'policy',
+    about: 'who may create an account: open, invite or closed (open)',
+    parse: (text) => oneOf(text ?? 'open', ['open', 'invite', 'closed'] as const),
+  },
+  signupDomains: {
+    env: 'SVC_SIGNUP_DOMAINS',
+    value: 'domains',
+    about: 'comma-separated e-mail domains that may create an account (all)',
+    parse: domains,
+  },
+  quotas: {
+    env: 'SVC_QUOTAS',
+    value: 'variant',
+    about: 'quota variant: A or B (B)',
+    parse: (text) => oneOf(text ?? 'B', ['A', 'B'] as const),
+  },
+  defaultTier: {
+    env: 'SVC_DEFAULT_TIER',
+    value: 'tier',
+    about: `tier of new accounts: ${TIERS.join(', ')} (Free)`,
+    parse: (text) => oneOf(text ?? 'Free', TIERS),
+  },
+  masterKeys: {
+    env: 'SVC_MASTER_KEY',
+    value: 'base64',
+    about:
+      '32-byte key that encrypts secrets at rest (generated in the data folder); to rotate it: new key, comma, old key',
+    secret: true,
+    parse: (text) => (text === undefined ? undefined : masterKeys(text)),
+  },
+  trustProxy: {
+    env: 'SVC_TRUST_PROXY',
+    value: 'proxies',
+    about: 'comma-separated proxies whose X-Forwarded-For is trusted: loopback, addresses, networks (none)',
+    parse: (text) => (text === undefined ? undefined : proxies(text)),
+  },
+  corsOrigins: {
+    env: 'SVC_CORS_ORIGINS',
+    value: 'origins',
+    about: 'comma-separated origins whose pages may call the API from a browser, e.g. https://app.example.com (none)',
+    parse: origins,
+  },
+  metricsToken: {
+    env: 'SVC_METRICS_TOKEN',
+    value: 'token',
+    about: 'bearer token that allows access to /metrics from other machines',
+    secret: true,
+    parse: (text) => text,
+  },
+  providerHosts: {
+    env: 'SVC_PROVIDER_HOSTS',
+    value: 'hosts',
+    about: 'comma-separated private hosts that provider keys may be sent to, e.g. 127.0.0.1:11434 (none)',
+    parse: providerHosts,
+    show: (hosts) => hosts.map(describeHost).join(', '),
+  },
+  embeddings: {
+    env: 'SVC_EMBEDDINGS',
+    value: 'url',
+    about:
+      'embedder for semantic search: http://127.0.0.1:8080/v1#model, ollama+http://127.0.0.1:11434#model, or the folder of an ONNX model (none)',
+    secret: true,
+    parse: (text) => (text === undefined ? undefined : embeddings(text)),
+    show: describeEmbeddings,
+  },
+  logLevel: {
+    env: 'SVC_LOG_LEVEL',
+    value: 'level',
+    about: `log level: ${LOG_LEVELS.join(', ')} (info)`,
+    parse: (text) => oneOf(text ?? 'info', LOG_LEVELS),
+  },
+};
