@@ -1,6 +1,7 @@
 import { benchBridge } from './bridge.ts';
 import { benchConversations } from './conversations.ts';
 import { benchExtraction } from './extraction.ts';
+import { benchFairness } from './fairness.ts';
 import { benchNeighbors } from './neighbors.ts';
 import { benchPortability } from './portability.ts';
 import { benchQuery } from './query.ts';
@@ -30,6 +31,7 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   recall: benchRecall,
   meaning: benchMeaning,
   neighbors: benchNeighbors,
+  fairness: benchFairness,
   startup: benchStartup,
   bridge: benchBridge,
   portability: benchPortability,

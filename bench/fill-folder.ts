@@ -1,8 +1,11 @@
+import type { Tier } from '../src/contract/limits.ts';
 import { cleanEnvironment, runNode } from './processes.ts';
 
 /** A number of tenants, each with this many memories and conversations. */
 export interface TenantGroup {
   tenants: number;
+  /** Enterprise by default. */
+  tier?: Tier;
   memories: number;
   /** Conversations per tenant, and messages in each. */
   conversations?: { count: number; messages: number };

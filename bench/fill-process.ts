@@ -96,6 +96,9 @@ async function fill({ dataDir, groups, seed }: FillPlan): Promise<FilledTenant[]
     for (const tenant of filled[group]!) await addConversations(rooms, tenant, conversations, texts);
     await rooms.db.checkpoint();
   }
+  for (const [group, { tier }] of groups.entries()) {
+    if (tier) for (const { tenantId } of filled[group]!) await rooms.accounts.setTier(tenantId, tier);
+  }
   await rooms.db.close();
   return filled.map((group) =>
     group.map(({ apiKey, tenantId, ids, conversationIds }) => ({ apiKey, tenantId, ids, conversationIds })),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Client, createClient } from '../src/client/client.ts';
 import { callApi, signInByMail } from './api-session.ts';
 import type { BenchOptions } from './benchmarks.ts';
+import { portions } from './portions.ts';
 import { inFreshFolder, type ServerProcess, startDaemon } from './processes.ts';
 import type { Section } from './report.ts';
 import { createTexts, type Texts } from './texts.ts';
@@ -141,16 +142,4 @@ function* conversation(index: number, texts: Texts, shared: object) {
 
 function idOf(prefix: string, number: number): string {
   return `${prefix}_${number.toString(16).padStart(32, '0')}`;
-}
-
-/** Joins lines, or objects as lines, into chunks of about 64 KiB. */
-async function* portions(lines: Iterable<string | object>): AsyncGenerator<Uint8Array> {
-  let text = '';
-  for (const line of lines) {
-    text += typeof line === 'string' ? line : `${JSON.stringify(line)}\n`;
-    if (text.length < 65_536) continue;
-    yield Buffer.from(text);
-    text = '';
-  }
-  yield Buffer.from(text);
 }

@@ -1,0 +1,197 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import http from 'node:http';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchOptions } from './benchmarks.ts';
+import { type FilledTenant, fillFolder } from './fill-folder.ts';
+import { cleanEnvironment, inFreshFolder, ROOT, startDaemon } from './processes.ts';
+import type { Finding, Section } from './report.ts';
+import { latenciesOf, quantile } from './statistics.ts';
+import { createTexts, type Texts } from './texts.ts';
+
+/** What a loud tenant does; see `fairness-load.ts`. */
+export type FairnessLoad = 'ligatures' | 'messages' | 'memories' | 'searches' | 'contexts' | 'import' | 'export';
+
+/** A load, and the tenant that causes it. */
+export interface LoadOrder {
+  load: FairnessLoad;
+  url: string;
+  tenant: FilledTenant;
+  seconds: number;
+}
+
+/** Each load with the group of its tenant: `small`, or `large` with 20,000 messages. */
+const LOADS: Readonly<Record<FairnessLoad, { title: string; from: 'small' | 'large' }>> = {
+  ligatures: { title: '3 messages of 99,999 × U+FDFA, twice a second', from: 'small' },
+  messages: { title: '500 messages of 2 KB, twice a second', from: 'small' },
+  memories: { title: '100 memories of 300 KB at once', from: 'small' },
+  searches: { title: '110 searches of 20,000 messages at once', from: 'large' },
+  contexts: { title: '110 contexts of 20,000 messages at once', from: 'large' },
+  import: { title: 'import of 30 MB', from: 'small' },
+  export: { title: 'export read at 40 KB/s', from: 'large' },
+};
+const NAMES = Object.keys(LOADS) as FairnessLoad[];
+
+/** Requests of the quiet tenant are sent at fixed times, so that a slow answer does not thin out the measurement. */
+const ROUND_MS = 75;
+const MAX_HEALTH_MS = 50;
+const MAX_STOP_MS = 50;
+/** The interval of the daemon's own measurement, which is part of every delay it reports. */
+const LOOP_SAMPLE_MS = 10;
+
+interface Measured {
+  latencies: Record<Operation, number[]>;
+  /** The longest stop of the daemon's event loop. */
+  stopMs: number;
+}
+
+const OPERATIONS = ['GET', 'POST', 'search', '/healthz'] as const;
+type Operation = (typeof OPERATIONS)[number];
+
+/** Measures a quiet Pro tenant alone and beside each load of a Free tenant inside its rate limit. */
+export async function benchFairness({ seconds, nodeOptions, progress }: BenchOptions): Promise<Section> {
+  return inFreshFolder(async (dataDir) => {
+    progress('filling a tenant for each load and its measurement');
+    const conversations = { count: 100, messages: 200 };
+    const [quiet, small, large] = await fillFolder({
+      dataDir,
+      seed: 11,
+      groups: [
+        { tenants: NAMES.length, tier: 'Pro', memories: 1000 },
+        { tenants: NAMES.length, tier: 'Free', memories: 0, conversations: { count: 1, messages: 1 } },
+        { tenants: 3, tier: 'Free', memories: 0, conversations },
+      ],
+    });
+    const loud = { small: small!, large: large! };
+    const daemon = await startDaemon({ dataDir, nodeOptions });
+    const measured: { load: FairnessLoad; alone: Measured; beside: Measured }[] = [];
+    try {
+      for (const [index, load] of NAMES.entries()) {
+        progress(LOADS[load].title);
+        const tenant = loud[LOADS[load].from].pop()!;
+        const target = { url: daemon.url, tenant: quiet![index]! };
+        await measure(target, sleep(1000));
+        const alone = await measure(target, sleep(seconds * 1000));
+        const child = await startLoad({ load, url: daemon.url, tenant, seconds: 2 * seconds });
+        measured.push({ load, alone, beside: await measure(target, child.ended) });
+        progress(`answers by status: ${await child.ended}`);
+      }
+    } finally {
+      await daemon.stop();
+    }
+    return sectionOf(measured);
+  });
+}
+
+/** Starts a load; `ended` resolves with what its process printed last. */
+async function startLoad(order: LoadOrder): Promise<{ ended: Promise<string> }> {
+  const program = ['--import', 'tsx', 'bench/fairness-load.ts', JSON.stringify(order)];
+  const child: ChildProcess = spawn(process.execPath, program, {
+    cwd: ROOT,
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  const output = createInterface({ input: child.stdout! }).on('line', (line) => lines.push(line));
+  const ended = new Promise<string>((resolve, reject) => {
+    child.once('close', (code) =>
+      code === 0 ? resolve(lines.at(-1) ?? '') : reject(new Error(`${order.load} failed`)),
+    );
+  });
+  await Promise.race([new Promise((resolve) => output.once('line', resolve)), ended]);
+  return { ended };
+}
+
+interface Target {
+  url: string;
+  tenant: FilledTenant;
+}
+
+/** Sends one request of each kind per round until `until` settles. */
+async function measure(target: Target, until: Promise<unknown>): Promise<Measured> {
+  const latencies: Measured['latencies'] = { GET: [], POST: [], search: [], '/healthz': [] };
+  const texts = createTexts(Date.now());
+  const pending: Promise<void>[] = [];
+  await loopStopOf(target.url);
+  let isEnded = false;
+  const ended = until.finally(() => {
+    isEnded = true;
+  });
+  for (let round = 0; !isEnded; round += 1) {
+    for (const operation of OPERATIONS) {
+      pending.push(timeOf(target, operation, round, texts).then((ms) => void latencies[operation].push(ms)));
+      await sleep(ROUND_MS / OPERATIONS.length);
+    }
+  }
+  await ended;
+  await Promise.all(pending);
+  return { latencies, stopMs: await loopStopOf(target.url) };
+}
+
+const agent = new http.Agent({ keepAlive: true });
+
+function timeOf({ url, tenant }: Target, operation: Operation, round: number, texts: Texts): Promise<number> {
+  const { path, body } = {
+    GET: { path: `/v1/memories/${tenant.ids[round % tenant.ids.length]}`, body: undefined },
+    POST: { path: '/v1/memories', body: { content: `${texts.memory()} ${round}` } },
+    search: { path: '/v1/search', body: { query: texts.query() } },
+    '/healthz': { path: '/healthz', body: undefined },
+  }[operation];
+  const headers = { authorization: `Bearer ${tenant.apiKey}`, ...(body && { 'content-type': 'application/json' }) };
+  const sentMs = performance.now();
+  return new Promise((resolve, reject) => {
+    const request = http.request(url + path, { method: body ? 'POST' : 'GET', agent, headers }, (response) => {
+      response.resume().once('end', () => {
+        if (response.statusCode! < 300) resolve(performance.now() - sentMs);
+        else reject(new Error(`${operation} was answered with ${response.statusCode}`));
+      });
+    });
+    request.once('error', reject);
+    request.end(body && JSON.stringify(body));
+  });
+}
+
+/** The longest stop of the event loop since the last call, in milliseconds. */
+async function loopStopOf(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1];
+  if (seconds === undefined) throw new Error('The daemon reports no event loop delay');
+  return Math.max(0, Number(seconds) * 1000 - LOOP_SAMPLE_MS);
+}
+
+function sectionOf(measured: readonly { load: FairnessLoad; alone: Measured; beside: Measured }[]): Section {
+  return {
+    name: 'fairness',
+    title: 'A quiet Pro tenant of 1,000 memories, alone and beside a Free tenant inside its rate limit',
+    rows: measured.flatMap(({ load, alone, beside }) =>
+      OPERATIONS.map((operation, index) => {
+        const [before, during] = [alone, beside].map(({ latencies }) => latenciesOf(latencies[operation]));
+        return {
+          load: index === 0 ? load : '',
+          request: operation,
+          'p50 alone': before!.p50,
+          'p95 alone': before!.p95,
+          p50: during!.p50,
+          p95: during!.p95,
+          p99: during!.p99,
+          max: quantile(beside.latencies[operation], 1),
+          ...(index === 0 && { 'stop alone': alone.stopMs, stop: beside.stopMs }),
+        };
+      }),
+    ),
+    findings: measured.flatMap(({ load, alone, beside }) => findingsOf(LOADS[load].title, alone, beside)),
+  };
+}
+
+function findingsOf(title: string, alone: Measured, beside: Measured): Finding[] {
+  const slowed = OPERATIONS.filter((operation) => operation !== '/healthz').map((operation) => {
+    const [before, value] = [alone, beside].map(({ latencies }) => latenciesOf(latencies[operation]).p95);
+    return { name: `${title}: ${operation} p95 ms`, value: value!, atMost: Math.max(2 * before!, before! + 25) };
+  });
+  const health = {
+    name: `${title}: /healthz max ms`,
+    value: quantile(beside.latencies['/healthz'], 1),
+    atMost: MAX_HEALTH_MS,
+  };
+  return [...slowed, health, { name: `${title}: event loop stop ms`, value: beside.stopMs, atMost: MAX_STOP_MS }];
+}
