@@ -33,7 +33,7 @@ const LOADS: Readonly<Record<FairnessLoad, { title: string; from: 'small' | 'lar
 const NAMES = Object.keys(LOADS) as FairnessLoad[];
 
 /** Requests of the quiet tenant are sent at fixed times, so that a slow answer does not thin out the measurement. */
-const ROUND_MS = 75;
+const ROUND_MS = 150;
 const MAX_HEALTH_MS = 50;
 const MAX_STOP_MS = 50;
 /** The interval of the daemon's own measurement, which is part of every delay it reports. */

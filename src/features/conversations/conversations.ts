@@ -22,8 +22,9 @@ import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
+import { prepareTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
-import { prepareTerms, type TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';
 import { type ConversationTransfer, createConversationTransfer } from './conversation-import-export.ts';
 import {

@@ -6,7 +6,8 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
-import type { PreparedTerms, TextIndex } from '../text/text-index-sqlite.ts';
+import { mergeTerms, type PreparedTerms } from '../text/prepared-terms.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
 import type { MessageObserver } from './conversation-erasure.ts';
 import { findConversations, updateConversation } from './conversations-store.ts';
 import { type Append, type Appended, isFull, planAppend } from './message-append-plan.ts';
@@ -60,7 +61,7 @@ export function createAppending({
       const replayed = job.claim && replays.get(job.claim);
       return replayed ?? plan(job, known, pending);
     });
-    await store(connection, pending.appended, new Map(jobs.flatMap(({ terms }) => [...terms])));
+    await store(connection, pending.appended, mergeTerms(jobs.map(({ terms }) => terms)));
     await idempotency.store(connection, pending.answers);
     return outcomes;
   }

@@ -11,6 +11,7 @@ import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
+import { NO_TERMS, type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findMemories, findMemory, listMemories, listVersions } from './memories-store.ts';
@@ -33,8 +34,14 @@ export interface Memories extends MemoryAdding {
   change(principal: Principal, id: string, change: MemoryChange, ifMatch?: string): Promise<Memory>;
   /** Finds a memory as the caller's transaction sees it. */
   findWithin(reader: Reader, tenantId: string, id: string): Promise<Memory | undefined>;
-  /** Like `change`, in the caller's transaction. */
-  changeWithin(connection: Connection, tenantId: string, id: string, change: MemoryChange): Promise<Memory>;
+  /** Like `change`, in the caller's transaction. Throws `TermsMissing`; see `writeWithTerms`. */
+  changeWithin(
+    connection: Connection,
+    tenantId: string,
+    id: string,
+    change: MemoryChange,
+    terms?: PreparedTerms,
+  ): Promise<Memory>;
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /** All versions, newest first. */
   history(principal: Principal, id: string): Promise<Memory[]>;
@@ -75,12 +82,13 @@ export function createMemories(parts: Parts): Memories {
     tenantId: string,
     id: string,
     change: MemoryChange,
+    terms: PreparedTerms = NO_TERMS,
     ifMatch?: string,
   ): Promise<Memory> {
     const nowMs = clock.nowMs();
     const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
     requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
-    return toMemory(await changeMemory(connection, { text, eraseOne }, row, change, nowMs));
+    return toMemory(await changeMemory(connection, { text, terms, eraseOne }, row, change, nowMs));
   }
 
   return {
@@ -105,7 +113,9 @@ export function createMemories(parts: Parts): Memories {
       return cursors.page(rows.map(toMemory), limit, boundTo, ({ id }) => id);
     },
     change: ({ tenantId }, id, change, ifMatch) =>
-      db.writes.write(tenantId, (connection) => changeWithin(connection, tenantId, id, change, ifMatch)),
+      writeWithTerms([], (terms) =>
+        db.writes.write(tenantId, (connection) => changeWithin(connection, tenantId, id, change, terms, ifMatch)),
+      ),
     changeWithin,
     async findWithin(reader, tenantId, id) {
       const row = await findMemory(reader, tenantId, id);

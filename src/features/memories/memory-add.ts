@@ -8,8 +8,9 @@ import type { Ids } from '../../lib/ids.ts';
 import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { MemoryAllowance, MeteredTenant, Usage } from '../limits/usage.ts';
+import { mergeTerms, NO_TERMS, type PreparedTerms, requireTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
-import { type PreparedTerms, prepareTerms, type TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
 import {
   findMemories,
   findMemory,
@@ -41,8 +42,13 @@ export interface MemoryAdding {
     memories: readonly NewMemory[],
     claim: Claim | undefined,
   ): Promise<Created<{ data: AddedMemory[] }>>;
-  /** Adds all or none, in the caller's transaction. */
-  addWithin(connection: Connection, tenant: MeteredTenant, memories: readonly NewMemory[]): Promise<AddedMemory[]>;
+  /** Adds all or none, in the caller's transaction. Throws `TermsMissing`; see `writeWithTerms`. */
+  addWithin(
+    connection: Connection,
+    tenant: MeteredTenant,
+    memories: readonly NewMemory[],
+    terms?: PreparedTerms,
+  ): Promise<AddedMemory[]>;
 }
 
 interface Parts {
@@ -60,11 +66,14 @@ interface Parts {
 interface Addition {
   principal: MeteredTenant;
   drafts: Draft[];
-  /** Of the contents of its drafts. */
-  terms?: PreparedTerms;
   claim: Claim | undefined;
   /** Shapes the answer: one memory or a list. */
   answer(memories: AddedMemory[]): Created<unknown>;
+}
+
+/** A request with the terms of its drafts and of the memories they supersede. */
+interface PreparedAddition extends Addition {
+  terms: PreparedTerms;
 }
 
 /** The pending writes of one transaction. */
@@ -76,20 +85,19 @@ interface PendingWrites {
 /** Adds memories in group commits, or in the transaction of a caller. */
 export function createMemoryAdding(parts: Parts): MemoryAdding {
   const { db, clock, ids, usage, idempotency, text, scopes, erasing } = parts;
-  const addGrouped = db.writes.grouped<Addition, Created<unknown>>(addAll, ({ principal, drafts }) => ({
+  const addGrouped = db.writes.grouped<PreparedAddition, Created<unknown>>(addAll, ({ principal, drafts }) => ({
     tenantId: principal.tenantId,
     rows: drafts.length,
     characters: drafts.reduce((sum, { content }) => sum + content.length, 0),
   }));
 
   async function add(addition: Addition): Promise<Created<unknown>> {
-    const terms = await prepareTerms(addition.drafts.map(textsOf));
-    const created = await addGrouped({ ...addition, terms });
+    const created = await writeWithTerms(addition.drafts.map(textsOf), (terms) => addGrouped({ ...addition, terms }));
     scopes.confirm(addition.drafts);
     return created;
   }
 
-  async function addAll(connection: Connection, additions: Addition[]): Promise<Outcome<Created<unknown>>[]> {
+  async function addAll(connection: Connection, additions: PreparedAddition[]): Promise<Outcome<Created<unknown>>[]> {
     const nowMs = clock.nowMs();
     const claims = additions.flatMap(({ claim }) => claim ?? []);
     const replays = await idempotency.findReplays(connection, claims);
@@ -104,7 +112,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       const replayed = addition.claim && replays.get(addition.claim);
       return replayed ?? plan(addition, known, scopeOf, allowance, pending, nowMs);
     });
-    await store(connection, pending.plans, new Map(additions.flatMap(({ terms = [] }) => [...terms])), nowMs);
+    await store(connection, pending.plans, mergeTerms(additions.map(({ terms }) => terms)), nowMs);
     await allowance.store(connection);
     await idempotency.store(connection, pending.answers);
     return outcomes;
@@ -112,7 +120,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
 
   /** Plans one request and applies its effect to `known` for the next one. A refused request has no effect. */
   function plan(
-    { principal, drafts, claim, answer }: Addition,
+    { principal, drafts, terms, claim, answer }: PreparedAddition,
     known: KnownMemories,
     scopeOf: (draft: Draft) => number,
     allowance: MemoryAllowance,
@@ -121,6 +129,10 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
   ): Outcome<Created<unknown>> {
     try {
       const planned = planAdditions(drafts, known, scopeOf, () => ids.next('mem'), nowMs);
+      requireTerms(
+        terms,
+        planned.closed.map(({ id }) => textsOf(known.superseded.get(id)!)),
+      );
       const refused = allowance.take(principal, planned.inserted.length);
       if (refused) return { refused };
       applyAdditions(planned, known);
@@ -145,7 +157,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       await erasing.eraseOne(connection, tenantId, id);
     }
     // Close first: a new memory may have the content of a closed one.
-    for (const closing of plans.flatMap(({ closed }) => closed)) await close(connection, closing, nowMs);
+    for (const closing of plans.flatMap(({ closed }) => closed)) await close(connection, closing, terms, nowMs);
     const inserted = plans.flatMap((plan) => plan.inserted);
     const rows = inserted.map(({ row }) => row);
     const numbers = await insertMemories(connection, rows);
@@ -160,11 +172,11 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     );
   }
 
-  async function close(connection: Connection, closing: Closing, nowMs: number): Promise<void> {
+  async function close(connection: Connection, closing: Closing, terms: PreparedTerms, nowMs: number): Promise<void> {
     await updateSuperseded(connection, { ...closing, nowMs });
     const row = (await findMemory(connection, closing.tenantId, closing.id))!;
     await text.remove(connection, [row.number]);
-    await text.insert(connection, [textEntryOf(row, 'past')]);
+    await text.insert(connection, [textEntryOf(row, 'past')], terms);
   }
 
   const listed = (data: AddedMemory[]) => ({ status: 201, body: { data }, replayed: false });
@@ -185,9 +197,9 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       const drafts = draftsOf(principal.tenantId, memories);
       return (await add({ principal, drafts, claim, answer: listed })) as Created<{ data: AddedMemory[] }>;
     },
-    async addWithin(connection, principal, memories) {
+    async addWithin(connection, principal, memories, terms = NO_TERMS) {
       const drafts = draftsOf(principal.tenantId, memories);
-      const [outcome] = await addAll(connection, [{ principal, drafts, claim: undefined, answer: listed }]);
+      const [outcome] = await addAll(connection, [{ principal, drafts, terms, claim: undefined, answer: listed }]);
       if ('refused' in outcome!) throw outcome.refused;
       return (outcome!.ok as Created<{ data: AddedMemory[] }>).body.data;
     },

@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { MemoryChange } from '../../contract/memories.ts';
 import type { Connection } from '../../db/connection.ts';
+import { type PreparedTerms, requireTerms } from '../text/prepared-terms.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { deleteTags, findSameContent, insertMemories, insertTags, updateReplaced } from './memories-store.ts';
 import {
@@ -11,21 +12,23 @@ import {
   memoryCodec,
   type NewMemoryRow,
   textEntryOf,
+  textsOf,
 } from './memory-row.ts';
 
 interface Parts {
   text: TextIndex;
+  terms: PreparedTerms;
   /** Erases a memory in the caller's transaction. */
   eraseOne(connection: Connection, tenantId: string, id: string): Promise<void>;
 }
 
 /**
  * Adds a version with the change applied and keeps the previous one as history. A change without effect adds no version.
- * Throws `conflict` if the memory is superseded or another memory already has the new content.
+ * Throws `conflict` if the memory is superseded or another memory already has the new content, and `TermsMissing`.
  */
 export async function changeMemory(
   connection: Connection,
-  { text, eraseOne }: Parts,
+  { text, terms, eraseOne }: Parts,
   row: MemoryRow,
   change: MemoryChange,
   nowMs: number,
@@ -35,6 +38,7 @@ export async function changeMemory(
   }
   const next = nextVersion(row, change, nowMs);
   if (next === undefined) return row;
+  requireTerms(terms, [textsOf(row), textsOf(next)]);
   const [same] = await findSameContent(connection, [next]);
   if (same && same.id !== row.id) {
     if (!hasExpired(same, nowMs))
@@ -45,10 +49,8 @@ export async function changeMemory(
   const numbers = await insertMemories(connection, [next]);
   const tags = JSON.parse(next.tags) as string[];
   await text.remove(connection, [row.number]);
-  await text.insert(connection, [
-    textEntryOf(row, 'past'),
-    textEntryOf({ ...next, number: numbers.get(next.id)! }, 'live'),
-  ]);
+  const entries = [textEntryOf(row, 'past'), textEntryOf({ ...next, number: numbers.get(next.id)! }, 'live')];
+  await text.insert(connection, entries, terms);
   await deleteTags(connection, row.tenantId, row.id);
   await insertTags(
     connection,

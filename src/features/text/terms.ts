@@ -75,7 +75,7 @@ export function isCharacter(term: string): boolean {
 }
 
 /** Runs a generator to its end without pausing. */
-function finish<T>(steps: Generator<void, T>): T {
+export function finish<T>(steps: Generator<void, T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

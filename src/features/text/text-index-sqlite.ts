@@ -2,7 +2,8 @@ import type { Connection } from '../../db/connection.ts';
 import { insertRows, listPlaceholders } from '../../db/values.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import { monthsOf } from './dates.ts';
-import { monthTokenOf, scopePrefix, speakerTokensOf, termsInSteps, termsOf, tokenOf } from './terms.ts';
+import { type ItemTexts, NO_TERMS, type PreparedTerms, requireTerms, termsOfItem } from './prepared-terms.ts';
+import { finish, monthTokenOf, scopePrefix, speakerTokensOf, tokenOf } from './terms.ts';
 import { daysOf } from './traits.ts';
 
 /** Each index with the table that it indexes, by row number. */
@@ -13,7 +14,7 @@ export type TextIndexName = keyof typeof ROWS_OF;
 export interface TextEntry {
   number: number;
   scope: number;
-  texts: readonly string[];
+  texts: ItemTexts;
   /** Searchable by `speakerTokensOf`, separate from the words. */
   speaker?: string;
   /** Start and end in epoch milliseconds, and the dates mentioned; searchable by `monthTokenOf`. */
@@ -22,12 +23,9 @@ export interface TextEntry {
   part: 'live' | 'past';
 }
 
-/** The terms of texts by the text, found before the transaction so that no other write waits for them. */
-export type PreparedTerms = ReadonlyMap<string, readonly string[]>;
-
 /** Maintains a full-text index, in the same transaction as the rows. */
 export interface TextIndex {
-  /** Finds the terms of a text that is not among the `prepared` itself. */
+  /** Finds the terms of an entry that is not `prepared` itself. Throws `TermsMissing` where it must not. */
   insert(connection: Connection, entries: readonly TextEntry[], prepared?: PreparedTerms): Promise<void>;
   remove(connection: Connection, numbers: readonly number[]): Promise<void>;
   /**
@@ -54,7 +52,11 @@ const TIDY_PAGES = 200;
 export function createTextIndex(name: TextIndexName): TextIndex {
   const rowsTable = ROWS_OF[name];
   return {
-    async insert(connection, entries, prepared = new Map()) {
+    async insert(connection, entries, prepared = NO_TERMS) {
+      requireTerms(
+        prepared,
+        entries.map(({ texts }) => texts),
+      );
       // FTS5 starts a new segment whenever rowids do not increase.
       const sorted = entries.toSorted((a, b) => a.number - b.number);
       const rows = await runInSlices(rowsInSteps(sorted, prepared), 'urgent');
@@ -101,26 +103,10 @@ async function totalChanges(connection: Connection): Promise<number> {
   return row!.changes;
 }
 
-/** Finds the terms of texts, in slices. Each text is what `insert` gets as `texts`. */
-export function prepareTerms(texts: readonly (readonly string[])[]): Promise<PreparedTerms> {
-  function* prepare(): Generator<void, PreparedTerms> {
-    const prepared = new Map<string, readonly string[]>();
-    for (const each of texts) {
-      const text = joined(each);
-      prepared.set(text, (yield* termsInSteps(text)).terms);
-      yield;
-    }
-    return prepared;
-  }
-  return runInSlices(prepare());
-}
-
 function* rowsInSteps(entries: readonly TextEntry[], prepared: PreparedTerms): Generator<void, [number, string][]> {
   const rows: [number, string][] = [];
   for (const entry of entries) {
-    const text = joined(entry.texts);
-    const terms = prepared.get(text) ?? (yield* termsInSteps(text)).terms;
-    rows.push([entry.number, bodyWith(entry, terms)]);
+    rows.push([entry.number, bodyWith(entry, yield* termsOfItem(prepared, entry.texts))]);
     yield;
   }
   return rows;
@@ -128,14 +114,10 @@ function* rowsInSteps(entries: readonly TextEntry[], prepared: PreparedTerms): G
 
 /** All tokens of a row, as FTS5 expects them. */
 export function bodyOf(entry: TextEntry): string {
-  return bodyWith(entry, termsOf(joined(entry.texts)));
+  return bodyWith(entry, finish(termsOfItem(NO_TERMS, entry.texts)));
 }
 
-function joined(texts: readonly string[]): string {
-  return texts.join('\n');
-}
-
-function bodyWith({ scope, speaker, days, part }: TextEntry, terms: readonly string[]): string {
+function bodyWith({ scope, speaker, days, part }: TextEntry, terms: string): string {
   const prefix = scopePrefix(scope, part);
   const names = speaker === undefined ? [] : speakerTokensOf(speaker);
   const months = monthsOf(daysOf(days.at, days.until, days.dates)).flatMap(({ year, month }) => [
@@ -143,7 +125,7 @@ function bodyWith({ scope, speaker, days, part }: TextEntry, terms: readonly str
     monthTokenOf({ month }),
   ]);
   const others = [...names, ...new Set(months)].map((term) => tokenOf(prefix, term));
-  // One join: a long text has a hundred thousand terms.
-  const words = terms.length === 0 ? [] : [tokenOf(prefix, terms.join(` ${tokenOf(prefix, '')}`))];
+  // One replacement: a long text has a hundred thousand terms.
+  const words = terms === '' ? [] : [tokenOf(prefix, terms.replaceAll(' ', ` ${tokenOf(prefix, '')}`))];
   return [...words, ...others].join(' ');
 }
