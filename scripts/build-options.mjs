@@ -21,7 +21,7 @@ export const daemonBuild = {
 
 /** Build options of the client library: a single file that runs wherever `fetch` exists. */
 export const clientBuild = {
-  entryPoints: [`${root}src/client/client.ts`],
+  entryPoints: [`${root}src/client/entry.ts`],
   outfile: `${root}dist/client.js`,
   bundle: true,
   platform: 'neutral',

@@ -165,10 +165,12 @@ describe('the source tree', () => {
     expect(files.filter(({ path, text }) => reads.test(text) && !home.test(path)).map(({ path }) => path)).toEqual([]);
   });
 
-  test('the environment is read in two files, and only main.ts ends the process', () => {
-    const reading = files.filter(({ text }) => /\bprocess\.env\b/.test(text)).map(({ path }) => path);
+  test('the environment is read in three files, and only main.ts ends the process', () => {
+    const reading = files.filter(({ text }) => /\bprocess\??\.env\b/.test(text)).map(({ path }) => path);
     const ending = files.filter(({ text }) => /\bprocess\.exit\(/.test(text)).map(({ path }) => path);
-    expect(reading.filter((path) => !/^src\/(daemon\/config|cli\/settings)\.ts$/.test(path))).toEqual([]);
+    // The client's entry reads the defaults of a program that uses the library.
+    const home = /^src\/(daemon\/config|cli\/settings|client\/entry)\.ts$/;
+    expect(reading.filter((path) => !home.test(path))).toEqual([]);
     expect(ending).toEqual(['src/main.ts']);
   });
 

@@ -1,4 +1,4 @@
-import { UnreachableError } from '../client/transport.ts';
+import { ApiError, UnreachableError } from '../client/errors.ts';
 import { AppError } from '../contract/errors.ts';
 import { EXIT } from './exit.ts';
 
@@ -35,7 +35,7 @@ export function toFailure(error: unknown): CommandFailure | undefined {
     const advice = 'Start it with svc serve, or point to another with SVC_URL.';
     return new CommandFailure(EXIT.unreachable, `${error.message}\n${advice}`);
   }
-  if (!(error instanceof AppError)) return undefined;
+  if (!(error instanceof ApiError || error instanceof AppError)) return undefined;
   if (error.code !== 'unauthenticated') return new CommandFailure(EXIT.failed, error.message);
   return new NotSignedInError(
     'The key is no longer valid: it was revoked or replaced by a newer sign-in. Run svc login.',

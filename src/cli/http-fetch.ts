@@ -18,7 +18,8 @@ export function createHttpFetch(): Fetch {
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const request = (secure ? https : http).request(url, options, resolve);
       request.on('error', reject);
-      if (typeof body === 'object') sendStream(body, request).catch((error) => request.destroy(error));
+      if (body instanceof Blob) sendStream(body.stream(), request).catch((error) => request.destroy(error));
+      else if (typeof body === 'object') sendStream(body, request).catch((error) => request.destroy(error));
       else request.end(body);
     });
     const status = response.statusCode ?? 0;

@@ -9,54 +9,42 @@ import type {
 } from '../contract/conversations.ts';
 import type { Episode } from '../contract/episodes.ts';
 import type { JobAccepted, NewExtraction } from '../contract/jobs.ts';
-import {
-  allPages,
-  type ChangeOptions,
-  type CreateOptions,
-  ifMatchHeader,
-  type PageOf,
-  queryString,
-  resourceCalls,
-  type Transport,
-} from './calls.ts';
-
-/** The messages appended by a call. */
-export interface AppendedMessages {
-  /** In the order sent. */
-  data: Message[];
-  replayed: boolean;
-}
+import type { ApiPromise, PagePromise } from './api-promise.ts';
+import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
+import { resourceCalls } from './calls.ts';
+import type { Transport } from './transport.ts';
 
 /** Calls for conversations, their messages, and splitting them into episodes. */
 export function conversationCalls(transport: Transport) {
-  const { send, create } = transport;
+  const { create } = transport;
   const path = (id: string) => `/v1/conversations/${encodeURIComponent(id)}`;
-  const messagePath = (id: string, messageId: string) => `${path(id)}/messages/${encodeURIComponent(messageId)}`;
-
-  const messages = (id: string, query: MessagesQuery = {}): Promise<PageOf<Message>> =>
-    send('GET', `${path(id)}/messages${queryString(query)}`);
-
   return {
-    create: async (conversation: NewConversation = {}, extra?: CreateOptions): Promise<Conversation> =>
-      (await create<Conversation>('/v1/conversations', conversation, extra)).body,
+    create: (conversation: NewConversation = {}, options?: CreateOptions): ApiPromise<Conversation> =>
+      create('/v1/conversations', conversation, options),
     ...resourceCalls<Conversation, ConversationChange, ConversationsQuery>(transport, '/v1/conversations'),
-    /** Appends 1 to 500 messages, all or none. `replayed` if an earlier call with the same key already did. */
-    async append(id: string, added: NewMessage[], extra?: CreateOptions): Promise<AppendedMessages> {
-      const { body, replayed } = await create<{ data: Message[] }>(`${path(id)}/messages`, { messages: added }, extra);
-      return { ...body, replayed };
-    },
-    messages,
-    /** Yields every message in the order of the query, newest first by default. */
-    allMessages: (id: string, query: MessagesQuery = {}): AsyncGenerator<Message> =>
-      allPages((page: MessagesQuery) => messages(id, page), query),
-    message: (id: string, messageId: string): Promise<Message> => send('GET', messagePath(id, messageId)),
-    removeMessage: (id: string, messageId: string, extra?: ChangeOptions) =>
-      send<void>('DELETE', messagePath(id, messageId), undefined, ifMatchHeader(extra)),
     /** Splits the conversation into episodes, which are kept up to date from then on. */
-    cut: async (id: string, extra?: CreateOptions): Promise<{ data: Episode[] }> =>
-      (await create<{ data: Episode[] }>(`${path(id)}/episodes`, undefined, extra)).body,
-    /** Queues extraction of memories with the account's own model; `jobs` shows its progress. */
-    extract: async (id: string, extraction: NewExtraction = {}, extra?: CreateOptions): Promise<JobAccepted> =>
-      (await create<JobAccepted>(`${path(id)}/extract`, extraction, extra)).body,
+    cut: (id: string, options?: CreateOptions): ApiPromise<{ data: Episode[] }> =>
+      create(`${path(id)}/episodes`, undefined, options),
+    /** Queues extraction of memories with the account's own model; `jobs.wait` returns the outcome. */
+    extract: (id: string, extraction: NewExtraction = {}, options?: CreateOptions): ApiPromise<JobAccepted> =>
+      create(`${path(id)}/extract`, extraction, options),
+    messages: messageCalls(transport, path),
+  };
+}
+
+function messageCalls({ send, create, list }: Transport, conversationPath: (id: string) => string) {
+  const collection = (id: string) => `${conversationPath(id)}/messages`;
+  const path = (id: string, messageId: string) => `${collection(id)}/${encodeURIComponent(messageId)}`;
+  return {
+    /** Appends 1 to 500 messages, all or none, and returns them in the order sent. */
+    append: (id: string, messages: NewMessage[], options?: CreateOptions): ApiPromise<{ data: Message[] }> =>
+      create(collection(id), { messages }, options),
+    /** Lists messages in the order of the query, newest first by default. */
+    list: (id: string, query?: MessagesQuery, options?: CallOptions): PagePromise<Message> =>
+      list(collection(id), query, options),
+    get: (id: string, messageId: string, options?: CallOptions): ApiPromise<Message> =>
+      send('GET', path(id, messageId), undefined, options),
+    delete: (id: string, messageId: string, options?: ChangeOptions): ApiPromise<void> =>
+      send('DELETE', path(id, messageId), undefined, options),
   };
 }

@@ -1,11 +1,14 @@
 import type { Episode, EpisodeChange, EpisodesQuery, NewEpisode } from '../contract/episodes.ts';
-import { type CreateOptions, resourceCalls, type Transport } from './calls.ts';
+import type { ApiPromise } from './api-promise.ts';
+import type { CreateOptions } from './call-options.ts';
+import { resourceCalls } from './calls.ts';
+import type { Transport } from './transport.ts';
 
 /** Calls for episodes; `conversations.cut` creates them from a conversation. */
 export function episodeCalls(transport: Transport) {
   return {
-    create: async (episode: NewEpisode, extra?: CreateOptions): Promise<Episode> =>
-      (await transport.create<Episode>('/v1/episodes', episode, extra)).body,
+    create: (episode: NewEpisode, options?: CreateOptions): ApiPromise<Episode> =>
+      transport.create('/v1/episodes', episode, options),
     ...resourceCalls<Episode, EpisodeChange, EpisodesQuery>(transport, '/v1/episodes'),
   };
 }

@@ -1,5 +1,5 @@
 import type { ExportEnd } from '../contract/portability.ts';
-import { UnreachableError } from './transport.ts';
+import { UnreachableError } from './errors.ts';
 
 /** A line of an export, including its newline, and its record type. The last line has `end` with the totals. */
 export interface ExportLine {

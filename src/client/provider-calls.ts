@@ -1,30 +1,31 @@
 import type { ProviderSettings, ProviderSettingsChange } from '../contract/provider-settings.ts';
 import type { NewProviderKey, Provider, ProviderKey, ProviderKeys } from '../contract/providers.ts';
-import { type ChangeOptions, ifMatchHeader, type Transport } from './calls.ts';
+import type { ApiPromise } from './api-promise.ts';
+import type { CallOptions, ChangeOptions } from './call-options.ts';
+import type { Transport } from './transport.ts';
 
 /** Calls for model provider keys and for settings on how svc may use them. */
-export function providerCalls({ send, read }: Transport) {
+export function providerCalls({ send }: Transport) {
   const path = (provider: Provider) => `/v1/provider-keys/${encodeURIComponent(provider)}`;
   return {
     providerKeys: {
       /** Checks the key with the provider and replaces the previous one. `unverified` if the provider is unreachable. */
-      put: (provider: Provider, key: NewProviderKey, extra?: ChangeOptions) =>
-        send<ProviderKey>('PUT', path(provider), key, ifMatchHeader(extra)),
-      list: () => send<ProviderKeys>('GET', '/v1/provider-keys'),
-      get: (provider: Provider) => send<ProviderKey>('GET', path(provider)),
+      put: (provider: Provider, key: NewProviderKey, options?: ChangeOptions): ApiPromise<ProviderKey> =>
+        send('PUT', path(provider), key, options),
+      list: (options?: CallOptions): ApiPromise<ProviderKeys> => send('GET', '/v1/provider-keys', undefined, options),
+      get: (provider: Provider, options?: CallOptions): ApiPromise<ProviderKey> =>
+        send('GET', path(provider), undefined, options),
       /** Checks the stored key with the provider. */
-      validate: (provider: Provider) => send<ProviderKey>('POST', `${path(provider)}/validate`),
-      /** Reads the key's entry with its `ETag`. */
-      read: (provider: Provider) => read<ProviderKey>(path(provider)),
-      remove: (provider: Provider, extra?: ChangeOptions) =>
-        send<void>('DELETE', path(provider), undefined, ifMatchHeader(extra)),
+      validate: (provider: Provider, options?: CallOptions): ApiPromise<ProviderKey> =>
+        send('POST', `${path(provider)}/validate`, undefined, options),
+      delete: (provider: Provider, options?: ChangeOptions): ApiPromise<void> =>
+        send('DELETE', path(provider), undefined, options),
     },
     providerSettings: {
-      show: () => send<ProviderSettings>('GET', '/v1/provider-settings'),
-      /** Reads the settings with their `ETag`. */
-      read: () => read<ProviderSettings>('/v1/provider-settings'),
-      change: (change: ProviderSettingsChange, extra?: ChangeOptions) =>
-        send<ProviderSettings>('PATCH', '/v1/provider-settings', change, ifMatchHeader(extra)),
+      get: (options?: CallOptions): ApiPromise<ProviderSettings> =>
+        send('GET', '/v1/provider-settings', undefined, options),
+      update: (change: ProviderSettingsChange, options?: ChangeOptions): ApiPromise<ProviderSettings> =>
+        send('PATCH', '/v1/provider-settings', change, options),
     },
   };
 }

@@ -1,29 +1,48 @@
-import { AppError, ERRORS, type ErrorCode } from '../contract/errors.ts';
 import type { Problem } from '../contract/problem.ts';
+import { ApiError, UnreachableError } from './errors.ts';
+import type { FetchResponse, ResponseHeaders } from './fetch.ts';
 
-/** No daemon at the address, or the connection broke. */
-export class UnreachableError extends Error {
-  override readonly name = 'UnreachableError';
-  /** The request timed out, so a retry would likely take as long. */
-  readonly timedOut: boolean;
-
-  constructor(message: string, options: ErrorOptions & { timedOut?: boolean } = {}) {
-    super(message, options);
-    this.timedOut = options.timedOut ?? false;
-  }
-}
-
-export interface FetchResponse {
-  ok: boolean;
+/** What came with the data of a response. */
+export interface ResponseInfo {
   status: number;
-  headers: { get(name: string): string | null };
-  text(): Promise<string>;
-  /** The streamed response, as an alternative to `text`. */
-  body: ReadableStream<Uint8Array> | null;
+  headers: ResponseHeaders;
+  /** Identifies the request in the daemon's log. */
+  requestId: string | undefined;
+  /** The version of the resource, for `ifMatch`. */
+  etag: string | undefined;
+  /** An earlier call with the same idempotency key was answered with this. */
+  replayed: boolean;
 }
 
-/** Throws `UnreachableError` for a body that is not JSON. */
-export function parseBody(text: string, baseUrl: string): unknown {
+export interface WithResponse<T> {
+  data: T;
+  response: ResponseInfo;
+}
+
+/** Reads a response. Throws `ApiError` for a problem document, `UnreachableError` if the sender is not svc. */
+export function readResponse<T>(response: FetchResponse, text: string, baseUrl: string): WithResponse<T> {
+  if (!response.ok) throw responseError(response, text, baseUrl);
+  const { status, headers } = response;
+  return {
+    data: (text === '' ? undefined : parseBody(text, baseUrl)) as T,
+    response: {
+      status,
+      headers,
+      requestId: headers.get('x-request-id') ?? undefined,
+      etag: headers.get('etag') ?? undefined,
+      replayed: headers.get('idempotency-replayed') === 'true',
+    },
+  };
+}
+
+/** Returns the error of an unsuccessful response. */
+export function responseError(response: FetchResponse, text: string, baseUrl: string): Error {
+  const problem = parseProblem(text);
+  if (problem) return new ApiError(problem, response);
+  return new UnreachableError(`The server at ${baseUrl} is not an svc daemon (HTTP ${response.status}).`);
+}
+
+function parseBody(text: string, baseUrl: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -31,23 +50,10 @@ export function parseBody(text: string, baseUrl: string): unknown {
   }
 }
 
-/** The error of an unsuccessful response. */
-export function responseError(response: FetchResponse, text: string, baseUrl: string): Error {
-  const problem = parseProblem(text);
-  if (!problem) return new UnreachableError(`The server at ${baseUrl} is not an svc daemon (HTTP ${response.status}).`);
-  const { code, detail, errors, type: _, title: __, status: ___, requestId: ____, ...extra } = problem;
-  const retryAfterSeconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new AppError(code as ErrorCode, detail, {
-    ...(errors && { errors }),
-    ...(Number.isFinite(retryAfterSeconds) && { retryAfterSeconds }),
-    extra,
-  });
-}
-
-function parseProblem(text: string): Problem | undefined {
+function parseProblem(text: string): (Problem & Record<string, unknown>) | undefined {
   try {
-    const problem = JSON.parse(text) as Partial<Problem>;
-    return problem.code !== undefined && Object.hasOwn(ERRORS, problem.code) ? (problem as Problem) : undefined;
+    const problem = JSON.parse(text);
+    return problem.type === `urn:svc:problem:${problem.code}` ? problem : undefined;
   } catch {
     return undefined;
   }

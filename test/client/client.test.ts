@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpFetch } from '../../src/cli/http-fetch.ts';
-import { createClient, type TransportOptions, UnreachableError } from '../../src/client/client.ts';
-import { AppError } from '../../src/contract/errors.ts';
+import { ApiError, type ClientOptions, createClient, UnreachableError } from '../../src/client/client.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
 let daemon: TestDaemon;
@@ -53,7 +52,7 @@ async function startScriptedServer(
   });
   const waits: number[] = [];
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const client = (more: Partial<TransportOptions> = {}) =>
+  const client = (more: Partial<ClientOptions> = {}) =>
     createClient({ baseUrl, apiKey: 'k', sleep: async (ms) => void waits.push(ms), ...more });
   return { client, requests, waits };
 }
@@ -76,29 +75,30 @@ describe.each([
   ['the global fetch', {}],
   ['the command line’s fetch', { fetch: createHttpFetch() }],
 ])('the client against a daemon, with %s', (_, options) => {
-  test('adds, reads, changes, searches, learns and removes', async () => {
+  test('creates, gets, updates, searches, learns and deletes', async () => {
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey, ...options });
-    const added = await client.memories.add({ content: 'Ada prefers oolong', tags: ['a b'] });
-    expect((await client.memories.add({ content: 'ada prefers oolong' })).duplicate).toBe(true);
-    const { body, etag } = await client.memories.read(added.id);
-    expect(body).toEqual(await client.memories.get(added.id));
-    const changed = await client.memories.change(added.id, { content: 'Ada prefers green' }, { ifMatch: etag! });
+    const added = await client.memories.create({ content: 'Ada prefers oolong', tags: ['a b'] });
+    expect((await client.memories.create({ content: 'ada prefers oolong' })).duplicate).toBe(true);
+    const { data, response } = await client.memories.get(added.id).withResponse();
+    const { etag } = response;
+    expect(data).toEqual(await client.memories.get(added.id));
+    const changed = await client.memories.update(added.id, { content: 'Ada prefers green' }, { ifMatch: etag });
     expect(changed.version).toBe(2);
-    const stale = client.memories.change(added.id, { content: 'Lost' }, { ifMatch: etag! });
+    const stale = client.memories.update(added.id, { content: 'Lost' }, { ifMatch: etag });
     await expect(stale).rejects.toMatchObject({ code: 'precondition_failed' });
-    await expect(client.memories.remove(added.id, { ifMatch: etag! })).rejects.toThrow(AppError);
+    await expect(client.memories.delete(added.id, { ifMatch: etag })).rejects.toThrow(ApiError);
     expect((await client.memories.history(added.id)).data).toHaveLength(2);
     expect((await client.memories.list({ tag: 'a b' })).data).toHaveLength(1);
     const { searchId, results } = await client.search({ query: 'green' });
     expect(results).toHaveLength(1);
     expect((await client.feedback(searchId, { used: [added.id] })).learned).toBe(true);
-    expect((await client.retrieval.show()).events).toBeGreaterThan(0);
-    expect(await client.retrieval.reset('default')).toBeUndefined();
-    expect((await client.retrieval.show('default')).events).toBe(0);
+    expect((await client.retrieval.get()).events).toBeGreaterThan(0);
+    expect(await client.retrieval.reset({ user: 'default' })).toBeUndefined();
+    expect((await client.retrieval.get({ user: 'default' })).events).toBe(0);
     expect((await client.context({ query: 'green' })).text).toContain('green');
-    expect((await client.account()).email).toBe('client@example.com');
-    expect((await client.usage(7)).days.length).toBeGreaterThan(0);
-    expect(await client.memories.remove(added.id)).toBeUndefined();
+    expect((await client.account.get()).email).toBe('client@example.com');
+    expect((await client.usage.get({ days: 7 })).days.length).toBeGreaterThan(0);
+    expect(await client.memories.delete(added.id)).toBeUndefined();
     await expect(client.memories.get(added.id)).rejects.toMatchObject({ code: 'not_found', status: 404 });
     const given = createClient({
       baseUrl: daemon.baseUrl,
@@ -106,7 +106,7 @@ describe.each([
       ...options,
       signal: AbortSignal.abort(new Error('enough')),
     });
-    await expect(given.account()).rejects.toThrow('enough');
+    await expect(given.account.get()).rejects.toThrow('enough');
   });
 });
 
@@ -114,18 +114,18 @@ describe('the client against a daemon', () => {
   test('replays a batch with the same idempotency key', async () => {
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey });
     const batch = [{ content: 'b1' }, { content: 'b2' }];
-    const first = await client.memories.addBatch(batch, { idempotencyKey: 'once' });
-    const again = await client.memories.addBatch(batch, { idempotencyKey: 'once' });
-    expect([first.replayed, again.replayed]).toEqual([false, true]);
+    const first = await client.memories.createMany(batch, { idempotencyKey: 'once' }).withResponse();
+    const again = await client.memories.createMany(batch, { idempotencyKey: 'once' }).withResponse();
+    expect([first.response.replayed, again.response.replayed]).toEqual([false, true]);
     expect(again.data).toEqual(first.data);
   });
 
   test('reports invalid input by field', async () => {
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey });
-    const refused = await client.memories.add({ content: '' }).catch((error: AppError) => error);
-    expect(refused).toMatchObject({ code: 'invalid_request', options: { errors: [{ path: '/content' }] } });
+    const refused = await client.memories.create({ content: '' }).catch((error: ApiError) => error);
+    expect(refused).toMatchObject({ code: 'invalid_request', errors: [{ path: '/content' }] });
     const nobody = createClient({ baseUrl: daemon.baseUrl });
-    await expect(nobody.account()).rejects.toMatchObject({ code: 'unauthenticated', status: 401 });
+    await expect(nobody.account.get()).rejects.toMatchObject({ code: 'unauthenticated', status: 401 });
   });
 });
 
@@ -133,9 +133,11 @@ describe('retries', () => {
   test('wait as long as Retry-After says and report each wait', async () => {
     const waitsReported: string[] = [];
     const { client, waits } = await startScriptedServer([limited, limited, { status: 200, body: { email: 'a' } }]);
-    expect(await client({ onWait: (ms, { message }) => waitsReported.push(`${ms} ${message}`) }).account()).toEqual({
-      email: 'a',
-    });
+    expect(await client({ onWait: (ms, { message }) => waitsReported.push(`${ms} ${message}`) }).account.get()).toEqual(
+      {
+        email: 'a',
+      },
+    );
     expect(waits).toEqual([2000, 2000]);
     expect(waitsReported).toEqual(['2000 It is rate_limited.', '2000 It is rate_limited.']);
   });
@@ -146,7 +148,7 @@ describe('retries', () => {
       problem('unavailable', 503),
       { status: 201, body: { id: 'x' } },
     ]);
-    await client().memories.add({ content: 'x' });
+    await client().memories.create({ content: 'x' });
     expect(requests).toHaveLength(3);
     expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
   });
@@ -154,7 +156,7 @@ describe('retries', () => {
   test('wait for an earlier attempt that is still in progress', async () => {
     const inProgress = { ...problem('conflict', 409), headers: { 'retry-after': '1' } };
     const { client, waits } = await startScriptedServer([inProgress, { status: 201, body: { id: 'x' } }]);
-    await client().memories.add({ content: 'x' });
+    await client().memories.create({ content: 'x' });
     expect(waits).toEqual([1000]);
   });
 
@@ -171,16 +173,16 @@ describe('retries', () => {
     const { client, requests } = await startScriptedServer([
       { ...problem('rate_limited', 429), headers: { 'retry-after': '31' } },
     ]);
-    await expect(client().account()).rejects.toMatchObject({ options: { retryAfterSeconds: 31 } });
+    await expect(client().account.get()).rejects.toMatchObject({ retryAfterSeconds: 31 });
     expect(requests).toHaveLength(1);
   });
 
   test('stop at the limit, and sooner when no daemon responds', async () => {
     const { client, requests } = await startScriptedServer([limited]);
-    await expect(client({ retries: 5 }).account()).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(client({ retries: 5 }).account.get()).rejects.toMatchObject({ code: 'rate_limited' });
     expect(requests).toHaveLength(6);
     const broken = await startScriptedServer(['break']);
-    await expect(broken.client({ retries: 9 }).account()).rejects.toBeInstanceOf(UnreachableError);
+    await expect(broken.client({ retries: 9 }).account.get()).rejects.toBeInstanceOf(UnreachableError);
     expect(broken.requests).toHaveLength(4);
   });
 });
@@ -193,12 +195,12 @@ describe('a server that is not svc', () => {
     ['an unknown problem document', { status: 400, body: { code: 'constructor' } }],
   ])('is recognized: %s', async (_, answer) => {
     const { client } = await startScriptedServer([answer]);
-    await expect(client({ retries: 0 }).account()).rejects.toThrow(/is not an svc daemon/);
+    await expect(client({ retries: 0 }).account.get()).rejects.toThrow(/is not an svc daemon/);
   });
 
   test('that is missing or too slow is unreachable', async () => {
     const nowhere = createClient({ baseUrl: 'http://127.0.0.1:9', retries: 0 });
-    await expect(nowhere.account()).rejects.toThrow('No svc daemon responds at http://127.0.0.1:9.');
+    await expect(nowhere.account.get()).rejects.toThrow('No svc daemon responds at http://127.0.0.1:9.');
     const server = createServer(() => {});
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     closing.push(() => {
@@ -206,12 +208,12 @@ describe('a server that is not svc', () => {
       server.close();
     });
     const slow = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, timeoutMs: 50 });
-    await expect(slow.account()).rejects.toMatchObject({ name: 'UnreachableError', timedOut: true });
+    await expect(slow.account.get()).rejects.toMatchObject({ name: 'UnreachableError', timedOut: true });
   });
 
   test('an aborted call throws the signal’s reason', async () => {
     const reason = new Error('enough');
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey, signal: AbortSignal.abort(reason) });
-    await expect(client.account()).rejects.toBe(reason);
+    await expect(client.account.get()).rejects.toBe(reason);
   });
 });

@@ -29,15 +29,15 @@ test('plain JavaScript can import svc-memory/client and use it', async () => {
   const { apiKey } = await makeTenant(daemon, 'library@example.com');
   await writeFile(
     join(project, 'remember.mjs'),
-    `import { AppError, createClient, UnreachableError } from 'svc-memory/client';
+    `import { ApiError, createClient, UnreachableError } from 'svc-memory/client';
     const [baseUrl, apiKey] = process.argv.slice(2);
     const client = createClient({ baseUrl, apiKey });
-    const { id } = await client.memories.add({ content: 'Ada prefers tea' });
-    await client.memories.remove(id);
+    const { id } = await client.memories.create({ content: 'Ada prefers tea' });
+    await client.memories.delete(id);
     const missing = await client.memories.get(id).catch((error) => error);
     const nobody = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 });
-    const away = await nobody.account().catch((error) => error);
-    console.log(JSON.stringify([missing instanceof AppError, missing.code, away instanceof UnreachableError]));`,
+    const away = await nobody.account.get().catch((error) => error);
+    console.log(JSON.stringify([missing instanceof ApiError, missing.code, away instanceof UnreachableError]));`,
   );
   const { stdout } = await execa(process.execPath, ['remember.mjs', daemon.baseUrl, apiKey], { cwd: project });
   expect(JSON.parse(stdout)).toEqual([true, 'not_found', true]);

@@ -28,7 +28,7 @@ afterAll(async () => {
 const key = () => ({ key: KEY, baseUrl: openai.baseUrl });
 
 describe('a provider key, through the client,', () => {
-  test('is stored, listed, checked and removed, and never returned', async () => {
+  test('is stored, listed, checked and deleted, and never returned', async () => {
     const put = await client.providerKeys.put('openai', key());
     expect(put).toMatchObject({ provider: 'openai', status: 'valid', last4: KEY.slice(-4) });
     expect(await client.providerKeys.get('openai')).toEqual(put);
@@ -37,8 +37,8 @@ describe('a provider key, through the client,', () => {
     expect(JSON.stringify([put, data])).not.toContain(KEY);
     expect(await client.providerKeys.validate('openai')).toMatchObject({ check: { outcome: 'ok' } });
     expect((await stranger.providerKeys.list()).data).toEqual([]);
-    await expect(stranger.providerKeys.remove('openai')).rejects.toMatchObject({ code: 'not_found' });
-    await client.providerKeys.remove('openai');
+    await expect(stranger.providerKeys.delete('openai')).rejects.toMatchObject({ code: 'not_found' });
+    await client.providerKeys.delete('openai');
     await expect(client.providerKeys.get('openai')).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -51,12 +51,12 @@ describe('a provider key, through the client,', () => {
   test('has settings that change one by one', async () => {
     await client.providerKeys.put('openai', key());
     const embedding = { provider: 'openai', model: openai.embedding } as const;
-    expect(await client.providerSettings.change({ embedding })).toMatchObject({ embedding });
-    const changed = await client.providerSettings.change({ extraction: { onAppend: true, dailyTokens: null } });
+    expect(await client.providerSettings.update({ embedding })).toMatchObject({ embedding });
+    const changed = await client.providerSettings.update({ extraction: { onAppend: true, dailyTokens: null } });
     expect(changed).toMatchObject({ embedding, extraction: { onAppend: true, dailyTokens: null } });
-    expect(await client.providerSettings.show()).toEqual(changed);
-    expect(await stranger.providerSettings.show()).toMatchObject({ embedding: null, extraction: { onAppend: false } });
-    await client.providerSettings.change({ embedding: null, extraction: { onAppend: false } });
+    expect(await client.providerSettings.get()).toEqual(changed);
+    expect(await stranger.providerSettings.get()).toMatchObject({ embedding: null, extraction: { onAppend: false } });
+    await client.providerSettings.update({ embedding: null, extraction: { onAppend: false } });
   });
 });
 
@@ -70,7 +70,7 @@ describe('extraction through the client', () => {
     const extracted = { decision: 'add', messages: [1], known: '', date: '', reason: 'said so' };
     openai.respond(() => ({ memories: [{ ...extracted, content: 'The user lives in Bergen.' }] }));
     const { id } = await client.conversations.create();
-    const { data } = await client.conversations.append(id, [{ role: 'user', content: 'I live in Bergen.' }]);
+    const { data } = await client.conversations.messages.append(id, [{ role: 'user', content: 'I live in Bergen.' }]);
     const once = { idempotencyKey: 'extract-once' };
     const queued = await client.conversations.extract(id, { dryRun: true }, once);
     const dry = await ended(queued.jobId);
@@ -82,12 +82,12 @@ describe('extraction through the client', () => {
     expect(job.result?.decisions).toMatchObject([{ decision: 'add', messageIds: [data[0]!.id] }]);
     expect((await client.memories.list()).data).toMatchObject([{ id: job.result?.decisions[0]?.memoryId }]);
     const all: Job[] = [];
-    for await (const one of client.jobs.all({ conversationId: id, limit: 1 })) all.push(one);
+    for await (const one of client.jobs.list({ conversationId: id, limit: 1 })) all.push(one);
     const listed = (one: Job) => ({ ...one, result: { ...one.result, decisions: [] } });
     expect(all).toEqual([listed(job), listed(dry)]);
     await expect(stranger.jobs.get(jobId)).rejects.toMatchObject({ code: 'not_found' });
     await expect(stranger.conversations.extract(id)).rejects.toMatchObject({ code: 'not_found' });
-    await client.jobs.remove(jobId);
+    await client.jobs.delete(jobId);
     expect((await client.jobs.list({ state: 'done' })).data).toEqual([listed(dry)]);
   });
 });

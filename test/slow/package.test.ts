@@ -36,16 +36,16 @@ async function typeCheck(source: string, module: 'nodenext' | 'esnext'): Promise
   return (await execa(TSC, words, { cwd: project, reject: false })).stdout;
 }
 
-const CONSUMER = `import { AppError, type Client, createClient, type Conversation, type Memory, type SearchAnswer } from 'svc-memory/client';
+const CONSUMER = `import { ApiError, type Client, createClient, type Conversation, type Memory, type SearchAnswer } from 'svc-memory/client';
 const client: Client = createClient({ baseUrl: 'http://127.0.0.1:8787', apiKey: 'svc_live_x' });
 export async function use(): Promise<string | undefined> {
-  const memory: Memory = await client.memories.add({ content: 'Ada prefers tea', tags: ['taste'] });
+  const memory: Memory = await client.memories.create({ content: 'Ada prefers tea', tags: ['taste'] });
   const found: SearchAnswer = await client.search({ query: 'tea' });
   const talk: Conversation = await client.conversations.create({ title: 'Tea' });
-  const { data } = await client.conversations.append(talk.id, [{ role: 'user', content: 'Hello' }]);
-  for await (const episode of client.episodes.all({ conversationId: talk.id })) console.log(episode.title);
+  const { data } = await client.conversations.messages.append(talk.id, [{ role: 'user', content: 'Hello' }]);
+  for await (const episode of client.episodes.list({ conversationId: talk.id })) console.log(episode.title);
   try { await client.memories.get(memory.id); } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return error.message;
+    if (error instanceof ApiError && error.code === 'not_found') return error.message;
   }
   return found.results[0]?.content ?? data[0]?.content;
 }
@@ -55,7 +55,7 @@ test.each(['nodenext', 'esnext'] as const)(
   'a TypeScript project of module %s gets the client’s types',
   async (module) => {
     expect(await typeCheck(CONSUMER, module)).toBe('');
-    const wrong = `${CONSUMER}export const wrong: number = (await client.account()).email;\n`;
+    const wrong = `${CONSUMER}export const wrong: number = (await client.account.get()).email;\n`;
     expect(await typeCheck(wrong, module)).toContain("Type 'string' is not assignable to type 'number'");
     expect(
       await typeCheck("import { createTransport } from 'svc-memory/transport';\ncreateTransport;", module),
@@ -71,7 +71,7 @@ test('the packed package works and contains only the program, the library and th
   expect((await execa(process.execPath, ['use.mjs'], { cwd: project })).stdout).toBe('function');
   const { version, exports } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
   expect(version).toMatch(/^\d/);
-  expect(exports['./client']).toEqual({ types: './dist/types/client/client.d.ts', default: './dist/client.js' });
+  expect(exports['./client']).toEqual({ types: './dist/types/client/entry.d.ts', default: './dist/client.js' });
   expect((await readdir(installed)).sort()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json']);
   const shipped = await readdir(join(installed, 'dist'), { recursive: true });
   expect(shipped.filter((name) => name.endsWith('.map'))).toEqual([]);

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpFetch } from '../../src/cli/http-fetch.ts';
-import { createClient, UnreachableError } from '../../src/client/client.ts';
-import { AppError } from '../../src/contract/errors.ts';
+import { ApiError, createClient, UnreachableError } from '../../src/client/client.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { newAccount, portable, version } from '../features/portability/portable-account.ts';
 
@@ -223,8 +222,8 @@ describe('an import', () => {
       }
     };
     const refused = await client.import(endless()).catch((error: Error) => error);
-    expect(refused).toBeInstanceOf(AppError);
-    expect((refused as AppError).code).toBe('unprocessable');
+    expect(refused).toBeInstanceOf(ApiError);
+    expect((refused as ApiError).code).toBe('unprocessable');
     expect(sent).toBeLessThan(20_000);
     expect(await client.import(version2())).toMatchObject({ added: { memories: 1 } });
   });

@@ -50,9 +50,11 @@ export function addCommand(context: CommandContext): Command {
     .action(async (words: string[], options: AddOptions) => {
       const client = await openClient(context, options);
       const { text, draft } = await textOf(words, context);
-      const added = await client.memories.add(await memoryOf(text, options, client, context)).catch((error: Error) => {
-        throw draft ? withDraftPath(error, draft) : error;
-      });
+      const added = await client.memories
+        .create(await memoryOf(text, options, client, context))
+        .catch((error: Error) => {
+          throw draft ? withDraftPath(error, draft) : error;
+        });
       await draft?.discard();
       await report(added, options, context);
     });

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { Client, Tagged } from '../../client/client.ts';
-import { AppError } from '../../contract/errors.ts';
+import type { Client, WithResponse } from '../../client/client.ts';
+import { ApiError } from '../../client/errors.ts';
 import type { Memory, MemoryChange } from '../../contract/memories.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
@@ -37,26 +37,26 @@ export function editCommand(context: CommandContext): Command {
     .action(async (typed: string, options: EditOptions) => {
       const client = await openClient(context, options);
       const id = await findId(typed, client, createRecentIds(context.settingsFolder));
-      const before = await client.memories.read(id);
+      const before = await client.memories.get(id).withResponse();
       const change = changeOf(options);
       const after =
         Object.keys(change).length > 0
           ? await send(client, before, change)
           : await editContent(client, before, context);
       if (options.json) return printJson(context, after);
-      const changed = after.version > before.body.version;
+      const changed = after.version > before.data.version;
       context.terminal.out(`${shortId(id)} ${changed ? `updated to version ${after.version}` : 'unchanged'}.\n`);
     });
 }
 
-async function editContent(client: Client, before: Tagged<Memory>, context: CommandContext): Promise<Memory> {
+async function editContent(client: Client, before: WithResponse<Memory>, context: CommandContext): Promise<Memory> {
   if (!context.input.isTty) {
     throw new CommandFailure(EXIT.usage, `Nothing to change: pass ${CHANGE_FLAGS}.`);
   }
-  const draft: Draft = await editText(before.body.content, context.environment);
-  const unchanged = draft.text === before.body.content || draft.text.trim() === '';
+  const draft: Draft = await editText(before.data.content, context.environment);
+  const unchanged = draft.text === before.data.content || draft.text.trim() === '';
   const after = unchanged
-    ? before.body
+    ? before.data
     : await send(client, before, { content: draft.text }).catch((error: Error) => {
         throw withDraftPath(error, draft);
       });
@@ -65,12 +65,12 @@ async function editContent(client: Client, before: Tagged<Memory>, context: Comm
 }
 
 /** Applies the change only if the memory is still the version that was read. */
-async function send(client: Client, { body, etag }: Tagged<Memory>, change: MemoryChange): Promise<Memory> {
+async function send(client: Client, before: WithResponse<Memory>, change: MemoryChange): Promise<Memory> {
   try {
-    return await client.memories.change(body.id, change, etag === undefined ? {} : { ifMatch: etag });
+    return await client.memories.update(before.data.id, change, { ifMatch: before.response.etag });
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error;
-    const id = shortId(body.id);
+    if (!(error instanceof ApiError) || error.code !== 'precondition_failed') throw error;
+    const id = shortId(before.data.id);
     throw new CommandFailure(
       EXIT.failed,
       `This memory changed in the meantime, so your edit was not saved. See svc show ${id}, then edit again.`,

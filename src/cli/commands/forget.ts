@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { Client, Tagged } from '../../client/client.ts';
-import { AppError } from '../../contract/errors.ts';
+import type { Client, WithResponse } from '../../client/client.ts';
+import { ApiError } from '../../client/errors.ts';
 import type { Memory } from '../../contract/memories.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
@@ -49,7 +49,7 @@ export function forgetCommand(context: CommandContext): Command {
       }
       const client = await openClient(context, options, { retries: 5 });
       const ids = await findAll(typed, client, context);
-      if (options.yes) for (const id of ids) await client.memories.remove(id);
+      if (options.yes) for (const id of ids) await client.memories.delete(id);
       else await askAndForget(ids, client, context);
       if (options.json) printJson(context, { data: ids.map((id) => ({ id, deleted: true })) });
       else context.terminal.out(ids.length === 1 ? 'Forgotten.\n' : `${ids.length} memories forgotten.\n`);
@@ -65,16 +65,16 @@ async function findAll(typed: string[], client: Client, { settingsFolder }: Comm
 }
 
 async function askAndForget(ids: readonly string[], client: Client, context: CommandContext): Promise<void> {
-  const found: Tagged<Memory>[] = [];
-  for (const id of ids) found.push(await client.memories.read(id));
+  const found: WithResponse<Memory>[] = [];
+  for (const id of ids) found.push(await client.memories.get(id).withResponse());
   if (!(await isConfirmed(found, context))) throw new CommandFailure(EXIT.failed, 'Nothing was forgotten.');
   for (const memory of found) await forget(client, memory);
 }
 
-async function isConfirmed(found: readonly Tagged<Memory>[], context: CommandContext): Promise<boolean> {
+async function isConfirmed(found: readonly WithResponse<Memory>[], context: CommandContext): Promise<boolean> {
   const look = renderOptions(context);
-  const labels = shortIds(found.map(({ body }) => body.id));
-  const cards = found.map(({ body }) => memoryCard(body, { label: labels.get(body.id)! }, look));
+  const labels = shortIds(found.map(({ data }) => data.id));
+  const cards = found.map(({ data }) => memoryCard(data, { label: labels.get(data.id)! }, look));
   context.terminal.error(`${cards.join('\n\n')}\n\n`);
   const what = found.length === 1 ? 'this memory' : `these ${found.length} memories`;
   const answer = await context.input.ask(`Forget ${what} permanently? [y/N] `);
@@ -82,14 +82,14 @@ async function isConfirmed(found: readonly Tagged<Memory>[], context: CommandCon
 }
 
 /** Erases the memory only if it is still the version that was shown. */
-async function forget(client: Client, { body, etag }: Tagged<Memory>): Promise<void> {
+async function forget(client: Client, { data, response }: WithResponse<Memory>): Promise<void> {
   try {
-    await client.memories.remove(body.id, etag === undefined ? {} : { ifMatch: etag });
+    await client.memories.delete(data.id, { ifMatch: response.etag });
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error;
+    if (!(error instanceof ApiError) || error.code !== 'precondition_failed') throw error;
     throw new CommandFailure(
       EXIT.failed,
-      `${body.id} changed in the meantime, so it was not erased. Run svc forget again to review it.`,
+      `${data.id} changed in the meantime, so it was not erased. Run svc forget again to review it.`,
     );
   }
 }

@@ -64,7 +64,7 @@ async function list(client: Client, { limit, state, json }: JobsOptions, context
   const { terminal } = context;
   const jobs: Job[] = [];
   const query = { limit: Math.min(limit, LARGEST_PAGE), ...(state !== undefined && { state }) };
-  for await (const job of client.jobs.all(query)) {
+  for await (const job of client.jobs.list(query)) {
     jobs.push(job);
     if (jobs.length === limit) break;
   }
@@ -92,7 +92,7 @@ function show(job: Job, { json }: JobsOptions, context: CommandContext): void {
 
 async function cancel(job: Job, client: Client, { json }: JobsOptions, context: CommandContext): Promise<void> {
   if (!isOpen(job)) throw new CommandFailure(EXIT.failed, `The job has already ended: it is ${job.state}.`);
-  await client.jobs.remove(job.id);
+  await client.jobs.delete(job.id);
   if (json) printJson(context, { id: job.id, cancelled: true });
   else context.terminal.out('Canceled. What the job has stored stays.\n');
 }

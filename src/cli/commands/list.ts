@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Client, PageOf } from '../../client/client.ts';
+import type { Client, Page } from '../../client/client.ts';
 import type { Memory } from '../../contract/memories.ts';
 import type { CommandContext } from '../command-context.ts';
 import {
@@ -54,7 +54,7 @@ export function listCommand(context: CommandContext): Command {
 }
 
 /** Yields pages until `limit` memories were read, or all of them. */
-async function* pages(client: Client, options: ListOptions): AsyncGenerator<PageOf<Memory>> {
+async function* pages(client: Client, options: ListOptions): AsyncGenerator<Page<Memory>> {
   let left = options.all ? Number.POSITIVE_INFINITY : options.limit;
   let query = queryOf(options);
   while (left > 0) {
@@ -66,8 +66,8 @@ async function* pages(client: Client, options: ListOptions): AsyncGenerator<Page
   }
 }
 
-async function collected(client: Client, options: ListOptions): Promise<PageOf<Memory>> {
-  const all: PageOf<Memory> = { data: [], nextCursor: null };
+async function collected(client: Client, options: ListOptions): Promise<Page<Memory>> {
+  const all: Page<Memory> = { data: [], nextCursor: null };
   for await (const { data, nextCursor } of pages(client, options)) {
     all.data.push(...data);
     all.nextCursor = nextCursor;
@@ -82,7 +82,7 @@ async function printRows(client: Client, options: ListOptions, { terminal }: Com
   }
 }
 
-async function printCards(page: PageOf<Memory>, options: ListOptions, context: CommandContext): Promise<void> {
+async function printCards(page: Page<Memory>, options: ListOptions, context: CommandContext): Promise<void> {
   const { terminal, settingsFolder } = context;
   const look = renderOptions(context);
   const { data, nextCursor } = page;

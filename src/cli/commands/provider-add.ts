@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Client } from '../../client/client.ts';
-import { AppError } from '../../contract/errors.ts';
+import { ApiError } from '../../client/errors.ts';
 import type { Provider } from '../../contract/provider-names.ts';
 import type { NewProviderKey } from '../../contract/providers.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -85,7 +85,7 @@ async function add(provider: Provider, options: AddOptions, context: CommandCont
 
 async function putKey(client: Client, provider: Provider, key: NewProviderKey) {
   return client.providerKeys.put(provider, key).catch((error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== 'unprocessable') throw error;
+    if (!(error instanceof ApiError) || error.code !== 'unprocessable') throw error;
     throw new CommandFailure(EXIT.failed, `${error.message}\nThe key was not stored.`);
   });
 }

@@ -102,7 +102,7 @@ export function providerRemoveCommand(context: CommandContext): Command {
         const answer = await context.input.ask(`Remove ${describeKey(key)} for ${provider}? [y/N] `);
         if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure(EXIT.failed, 'Nothing was removed.');
       }
-      await client.providerKeys.remove(provider);
+      await client.providerKeys.delete(provider);
       if (options.json) printJson(context, { provider, removed: true });
       else
         context.terminal.out(`Removed the key for ${provider}. It stays valid at the provider until you revoke it.\n`);

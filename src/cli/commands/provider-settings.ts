@@ -96,13 +96,13 @@ export function providerSettingsCommand(context: CommandContext): Command {
         ...(dailySpend !== undefined && { dailySpend: orNull(dailySpend) }),
       };
       if (Object.keys(extraction).length > 0) return apply({ extraction }, options, context);
-      show(await (await openClient(context, options)).providerSettings.show(), options, context);
+      show(await (await openClient(context, options)).providerSettings.get(), options, context);
     });
 }
 
 async function apply(change: ProviderSettingsChange, options: CommonOptions, context: CommandContext): Promise<void> {
   const client = await openClient(context, options);
-  show(await client.providerSettings.change(change), options, context);
+  show(await client.providerSettings.update(change), options, context);
 }
 
 function show(settings: ProviderSettings, { json }: CommonOptions, context: CommandContext): void {

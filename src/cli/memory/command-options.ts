@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { type Client, createClient, type TransportOptions } from '../../client/client.ts';
+import { type Client, type ClientOptions, createClient } from '../../client/client.ts';
 import type { CommandContext } from '../command-context.ts';
 import { createHttpFetch } from '../http-fetch.ts';
 import type { RenderOptions } from './memory-card.ts';
@@ -18,7 +18,7 @@ export const JSON_OPTION = ['--json', 'print JSON'] as const;
 export async function openClient(
   { session, terminal }: CommandContext,
   { profile }: CommonOptions,
-  more: Partial<TransportOptions> = {},
+  more: Partial<ClientOptions> = {},
 ): Promise<Client> {
   const { url, apiKey } = await session(profile);
   return createClient({

@@ -4,6 +4,8 @@ import { CommandFailure } from '../failure.ts';
 import type { RecentIds } from './recent-ids.ts';
 import { shortId } from './short-id.ts';
 
+const LARGEST_PAGE = 200;
+
 /** A kind of resource whose ids can be abbreviated. */
 export interface IdKind {
   prefix: string;
@@ -20,21 +22,21 @@ export const MEMORY: IdKind = {
   one: 'memory',
   many: 'memories',
   shownBy: 'Run svc list to see them.',
-  all: (client) => client.memories.all({ includeSuperseded: true }),
+  all: (client) => client.memories.list({ includeSuperseded: true, limit: LARGEST_PAGE }),
 };
 export const CONVERSATION: IdKind = {
   prefix: 'conv',
   one: 'conversation',
   many: 'conversations',
   shownBy: 'Run svc search --types message --json to see them as conversationId.',
-  all: (client) => client.conversations.all(),
+  all: (client) => client.conversations.list({ limit: LARGEST_PAGE }),
 };
 export const JOB: IdKind = {
   prefix: 'job',
   one: 'job',
   many: 'jobs',
   shownBy: 'Run svc jobs to see them.',
-  all: (client) => client.jobs.all(),
+  all: (client) => client.jobs.list({ limit: LARGEST_PAGE }),
 };
 
 const PART = /^[0-9a-f]{4,32}$/;

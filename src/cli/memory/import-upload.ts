@@ -1,5 +1,4 @@
-import { type Client, UnreachableError } from '../../client/client.ts';
-import { AppError } from '../../contract/errors.ts';
+import { ApiError, type Client, UnreachableError } from '../../client/client.ts';
 import type { ImportCounts, ImportFormat, ImportReport } from '../../contract/portability.ts';
 import { type Clock, parseTimestamp } from '../../lib/clock.ts';
 import type { ImportSource } from './import-source.ts';
@@ -65,11 +64,11 @@ async function waitAfter(upload: ImportUpload, error: Error, failures: number): 
 function retryDelayMs(error: Error, failures: number): number | undefined {
   const backOffMs = INITIAL_DELAY_MS * 2 ** failures;
   if (error instanceof UnreachableError) return error.timedOut ? undefined : backOffMs;
-  if (!(error instanceof AppError)) return undefined;
+  if (!(error instanceof ApiError)) return undefined;
   // A conflict with Retry-After means that another import of the account is running.
-  const isBusy = error.code === 'conflict' && error.options.retryAfterSeconds !== undefined;
+  const isBusy = error.code === 'conflict' && error.retryAfterSeconds !== undefined;
   if (!isBusy && !['unavailable', 'rate_limited'].includes(error.code)) return undefined;
-  return Math.min(MAX_DELAY_MS, Math.max((error.options.retryAfterSeconds ?? 0) * 1000, backOffMs));
+  return Math.min(MAX_DELAY_MS, Math.max((error.retryAfterSeconds ?? 0) * 1000, backOffMs));
 }
 
 async function untilReset({ clock, onWait, sleep = pause }: ImportUpload, error: Error, resetsAt: string) {
@@ -82,13 +81,13 @@ async function untilReset({ clock, onWait, sleep = pause }: ImportUpload, error:
 
 /** Returns when the quota that stopped the import resets, if a quota did. */
 export function quotaResetTime(error: Error): string | undefined {
-  if (!(error instanceof AppError) || error.code !== 'quota_exceeded') return undefined;
-  const { resetsAt } = error.options.extra ?? {};
+  if (!(error instanceof ApiError) || error.code !== 'quota_exceeded') return undefined;
+  const { resetsAt } = error.problem;
   return resetsAt === undefined ? undefined : String(resetsAt);
 }
 
 function reportIn(error: Error): ImportReport | undefined {
-  return error instanceof AppError ? (error.options.extra?.report as ImportReport | undefined) : undefined;
+  return error instanceof ApiError ? (error.problem.report as ImportReport | undefined) : undefined;
 }
 
 /** Merges the reports of two attempts: the second sends the whole file again and finds what the first added already stored. */

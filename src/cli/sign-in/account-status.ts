@@ -1,5 +1,5 @@
 import { createClient } from '../../client/client.ts';
-import { UnreachableError } from '../../client/transport.ts';
+import { UnreachableError } from '../../client/errors.ts';
 import type { Account } from '../../contract/account.ts';
 import type { AccountContext } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
@@ -44,7 +44,7 @@ export async function accountStatus(dependencies: Dependencies): Promise<Account
       retries: 0,
       timeoutMs: 10_000,
       ...(fetch && { fetch }),
-    }).account();
+    }).account.get();
     const latencyMs = Math.round(clock.monotonicMs() - beganMs);
     return { ...known, email: account.email, signedIn: true, reachable: true, latencyMs, account, exitCode: EXIT.done };
   } catch (error) {

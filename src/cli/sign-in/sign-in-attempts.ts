@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
+import { ApiError } from '../../client/errors.ts';
 import type { Account } from '../../contract/account.ts';
-import { AppError } from '../../contract/errors.ts';
 import type { Random } from '../../lib/random.ts';
 import { codeChallengeOf, mintToken } from '../../lib/secret.ts';
 
@@ -64,7 +64,7 @@ async function redeemWith({ auth }: Pick<Client, 'auth'>, attempt: Attempt, code
   try {
     return await auth.redeemCode({ code, codeVerifier: attempt.verifier });
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     if (error.code === 'gone') attempt.triesLeft = 0;
     else if (error.code === 'invalid_request') attempt.triesLeft -= 1;
     else throw error;

@@ -1,5 +1,5 @@
 import { createClient } from '../../client/client.ts';
-import { AppError } from '../../contract/errors.ts';
+import { ApiError } from '../../client/errors.ts';
 import { type AccountContext, openKeychain } from '../account-context.ts';
 import { isUnencrypted, parseDaemonUrl } from '../daemon-url.ts';
 import { EXIT } from '../exit.ts';
@@ -111,7 +111,7 @@ async function followRun(
 
 /** An email address that the daemon rejects is a usage error. */
 function rejectAddress(error: unknown): never {
-  if (error instanceof AppError && error.code === 'invalid_request') {
+  if (error instanceof ApiError && error.code === 'invalid_request') {
     throw new CommandFailure(EXIT.usage, error.message);
   }
   throw error;

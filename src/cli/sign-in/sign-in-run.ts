@@ -1,5 +1,4 @@
-import { UnreachableError } from '../../client/transport.ts';
-import { AppError } from '../../contract/errors.ts';
+import { ApiError, UnreachableError } from '../../client/errors.ts';
 import { type Clock, parseTimestamp } from '../../lib/clock.ts';
 import { normalizeCode } from '../../lib/secret.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
@@ -154,8 +153,8 @@ async function check(run: Run, code: string, challenge?: string): Promise<void> 
 /** Describes an error from the daemon or the connection to it. Rethrows anything else: that is a bug. */
 function describeError(error: unknown): string {
   if (error instanceof UnreachableError) return `${error.message} Try again, or enter r for a new link.`;
-  if (!(error instanceof AppError)) throw error;
-  const { retryAfterSeconds } = error.options;
+  if (!(error instanceof ApiError)) throw error;
+  const { retryAfterSeconds } = error;
   return retryAfterSeconds === undefined ? error.message : `Too many attempts. Wait ${retryAfterSeconds} seconds.`;
 }
 

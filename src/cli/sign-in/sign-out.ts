@@ -1,6 +1,5 @@
 import { createClient } from '../../client/client.ts';
-import { UnreachableError } from '../../client/transport.ts';
-import { AppError } from '../../contract/errors.ts';
+import { ApiError, UnreachableError } from '../../client/errors.ts';
 import type { AccountContext } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
 import { toFailure } from '../failure.ts';
@@ -64,9 +63,9 @@ async function revoke(
     await createClient({ baseUrl, apiKey, retries: 1, ...(fetch && { fetch }) }).auth.revokeKey();
     return undefined;
   } catch (error) {
-    if (error instanceof AppError && error.code === 'unauthenticated') return undefined;
+    if (error instanceof ApiError && error.code === 'unauthenticated') return undefined;
     const reached = !(error instanceof UnreachableError);
-    if (reached && !(error instanceof AppError)) throw error;
+    if (reached && !(error instanceof ApiError)) throw error;
     const message = `${(error as Error).message} The key was removed from this machine but is still valid at the daemon: sign in again to replace it.`;
     return { message, exitCode: reached ? EXIT.failed : EXIT.unreachable };
   }

@@ -1,0 +1,35 @@
+import type { Account, Usage } from '../contract/account.ts';
+import type { MagicLinkRequest } from '../contract/auth.ts';
+import type { ApiPromise } from './api-promise.ts';
+import type { CallOptions, ChangeOptions } from './call-options.ts';
+import { queryString, type Transport } from './transport.ts';
+
+/** Calls for signing in and for the account itself. */
+export function accountCalls({ send }: Transport) {
+  return {
+    auth: {
+      /** Mails a sign-in link. */
+      requestLink: (
+        request: MagicLinkRequest,
+        options?: CallOptions,
+      ): ApiPromise<{ status: 'sent'; expiresAt: string }> => send('POST', '/v1/auth/magic-link', request, options),
+      /** Redeems the code that a sign-in from a terminal showed. */
+      redeemCode: (
+        request: { code: string; codeVerifier: string },
+        options?: CallOptions,
+      ): ApiPromise<{ apiKey: string; account: Account }> => send('POST', '/v1/auth/token', request, options),
+      /** Revokes the key of this client. */
+      revokeKey: (options?: CallOptions): ApiPromise<void> => send('DELETE', '/v1/auth/key', undefined, options),
+    },
+    account: {
+      get: (options?: CallOptions): ApiPromise<Account> => send('GET', '/v1/account', undefined, options),
+      /** Erases the account and everything it stores. */
+      delete: (options?: ChangeOptions): ApiPromise<void> => send('DELETE', '/v1/account', undefined, options),
+    },
+    usage: {
+      /** Returns requests, memories, queries and model calls by day, for 30 days by default. */
+      get: (query: { days?: number } = {}, options?: CallOptions): ApiPromise<Usage> =>
+        send('GET', `/v1/usage${queryString(query)}`, undefined, options),
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { CallSettings, ClientOptions } from './call-options.ts';
+import { ApiError, UnreachableError } from './errors.ts';
+
+const MAX_RETRY_AFTER_MS = 30_000;
+const INITIAL_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 5000;
+/** Enough for a daemon to restart, few enough to report a missing one soon. */
+const CONNECTION_RETRIES = 3;
+
+/** Waits. Throws the signal's reason if it aborts before the time is over. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal!.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** Repeats `work` with backoff after connection failures and transient errors of the daemon. */
+export async function withRetries<T>(
+  work: () => Promise<T>,
+  { retries, signal }: CallSettings,
+  { onWait, sleep: pause = sleep }: Pick<ClientOptions, 'onWait' | 'sleep'>,
+): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const delayMs = retryDelayMs(error, attempt);
+      if (delayMs === undefined || attempt >= retries || signal?.aborted) throw error;
+      onWait?.(delayMs, error as Error);
+      await pause(delayMs, signal);
+    }
+  }
+}
+
+/** Returns the delay before the next attempt, or `undefined` if retrying would not help. */
+function retryDelayMs(error: unknown, attempt: number): number | undefined {
+  const backoffMs = Math.min(INITIAL_BACKOFF_MS * 2 ** attempt, MAX_BACKOFF_MS);
+  if (error instanceof UnreachableError) {
+    return error.timedOut || attempt >= CONNECTION_RETRIES ? undefined : backoffMs;
+  }
+  if (!(error instanceof ApiError)) return undefined;
+  const { code, retryAfterSeconds } = error;
+  const retryAfterMs = (retryAfterSeconds ?? 0) * 1000;
+  // A conflict with Retry-After means that an earlier attempt of the same call is still in progress.
+  const inProgress = code === 'conflict' && retryAfterSeconds !== undefined;
+  const transient = code === 'rate_limited' || code === 'unavailable' || inProgress;
+  return transient && retryAfterMs <= MAX_RETRY_AFTER_MS ? Math.max(retryAfterMs, backoffMs) : undefined;
+}
