@@ -13,6 +13,7 @@ const memory = (): Memory => ({
   id: 'mem_0190a6f3c2b87d1e9f4a5b6c7d8e9f01',
   content: texts.memory(),
   user: 'default',
+  project: null,
   tags: [],
   metadata: {},
   source: null,

@@ -9,6 +9,7 @@ import { providerKeys } from './0007-provider-keys.ts';
 import { extraction } from './0008-extraction.ts';
 import { tenantModels } from './0009-tenant-models.ts';
 import { pinnedMemories } from './0010-pinned-memories.ts';
+import { projects } from './0013-projects.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   extraction,
   tenantModels,
   pinnedMemories,
+  projects,
 ];

@@ -19,10 +19,12 @@ import {
   json,
   metadataRules,
   newProperties,
+  projectField,
   text,
   timestamp,
   userField,
 } from './fields.ts';
+import { Project, projectQuery } from './project.ts';
 
 export const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
 const Role = Type.Enum([...ROLES]);
@@ -34,6 +36,7 @@ export const conversationFields = {
   id: text(MadeId('conv')),
   title: text(Title, { nullable: true, create: 'optional', change: 'set-or-clear' }),
   user: userField,
+  project: projectField,
   metadata: json(Metadata, { ...metadataRules, change: 'set' }),
   messageCount: integer(Type.Integer(), { default: 0, portable: false }),
   lastMessageAt: timestamp({ nullable: true, portable: false }),
@@ -55,6 +58,7 @@ export const ConversationsQuery = Type.Object(
   {
     ...PageQuery,
     user: Type.Optional(Name),
+    ...projectQuery,
     after: Type.Optional(Timestamp),
     before: Type.Optional(Timestamp),
   },
@@ -106,6 +110,7 @@ export const ConversationAppend = Type.Object(
     conversationId: Type.Optional(AnyId),
     title: Type.Optional(Title),
     user: Type.Optional(Name),
+    project: Type.Optional(Project),
     messages: MessageList,
   },
   strict,

@@ -8,10 +8,12 @@ import {
   json,
   metadataRules,
   newProperties,
+  projectField,
   text,
   timestamp,
   userField,
 } from './fields.ts';
+import { projectQuery } from './project.ts';
 
 const MemoryIds = Type.Array(AnyId, { maxItems: 500, uniqueItems: true });
 
@@ -26,6 +28,7 @@ export const episodeFields = {
     portable: Type.String({ maxLength: 20_000 }),
   }),
   user: userField,
+  project: projectField,
   conversationId: text(AnyId, { nullable: true, create: 'optional', portable: MadeId('conv') }),
   fromMessageId: text(AnyId, { nullable: true, create: 'optional', portable: MadeId('msg') }),
   toMessageId: text(AnyId, { nullable: true, create: 'optional', portable: MadeId('msg') }),
@@ -61,6 +64,7 @@ export const EpisodesQuery = Type.Object(
   {
     ...PageQuery,
     user: Type.Optional(Name),
+    ...projectQuery,
     conversationId: Type.Optional(AnyId),
     after: Type.Optional(Timestamp),
     before: Type.Optional(Timestamp),

@@ -1,5 +1,6 @@
 import { type Static, type TNull, type TObject, type TOptional, type TSchema, type TUnion, Type } from 'typebox';
 import { Name, Nullable, StoredMetadata, Timestamp } from './common.ts';
+import { Project } from './project.ts';
 
 /**
  * A resource's fields by name. Each field declares what it accepts, how it is stored, when a caller may set it and
@@ -83,6 +84,14 @@ export const userField = text(Name, {
   create: 'optional',
   default: 'default',
   alwaysExported: true,
+});
+
+/** The project that a resource belongs to, if any. */
+export const projectField = text(Project, {
+  nullable: true,
+  create: 'optional',
+  change: 'set-or-clear',
+  default: null,
 });
 
 /** Rules shared by the metadata of all resources. */

@@ -8,10 +8,12 @@ import {
   json,
   metadataRules,
   newProperties,
+  projectField,
   text,
   timestamp,
   userField,
 } from './fields.ts';
+import { projectQuery } from './project.ts';
 
 const Tags = Type.Array(Name, { maxItems: 64, uniqueItems: true });
 const SourceId = Type.Optional(AnyId);
@@ -21,6 +23,7 @@ export const memoryFields = {
   id: text(MadeId('mem')),
   content: text(Text(100_000), { create: 'required', change: 'set' }),
   user: userField,
+  project: projectField,
   tags: json(Tags, {
     answer: Type.Array(Type.String()),
     create: 'optional',
@@ -77,6 +80,7 @@ export const MemoriesQuery = Type.Object(
   {
     ...PageQuery,
     user: Type.Optional(Name),
+    ...projectQuery,
     tag: Type.Optional(Name),
     after: Type.Optional(Timestamp),
     before: Type.Optional(Timestamp),

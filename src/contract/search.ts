@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { Name, NamedValues, StoredMetadata, strict, Timestamp } from './common.ts';
+import { Name, NamedValues, Nullable, StoredMetadata, strict, Timestamp } from './common.ts';
 import { Message } from './conversations.ts';
 import { Episode } from './episodes.ts';
 import { LearnedShift } from './learning.ts';
 import { Memory } from './memories.ts';
+import { projectQuery } from './project.ts';
 
 export const ITEM_TYPES = ['memory', 'message', 'episode'] as const;
 export type ItemType = (typeof ITEM_TYPES)[number];
@@ -36,6 +37,7 @@ export const SearchRequest = Type.Object(
   {
     query: Query,
     user: Type.Optional(Name),
+    ...projectQuery,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
     types: Type.Optional(Types),
     filter: Type.Optional(SearchFilter),
@@ -63,6 +65,7 @@ const Found = Type.Object({
   score: Type.Number(),
   content: Type.String({ description: 'For an episode, its title and summary' }),
   user: Type.String(),
+  project: Nullable(Type.String({ description: 'Of a message: that of its conversation' })),
   metadata: StoredMetadata,
   createdAt: Type.String({ format: 'date-time' }),
   why: Type.Optional(Why),
@@ -73,6 +76,7 @@ const { version, updatedAt, ...OfMemory } = Type.Omit(Memory, [
   'id',
   'content',
   'user',
+  'project',
   'metadata',
   'createdAt',
 ]).properties;
@@ -120,6 +124,7 @@ export const ContextRequest = Type.Object(
   {
     query: Query,
     user: Type.Optional(Name),
+    ...projectQuery,
     maxTokens: Type.Optional(Type.Integer({ minimum: 16, maximum: 100_000, default: 1000 })),
     types: Type.Optional(Types),
   },

@@ -45,6 +45,7 @@ function factsOf(memory: Memory): HTMLElement {
   const facts = element('p', { class: 'memory-facts' });
   facts.append(timeElement(memory.occurredAt ?? memory.createdAt));
   facts.append(element('span', { class: 'memory-user', title: 'User' }, memory.user));
+  if (memory.project) facts.append(element('span', { title: 'Project' }, memory.project));
   if (memory.pinned) facts.append(element('span', {}, 'pinned'));
   if (memory.validTo) facts.append(element('span', {}, 'superseded'));
   for (const tag of memory.tags) facts.append(element('span', { class: 'tag' }, tag));

@@ -26,6 +26,7 @@ type ItemType = NonNullable<SearchRequest['types']>[number];
 interface SearchOptions extends CommonOptions {
   limit: number;
   user?: string;
+  project?: string;
   tag?: string[];
   after?: string;
   before?: string;
@@ -55,6 +56,7 @@ export function searchCommand(context: CommandContext): Command {
     .argument('<query...>', 'what to search for')
     .option('--limit <count>', 'how many results, at most 100', readLimit, 10)
     .option('--user <name>', 'whose memories, if the account serves several users')
+    .option('--project <name>', 'only what belongs to this project or to none')
     .option('--tag <tag>', 'only results with this tag; repeatable', collect)
     .option('--after <time>', 'only results after this time', past)
     .option('--before <time>', 'only results before this time', past)
@@ -76,12 +78,13 @@ export function searchCommand(context: CommandContext): Command {
 }
 
 function requestOf(query: string, options: SearchOptions): SearchRequest {
-  const { limit, user, tag, after, before, asOf, types, explain } = options;
+  const { limit, user, project, tag, after, before, asOf, types, explain } = options;
   const filter = { ...(tag && { tags: tag }), ...(after && { after }), ...(before && { before }) };
   return {
     query,
     limit,
     ...(user !== undefined && { user }),
+    ...(project !== undefined && { project }),
     ...(Object.keys(filter).length > 0 && { filter }),
     ...(asOf && { asOf }),
     ...(types && { types }),
@@ -125,7 +128,8 @@ async function printNothing(
   context: CommandContext,
 ): Promise<void> {
   const { terminal } = context;
-  const filtered = options.tag ?? options.after ?? options.before ?? options.user ?? options.asOf ?? options.types;
+  const filtered =
+    options.tag ?? options.after ?? options.before ?? options.user ?? options.project ?? options.asOf ?? options.types;
   const hasMemories = filtered !== undefined || (await client.memories.list({ limit: 1 })).data.length > 0;
   const advice =
     filtered !== undefined

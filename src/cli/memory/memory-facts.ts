@@ -15,6 +15,7 @@ export function memoryFacts(memory: ListedMemory, nowMs: number): string[] {
   if (memory.validTo) facts.push(memory.supersededBy ? 'superseded' : `valid until ${formatTime(memory.validTo)}`);
   if (memory.expiresAt) facts.push(`expires ${formatTime(memory.expiresAt)}`);
   if (memory.user !== 'default') facts.push(`user ${printable(memory.user)}`);
+  if (memory.project) facts.push(`project ${printable(memory.project)}`);
   if (memory.tags.length > 0) facts.push(memory.tags.map((tag) => `#${printable(tag)}`).join(' '));
   return facts;
 }
@@ -26,6 +27,7 @@ export function detailFacts(memory: Memory, nowMs: number): [string, string][] {
   const facts: [string, string][] = [
     ['id', memory.id],
     ['user', memory.user],
+    ['project', memory.project ?? ''],
     ['tags', memory.tags.map((tag) => `#${tag}`).join(' ')],
     ['metadata', Object.keys(memory.metadata).length === 0 ? '' : JSON.stringify(memory.metadata)],
     ['source', memory.source === null ? '' : Object.values(memory.source).join(', ')],

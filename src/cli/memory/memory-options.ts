@@ -9,6 +9,7 @@ type ParseTime = (text: string) => string;
 
 export interface NewMemoryOptions {
   user?: string;
+  project?: string;
   tag?: string[];
   metadata?: Record<string, unknown>;
   occurred?: string;
@@ -18,6 +19,8 @@ export interface NewMemoryOptions {
 
 export interface ChangeOptions {
   content?: string;
+  /** `false` for `--no-project`. */
+  project?: string | false;
   /** `false` for `--no-tag`. */
   tag?: string[] | false;
   metadata?: Record<string, unknown>;
@@ -29,6 +32,7 @@ export interface ChangeOptions {
 export interface FilterOptions {
   cursor?: string;
   user?: string;
+  project?: string;
   tag?: string;
   after?: string;
   before?: string;
@@ -40,12 +44,13 @@ export interface FilterOptions {
 const NEVER = 'never';
 
 /** The options of `svc edit`, for the error of a call without one. */
-export const CHANGE_FLAGS = '--content, --tag, --metadata, --occurred, --expires or --pin';
+export const CHANGE_FLAGS = '--content, --project, --tag, --metadata, --occurred, --expires or --pin';
 
 export function withNewMemoryOptions(command: Command, nowMs: () => number): Command {
   const time = timeParser(nowMs);
   return command
     .option('--user <name>', 'whose memory, if the account serves several users')
+    .option('--project <name>', 'the project it belongs to, if not to all')
     .option('--tag <tag>', 'a tag to filter by later; repeatable', collect)
     .option('--metadata <key=value>', 'an extra field; key:=json for anything but text; repeatable', parseMetadata)
     .option('--occurred <time>', 'when it happened, if not now', time('past'))
@@ -54,10 +59,11 @@ export function withNewMemoryOptions(command: Command, nowMs: () => number): Com
 }
 
 export function newMemoryOf(content: string, options: NewMemoryOptions): NewMemory {
-  const { user, tag, metadata, occurred, expires, pin } = options;
+  const { user, project, tag, metadata, occurred, expires, pin } = options;
   return {
     content,
     ...(user !== undefined && { user }),
+    ...(project !== undefined && { project }),
     ...(tag && { tags: [...new Set(tag)] }),
     ...(metadata && { metadata }),
     ...(occurred !== undefined && { occurredAt: occurred }),
@@ -72,6 +78,8 @@ export function withChangeOptions(command: Command, nowMs: () => number): Comman
     text.trim().toLowerCase() === NEVER ? NEVER : time(direction)(text);
   return command
     .option('--content <text>', 'the new text')
+    .option('--project <name>', 'the project it belongs to')
+    .option('--no-project', 'take it out of its project')
     .option('--tag <tag>', 'replace the tags; repeatable', collect)
     .option('--no-tag', 'remove all tags')
     .option('--metadata <key=value>', 'replace the metadata; repeatable', parseMetadata)
@@ -81,9 +89,10 @@ export function withChangeOptions(command: Command, nowMs: () => number): Comman
     .option('--no-pin', 'no longer show it first');
 }
 
-export function changeOf({ content, tag, metadata, occurred, expires, pin }: ChangeOptions): MemoryChange {
+export function changeOf({ content, project, tag, metadata, occurred, expires, pin }: ChangeOptions): MemoryChange {
   return {
     ...(content !== undefined && { content }),
+    ...(project !== undefined && { project: project || null }),
     ...(Array.isArray(tag) && { tags: [...new Set(tag)] }),
     ...(tag === false && { tags: [] }),
     ...(metadata && { metadata }),
@@ -98,6 +107,7 @@ export function withFilterOptions(command: Command, nowMs: () => number): Comman
   return command
     .option('--cursor <cursor>', 'continue after a page: the nextCursor of its --json')
     .option('--user <name>', 'whose memories, if the account serves several users')
+    .option('--project <name>', 'only what belongs to this project or to none')
     .option('--tag <tag>', 'only memories with this tag')
     .option('--after <time>', 'only memories after this time', past)
     .option('--before <time>', 'only memories before this time', past)
@@ -105,10 +115,20 @@ export function withFilterOptions(command: Command, nowMs: () => number): Comman
     .option('--pinned', 'only pinned memories');
 }
 
-export function queryOf({ cursor, user, tag, after, before, superseded, pinned }: FilterOptions): MemoriesQuery {
+export function queryOf({
+  cursor,
+  user,
+  project,
+  tag,
+  after,
+  before,
+  superseded,
+  pinned,
+}: FilterOptions): MemoriesQuery {
   return {
     ...(cursor !== undefined && { cursor }),
     ...(user !== undefined && { user }),
+    ...(project !== undefined && { project }),
     ...(tag !== undefined && { tag }),
     ...(after !== undefined && { after }),
     ...(before !== undefined && { before }),

@@ -23,6 +23,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
 export function memoryText(memory: Memory, excerpt = false): string {
   const facts = [`user ${memory.user}`];
   if (memory.pinned) facts.unshift('pinned');
+  if (memory.project !== null) facts.push(`project ${memory.project}`);
   if (memory.tags.length > 0) facts.push(`tags ${memory.tags.join(', ')}`);
   facts.push(memory.occurredAt ? `of ${memory.occurredAt}` : `noted ${memory.createdAt}`);
   if (memory.expiresAt) facts.push(`expires ${memory.expiresAt}`);
@@ -53,6 +54,7 @@ export function searchText(answer: SearchAnswer): string {
 function resultText(result: SearchResult): string {
   if (result.type === 'memory') return memoryText(result, true);
   const facts = [`${result.type}`, `user ${result.user}`];
+  if (result.project !== null) facts.push(`project ${result.project}`);
   if (result.conversationId) facts.push(`of ${result.conversationId}`);
   if (result.type === 'message') facts.push(`said ${result.createdAt} by ${result.name ?? result.role}`);
   else facts.push(`from ${result.startedAt} to ${result.endedAt}`);

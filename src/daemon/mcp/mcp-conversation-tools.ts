@@ -17,6 +17,7 @@ export function conversationTools(conversations: Conversations): Registration[] 
         conversationId: 'The id (conv_…) that the first call returned; omit it to start a conversation',
         title: 'What a new conversation is about, in a few words',
         user: 'Whose conversation a new one is, if you serve several people; be consistent',
+        project: 'The project that a new conversation belongs to, if any; be consistent',
         messages: 'Messages in the order in which they were said',
       }),
       output: ConversationAppended,

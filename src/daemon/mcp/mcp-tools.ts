@@ -15,6 +15,9 @@ import { DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
 export type { McpCall, Registration } from './mcp-tool.ts';
 
 const USER = 'Whose memories, if you serve several people: be consistent. Omit it if you serve one.';
+const PROJECT =
+  'The project it belongs to, e.g. the name of the repository: be consistent. Omit it for what holds everywhere.';
+const IN_PROJECT = 'Only what belongs to this project or to none';
 const ID = 'The id of a memory (mem_…), as returned by the other memory tools';
 const SPAN = 'RFC 3339 with offset, e.g. 2026-05-01T00:00:00Z';
 
@@ -39,7 +42,8 @@ function addingTools(memories: Memories): Registration[] {
       input: toolInput<NewMemory>(NewMemory, {
         content: 'The fact, as one or two full sentences',
         user: USER,
-        tags: 'A few short labels to filter by later, e.g. the name of a project',
+        project: PROJECT,
+        tags: 'A few short labels to filter by later',
         occurredAt: `When it happened or was said, if not now: ${SPAN}`,
         expiresAt: `When it stops being worth remembering: ${SPAN}`,
         supersedes: 'The id of the memory that this one replaces: it is kept as history but no longer found',
@@ -104,14 +108,19 @@ function readingTools(memories: Memories): Registration[] {
       description:
         'Page through memories, newest first, filtered by user, tag or time, to review or tidy up what is stored. To find what is relevant to a question, use memory_search or memory_context.',
       annotations: READS,
-      input: toolInput<MemoriesQuery>(MemoriesQuery, {
-        user: USER,
-        tag: 'Only memories with this tag',
-        after: `Only memories after this time: ${SPAN}`,
-        before: `Only memories before this time: ${SPAN}`,
-        cursor: '`nextCursor` of the previous page; the other arguments must stay the same',
-        includeSuperseded: 'Include memories that were replaced by newer ones',
-      }),
+      input: toolInput<MemoriesQuery>(
+        MemoriesQuery,
+        {
+          user: USER,
+          project: IN_PROJECT,
+          tag: 'Only memories with this tag',
+          after: `Only memories after this time: ${SPAN}`,
+          before: `Only memories before this time: ${SPAN}`,
+          cursor: '`nextCursor` of the previous page; the other arguments must stay the same',
+          includeSuperseded: 'Include memories that were replaced by newer ones',
+        },
+        ['projectOnly'],
+      ),
       output: MemoryPage,
       run: (principal, input) => memories.list(principal, input),
       text: pageText,
@@ -132,10 +141,11 @@ function searchTools(search: Search): Registration[] {
         {
           query: 'What to look for, in words that the memory is likely to contain',
           user: USER,
+          project: IN_PROJECT,
           filter: 'Conditions that must all hold; a memory must have all of the given tags',
           asOf: `Return what was valid at this time: ${SPAN}`,
         },
-        ['strategy', 'explain'],
+        ['projectOnly', 'strategy', 'explain'],
       ),
       output: SearchAnswer,
       run: (principal, input) => search.search(principal, input),
@@ -147,11 +157,16 @@ function searchTools(search: Search): Registration[] {
       description:
         'Get what is remembered about a topic as one block of text within a token budget, with citations. Call it at the start of a conversation or task with what the user wants, before you answer or ask for something that the user may have told you before.',
       annotations: READS,
-      input: toolInput<ContextRequest>(ContextRequest, {
-        query: 'The topic or task, in a sentence or a few words',
-        user: USER,
-        maxTokens: 'How much of your context window the text may use',
-      }),
+      input: toolInput<ContextRequest>(
+        ContextRequest,
+        {
+          query: 'The topic or task, in a sentence or a few words',
+          user: USER,
+          project: IN_PROJECT,
+          maxTokens: 'How much of your context window the text may use',
+        },
+        ['projectOnly'],
+      ),
       output: ContextAnswer,
       run: (principal, input) => search.context(principal, input),
       text: contextText,

@@ -19,6 +19,8 @@ import { deleteMessage, deleteSomeMessages, deleteSomeMessagesOf, findNewest } f
 export interface MessageObserver {
   appended?(connection: Connection, conversations: readonly ConversationRow[]): Promise<void>;
   removed?(connection: Connection, conversation: ConversationRow, message: MessageRow): Promise<void>;
+  /** The conversation was moved here from another project. */
+  moved?(connection: Connection, conversation: ConversationRow, from: string | null): Promise<void>;
   erased?(connection: Connection, tenantId: string, conversationId: string): Promise<void>;
 }
 

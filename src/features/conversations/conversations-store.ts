@@ -1,4 +1,6 @@
+import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
+import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow, conversationCodec } from './message-row.ts';
 
@@ -14,6 +16,7 @@ const UPDATE = `UPDATE conversations SET ${UPDATED.map((column) => `${column} = 
 export interface ConversationFilter {
   tenantId: string;
   user: string | undefined;
+  project?: ProjectFilter | undefined;
   afterMs: number | undefined;
   beforeMs: number | undefined;
   olderThanId: string | undefined;
@@ -47,6 +50,7 @@ export async function findConversations(
 export async function listConversations(reader: Reader, filter: ConversationFilter): Promise<ConversationRow[]> {
   const terms: [string, Value][] = [['tenantId = ?', filter.tenantId]];
   if (filter.user !== undefined) terms.push(['endUser = ?', filter.user]);
+  terms.push(...projectConditions(filter.project, 'project'));
   if (filter.olderThanId !== undefined) terms.push(['id < ?', filter.olderThanId]);
   if (filter.afterMs !== undefined) terms.push(['COALESCE(lastMessageAt, createdAt) > ?', filter.afterMs]);
   if (filter.beforeMs !== undefined) terms.push(['createdAt < ?', filter.beforeMs]);

@@ -10,6 +10,7 @@ import type {
   NewMessage,
 } from '../../contract/conversations.ts';
 import { AppError } from '../../contract/errors.ts';
+import { projectFilterOf } from '../../contract/project.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
@@ -88,7 +89,7 @@ interface Parts {
 
 /** Composes appending, reading, erasing and transferring conversations. */
 export function createConversations(parts: Parts): Conversations {
-  const { db, clock, ids, usage, idempotency, scopes, cursors } = parts;
+  const { db, clock, ids, usage, idempotency, scopes, cursors, observers } = parts;
   const erasing = createConversationErasing(parts);
   const append = createAppending(parts);
 
@@ -128,11 +129,12 @@ export function createConversations(parts: Parts): Conversations {
   return {
     createOnce,
     get: async ({ tenantId }, id) => toConversation(await load(db.lookups, tenantId, id)),
-    async list({ tenantId }, { limit = 50, cursor, user, after, before }) {
-      const boundTo = ['conversations', tenantId, user, after, before];
+    async list({ tenantId }, { limit = 50, cursor, user, after, before, project, projectOnly }) {
+      const boundTo = ['conversations', tenantId, user, after, before, project, projectOnly];
       const rows = await listConversations(db.readers.of(tenantId), {
         tenantId,
         user,
+        project: projectFilterOf({ project, projectOnly }, ''),
         afterMs: parseInstant(after, 'after'),
         beforeMs: parseInstant(before, 'before'),
         olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
@@ -146,6 +148,9 @@ export function createConversations(parts: Parts): Conversations {
         requireMatch(ifMatch, versionTagOf(toConversation(row)), 'conversation');
         const next = changedRow(row, change, clock.nowMs());
         if (next !== row) await updateConversation(connection, next);
+        if (next.project !== row.project) {
+          for (const observer of observers) await observer.moved?.(connection, next, row.project);
+        }
         return toConversation(next);
       }),
     async remove({ tenantId }, id, ifMatch) {
@@ -158,14 +163,16 @@ export function createConversations(parts: Parts): Conversations {
       await erasing.eraseRows(erased);
     },
     appendOnce: async (principal, id, messages, claim) => appendDrafts(principal, id, await draft(messages), claim),
-    async append(principal, { conversationId, title, user, messages }) {
+    async append(principal, { conversationId, title, user, project, messages }) {
       // Validate before creating a conversation.
       const drafts = await draft(messages);
-      const id = conversationId ?? (await createOnce(principal, definedOf({ title, user }), undefined)).body.id;
+      const id =
+        conversationId ?? (await createOnce(principal, definedOf({ title, user, project }), undefined)).body.id;
       if (conversationId !== undefined) {
         requireNoTitle(title);
-        const { endUser } = await load(db.lookups, principal.tenantId, id);
-        if (user !== undefined && user !== endUser) throw noConversation();
+        const row = await load(db.lookups, principal.tenantId, id);
+        if (user !== undefined && user !== row.endUser) throw noConversation();
+        requireSameProject(project, row);
       }
       const { body } = await appendDrafts(principal, id, drafts, undefined);
       return { conversationId: id, messageIds: body.data.map((message) => message.id) };
@@ -244,6 +251,16 @@ function requireNoTitle(title: string | undefined): void {
   throw new AppError('invalid_request', 'The title of an existing conversation cannot be set here.', { errors });
 }
 
-function definedOf({ title, user }: NewConversation): NewConversation {
-  return { ...(title !== undefined && { title }), ...(user !== undefined && { user }) };
+function requireSameProject(project: string | undefined, row: ConversationRow): void {
+  if (project === undefined || project === row.project) return;
+  const errors = [{ path: '/project', message: 'differs from the project of the conversation' }];
+  throw new AppError('invalid_request', 'The project of an existing conversation cannot be set here.', { errors });
+}
+
+function definedOf({ title, user, project }: NewConversation): NewConversation {
+  return {
+    ...(title !== undefined && { title }),
+    ...(user !== undefined && { user }),
+    ...(project !== undefined && { project }),
+  };
 }

@@ -13,9 +13,10 @@ export interface SpanRequest {
   toMessageId?: string | undefined;
 }
 
-/** The user of a conversation and the ordinals of a span in it, both included; `null` for an open end. */
+/** The user and project of a conversation and the ordinals of a span in it, both included; `null` for an open end. */
 export interface Span {
   endUser: string;
+  project: string | null;
   fromOrdinal: number | null;
   toOrdinal: number | null;
 }
@@ -79,7 +80,8 @@ export function createMessageReading({ db }: { db: Database }): MessageReading {
       if (fromOrdinal !== null && toOrdinal !== null && toOrdinal < fromOrdinal) {
         throw wrongSpan('/toMessageId', 'must not be before fromMessageId');
       }
-      return { endUser: conversation.endUser, fromOrdinal, toOrdinal };
+      const { endUser, project } = conversation;
+      return { endUser, project, fromOrdinal, toOrdinal };
     },
     markCut: (connection, { tenantId, id }, through) => updateCutThrough(connection, tenantId, id, through),
     listUncut: (limit) => listUncut(db.readers, limit),

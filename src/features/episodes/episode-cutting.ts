@@ -8,7 +8,7 @@ import type { TextPurge } from '../text/text-purge.ts';
 import { EDITED, type EpisodeRow, type NewEpisodeRow } from './episode-row.ts';
 import { describeSegment, type Segment, segmentMessages } from './episode-segments.ts';
 import type { EpisodeWriting } from './episode-writing.ts';
-import { deleteCuts, findCutBefore, listEndingAt, updateDetached } from './episodes-store.ts';
+import { deleteCuts, findCutBefore, listEndingAt, updateDetached, updateProjectOfCuts } from './episodes-store.ts';
 
 /** Cuts conversations into episodes and keeps the cuts consistent with the messages. */
 export interface EpisodeCutting extends MessageObserver {
@@ -121,6 +121,7 @@ export function createEpisodeCutting({ db, clock, ids, text, reading, writing, p
         await narrowSpan(connection, conversation, row);
       }
     },
+    moved: (connection, conversation, from) => updateProjectOfCuts(connection, conversation, from, clock.nowMs()),
     async erased(connection, tenantId, conversationId) {
       await text.remove(connection, await deleteCuts(connection, tenantId, conversationId));
       await updateDetached(connection, tenantId, conversationId, clock.nowMs());
@@ -136,6 +137,7 @@ function cutRow(conversation: ConversationRow, segment: Segment, id: string, now
     id,
     scope: conversation.scope,
     endUser: conversation.endUser,
+    project: conversation.project,
     outcome: null,
     conversationId: conversation.id,
     memoryIds: '[]',

@@ -1,5 +1,7 @@
+import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
+import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, valuesOf } from '../../db/values.ts';
 import { derivedOf, EPISODE_COLUMNS, type EpisodeRow, episodeCodec, type NewEpisodeRow } from './episode-row.ts';
 
@@ -17,6 +19,7 @@ const UPDATE = `UPDATE episodes SET ${[...UPDATED, ...DERIVED].map((column) => `
 export interface EpisodeFilter {
   tenantId: string;
   user: string | undefined;
+  project?: ProjectFilter | undefined;
   conversationId: string | undefined;
   afterMs: number | undefined;
   beforeMs: number | undefined;
@@ -32,6 +35,7 @@ export async function listEpisodes(reader: Reader, filter: EpisodeFilter): Promi
   const terms: [string, Value][] = [['tenantId = ?', filter.tenantId]];
   if (filter.conversationId !== undefined) terms.push(['conversationId = ?', filter.conversationId]);
   if (filter.user !== undefined) terms.push(['endUser = ?', filter.user]);
+  terms.push(...projectConditions(filter.project, 'project'));
   if (filter.olderThanId !== undefined) terms.push(['id < ?', filter.olderThanId]);
   if (filter.afterMs !== undefined) terms.push(['endedAt > ?', filter.afterMs]);
   if (filter.beforeMs !== undefined) terms.push(['startedAt < ?', filter.beforeMs]);
@@ -112,6 +116,20 @@ export async function deleteCuts(connection: Connection, tenantId: string, conve
     [tenantId, conversationId],
   );
   return rows.map(({ number }) => number);
+}
+
+/** Moves the cuts of a conversation that are in the project `from` to another. */
+export async function updateProjectOfCuts(
+  connection: Connection,
+  { tenantId, id, project }: { tenantId: string; id: string; project: string | null },
+  from: string | null,
+  nowMs: number,
+): Promise<void> {
+  await connection.run(
+    `UPDATE episodes SET project = ?, version = version + 1, updatedAt = ?
+     WHERE tenantId = ? AND conversationId = ? AND cut = 1 AND COALESCE(project, '') = ?`,
+    [project, nowMs, tenantId, id, from ?? ''],
+  );
 }
 
 /** Detaches the written episodes of a conversation from it. */

@@ -1,5 +1,6 @@
 import type { Episode, EpisodeChange, EpisodesQuery, NewEpisode } from '../../contract/episodes.ts';
 import { AppError } from '../../contract/errors.ts';
+import { projectFilterOf } from '../../contract/project.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
@@ -69,7 +70,7 @@ export function createEpisodes(parts: Parts): Episodes {
   const { db, clock, ids, usage, idempotency, scopes, cursors, text, reading } = parts;
   const purge = createTextPurge(parts);
   const writing = createEpisodeWriting({ idempotency, text, purge });
-  const { cut, removed, erased } = createEpisodeCutting({ ...parts, writing, purge });
+  const { cut, removed, moved, erased } = createEpisodeCutting({ ...parts, writing, purge });
 
   async function insertNew(connection: Connection, tenantId: string, body: NewEpisode): Promise<NewEpisodeRow> {
     await usage.requireTenant(connection, tenantId);
@@ -77,7 +78,9 @@ export function createEpisodes(parts: Parts): Episodes {
     const owner = { tenantId, endUser: body.user ?? span?.endUser ?? 'default' };
     const scopeOf = await scopes.ensure(connection, [owner]);
     const ordinals = { fromOrdinal: span?.fromOrdinal ?? null, toOrdinal: span?.toOrdinal ?? null };
-    const row = newRow(body, { ...owner, ...ordinals, scope: scopeOf(owner), id: ids.next('ep') }, clock.nowMs());
+    const project = body.project ?? span?.project ?? null;
+    const assigned = { ...owner, ...ordinals, project, scope: scopeOf(owner), id: ids.next('ep') };
+    const row = newRow(body, assigned, clock.nowMs());
     requireOrder(row);
     await writing.insert(connection, [row]);
     return row;
@@ -95,11 +98,12 @@ export function createEpisodes(parts: Parts): Episodes {
       return created;
     },
     get: async ({ tenantId }, id) => toEpisode(await load(db.lookups, tenantId, id)),
-    async list({ tenantId }, { limit = 50, cursor, user, conversationId, after, before }) {
-      const boundTo = ['episodes', tenantId, user, conversationId, after, before];
+    async list({ tenantId }, { limit = 50, cursor, user, conversationId, after, before, project, projectOnly }) {
+      const boundTo = ['episodes', tenantId, user, conversationId, after, before, project, projectOnly];
       const rows = await listEpisodes(db.readers.of(tenantId), {
         tenantId,
         user,
+        project: projectFilterOf({ project, projectOnly }, ''),
         conversationId,
         afterMs: parseInstant(after, 'after'),
         beforeMs: parseInstant(before, 'before'),
@@ -144,6 +148,7 @@ export function createEpisodes(parts: Parts): Episodes {
       }
     },
     removed,
+    moved,
     erased,
     transfer: createEpisodeTransfer({ reading, writing, scopes }),
     sweep: purge.sweep,
@@ -167,7 +172,7 @@ async function load(reader: Reader, tenantId: string, id: string): Promise<Episo
   return row;
 }
 
-type Assigned = 'tenantId' | 'endUser' | 'scope' | 'id' | 'fromOrdinal' | 'toOrdinal';
+type Assigned = 'tenantId' | 'endUser' | 'project' | 'scope' | 'id' | 'fromOrdinal' | 'toOrdinal';
 
 function newRow(body: NewEpisode, assigned: Pick<NewEpisodeRow, Assigned>, nowMs: number): NewEpisodeRow {
   return {

@@ -8,10 +8,11 @@ import type { MeteredTenant } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { Proposal } from './proposals.ts';
 
-/** The account, user and job on whose behalf memories are stored. */
+/** The account, user, project and job on whose behalf memories are stored. */
 export interface ApplyContext {
   tenant: MeteredTenant;
   endUser: string;
+  project: string | null;
   job: JobRow;
 }
 
@@ -83,6 +84,7 @@ function newMemory(proposal: Proposal, context: ApplyContext, supersedes: string
   return {
     content,
     user: context.endUser,
+    ...(context.project !== null && { project: context.project }),
     occurredAt: occurredAt ?? toTimestamp(cited.at(-1)!.createdAt),
     source: { conversationId: context.job.conversationId, messageId: cited[0]!.id },
     ...withSources({}, proposal, context),

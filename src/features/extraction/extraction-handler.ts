@@ -96,11 +96,11 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     signal: AbortSignal,
   ): Promise<[JobRow, Memory[], Extracted[]]> {
     if (chunk.messages.length === 0) return [job, [], []];
-    const { tenantId, endUser } = conversation;
+    const { tenantId, endUser, project } = conversation;
     // Do not pay for memories that could not be stored.
     if (job.dryRun === 0) await usage.requireMemoryQuota(await tenantOf(db.readers, tenantId));
     const texts = chunk.messages.map(({ text }) => text);
-    const known = await related({ tenantId, endUser }, texts);
+    const known = await related({ tenantId, endUser, project }, texts);
     const prompt = promptOf(chunk, known);
     const worstCase = {
       inputTokens: estimateTokens(SYSTEM.length + prompt.length),
@@ -147,9 +147,9 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     const proposals = toProposals(extracted, chunk, known);
     return db.writes.write(conversation.tenantId, async (connection) => {
       const now = await reading.requireConversation(connection, conversation.tenantId, conversation.id);
-      const { tenantId, endUser, id: conversationId } = now;
+      const { tenantId, endUser, project, id: conversationId } = now;
       if (!(await isUnchangedSince(connection, { conversation: now, job, chunk, known }))) return job;
-      const applying = { tenant: await tenantOf(connection, tenantId), endUser, job };
+      const applying = { tenant: await tenantOf(connection, tenantId), endUser, project, job };
       const decisions = await applyProposals(connection, memories, proposals, applying);
       // The result may have been redacted in the meantime.
       const fresh = await jobs.advance(connection, job, NO_ERROR);

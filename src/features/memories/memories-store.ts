@@ -1,14 +1,18 @@
 import type { MemoriesQuery } from '../../contract/memories.ts';
+import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
+import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import { MEMORY_COLUMNS, type MemoryRow, type NewMemoryRow } from './memory-row.ts';
 
 const INSERT = `INSERT INTO memories (${MEMORY_COLUMNS.join(', ')})`;
 
 /** Selects a page of memories; `olderThanId` is the last id of the previous page. */
-export interface ListFilter extends Omit<MemoriesQuery, 'limit' | 'cursor' | 'after' | 'before'> {
+export interface ListFilter
+  extends Omit<MemoriesQuery, 'limit' | 'cursor' | 'after' | 'before' | 'project' | 'projectOnly'> {
   tenantId: string;
+  project?: ProjectFilter | undefined;
   afterMs?: number | undefined;
   beforeMs?: number | undefined;
   includeSuperseded: boolean;
@@ -78,6 +82,7 @@ export async function listMemories(reader: Reader, filter: ListFilter): Promise<
     : [['m.tenantId = ?', tenantId]];
   if (olderThanId !== undefined) terms.push([tagged ? 't.memoryId < ?' : 'm.id < ?', olderThanId]);
   if (filter.user !== undefined) terms.push(['m.endUser = ?', filter.user]);
+  terms.push(...projectConditions(filter.project, 'm.project'));
   if (filter.afterMs !== undefined) terms.push(['COALESCE(m.occurredAt, m.createdAt) > ?', filter.afterMs]);
   if (filter.beforeMs !== undefined) terms.push(['COALESCE(m.occurredAt, m.createdAt) < ?', filter.beforeMs]);
   terms.push(['(m.expiresAt IS NULL OR m.expiresAt > ?)', nowMs]);

@@ -1,5 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../../contract/memories.ts';
+import { projectFilterOf } from '../../contract/project.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { createBatchedRead } from '../../db/readers.ts';
@@ -98,11 +99,12 @@ export function createMemories(parts: Parts): Memories {
       return toMemory(requirePresent(await findCurrent(`${tenantId} ${id}`), clock.nowMs()));
     },
     async list({ tenantId }, { limit = 50, cursor, includeSuperseded = false, ...query }) {
-      const { after, before, ...filter } = query;
-      const boundTo = ['memories', tenantId, after, before, includeSuperseded, Object.entries(filter).sort()];
+      const { after, before, project, projectOnly, ...filter } = query;
+      const boundTo = ['memories', tenantId, includeSuperseded, Object.entries(query).sort()];
       const rows = await listMemories(db.readers.of(tenantId), {
         ...filter,
         tenantId,
+        project: projectFilterOf({ project, projectOnly }, ''),
         afterMs: parseInstant(after, 'after'),
         beforeMs: parseInstant(before, 'before'),
         includeSuperseded,

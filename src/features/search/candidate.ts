@@ -1,3 +1,4 @@
+import type { ProjectFilter } from '../../contract/project.ts';
 import type { ItemType, SearchFilter } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { MessageRow } from '../conversations/conversations.ts';
@@ -16,7 +17,11 @@ export interface CandidateQuery {
   months: readonly string[];
   /** Defaults to all types. */
   types?: readonly ItemType[];
-  filter: SearchFilter & { afterMs?: number | undefined; beforeMs?: number | undefined };
+  filter: SearchFilter & {
+    afterMs?: number | undefined;
+    beforeMs?: number | undefined;
+    project?: ProjectFilter | undefined;
+  };
   asOfMs: number | undefined;
   nowMs: number;
   /** How many candidates of each type to find. */
@@ -71,7 +76,7 @@ export const NO_CANDIDATES: FoundCandidates = { candidates: [], speakers: new Se
 /** Whole rows by type. */
 export interface ItemRows {
   memory: MemoryRow;
-  message: MessageRow & { endUser: string };
+  message: MessageRow & { endUser: string; project: string | null };
   episode: EpisodeRow;
 }
 

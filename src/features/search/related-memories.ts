@@ -8,8 +8,14 @@ import type { CandidateQuery, CandidateSearch } from './candidate.ts';
 import { parseQuery } from './parsed-query.ts';
 import { rankCandidates } from './ranking.ts';
 
-/** Finds memories about the same subject as some texts; not counted as a query, not remembered for learning. */
-export type RelatedMemories = (user: UserKey, texts: readonly string[]) => Promise<Memory[]>;
+/**
+ * Finds memories about the same subject as some texts, of a project or of none if one is given; not counted as a query,
+ * not remembered for learning.
+ */
+export type RelatedMemories = (
+  owner: UserKey & { project: string | null },
+  texts: readonly string[],
+) => Promise<Memory[]>;
 
 const MAX_PER_TEXT = 6;
 const MAX_MEMORIES = 40;
@@ -28,13 +34,13 @@ export function createRelatedMemories({
   scopes: Scopes;
   candidates: CandidateSearch;
 }): RelatedMemories {
-  async function relatedTo(user: UserKey, scope: number, text: string) {
+  async function relatedTo(user: UserKey, scope: number, filter: CandidateQuery['filter'], text: string) {
     const nowMs = clock.nowMs();
     const parsed = parseQuery(text.slice(0, MAX_QUERY_CHARACTERS), nowMs);
     const { terms, months } = parsed;
     const query: CandidateQuery = {
       ...{ ...user, scope, terms, months, types: ['memory'] },
-      ...{ filter: {}, asOfMs: undefined, nowMs, pool: POOL },
+      ...{ filter, asOfMs: undefined, nowMs, pool: POOL },
     };
     const found = await candidates.find(db.readers.of(query.tenantId), query);
     const { ranked } = rankCandidates(found, parsed, nowMs, 'default', undefined);
@@ -43,13 +49,14 @@ export function createRelatedMemories({
     return rowIds.flatMap((rowId) => rows.get(rowId) ?? []) as MemoryRow[];
   }
 
-  return async (user, texts) => {
+  return async ({ project, ...user }, texts) => {
     const scope = await scopes.find(db.lookups, user);
     if (scope === undefined) return [];
+    const filter = project === null ? {} : { project: { name: project, only: false } };
     const found = new Map<string, Memory>();
     for (const text of texts) {
       if (found.size >= MAX_MEMORIES) break;
-      for (const row of await relatedTo(user, scope, text)) found.set(row.id, toMemory(row));
+      for (const row of await relatedTo(user, scope, filter, text)) found.set(row.id, toMemory(row));
     }
     return [...found.values()].slice(0, MAX_MEMORIES);
   };

@@ -1,3 +1,4 @@
+import { projectFilterOf } from '../../contract/project.ts';
 import {
   type ContextAnswer,
   type ContextRequest,
@@ -88,10 +89,11 @@ export function createSearch(dependencies: Dependencies): Search {
     const asOfMs = parseInstant(request.asOf, '/asOf');
     const afterMs = parseInstant(request.filter?.after, '/filter/after');
     const beforeMs = parseInstant(request.filter?.before, '/filter/before');
+    const project = projectFilterOf(request, '/');
     const scope = await scopes.find(db.lookups, user);
     if (scope === undefined) return undefined;
     const types = request.types && { types: request.types };
-    const filter = { ...request.filter, afterMs, beforeMs };
+    const filter = { ...request.filter, afterMs, beforeMs, project };
     return {
       ...user,
       scope,

@@ -1,5 +1,6 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Value } from '../../db/connection.ts';
+import { projectConditions } from '../../db/project-conditions.ts';
 import type { TextIndexName } from '../text/text-index-sqlite.ts';
 import type { CandidateQuery } from './candidate.ts';
 import { PASSAGE_MESSAGES } from './lexical.ts';
@@ -14,6 +15,7 @@ export interface Source {
   rows: string;
   /** Columns from another table that belong to a whole row. */
   extra: { columns: string; join: string };
+  project: string;
   /** Start and end. */
   at: string;
   until: string;
@@ -38,6 +40,7 @@ const memory: Source = {
   index: 'memoryText',
   rows: 'memories',
   extra: { columns: '', join: '' },
+  project: 'm.project',
   at: 'COALESCE(m.occurredAt, m.createdAt)',
   until: 'COALESCE(m.occurredAt, m.createdAt)',
   facts: { ...ALONE, length: 'LENGTH(m.content)' },
@@ -59,9 +62,10 @@ const message: Source = {
   index: 'messageText',
   rows: 'messages',
   extra: {
-    columns: ', o.endUser',
+    columns: ', o.endUser, o.project',
     join: 'CROSS JOIN conversations o ON o.tenantId = m.tenantId AND o.id = m.conversationId',
   },
+  project: 'o.project',
   at: 'm.createdAt',
   until: 'm.createdAt',
   facts: {
@@ -87,6 +91,7 @@ const episode: Source = {
   index: 'episodeText',
   rows: 'episodes',
   extra: { columns: '', join: '' },
+  project: 'm.project',
   at: 'm.startedAt',
   until: 'm.endedAt',
   facts: { ...ALONE, length: `LENGTH(m.title || COALESCE(m.summary, ''))` },
@@ -105,8 +110,8 @@ export function visibleConditions(source: Source, query: CandidateQuery): Condit
 }
 
 /** Only memories have tags; `typesOf` drops the other types where tags are given. */
-function filterConditions({ until }: Source, { filter }: CandidateQuery): Condition[] {
-  const conditions: Condition[] = [];
+function filterConditions({ until, project }: Source, { filter }: CandidateQuery): Condition[] {
+  const conditions: Condition[] = [...projectConditions(filter.project, project)];
   for (const tag of filter.tags ?? []) {
     conditions.push(['EXISTS (SELECT 1 FROM json_each(m.tags) WHERE json_each.value = ?)', tag]);
   }

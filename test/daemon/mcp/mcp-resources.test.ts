@@ -172,6 +172,7 @@ describe.each<Era>(['legacy', 'modern'])('prompts in the %s era', (era) => {
         [
           ['about', true],
           ['user', false],
+          ['project', false],
         ],
       ],
       ['save_session', [['topic', false]]],

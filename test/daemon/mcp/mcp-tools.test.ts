@@ -14,6 +14,7 @@ const MEMORY: Memory = {
   id: 'mem_1',
   content: 'The spare key is under the blue pot',
   user: 'default',
+  project: null,
   tags: [],
   metadata: {},
   source: null,

@@ -48,12 +48,19 @@ const conversationRow = (tenantId: string, scope: number) => ({
     version: 1,
     messageCount: 1,
   },
-  ...{ lastOrdinal: 1, cutThrough: 0, lastMessageAt: 1, createdAt: 1, updatedAt: 1, erasedAt: null },
+  ...{ project: null, lastOrdinal: 1, cutThrough: 0, lastMessageAt: 1, createdAt: 1, updatedAt: 1, erasedAt: null },
 });
 
 const episodeRow = (tenantId: string, scope: number, id: string, cut: number) => ({
   ...{ tenantId, scope, id, cut, endUser: 'default', title: 'heron', summary: null, outcome: null, memoryIds: '[]' },
-  ...{ conversationId: 'conv_1', fromOrdinal: 1, toOrdinal: 1, fromMessageId: 'msg_1', toMessageId: 'msg_1' },
+  ...{
+    conversationId: 'conv_1',
+    fromOrdinal: 1,
+    toOrdinal: 1,
+    fromMessageId: 'msg_1',
+    toMessageId: 'msg_1',
+    project: null,
+  },
   ...{ metadata: '{}', edited: 0, version: 1, startedAt: 1, endedAt: 1, createdAt: 1, updatedAt: 1 },
 });
 
@@ -94,6 +101,10 @@ test.each<[string, () => Promise<unknown>]>([
   ],
   ['deleteEpisode', () => episodes.deleteEpisode(connection, 'ten_b', 'ep_own')],
   ['deleteCuts', () => episodes.deleteCuts(connection, 'ten_b', 'conv_1')],
+  [
+    'updateProjectOfCuts',
+    () => episodes.updateProjectOfCuts(connection, { tenantId: 'ten_b', id: 'conv_1', project: 'p' }, null, 5),
+  ],
   ['updateDetached', () => episodes.updateDetached(connection, 'ten_b', 'conv_1', 5)],
   ['deleteSomeEpisodesOf', () => episodes.deleteSomeEpisodesOf(connection, 'ten_b', 9)],
 ])('%s for one tenant leaves every row of the other', async (name, run) => {

@@ -17,7 +17,17 @@ const append = (count: number) => ({
   ),
 });
 const conversation = (lastOrdinal: number, number = 7): ConversationRow => ({
-  ...{ tenantId: 'ten_1', id: 'conv_1', number, scope: 3, endUser: 'ann', title: null, metadata: '{}', version: 1 },
+  ...{
+    tenantId: 'ten_1',
+    id: 'conv_1',
+    number,
+    scope: 3,
+    endUser: 'ann',
+    title: null,
+    project: null,
+    metadata: '{}',
+    version: 1,
+  },
   ...{
     messageCount: 0,
     lastOrdinal,

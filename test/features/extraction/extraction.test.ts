@@ -77,6 +77,15 @@ describe('extraction', () => {
     });
   });
 
+  test('stores memories in the project of the conversation, and shows the model none of another project', async () => {
+    await caller.add('Ada drinks black tea at the office.', { project: 'other' });
+    const { id } = (await caller.call<{ id: string }>('/v1/conversations', { body: { project: 'home' } })).body;
+    await say(caller, id, ['I drink green tea every morning.']);
+    await extractAndWait(caller, id);
+    expect(await memories()).toMatchObject([{ content: TEA, project: 'home' }, { project: 'other' }]);
+    expect(server.requests.map(({ body }) => JSON.stringify(body)).join()).not.toContain('black tea');
+  });
+
   test('does not read messages twice, and rereading them adds nothing', async () => {
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     await extractAndWait(caller, conversation);

@@ -45,6 +45,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
       metadata: '{}',
       source: null,
       occurredAt: null,
+      project: null,
       expiresAt: 5,
       pinned: 0,
       validFrom: 1,

@@ -1,0 +1,17 @@
+import type { Migration } from './index.ts';
+
+/** Projects of memories, conversations and episodes. */
+export const projects: Migration = {
+  name: '0013-projects',
+  async up(db) {
+    for (const table of ['memories', 'conversations', 'episodes']) {
+      await db.raw(`ALTER TABLE ${table} ADD COLUMN project TEXT`);
+    }
+    // For lists of one project alone.
+    await db.raw(`CREATE INDEX memories_project ON memories ("tenantId", project, id)
+      WHERE project IS NOT NULL AND current = 1`);
+    for (const table of ['conversations', 'episodes']) {
+      await db.raw(`CREATE INDEX ${table}_project ON ${table} ("tenantId", project, id) WHERE project IS NOT NULL`);
+    }
+  },
+};
