@@ -130,7 +130,8 @@ function citesCorrectly(
     cited.length === messageIds.length &&
     cited.length > 0 &&
     cited.every(
-      (message) => content.startsWith(`${message.name}: `) && oneLine(message.content).includes(wordsOf(content)),
+      (message) =>
+        content.startsWith(`${message.name}: `) && oneLine(String(message.content)).includes(wordsOf(content)),
     )
   );
 }

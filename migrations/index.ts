@@ -10,6 +10,7 @@ import { extraction } from './0008-extraction.ts';
 import { tenantModels } from './0009-tenant-models.ts';
 import { pinnedMemories } from './0010-pinned-memories.ts';
 import { projects } from './0013-projects.ts';
+import { partsAndUsers } from './0014-parts-and-users.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   tenantModels,
   pinnedMemories,
   projects,
+  partsAndUsers,
 ];

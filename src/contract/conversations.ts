@@ -24,6 +24,7 @@ import {
   timestamp,
   userField,
 } from './fields.ts';
+import { MAX_CONTENT_CHARACTERS, MessageContent, MessageParts } from './message-content.ts';
 import { Project, projectQuery } from './project.ts';
 
 export const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
@@ -67,6 +68,7 @@ export const ConversationsQuery = Type.Object(
 export type ConversationsQuery = Static<typeof ConversationsQuery>;
 export const ConversationPage = Page(Conversation);
 
+/** A message as it is stored and exported. In the API, `content` is `parts` where there are any: see `NewMessage`. */
 export const messageFields = {
   id: text(MadeId('msg')),
   conversationId: text(MadeId('conv')),
@@ -77,18 +79,22 @@ export const messageFields = {
   }),
   role: text(Role, { answer: Role, create: 'required' }),
   name: text(Name, { nullable: true, create: 'optional' }),
-  content: text(Text(100_000), { create: 'required' }),
+  /** The text that is searched; of `parts` if there are any. */
+  content: text(Text(MAX_CONTENT_CHARACTERS), { create: 'required' }),
+  parts: json(MessageParts, { answer: MessageParts, nullable: true, create: 'optional', default: null }),
   metadata: json(Metadata, metadataRules),
   createdAt: timestamp({ create: 'optional' }),
 };
 
-export const NewMessage = Type.Object(newProperties(messageFields), strict);
+const { parts: _given, ...given } = newProperties(messageFields);
+export const NewMessage = Type.Object({ ...given, content: MessageContent }, strict);
 export type NewMessage = Static<typeof NewMessage>;
 
 const MessageList = Type.Array(NewMessage, { minItems: 1, maxItems: 500 });
 export const NewMessages = Type.Object({ messages: MessageList }, strict);
 
-export const Message = Type.Object(answerProperties(messageFields));
+const { parts: _answered, ...answered } = answerProperties(messageFields);
+export const Message = Type.Object({ ...answered, content: MessageContent });
 export type Message = Static<typeof Message>;
 export const Messages = Type.Object({ data: Type.Array(Message) });
 export const MessagePage = Page(Message);
@@ -104,14 +110,17 @@ export const MessageParams = Type.Object({
   messageId: Type.String({ maxLength: 300 }),
 });
 
-/** Messages to append to an existing conversation, or to a new one if `conversationId` is absent. */
+/**
+ * Messages to append to an existing conversation, or to a new one if `conversationId` is absent. Their content is text:
+ * assistants read this schema with every prompt, and parts would double it.
+ */
 export const ConversationAppend = Type.Object(
   {
     conversationId: Type.Optional(AnyId),
     title: Type.Optional(Title),
     user: Type.Optional(Name),
     project: Type.Optional(Project),
-    messages: MessageList,
+    messages: Type.Array(Type.Object(given, strict), { minItems: 1, maxItems: 500 }),
   },
   strict,
 );

@@ -102,5 +102,6 @@ function fieldError(
   const allowed = keyword === 'enum' ? `: ${(params.allowedValues as unknown[]).join(', ')}` : '';
   const text =
     keyword === 'additionalProperties' ? 'is not a known field' : keyword === 'required' ? 'is required' : message;
+  if (keyword === 'discriminator') return { path: `${base}/${params.tag}`, message: 'is not a known type' };
   return { path: path === '' ? '/' : path, message: `${text ?? 'is not valid'}${allowed}` };
 }

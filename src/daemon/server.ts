@@ -94,7 +94,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
 /** Validates bodies strictly, without coercion or dropping fields; query strings are text and coerced to their schema. */
 function validateStrictly(app: FastifyInstance): void {
-  const body = new Ajv({ allErrors: false, strict: false });
+  const body = new Ajv({ allErrors: false, strict: false, discriminator: true });
   const text = new Ajv({ allErrors: false, strict: false, coerceTypes: true, useDefaults: true });
   addFormats(body);
   addFormats(text);

@@ -2,8 +2,8 @@ import type { Message, NewMessage } from '../../contract/conversations.ts';
 import { deriveFrom } from '../text/traits.ts';
 import {
   type ConversationRow,
+  fromNewMessage,
   type MessageRow,
-  messageCodec,
   messageRowId,
   ROW_IDS_PER_CONVERSATION,
   toMessage,
@@ -35,7 +35,7 @@ export function* draftsInSteps(messages: readonly NewMessage[], nowMs: number): 
 }
 
 function draftOf(message: NewMessage, index: number, nowMs: number): DraftMessage {
-  const fields = messageCodec.fromNew(message, `/messages/${index}`);
+  const fields = fromNewMessage(message, `/messages/${index}`);
   const createdAt = fields.createdAt ?? nowMs;
   return { ...fields, createdAt, ...deriveFrom(fields.content, createdAt) };
 }

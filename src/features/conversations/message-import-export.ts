@@ -2,10 +2,16 @@ import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableMessage } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
-import { deriveFrom } from '../text/traits.ts';
 import { findConversationsById, findMessages, findUsedRowIds } from './conversation-import-export-store.ts';
 import { findConversation, updateConversation, updateCutThrough } from './conversations-store.ts';
-import { type ConversationRow, type MessageRow, messageCodec, messageRowId, textEntryOf } from './message-row.ts';
+import {
+  type ConversationRow,
+  fromPortableMessage,
+  type MessageRow,
+  messageRowId,
+  textEntryOf,
+  toPortableMessage,
+} from './message-row.ts';
 import { insertMessages, listMessages } from './messages-store.ts';
 
 export type MessageDraft = Omit<MessageRow, 'scope' | 'number'>;
@@ -42,7 +48,7 @@ export function createMessageTransfer({ text }: { text: TextIndex }): MessageTra
       const conversation = await findConversation(reader, tenantId, conversationId);
       if (!conversation) return [];
       const rows = await listMessages(reader, conversation, { order: 'oldest', beyond, limit });
-      return rows.map((row) => ({ type: 'message', ...messageCodec.toPortable(row) }));
+      return rows.map(toPortableMessage);
     },
     async restoreMessages(connection, drafts, uncut) {
       const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
@@ -120,6 +126,5 @@ async function updateCounts(
 
 /** Converts an exported message to a draft. Throws `invalid_request` if it cannot be stored. */
 export function messageDraftOf(tenantId: string, message: PortableMessage): MessageDraft {
-  const row = messageCodec.fromPortable(message);
-  return { ...row, tenantId, ...deriveFrom(row.content, row.createdAt) };
+  return { ...fromPortableMessage(message), tenantId };
 }

@@ -1,8 +1,16 @@
-import { conversationFields, LAST_ORDINAL, messageFields } from '../../contract/conversations.ts';
-import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
+import {
+  conversationFields,
+  LAST_ORDINAL,
+  type Message,
+  messageFields,
+  type NewMessage,
+} from '../../contract/conversations.ts';
+import type { PortableMessage } from '../../contract/portability.ts';
+import { createRowCodec, type GivenRowOf, type RowOf } from '../../db/row-codec.ts';
 import { columnNames } from '../../db/values.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
-import type { Derived } from '../text/traits.ts';
+import { type Derived, deriveFrom } from '../text/traits.ts';
+import { storedContentOf } from './message-content.ts';
 
 /** The columns of a conversation that are not API fields. */
 interface ConversationStorage {
@@ -36,7 +44,33 @@ export interface MessageRow extends RowOf<typeof messageFields>, MessageStorage 
 export const conversationCodec = createRowCodec(conversationFields);
 export const messageCodec = createRowCodec(messageFields);
 export const { toAnswer: toConversation } = conversationCodec;
-export const { toAnswer: toMessage } = messageCodec;
+
+/** Converts a row to the API's message, whose `content` is the parts where there are any. */
+export function toMessage(row: MessageRow): Message {
+  const { parts, ...message } = messageCodec.toAnswer(row);
+  return parts === null ? message : { ...message, content: parts };
+}
+
+/** Converts a row to an exported message. Without parts it is what older versions of svc export. */
+export function toPortableMessage(row: MessageRow): PortableMessage {
+  const { parts, ...message } = messageCodec.toPortable(row);
+  return { type: 'message', ...message, ...(parts && { parts }) };
+}
+
+/** Converts a new message at `path` of the request. Throws `invalid_request` for a value that cannot be stored. */
+export function fromNewMessage(message: NewMessage, path: string): GivenRowOf<typeof messageFields> {
+  const { content, parts } = storedContentOf(message.content, `${path}/content`);
+  return messageCodec.fromNew({ ...message, content, ...(parts && { parts }) }, path);
+}
+
+/** Converts an exported message; its parts decide about its text. Throws `invalid_request` like `fromNewMessage`. */
+export function fromPortableMessage(message: PortableMessage): RowOf<typeof messageFields> & Derived {
+  const row = messageCodec.fromPortable({
+    ...message,
+    ...storedContentOf(message.parts ?? message.content, '/content'),
+  });
+  return { ...row, ...deriveFrom(row.content, row.createdAt) };
+}
 
 export const CONVERSATION_COLUMNS: readonly (keyof ConversationRow)[] = [
   ...conversationCodec.columns,

@@ -111,6 +111,6 @@ async function eraseMessages(
   rows: readonly { number: number }[],
 ): Promise<number[]> {
   const rowIds = rows.map(({ number }) => number);
-  await eraseRows(connection, { table: 'messages', texts: ['content', 'metadata', 'name'], tenantId, rowIds });
+  await eraseRows(connection, { table: 'messages', texts: ['content', 'parts', 'metadata', 'name'], tenantId, rowIds });
   return rowIds;
 }

@@ -1,5 +1,6 @@
 import type { MessageRow } from '../conversations/conversations.ts';
-import { summarize, titleOf } from './summary.ts';
+import { writtenTextOf } from '../conversations/message-content.ts';
+import { type Spoken, summarize, titleOf } from './summary.ts';
 import { segmentTurns } from './topic-segmentation.ts';
 
 /** A run of consecutive messages with a generated title and summary. */
@@ -28,7 +29,7 @@ export function segmentMessages(messages: readonly MessageRow[]): Segment[] {
 
 /** Returns the title, summary and span of a segment of at least one message. */
 export function describeSegment(messages: readonly MessageRow[]): Segment {
-  const spoken = messages.map(({ name, role, content }) => ({ speaker: name ?? role, content: clip(content) }));
+  const spoken = spokenIn(messages);
   const times = messages.map(({ createdAt }) => createdAt);
   const [first] = messages;
   const last = messages.at(-1)!;
@@ -42,6 +43,16 @@ export function describeSegment(messages: readonly MessageRow[]): Segment {
     startedAt: Math.min(...times),
     endedAt: Math.max(...times),
   };
+}
+
+/** What was said, without tool calls and their results unless there is nothing else. */
+function spokenIn(messages: readonly MessageRow[]): Spoken[] {
+  const written = messages.map((message) => ({ ...message, content: writtenTextOf(message) }));
+  const said = written.filter(({ content }) => content !== '');
+  return (said.length > 0 ? said : messages).map(({ name, role, content }) => ({
+    speaker: name ?? role,
+    content: clip(content),
+  }));
 }
 
 function clip(content: string): string {

@@ -1,6 +1,7 @@
 import type { Message } from '../../contract/conversations.ts';
 import { CONTEXT_HEADING } from '../../contract/search.ts';
 import { toTimestamp } from '../../lib/clock.ts';
+import { writtenTextOf } from '../conversations/message-content.ts';
 
 /** The part of a message that the model reads. */
 export interface ChunkMessage {
@@ -29,6 +30,7 @@ interface SourceMessage {
   role: Message['role'];
   name: string | null;
   content: string;
+  parts: string | null;
   createdAt: number;
 }
 
@@ -63,19 +65,19 @@ export function toChunk(sources: readonly SourceMessage[], earlier: readonly Sou
   return { before, messages, throughOrdinal: last?.ordinal ?? 0, seen };
 }
 
-/** Whether every message read is still part of the `current` chunk, which may have grown. */
+/** Whether every message read is still the same in the `current` chunk, which may have grown. */
 export function isUnchanged(chunk: Chunk, current: Chunk): boolean {
-  const idsOf = ({ before, messages }: Chunk) => [...before, ...messages].map(({ id }) => id);
-  const currentIds = new Set(idsOf(current));
-  return idsOf(chunk).every((id) => currentIds.has(id));
+  const read = ({ before, messages }: Chunk) => [...before, ...messages].map((message) => JSON.stringify(message));
+  const now = new Set(read(current));
+  return read(chunk).every((message) => now.has(message));
 }
 
 function toChunkMessage(
-  { role, name, content, ...source }: SourceMessage,
+  { role, name, content, parts, ...source }: SourceMessage,
   characters: number,
 ): ChunkMessage | undefined {
   if (role !== 'user' && role !== 'assistant') return undefined;
-  const text = withoutRecalled(content).trim().slice(0, characters).toWellFormed();
+  const text = withoutRecalled(writtenTextOf({ content, parts })).trim().slice(0, characters).toWellFormed();
   if (text === '') return undefined;
   const { id, ordinal, createdAt } = source;
   return { id, ordinal, createdAt, speaker: name ?? role, day: toTimestamp(createdAt).slice(0, 10), text };

@@ -42,7 +42,7 @@ const MAX_UNKNOWN_FIELDS = 64;
 /** Compiles each schema on first use: most daemons never import anything. */
 export function createRecordCheck(): CheckRecord {
   const compiled = new Map<string, ValidateFunction>();
-  const ajv = new Ajv({ allErrors: false, strict: false });
+  const ajv = new Ajv({ allErrors: false, strict: false, discriminator: true });
   addFormats(ajv);
   return (kind, value, onUnknown) => {
     const validate = compiled.get(kind) ?? ajv.compile(SCHEMAS[kind]);

@@ -27,8 +27,8 @@ export function toResults(
 function itemOf({ item: { type }, row }: LoadedHit): SearchResult {
   if (type === 'memory') return { type, score: 0, ...toMemory(row as MemoryRow) };
   if (type === 'message') {
-    const { endUser: user, project } = row as ItemRows['message'];
-    return { type, score: 0, user, project, ...toMessage(row as MessageRow) };
+    const { endUser: user, project, content } = row as ItemRows['message'];
+    return { type, score: 0, user, project, ...toMessage(row as MessageRow), content };
   }
   const whole = toEpisode(row as EpisodeRow);
   const { fromMessageId: _from, toMessageId: _to, memoryIds: _memories, cut: _cut, ...episode } = whole;

@@ -69,7 +69,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
   const said = { conversationId: 'conv_1', ordinal: 1, id: 'msg_1', role: 'user' as const, name: null };
   const place = { tenantId, scope, number: messageRowId(scope, 1) };
   await messages.insertMessages(connection, [
-    { ...place, ...said, content: 'heron', metadata: '{}', createdAt: 1, traits: 0, dates: null },
+    { ...place, ...said, content: 'heron', parts: null, metadata: '{}', createdAt: 1, traits: 0, dates: null },
   ]);
   const entry = { scope, texts: ['heron'], part: 'live' as const, days: { at: 1, until: 1, dates: null } };
   await textIndices.message.insert(connection, [{ ...entry, number: place.number }]);

@@ -15,6 +15,7 @@ const said = (content: string, ordinal = 1, role: 'user' | 'assistant' | 'system
   role,
   name: null,
   content,
+  parts: null,
   createdAt: Date.UTC(2026, 4, ordinal),
 });
 const memory = (id: string, content: string, day = '2026-05-01') =>
@@ -33,6 +34,16 @@ describe('a chunk', () => {
   test('skips messages that nobody wrote', () => {
     const passage = toChunk([said('be kind', 1, 'system'), said('{}', 2, 'tool')], []);
     expect(passage).toMatchObject({ messages: [], seen: 2, throughOrdinal: 2 });
+  });
+
+  test('holds what was written in parts, without tool calls and their results', () => {
+    const call = { type: 'tool_call', id: 'a', name: 'recall', arguments: {} };
+    const parts = JSON.stringify([{ type: 'text', text: 'Let me see.' }, call]);
+    const messages = [
+      { ...said('Let me see.\nrecall {}', 1, 'assistant'), parts },
+      { ...said('recall {}', 2, 'assistant'), parts: JSON.stringify([call]) },
+    ];
+    expect(toChunk(messages, [])).toMatchObject({ messages: [{ ordinal: 1, text: 'Let me see.' }], seen: 2 });
   });
 
   test('always advances while there are messages, at any length and after any failures', () => {

@@ -95,8 +95,8 @@ function createModel({ apiKey }: Caller) {
 
   async function append(conversation: Conversation, texts: string[]): Promise<void> {
     const messages = texts.map((content, index) => ({ role: 'user', content, ...(index % 2 && { name: 'Zoe' }) }));
-    for (const { id, ordinal, content } of await talk.append(conversation.id, messages)) {
-      conversation.messages.push({ id, ordinal, content });
+    for (const [index, { id, ordinal }] of (await talk.append(conversation.id, messages)).entries()) {
+      conversation.messages.push({ id, ordinal, content: texts[index]! });
     }
   }
 

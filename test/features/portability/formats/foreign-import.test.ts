@@ -75,7 +75,7 @@ describe('a file from another system', () => {
       for (const { id } of expected) {
         const messages = recordsOf(records, 'message').filter(({ conversationId }) => conversationId === id);
         const page = (await conversing(caller).page(id, '?order=oldest')).data;
-        const seen = (all: { role: string; content: string }[]) => all.map(({ role, content }) => [role, content]);
+        const seen = (all: { role: string; content: unknown }[]) => all.map(({ role, content }) => [role, content]);
         expect(seen(page)).toEqual(seen(messages));
         expect(page.map(({ ordinal }) => ordinal)).toEqual(messages.map((_, index) => index + 1));
       }
