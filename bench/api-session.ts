@@ -63,7 +63,10 @@ export async function connectMcp(url: string, apiKey: string): Promise<Client> {
   const client = new Client({ name: 'svc-bench', version: '1' });
   const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
   await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), { requestInit, fetch: fetchWithBackoff }),
+    new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp?structured=true`), {
+      requestInit,
+      fetch: fetchWithBackoff,
+    }),
   );
   return client;
 }

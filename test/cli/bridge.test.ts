@@ -65,9 +65,9 @@ describe.each(ERAS)('the official client over stdio, %s era', (era) => {
     expect(client.getServerVersion()).toMatchObject({ name: 'svc' });
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('memory_add');
     const added = await client.callTool({ name: 'memory_add', arguments: { content: 'Ada prefers  oolong\u2028tea' } });
-    expect(added.structuredContent).toMatchObject({ content: 'Ada prefers  oolong\u2028tea', version: 1 });
+    expect(added.content).toMatchObject([{ text: expect.stringContaining('Ada prefers  oolong\u2028tea') }]);
     const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oolong' } });
-    expect(found.structuredContent).toMatchObject({ results: [{ content: 'Ada prefers  oolong\u2028tea' }] });
+    expect(found.content).toMatchObject([{ text: expect.stringContaining('Ada prefers  oolong\u2028tea') }]);
     expect(stderr.join('')).toContain('tools/call');
     expect(stderr.join('')).not.toMatch(/svc_live|oolong/);
   });

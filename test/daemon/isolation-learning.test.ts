@@ -48,7 +48,9 @@ describe('another tenant’s search', () => {
     const tell = async ({ apiKey }: Caller, { search, result }: Searched) => {
       const client = new Client({ name: 'test', version: '1' });
       const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
-      await client.connect(new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp`), { requestInit }));
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp?structured=true`), { requestInit }),
+      );
       const call = { name: 'memory_feedback', arguments: { searchId: search, used: [result] } };
       const { isError, content, structuredContent } = await client.callTool(call);
       await client.close();

@@ -65,7 +65,7 @@ describe.each(ERAS)('the official client, %s era', (era) => {
     expect((await client.listTools()).tools.length).toBeGreaterThanOrEqual(7);
     await client.callTool({ name: 'memory_add', arguments: { content: 'Ada prefers oolong' } });
     const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oolong' } });
-    expect(found.structuredContent).toMatchObject({ results: [{ content: 'Ada prefers oolong' }] });
+    expect(found.content).toMatchObject([{ text: expect.stringContaining('Ada prefers oolong') }]);
   });
 
   test('lists the tools without a sign-in or a daemon, and a call says what to do', async () => {

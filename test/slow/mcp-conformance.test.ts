@@ -127,7 +127,7 @@ describe.each(['modern', 'legacy'])('the inspector in the %s era', (era) => {
       ...['--method', 'tools/call', '--tool-name', 'memory_add', '--tool-arg', 'content=Looked at closely'],
     );
     expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ structuredContent: { content: 'Looked at closely', version: 1 } });
+    expect(JSON.parse(stdout)).toMatchObject({ content: [{ text: expect.stringContaining('Looked at closely') }] });
   });
 
   test('reads a resource and gets a prompt', { timeout: TIMEOUT_MS }, async () => {

@@ -4,73 +4,71 @@ import {
   type JsonSchemaValidator,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
-import { Ajv, type ErrorObject } from 'ajv';
-import formats from 'ajv-formats';
-import type { TObject, TProperties } from 'typebox';
+import type { TObject } from 'typebox';
 
 type Json = Record<string, unknown>;
 
-/** Descriptions of a tool's arguments for assistants, in addition to those of the contract. */
-export type ArgumentNotes<Properties> = Partial<Record<keyof Properties, string>>;
+interface Schema extends Json {
+  type?: string;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+}
 
-const ajv = new Ajv({ strict: false, useDefaults: true });
-formats.default(ajv);
+/** What an argument is for, and the members of an object (or of each object in a list) that assistants should know. */
+export type ArgumentNote = string | [about: string, members: ArgumentNotes];
+
+/** The arguments that are listed to assistants, in this order. Others of the contract are accepted all the same. */
+export interface ArgumentNotes {
+  [name: string]: ArgumentNote;
+}
 
 /**
- * Derives a tool's input schema from the contract, so that MCP and REST accept the same. `notes` describes the arguments
- * to assistants; `omit` leaves out those that only developers need.
+ * Derives the input schema that assistants see from the contract: types, choices and descriptions. Bounds and patterns
+ * are left out, because every request pays for them in tokens and some assistants reject them; `argumentReader`
+ * enforces them.
  */
-export function toolInput<Input, Properties extends TProperties = TProperties>(
-  contract: TObject<Properties>,
-  notes: ArgumentNotes<Properties>,
-  omit: (keyof Properties)[] = [],
-): StandardSchemaWithJSON<Input, Input> {
-  return checkedInput(contract, notes, omit, 'Nothing was done. Correct the arguments and call the tool again.');
+export function listedInput(contract: TObject, notes: ArgumentNotes): StandardSchemaWithJSON<Json, Json> {
+  return unchecked(listedObject(contract as unknown as Schema, notes));
 }
 
-/** Like `toolInput`, for a prompt, whose arguments a person writes. */
-export function promptInput<Input, Properties extends TProperties = TProperties>(
-  contract: TObject<Properties>,
-  notes: ArgumentNotes<Properties>,
-): StandardSchemaWithJSON<Input, Input> {
-  return checkedInput(contract, notes, [], 'Correct the arguments and ask for the prompt again.');
+function listedObject(schema: Schema, notes: ArgumentNotes): Schema {
+  const names = Object.keys(notes).filter((name) => schema.properties?.[name] !== undefined);
+  const required = names.filter((name) => schema.required?.includes(name));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name, listed(schema.properties![name]!, notes[name]!)])),
+    ...(required.length > 0 && { required }),
+  };
 }
 
-function checkedInput<Input, Properties extends TProperties>(
-  contract: TObject<Properties>,
-  notes: ArgumentNotes<Properties>,
-  omit: (keyof Properties)[],
-  advice: string,
-): StandardSchemaWithJSON<Input, Input> {
-  const schema = simplifySchema(contract) as { properties: Record<string, Json> };
-  for (const name of omit) delete schema.properties[name as string];
-  for (const [name, description] of Object.entries<string | undefined>(notes)) {
-    const property = schema.properties[name];
-    if (property && description) property.description = description;
-  }
-  return fromJsonSchema<Input>(schema as JsonSchemaType, {
-    getValidator: <T>(compiled: JsonSchemaType) => {
-      const check = ajv.compile<T>(compiled);
-      return (input) =>
-        check(input)
-          ? { valid: true, data: input, errorMessage: undefined }
-          : {
-              valid: false,
-              data: undefined,
-              errorMessage: `${faultText(check.errors?.[0], Object.keys(schema.properties))} ${advice}`,
-            };
-    },
-  });
+function listed(schema: Schema, note: ArgumentNote): Schema {
+  const [about, members] = typeof note === 'string' ? [note, undefined] : note;
+  return { ...plain(schema, members), description: about };
+}
+
+function plain(schema: Schema, members?: ArgumentNotes): Schema {
+  const { type = 'string', enum: values, anyOf, items } = schema;
+  if (anyOf) return plain(anyOf[0]!, members);
+  if (values) return { type: 'string', enum: values };
+  if (items) return { type, items: plain(items, members) };
+  return schema.properties && members ? listedObject(schema, members) : { type };
 }
 
 /**
  * Derives a tool's output schema from the contract. It informs clients but is not enforced: a completed write must not
  * be reported as failed because its result does not match.
  */
-export function toolOutput(contract: TObject): StandardSchemaWithJSON {
-  return fromJsonSchema(simplifySchema(contract) as JsonSchemaType, {
-    getValidator<T>(): JsonSchemaValidator<T> {
-      return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+export function listedOutput(contract: TObject): StandardSchemaWithJSON {
+  return unchecked(simplifySchema(contract) as Schema);
+}
+
+function unchecked<T>(schema: Schema): StandardSchemaWithJSON<T, T> {
+  return fromJsonSchema<T>(schema as JsonSchemaType, {
+    getValidator<V>(): JsonSchemaValidator<V> {
+      return (input) => ({ valid: true, data: input as V, errorMessage: undefined });
     },
   });
 }
@@ -99,30 +97,17 @@ function projection(schema: unknown): (value: unknown) => unknown {
   };
 }
 
-/**
- * Rewrites a schema with the keywords that most assistants' converters understand: maps as `additionalProperties`, a
- * `type` on every enum. It accepts the same values.
- */
+/** Rewrites a schema with the keywords that most assistants' converters understand. It accepts the same values. */
 function simplifySchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(simplifySchema);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const plain: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, simplifySchema(value)]));
-  const anyKey = (plain.patternProperties as Json | undefined)?.['^.*$'];
+  const simple: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, simplifySchema(value)]));
+  delete simple.propertyNames;
+  const anyKey = (simple.patternProperties as Json | undefined)?.['^.*$'];
   if (anyKey) {
-    delete plain.patternProperties;
-    plain.additionalProperties = Object.keys(anyKey).length === 0 ? true : anyKey;
+    delete simple.patternProperties;
+    simple.additionalProperties = Object.keys(anyKey).length === 0 ? true : anyKey;
   }
-  if (Array.isArray(plain.enum) && plain.enum.every((value) => typeof value === 'string')) plain.type = 'string';
-  return plain;
-}
-
-function faultText(error: ErrorObject | undefined, known: string[]): string {
-  const where = error?.instancePath.slice(1).replaceAll('/', '.') ?? '';
-  const subject = where ? `\`${where}\`` : 'the arguments';
-  const extra = error?.params.additionalProperty as string | undefined;
-  const allowed = error?.params.allowedValues as string[] | undefined;
-  const fault = extra
-    ? `${subject} must not have a field \`${extra}\`${where ? '' : `; known fields: ${known.join(', ')}`}`
-    : `${subject} ${error?.message ?? 'must match the input schema'}${allowed ? `: ${allowed.join(', ')}` : ''}`;
-  return `invalid_request: ${fault}.`;
+  if (Array.isArray(simple.enum) && simple.enum.every((value) => typeof value === 'string')) simple.type = 'string';
+  return simple;
 }

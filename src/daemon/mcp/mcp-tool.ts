@@ -4,13 +4,19 @@ import type { TObject } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
 import type { Principal } from '../../features/keys/keys.ts';
 import { errorResult, failureText, refusalText } from './mcp-answers.ts';
-import { declaredFieldsOf, toolOutput } from './mcp-schemas.ts';
+import { argumentReader } from './mcp-arguments.ts';
+import { type ArgumentNotes, declaredFieldsOf, listedInput, listedOutput } from './mcp-schemas.ts';
 
 /** The HTTP request that an MCP message arrived in. */
 export interface McpCall {
   principal: Principal;
   requestId: string;
   log: FastifyBaseLogger;
+  /**
+   * Whether the client asked for `structuredContent`. Several assistants hide the text from the model where there is
+   * any, and the JSON costs two to three times the tokens.
+   */
+  structured: boolean;
 }
 
 /** Registers a tool, resource or prompt on the server of one request. */
@@ -21,7 +27,10 @@ interface Tool<Input, Output extends object> {
   title: string;
   description: string;
   annotations: ToolAnnotations;
-  input: StandardSchemaWithJSON<Input, Input>;
+  /** Listed with its schema from the start by assistants that otherwise load tools on demand. */
+  alwaysLoad?: boolean;
+  input: TObject;
+  arguments: ArgumentNotes;
   output: TObject;
   run(principal: Principal, input: Input): Promise<Output>;
   text(output: Output): string;
@@ -37,17 +46,21 @@ export const DELETES = { readOnlyHint: false, destructiveHint: true, idempotentH
 
 /** Wraps a feature's method as a tool. Schemas are compiled here, once, rather than for the server of each request. */
 export function tool<Input, Output extends object>(definition: Tool<Input, Output>): Registration {
-  const { name, title, description, annotations, input, output, run, text } = definition;
-  const config = { title, description, annotations, inputSchema: input, outputSchema: toolOutput(output) };
+  const { name, output, run, text } = definition;
+  const config = toolConfig(definition);
+  const outputSchema = listedOutput(output);
   const declared = declaredFieldsOf(output);
-  return (server, { principal, requestId, log }) => {
-    server.registerTool(name, config, async (args, { mcpReq }) => {
+  const read = argumentReader<Input>(definition.input);
+  return (server, { principal, requestId, log, structured }) => {
+    const registered = structured ? { ...config, outputSchema } : config;
+    server.registerTool(name, registered, async (args, { mcpReq }) => {
       try {
         mcpReq.signal.throwIfAborted();
-        const answer = await run(principal, args as Input);
+        const { input, notes } = read(args as Record<string, unknown>);
+        const answer = await run(principal, input);
         return {
-          content: [{ type: 'text', text: text(answer) }],
-          structuredContent: declared(answer),
+          content: [{ type: 'text', text: withNotes(text(answer), notes) }],
+          ...(structured && { structuredContent: declared(answer) }),
         };
       } catch (error) {
         if (error instanceof AppError && error.code !== 'internal') {
@@ -59,4 +72,20 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
       }
     });
   };
+}
+
+/** Notes on arguments that are shown; more of them repeat themselves. */
+const MAX_NOTES = 8;
+
+function withNotes(text: string, notes: readonly string[]): string {
+  const more = notes.length > MAX_NOTES ? [`${notes.length - MAX_NOTES} more arguments were read likewise.`] : [];
+  return [text, ...notes.slice(0, MAX_NOTES), ...more].join('\n');
+}
+
+function toolConfig<Input, Output extends object>(definition: Tool<Input, Output>) {
+  const { title, description, annotations, alwaysLoad } = definition;
+  const inputSchema: StandardSchemaWithJSON = listedInput(definition.input, definition.arguments);
+  // Claude Code defers the tools of a server with many of them; this is its documented exception.
+  const meta = alwaysLoad ? { _meta: { 'anthropic/alwaysLoad': true } } : {};
+  return { title, description, annotations, inputSchema, ...meta };
 }

@@ -7,19 +7,12 @@ import type { Conversations } from '../../features/conversations/conversations.t
 import type { Learning } from '../../features/learning/learning.ts';
 import type { Memories } from '../../features/memories/memories.ts';
 import type { Search } from '../../features/search/search.ts';
-import { addedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
+import { addedText, contextText, informing, memoryText, pageText, searchText } from './mcp-answers.ts';
 import { conversationTools } from './mcp-conversation-tools.ts';
-import { toolInput } from './mcp-schemas.ts';
+import { ID, IN_PROJECT, PROJECT, TIME, USER } from './mcp-notes.ts';
 import { DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
 
 export type { McpCall, Registration } from './mcp-tool.ts';
-
-const USER = 'Whose memories, if you serve several people: be consistent. Omit it if you serve one.';
-const PROJECT =
-  'The project it belongs to, e.g. the name of the repository: be consistent. Omit it for what holds everywhere.';
-const IN_PROJECT = 'Only what belongs to this project or to none';
-const ID = 'The id of a memory (mem_…), as returned by the other memory tools';
-const SPAN = 'RFC 3339 with offset, e.g. 2026-05-01T00:00:00Z';
 
 const Update = Type.Object(
   { ...IdParams.properties, ...MemoryChange.properties },
@@ -31,25 +24,29 @@ const FeedbackInput = Type.Object(
 );
 const Deleted = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
 
+const OneMemory = Type.Object(IdParams.properties, strict);
+
 function addingTools(memories: Memories): Registration[] {
   return [
     tool({
       name: 'memory_add',
       title: 'Remember a fact',
       description:
-        'Store one lasting fact for later conversations: a preference, a decision and its reason, a fact about a person, project or environment, a lesson learned. Call it as soon as you learn such a fact, and whenever the user asks you to remember something. Store one self-contained fact per call, understandable without this conversation (names instead of pronouns, dates instead of "today"). Not for secrets, small talk or anything that is in the code anyway. If the fact replaces one you found, pass its id as `supersedes`. Adding the same content again does not create a second memory.',
+        'Store one lasting fact as soon as you learn it, unasked: a preference, a decision and its reason, a fact about a person, project or environment, a lesson learned. One self-contained fact per call: names instead of pronouns, dates instead of "today". No secrets, small talk or what the code says anyway.',
       annotations: WRITES,
-      input: toolInput<NewMemory>(NewMemory, {
-        content: 'The fact, as one or two full sentences',
+      alwaysLoad: true,
+      input: NewMemory,
+      arguments: {
+        content: 'The fact, in one or two full sentences',
         user: USER,
         project: PROJECT,
-        tags: 'A few short labels to filter by later',
-        occurredAt: `When it happened or was said, if not now: ${SPAN}`,
-        expiresAt: `When it stops being worth remembering: ${SPAN}`,
-        supersedes: 'The id of the memory that this one replaces: it is kept as history but no longer found',
-      }),
+        tags: 'Short labels to filter by',
+        occurredAt: `When it happened, if not now: ${TIME}`,
+        expiresAt: `When to forget it: ${TIME}`,
+        supersedes: 'Id of the memory that this replaces',
+      },
       output: AddedMemory,
-      run: (principal, input) => memories.add(principal, input),
+      run: (principal, input: NewMemory) => memories.add(principal, input),
       text: addedText,
     }),
   ];
@@ -61,27 +58,30 @@ function changingTools(memories: Memories): Registration[] {
       name: 'memory_update',
       title: 'Correct a memory',
       description:
-        'Correct a memory that was wrong or badly worded, or change its tags, metadata or dates. Only the given fields change; tags and metadata are replaced as a whole. If the fact itself has changed since it was stored, use memory_add with `supersedes` instead, so that the history is kept.',
+        'Correct a memory that was wrong or badly worded: only the given fields change. If the fact itself has changed, use memory_add with supersedes.',
       annotations: WRITES,
-      input: toolInput<{ id: string } & MemoryChange>(Update, {
+      input: Update,
+      arguments: {
         id: ID,
         content: 'The complete new text',
         tags: 'The complete new list',
-        metadata: 'The complete new object, any JSON',
-      }),
+        occurredAt: `${TIME}; null clears it`,
+        expiresAt: `${TIME}; null clears it`,
+      },
       output: Memory,
-      run: (principal, { id, ...change }) => memories.change(principal, id, change),
+      run: (principal, { id, ...change }: { id: string } & MemoryChange) => memories.change(principal, id, change),
       text: (memory) => `Updated to version ${memory.version}:\n${memoryText(memory, true)}`,
     }),
     tool({
       name: 'memory_delete',
       title: 'Forget a memory',
       description:
-        'Delete a memory permanently. Use it only when the user asks to forget something, or if it should never have been stored; for a fact that is merely out of date, use memory_add with `supersedes`.',
+        'Delete a memory permanently, only when the user asks to forget something or it should never have been stored; supersede what is out of date.',
       annotations: DELETES,
-      input: toolInput<IdParams>(Type.Object(IdParams.properties, strict), { id: ID }),
+      input: OneMemory,
+      arguments: { id: ID },
       output: Deleted,
-      run: async (principal, { id }) => {
+      run: async (principal, { id }: IdParams) => {
         await memories.remove(principal, id);
         return { id, deleted: true };
       },
@@ -95,34 +95,32 @@ function readingTools(memories: Memories): Registration[] {
     tool({
       name: 'memory_get',
       title: 'Read a memory',
-      description: 'Read one complete memory by the id that another memory tool returned.',
+      description: 'Read one complete memory.',
       annotations: READS,
-      input: toolInput<IdParams>(Type.Object(IdParams.properties, strict), { id: ID }),
+      input: OneMemory,
+      arguments: { id: ID },
       output: Memory,
-      run: (principal, { id }) => memories.get(principal, id),
-      text: (memory) => memoryText(memory),
+      run: (principal, { id }: IdParams) => memories.get(principal, id),
+      text: (memory) => informing(memoryText(memory)),
     }),
     tool({
       name: 'memory_list',
       title: 'List memories',
-      description:
-        'Page through memories, newest first, filtered by user, tag or time, to review or tidy up what is stored. To find what is relevant to a question, use memory_search or memory_context.',
+      description: 'Page through memories, newest first, to review them. To find something, use memory_search.',
       annotations: READS,
-      input: toolInput<MemoriesQuery>(
-        MemoriesQuery,
-        {
-          user: USER,
-          project: IN_PROJECT,
-          tag: 'Only memories with this tag',
-          after: `Only memories after this time: ${SPAN}`,
-          before: `Only memories before this time: ${SPAN}`,
-          cursor: '`nextCursor` of the previous page; the other arguments must stay the same',
-          includeSuperseded: 'Include memories that were replaced by newer ones',
-        },
-        ['projectOnly'],
-      ),
+      input: MemoriesQuery,
+      arguments: {
+        user: USER,
+        project: IN_PROJECT,
+        tag: 'Only those with this tag',
+        after: TIME,
+        before: TIME,
+        includeSuperseded: 'Also replaced ones',
+        limit: 'Up to 200, default 50',
+        cursor: 'From the previous page',
+      },
       output: MemoryPage,
-      run: (principal, input) => memories.list(principal, input),
+      run: (principal, input: MemoriesQuery) => memories.list(principal, input),
       text: pageText,
     }),
   ];
@@ -134,41 +132,47 @@ function searchTools(search: Search): Registration[] {
       name: 'memory_search',
       title: 'Search memories',
       description:
-        'Find memories by meaning and words, best first, with ids, scores and dates. Use it to look for a specific fact, to find the memory to update, supersede or delete, and before adding something that may already be known. Query with distinctive words (names, places, terms); narrow the results with filters rather than longer queries.',
+        'Find memories, best first, with ids and dates: for a specific fact, before adding something that may be known, and for the id of one to update, supersede or delete.',
       annotations: READS,
-      input: toolInput<SearchRequest>(
-        SearchRequest,
-        {
-          query: 'What to look for, in words that the memory is likely to contain',
-          user: USER,
-          project: IN_PROJECT,
-          filter: 'Conditions that must all hold; a memory must have all of the given tags',
-          asOf: `Return what was valid at this time: ${SPAN}`,
-        },
-        ['projectOnly', 'strategy', 'explain'],
-      ),
+      alwaysLoad: true,
+      input: SearchRequest,
+      arguments: {
+        query: 'Distinctive words: names, places, terms',
+        user: USER,
+        project: IN_PROJECT,
+        limit: 'Up to 100, default 10',
+        types: 'What to find; default: all',
+        filter: [
+          'Conditions that must all hold',
+          {
+            tags: 'A memory must have all',
+            after: TIME,
+            before: TIME,
+          },
+        ],
+        asOf: `What was valid then: ${TIME}`,
+      },
       output: SearchAnswer,
-      run: (principal, input) => search.search(principal, input),
+      run: (principal, input: SearchRequest) => search.search(principal, input),
       text: searchText,
     }),
     tool({
       name: 'memory_context',
       title: 'Recall relevant memories',
       description:
-        'Get what is remembered about a topic as one block of text within a token budget, with citations. Call it at the start of a conversation or task with what the user wants, before you answer or ask for something that the user may have told you before.',
+        'Get what is remembered about a topic as one text. Call it at the start of a conversation or task, and before you ask for something that the user may have told you before.',
       annotations: READS,
-      input: toolInput<ContextRequest>(
-        ContextRequest,
-        {
-          query: 'The topic or task, in a sentence or a few words',
-          user: USER,
-          project: IN_PROJECT,
-          maxTokens: 'How much of your context window the text may use',
-        },
-        ['projectOnly'],
-      ),
+      alwaysLoad: true,
+      input: ContextRequest,
+      arguments: {
+        query: 'The topic or task, in a sentence',
+        user: USER,
+        project: IN_PROJECT,
+        maxTokens: 'Default 1000',
+        types: 'What to recall; default: all',
+      },
       output: ContextAnswer,
-      run: (principal, input) => search.context(principal, input),
+      run: (principal, input: ContextRequest) => search.context(principal, input),
       text: contextText,
     }),
   ];
@@ -179,16 +183,17 @@ function feedbackTools(learning: Learning): Registration[] {
     tool({
       name: 'memory_feedback',
       title: 'Report which results helped',
-      description:
-        'After you used results of memory_search or memory_context, report the ones that helped, so that later searches for this user rank better. Call it once per search, within a day. Report as used only what you actually used, and as irrelevant only what had nothing to do with the question.',
+      description: 'Report, once per search or recall, which results helped, so that later ones rank better.',
       annotations: WRITES,
-      input: toolInput<SearchParams & Feedback>(FeedbackInput, {
-        searchId: 'The searchId (srch_…) that the search returned',
-        used: 'Ids of results that helped',
-        irrelevant: 'Ids of results that had nothing to do with the question',
-      }),
+      input: FeedbackInput,
+      arguments: {
+        searchId: 'srch_… id that the search returned',
+        used: 'Ids that you used',
+        irrelevant: 'Ids beside the point',
+      },
       output: FeedbackResult,
-      run: (principal, { searchId, ...feedback }) => learning.feedback(principal, searchId, feedback),
+      run: (principal, { searchId, ...feedback }: SearchParams & Feedback) =>
+        learning.feedback(principal, searchId, feedback),
       text: ({ learned }) => (learned ? 'Learned.' : 'Nothing new to learn; nothing was changed.'),
     }),
   ];

@@ -40,7 +40,8 @@ async function callMemoryGet(get: () => Promise<Memory>) {
     conversations: {} as Conversations,
     learning: {} as Learning,
   });
-  for (const register of tools) register(server, { principal: {}, requestId: 'req-42', log } as unknown as McpCall);
+  for (const register of tools)
+    register(server, { principal: {}, requestId: 'req-42', log, structured: true } as unknown as McpCall);
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   await server.connect(serverSide);
   const client = new Client({ name: 'test', version: '1' });

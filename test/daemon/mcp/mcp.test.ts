@@ -29,7 +29,9 @@ async function connect(apiKey: string, era: Era = 'modern'): Promise<Client> {
   const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' };
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp`), { requestInit }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp?structured=true`), { requestInit }),
+  );
   open.push(client);
   return client;
 }
@@ -172,12 +174,13 @@ describe('a tool call that is rejected', () => {
     const { apiKey } = await daemon.signIn('arguments@example.com');
     const client = await connect(apiKey);
     const faults: [string, Record<string, unknown>, string][] = [
-      ['memory_add', {}, "'content'"],
-      ['memory_add', { content: 7 }, '`content`'],
+      ['memory_add', {}, '`content` is missing'],
+      ['memory_add', { content: ['a', 'b'] }, '`content`'],
       ['memory_add', { content: ' ' }, '`content`'],
-      ['memory_add', { content: 'a', tags: ['b', 7] }, '`tags.1`'],
-      ['memory_add', { content: 'a', colour: 'red' }, '`colour`'],
-      ['memory_search', { query: 'a', limit: 101 }, '`limit`'],
+      ['memory_add', { content: 'a', tags: ['b', {}] }, '`tags.1`'],
+      ['memory_add', { content: 'a', occurredAt: 'yesterday' }, '`occurredAt`'],
+      ['memory_update', { id: 'mem_1', colour: 'red' }, 'fewer than 2'],
+      ['memory_search', { query: 'a', limit: 'many' }, '`limit`'],
       ['memory_search', { query: 'a', types: ['song'] }, 'memory, message, episode'],
       ['memory_list', { cursor: 'made up' }, 'invalid_request'],
     ];

@@ -93,7 +93,9 @@ test('search ranks a pinned memory like any other', async () => {
 test('assistants can pin a memory when they add or update it, and the text says that it is pinned', async () => {
   const client = new Client({ name: 'test', version: '1' });
   const requestInit = { headers: { authorization: `Bearer ${caller.apiKey}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp`), { requestInit }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp?structured=true`), { requestInit }),
+  );
   const call = async (name: string, args: Record<string, unknown>) => {
     const { structuredContent, content } = await client.callTool({ name, arguments: args });
     const [{ text } = { text: '' }] = content as { text: string }[];
