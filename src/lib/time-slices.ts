@@ -22,6 +22,14 @@ export async function runInSlices<T>(steps: Generator<void, T>, urgency?: 'urgen
   }
 }
 
+/** Runs a generator to its end without pausing. */
+export function finish<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
 function nextSlice(urgency: 'urgent' | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.length === 0) setImmediate(startSlice);

@@ -1,6 +1,7 @@
 import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableMessage } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import type { PreparedTerms } from '../text/prepared-terms.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findConversationsById, findMessages, findUsedRowIds } from './conversation-import-export-store.ts';
 import { findConversation, updateConversation, updateCutThrough } from './conversations-store.ts';
@@ -33,14 +34,15 @@ export interface MessageTransfer {
     connection: Connection,
     drafts: readonly MessageDraft[],
     uncut: ReadonlySet<string>,
+    terms: PreparedTerms,
   ): Promise<ImportOutcome[]>;
 }
 
 /** Exports and imports messages; their conversations must be imported first. */
 export function createMessageTransfer({ text }: { text: TextIndex }): MessageTransfer {
-  async function store(connection: Connection, rows: readonly MessageRow[]): Promise<void> {
+  async function store(connection: Connection, rows: readonly MessageRow[], terms: PreparedTerms): Promise<void> {
     await insertMessages(connection, rows);
-    await text.insert(connection, rows.map(textEntryOf));
+    await text.insert(connection, rows.map(textEntryOf), terms);
   }
 
   return {
@@ -50,7 +52,7 @@ export function createMessageTransfer({ text }: { text: TextIndex }): MessageTra
       const rows = await listMessages(reader, conversation, { order: 'oldest', beyond, limit });
       return rows.map(toPortableMessage);
     },
-    async restoreMessages(connection, drafts, uncut) {
+    async restoreMessages(connection, drafts, uncut, terms) {
       const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
       const ids = [...new Set(drafts.map(({ conversationId }) => conversationId))];
       const found = await findConversationsById(connection, tenantId, ids);
@@ -63,7 +65,7 @@ export function createMessageTransfer({ text }: { text: TextIndex }): MessageTra
           const { scope, number } = conversations.get(draft.conversationId)!;
           return { ...draft, scope, number: messageRowId(number, draft.ordinal) };
         });
-      await store(connection, rows);
+      await store(connection, rows, terms);
       for (const conversation of existing) {
         const added = rows.filter(({ conversationId }) => conversationId === conversation.id);
         if (added.length > 0) await updateCounts(connection, conversation, added, uncut.has(conversation.id));

@@ -3,6 +3,7 @@ import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableEpisode } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
+import type { PreparedTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { type EpisodeExportFilter, findEpisodeIds, listAllEpisodes } from './episode-import-export-store.ts';
 import { EDITED, episodeCodec, type NewEpisodeRow } from './episode-row.ts';
@@ -20,7 +21,7 @@ export interface EpisodeTransfer {
    * Imports episodes in the caller's transaction and returns an outcome for each: `known` if the id exists, or if the
    * episode was cut from messages that already have a cut.
    */
-  restore(connection: Connection, drafts: readonly EpisodeDraft[]): Promise<ImportOutcome[]>;
+  restore(connection: Connection, drafts: readonly EpisodeDraft[], terms: PreparedTerms): Promise<ImportOutcome[]>;
 }
 
 interface Parts {
@@ -62,7 +63,7 @@ export function createEpisodeTransfer({ reading, writing, scopes }: Parts): Epis
         edited: (['title', 'summary'] as const).filter((word) => (row.edited & EDITED[word]) !== 0),
       }));
     },
-    async restore(connection, drafts) {
+    async restore(connection, drafts, terms) {
       const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
       const ids = drafts.map(({ id }) => id);
       const known = new Set(await findEpisodeIds(connection, tenantId, ids));
@@ -79,6 +80,7 @@ export function createEpisodeTransfer({ reading, writing, scopes }: Parts): Epis
       await writing.insert(
         connection,
         added.map((row) => ({ ...row, scope: scopeOf(row) })),
+        terms,
       );
       return outcomes;
     },

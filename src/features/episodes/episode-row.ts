@@ -1,6 +1,7 @@
 import { episodeFields } from '../../contract/episodes.ts';
 import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
 import { columnNames } from '../../db/values.ts';
+import type { ItemTexts } from '../text/prepared-terms.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
 import { deriveFrom } from '../text/traits.ts';
 
@@ -35,15 +36,20 @@ export const EPISODE_COLUMNS: readonly (keyof NewEpisodeRow)[] = [
 /** The bits of `edited`. */
 export const EDITED = { title: 1, summary: 2 } as const;
 
+/** The indexed texts of an episode. */
+export function textsOf({ title, summary, outcome }: Pick<NewEpisodeRow, 'title' | 'summary' | 'outcome'>): ItemTexts {
+  return [title, summary ?? '', outcome ?? ''];
+}
+
 /** Converts an episode to a full-text index entry. */
 export function textEntryOf(row: NewEpisodeRow, number: number): TextEntry {
-  const { title, summary, outcome, scope, startedAt, endedAt } = row;
+  const { scope, startedAt, endedAt } = row;
   const days = { at: startedAt, until: endedAt, dates: null };
-  return { number, scope, part: 'live', texts: [title, summary ?? '', outcome ?? ''], days };
+  return { number, scope, part: 'live', texts: textsOf(row), days };
 }
 
 /** Derives the search signals of an episode: the values of `traits` and `dates`. */
-export function derivedOf({ title, summary, outcome, startedAt }: NewEpisodeRow): [number, string | null] {
-  const { traits, dates } = deriveFrom([title, summary ?? '', outcome ?? ''].join(' '), startedAt);
+export function derivedOf(row: NewEpisodeRow): [number, string | null] {
+  const { traits, dates } = deriveFrom(textsOf(row).join(' '), row.startedAt);
   return [traits, dates];
 }

@@ -13,12 +13,13 @@ import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
+import { type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { createTextPurge } from '../text/text-purge.ts';
 import { createEpisodeCutting } from './episode-cutting.ts';
 import { createEpisodeTransfer, type EpisodeTransfer } from './episode-import-export.ts';
-import { EDITED, type EpisodeRow, episodeCodec, type NewEpisodeRow, toEpisode } from './episode-row.ts';
+import { EDITED, type EpisodeRow, episodeCodec, type NewEpisodeRow, textsOf, toEpisode } from './episode-row.ts';
 import { createEpisodeWriting } from './episode-writing.ts';
 import { deleteSomeEpisodesOf, findEpisode, listCuts, listEpisodes } from './episodes-store.ts';
 
@@ -72,7 +73,12 @@ export function createEpisodes(parts: Parts): Episodes {
   const writing = createEpisodeWriting({ idempotency, text, purge });
   const { cut, removed, moved, erased } = createEpisodeCutting({ ...parts, writing, purge });
 
-  async function insertNew(connection: Connection, tenantId: string, body: NewEpisode): Promise<NewEpisodeRow> {
+  async function insertNew(
+    connection: Connection,
+    tenantId: string,
+    body: NewEpisode,
+    terms: PreparedTerms,
+  ): Promise<NewEpisodeRow> {
     await usage.requireTenant(connection, tenantId);
     const span = await reading.spanOf(connection, tenantId, body);
     const owner = { tenantId, endUser: body.user ?? span?.endUser ?? 'default' };
@@ -82,17 +88,19 @@ export function createEpisodes(parts: Parts): Episodes {
     const assigned = { ...owner, ...ordinals, project, scope: scopeOf(owner), id: ids.next('ep') };
     const row = newRow(body, assigned, clock.nowMs());
     requireOrder(row);
-    await writing.insert(connection, [row]);
+    await writing.insert(connection, [row], terms);
     return row;
   }
 
   return {
     async createOnce({ tenantId }, body, claim) {
-      const created = await db.writes.write(tenantId, (connection) =>
-        idempotency.replayOrRun(connection, claim, async () => {
-          const row = await insertNew(connection, tenantId, body);
-          return { status: 201, body: toEpisode(row), resourceIds: [row.id] };
-        }),
+      const created = await writeWithTerms([textsOf(episodeCodec.fromNew(body, ''))], (terms) =>
+        db.writes.write(tenantId, (connection) =>
+          idempotency.replayOrRun(connection, claim, async () => {
+            const row = await insertNew(connection, tenantId, body, terms);
+            return { status: 201, body: toEpisode(row), resourceIds: [row.id] };
+          }),
+        ),
       );
       scopes.confirm([{ tenantId, endUser: created.body.user }]);
       return created;
@@ -113,14 +121,16 @@ export function createEpisodes(parts: Parts): Episodes {
       return cursors.page(rows.map(toEpisode), limit, boundTo, ({ id }) => id);
     },
     change: ({ tenantId }, id, change, ifMatch) =>
-      db.writes.write(tenantId, async (connection) => {
-        const row = await load(connection, tenantId, id);
-        requireMatch(ifMatch, versionTagOf(toEpisode(row)), 'episode');
-        const next = changedRow(row, change, clock.nowMs());
-        requireOrder(next);
-        if (next !== row) await writing.update(connection, next);
-        return toEpisode(next);
-      }),
+      writeWithTerms([], (terms) =>
+        db.writes.write(tenantId, async (connection) => {
+          const row = await load(connection, tenantId, id);
+          requireMatch(ifMatch, versionTagOf(toEpisode(row)), 'episode');
+          const next = changedRow(row, change, clock.nowMs());
+          requireOrder(next);
+          if (next !== row) await writing.update(connection, next, terms);
+          return toEpisode(next);
+        }),
+      ),
     async remove({ tenantId }, id, ifMatch) {
       await db.writes.write(tenantId, async (connection) => {
         const row = await load(connection, tenantId, id);

@@ -6,6 +6,7 @@ import { toTimestamp } from '../../lib/clock.ts';
 import type { JobRow } from '../jobs/jobs.ts';
 import type { MeteredTenant } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
+import type { PreparedTerms } from '../text/prepared-terms.ts';
 import type { Proposal } from './proposals.ts';
 
 /** The account, user, project and job on whose behalf memories are stored. */
@@ -14,6 +15,7 @@ export interface ApplyContext {
   endUser: string;
   project: string | null;
   job: JobRow;
+  terms: PreparedTerms;
 }
 
 const MAX_DECISIONS = 1000;
@@ -21,7 +23,8 @@ const MAX_MESSAGE_IDS = 20;
 
 /**
  * Applies proposals in the caller's transaction and returns what was done. If a known memory was changed or removed
- * since the model saw it, it is left alone and the extracted memory is added beside it. Throws `quota_exceeded`.
+ * since the model saw it, it is left alone and the extracted memory is added beside it. Throws `quota_exceeded`
+ * and `TermsMissing`.
  */
 export async function applyProposals(
   connection: Connection,
@@ -45,7 +48,9 @@ async function applyOne(
   const { tenantId } = context.tenant;
   if (decision === 'update' && target && (await isUnchanged(connection, memories, tenantId, target))) {
     const change = { content: proposal.content, ...withSources(target.metadata, proposal, context) };
-    const changed = await unlessDuplicate(memories.changeWithin(connection, tenantId, target.id, change));
+    const changed = await unlessDuplicate(
+      memories.changeWithin(connection, tenantId, target.id, change, context.terms),
+    );
     if (changed === undefined) return toDecision({ ...proposal, ...ALREADY_KNOWN }, null);
     return toDecision(proposal, changed.id);
   }
@@ -54,7 +59,7 @@ async function applyOne(
       ? target.id
       : undefined;
   const memory = newMemory(proposal, context, supersedes);
-  const [added] = await memories.addWithin(connection, context.tenant, [memory]);
+  const [added] = await memories.addWithin(connection, context.tenant, [memory], context.terms);
   if (added!.duplicate && supersedes === undefined) return toDecision({ ...proposal, ...ALREADY_KNOWN }, added!.id);
   return toDecision({ ...proposal, decision: supersedes === undefined ? 'add' : 'supersede' }, added!.id);
 }

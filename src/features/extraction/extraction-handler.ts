@@ -16,6 +16,7 @@ import type { Memories } from '../memories/memories.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { Spending } from '../providers/spending.ts';
 import type { RelatedMemories } from '../search/related-memories.ts';
+import { type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import { accumulate, applyProposals } from './apply-proposals.ts';
 import { type Chunk, isUnchanged, toChunk } from './conversation-chunk.ts';
 import { updateThrough } from './extraction-store.ts';
@@ -145,11 +146,11 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     extracted: readonly Extracted[],
   ): Promise<JobRow> {
     const proposals = toProposals(extracted, chunk, known);
-    return db.writes.write(conversation.tenantId, async (connection) => {
+    const write = async (connection: Connection, terms: PreparedTerms): Promise<JobRow> => {
       const now = await reading.requireConversation(connection, conversation.tenantId, conversation.id);
       const { tenantId, endUser, project, id: conversationId } = now;
       if (!(await isUnchangedSince(connection, { conversation: now, job, chunk, known }))) return job;
-      const applying = { tenant: await tenantOf(connection, tenantId), endUser, project, job };
+      const applying = { tenant: await tenantOf(connection, tenantId), endUser, project, job, terms };
       const decisions = await applyProposals(connection, memories, proposals, applying);
       // The result may have been redacted in the meantime.
       const fresh = await jobs.advance(connection, job, NO_ERROR);
@@ -160,7 +161,10 @@ export function createExtractionHandler(parts: Parts): JobHandler {
         done: job.done + chunk.seen,
         result: JSON.stringify(result),
       });
-    });
+    };
+    return writeWithTerms([], (terms) =>
+      db.writes.write(conversation.tenantId, (connection) => write(connection, terms)),
+    );
   }
 
   /** Finishes the job, unless messages were added to it in the meantime. */

@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { AddedMemory, memoryFields, NewMemory } from '../../contract/memories.ts';
 import type { GivenRowOf } from '../../db/row-codec.ts';
+import type { Derived } from '../text/traits.ts';
 import {
   contentHashOf,
   derivedOf,
@@ -12,7 +13,7 @@ import {
 } from './memory-row.ts';
 
 /** A memory to add, validated before the transaction. */
-export interface Draft extends GivenRowOf<typeof memoryFields> {
+export interface Draft extends GivenRowOf<typeof memoryFields>, Derived {
   tenantId: string;
   contentHash: string;
   /** The tags that `tags` contains as JSON. */
@@ -46,15 +47,30 @@ export interface Additions {
   expired: NewMemoryRow[];
 }
 
-/** Converts a memory in a request to a draft. Throws `invalid_request` for a value that cannot be stored. */
-export function draftOf(tenantId: string, memory: NewMemory, path: string): Draft {
-  return {
-    ...memoryCodec.fromNew(memory, path),
-    tenantId,
-    contentHash: contentHashOf(memory.content),
-    tagList: memory.tags ?? [],
-    supersedes: memory.supersedes,
-  };
+/**
+ * Converts the memories of a request to drafts, in steps; `path` is the JSON pointer of the one at an index. Throws
+ * `invalid_request` for a value that cannot be stored.
+ */
+export function* draftsInSteps(
+  tenantId: string,
+  memories: readonly NewMemory[],
+  path: (index: number) => string,
+  nowMs: number,
+): Generator<void, Draft[]> {
+  const drafts: Draft[] = [];
+  for (const [index, memory] of memories.entries()) {
+    const fields = memoryCodec.fromNew(memory, path(index));
+    drafts.push({
+      ...fields,
+      ...derivedOf(fields.content, fields.occurredAt, nowMs),
+      tenantId,
+      contentHash: contentHashOf(memory.content),
+      tagList: memory.tags ?? [],
+      supersedes: memory.supersedes,
+    });
+    yield;
+  }
+  return drafts;
 }
 
 /** Returns the uniqueness key: at most one valid memory exists per tenant, user and content. */
@@ -144,7 +160,6 @@ function newRow(draft: Draft, scope: number, id: string, nowMs: number): NewMemo
   const { supersedes: _supersedes, tagList: _tagList, ...fields } = draft;
   return {
     ...fields,
-    ...derivedOf(draft.content, draft.occurredAt, nowMs),
     id,
     version: 1,
     current: 1,

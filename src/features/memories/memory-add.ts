@@ -5,6 +5,7 @@ import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { finish, runInSlices } from '../../lib/time-slices.ts';
 import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { MemoryAllowance, MeteredTenant, Usage } from '../limits/usage.ts';
@@ -26,7 +27,7 @@ import {
   type Closing,
   contentKeyOf,
   type Draft,
-  draftOf,
+  draftsInSteps,
   type KnownMemories,
   planAdditions,
 } from './memory-add-plan.ts';
@@ -180,12 +181,12 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
   }
 
   const listed = (data: AddedMemory[]) => ({ status: 201, body: { data }, replayed: false });
-  const draftsOf = (tenantId: string, memories: readonly NewMemory[]) =>
-    memories.map((memory, index) => draftOf(tenantId, memory, `/memories/${index}`));
+  const drafting = (tenantId: string, memories: readonly NewMemory[], path = (index: number) => `/memories/${index}`) =>
+    draftsInSteps(tenantId, memories, path, clock.nowMs());
 
   return {
     async addOnce(principal, memory, claim) {
-      const drafts = [draftOf(principal.tenantId, memory, '')];
+      const drafts = await runInSlices(drafting(principal.tenantId, [memory], () => ''));
       const answer = ([added]: AddedMemory[]) => ({
         status: added!.duplicate ? 200 : 201,
         body: added,
@@ -194,11 +195,11 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       return (await add({ principal, drafts, claim, answer })) as Created<AddedMemory>;
     },
     async addBatchOnce(principal, memories, claim) {
-      const drafts = draftsOf(principal.tenantId, memories);
+      const drafts = await runInSlices(drafting(principal.tenantId, memories));
       return (await add({ principal, drafts, claim, answer: listed })) as Created<{ data: AddedMemory[] }>;
     },
     async addWithin(connection, principal, memories, terms = NO_TERMS) {
-      const drafts = draftsOf(principal.tenantId, memories);
+      const drafts = finish(drafting(principal.tenantId, memories));
       const [outcome] = await addAll(connection, [{ principal, drafts, terms, claim: undefined, answer: listed }]);
       if ('refused' in outcome!) throw outcome.refused;
       return (outcome!.ok as Created<{ data: AddedMemory[] }>).body.data;

@@ -2,13 +2,22 @@ import { AppError } from '../../contract/errors.ts';
 import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableMemory } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import type { ItemTexts, PreparedTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findSameContent, insertTags, insertVersions } from './memories-store.ts';
 import { contentKeyOf } from './memory-add-plan.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
 import { findPresent, listAllVersions, type VersionFilter } from './memory-import-export-store.ts';
-import { contentHashOf, derivedOf, hasExpired, memoryCodec, type NewMemoryRow, textEntryOf } from './memory-row.ts';
+import {
+  contentHashOf,
+  derivedOf,
+  hasExpired,
+  memoryCodec,
+  type NewMemoryRow,
+  textEntryOf,
+  textsOf,
+} from './memory-row.ts';
 
 /** A memory to import: all its versions, oldest first. */
 export type MemoryDraft = Omit<NewMemoryRow, 'scope'>[];
@@ -25,6 +34,7 @@ export interface MemoryTransfer {
     connection: Connection,
     drafts: readonly MemoryDraft[],
     take: () => AppError | undefined,
+    terms: PreparedTerms,
     nowMs: number,
   ): Promise<{ outcomes: ImportOutcome[]; quotaError: AppError | undefined }>;
 }
@@ -91,7 +101,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
         ...memoryCodec.toPortable(row.supersederExpired === 1 ? { ...row, supersededBy: null } : row),
       }));
     },
-    async restore(connection, drafts, take, nowMs) {
+    async restore(connection, drafts, take, terms, nowMs) {
       const [tenantId = ''] = drafts.map(([first]) => first!.tenantId);
       const { outcomes, added, expired, quotaError } = await plan(connection, tenantId, drafts, take, nowMs);
       for (const id of expired) await erasing.eraseOne(connection, tenantId, id);
@@ -105,6 +115,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
           const number = numbers.get(`${row.id} ${row.version}`)!;
           return textEntryOf({ ...row, number }, isLive(row) ? 'live' : 'past');
         }),
+        terms,
       );
       await insertTags(
         connection,
@@ -115,6 +126,11 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
       return { outcomes, quotaError };
     },
   };
+}
+
+/** What importing a memory indexes: each version. */
+export function indexedTextsOf(draft: MemoryDraft): ItemTexts[] {
+  return draft.map(textsOf);
 }
 
 /** Converts exported versions to a draft. Throws `invalid_request` if they do not form the history of one memory. */

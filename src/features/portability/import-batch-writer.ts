@@ -4,11 +4,14 @@ import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Conversations } from '../conversations/conversations.ts';
+import { textsOf as textsOfEpisode } from '../episodes/episode-row.ts';
 import type { Episodes } from '../episodes/episodes.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
+import { indexedTextsOf } from '../memories/memory-import-export.ts';
+import { type ItemTexts, type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { ImportBatch, LocatedDraft } from './import-batch.ts';
 import type { ReportBuilder } from './import-report.ts';
@@ -44,8 +47,10 @@ export async function writeBatch(
 ): Promise<void> {
   const { newMemories } = batch;
   if (KINDS.some((kind) => batch[kind].length > 0)) {
-    const restored = await parts.db.writes.write(principal.tenantId, (connection) =>
-      restore(parts, principal, batch, unsegmentedIds, connection),
+    const restored = await writeWithTerms(textsOf(batch), (terms) =>
+      parts.db.writes.write(principal.tenantId, (connection) =>
+        restore(parts, principal, batch, { unsegmentedIds, terms }, connection),
+      ),
     );
     parts.scopes.confirm([
       ...addedDrafts(batch.memories, restored.memories).map((draft) => draft.at(-1)!),
@@ -69,7 +74,7 @@ async function restore(
   { usage, clock, ...features }: ImportParts,
   principal: Principal,
   { memories, conversations, messages, episodes, learned }: ImportBatch,
-  unsegmentedIds: ReadonlySet<string>,
+  { unsegmentedIds, terms }: { unsegmentedIds: ReadonlySet<string>; terms: PreparedTerms },
   connection: Connection,
 ): Promise<RestoredBatch> {
   const nowMs = clock.nowMs();
@@ -79,6 +84,7 @@ async function restore(
     connection,
     draftsOf(memories),
     takeQuota,
+    terms,
     nowMs,
   );
   await allowance.store(connection);
@@ -88,11 +94,25 @@ async function restore(
   return {
     memories: outcomes,
     conversations: await features.conversations.transfer.restoreConversations(connection, draftsOf(conversations)),
-    messages: await features.conversations.transfer.restoreMessages(connection, draftsOf(messages), unsegmentedIds),
-    episodes: await features.episodes.transfer.restore(connection, draftsOf(episodes)),
+    messages: await features.conversations.transfer.restoreMessages(
+      connection,
+      draftsOf(messages),
+      unsegmentedIds,
+      terms,
+    ),
+    episodes: await features.episodes.transfer.restore(connection, draftsOf(episodes), terms),
     learned: await features.learning.transfer.restore(connection, draftsOf(learned)),
     quotaError,
   };
+}
+
+/** What a batch indexes if all of it is added. */
+function textsOf({ memories, messages, episodes }: ImportBatch): ItemTexts[] {
+  return [
+    ...draftsOf(memories).flatMap(indexedTextsOf),
+    ...draftsOf(messages).map(({ content }) => [content]),
+    ...draftsOf(episodes).map(textsOfEpisode),
+  ];
 }
 
 function draftsOf<T>(located: readonly LocatedDraft<T>[]): T[] {

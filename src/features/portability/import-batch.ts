@@ -39,7 +39,7 @@ export interface BatchBuilder {
 }
 
 const MAX_RECORDS = 500;
-const MAX_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 256 * 1024;
 /** All versions of one memory are held in memory at once. */
 const MAX_VERSIONS_CHARACTERS = 32 * 1024 * 1024;
 const TOO_MANY_VERSIONS = `its versions exceed ${MAX_VERSIONS_CHARACTERS} characters in total`;

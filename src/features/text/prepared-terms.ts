@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
-import { runInSlices } from '../../lib/time-slices.ts';
-import { finish, termsInSteps } from './terms.ts';
+import { finish, runInSlices } from '../../lib/time-slices.ts';
+import { termsInSteps } from './terms.ts';
 
 /** The texts of an item, which are indexed as one. */
 export type ItemTexts = readonly string[];

@@ -1,4 +1,5 @@
 import { toStreamSafe } from '../../lib/text.ts';
+import { finish } from '../../lib/time-slices.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
 /** Scripts written without spaces between words; indexed as character bigrams. */
@@ -72,14 +73,6 @@ export function queryTerms(query: string): string[] {
 /** Whether a query term is a single character of a script without spaces, to be matched as a prefix. */
 export function isCharacter(term: string): boolean {
   return UNSPACED.test(term) && Array.from(term).length === 1;
-}
-
-/** Runs a generator to its end without pausing. */
-export function finish<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
 }
 
 function* splitInSteps(folded: string, splitRun: (characters: string[]) => string[]): Generator<void, string[]> {

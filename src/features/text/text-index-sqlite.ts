@@ -1,9 +1,9 @@
 import type { Connection } from '../../db/connection.ts';
 import { insertRows, listPlaceholders } from '../../db/values.ts';
-import { runInSlices } from '../../lib/time-slices.ts';
+import { finish, runInSlices } from '../../lib/time-slices.ts';
 import { monthsOf } from './dates.ts';
 import { type ItemTexts, NO_TERMS, type PreparedTerms, requireTerms, termsOfItem } from './prepared-terms.ts';
-import { finish, monthTokenOf, scopePrefix, speakerTokensOf, tokenOf } from './terms.ts';
+import { monthTokenOf, scopePrefix, speakerTokensOf, tokenOf } from './terms.ts';
 import { daysOf } from './traits.ts';
 
 /** Each index with the table that it indexes, by row number. */
