@@ -30,6 +30,10 @@ export const MagicLinkAnswer = Type.Object({
 export const CallbackQuery = Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) });
 export const CallbackForm = Type.Object({ token: Type.String({ maxLength: 200 }) }, strict);
 
+/** An HTML page. */
+export const Page = { description: 'A page', content: { 'text/html': { schema: Type.String() } } };
+export const Redirect = Type.Null({ description: 'Redirect to the dashboard' });
+
 export const TokenRequest = Type.Object(
   {
     code: Type.String({ minLength: 1, maxLength: 40 }),

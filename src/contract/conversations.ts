@@ -28,7 +28,7 @@ import { MAX_CONTENT_CHARACTERS, MessageContent, MessageParts } from './message-
 import { Project, projectQuery } from './project.ts';
 
 export const ROLES = ['user', 'assistant', 'system', 'tool'] as const;
-const Role = Type.Enum([...ROLES]);
+export const Role = Type.Enum([...ROLES]);
 const Title = Text(500);
 /** The highest ordinal a message can have. */
 export const LAST_ORDINAL = 4_194_303;

@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox';
 import { Nullable, Page, PageQuery, strict } from './common.ts';
 import { JOB_STATES } from './job-states.ts';
 import { UsedTokens } from './provider-settings.ts';
-import { ModelName, PROVIDERS } from './providers.ts';
+import { ModelName, ProviderName } from './providers.ts';
 
 export { JOB_STATES, type JobState } from './job-states.ts';
 
 export const NewExtraction = Type.Object(
   {
-    provider: Type.Optional(Type.Enum([...PROVIDERS])),
+    provider: Type.Optional(ProviderName),
     model: Type.Optional(ModelName),
     dryRun: Type.Optional(Type.Boolean({ description: 'Show the decisions without storing anything' })),
     again: Type.Optional(Type.Boolean({ description: 'Also read messages that were already processed' })),
@@ -43,12 +43,14 @@ export const ExtractionResult = Type.Object({
 });
 export type ExtractionResult = Static<typeof ExtractionResult>;
 
+export const JobStateName = Type.Enum([...JOB_STATES]);
+
 export const Job = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['extract']),
-  state: Type.Enum([...JOB_STATES]),
+  state: JobStateName,
   conversationId: Type.String(),
-  provider: Nullable(Type.Enum([...PROVIDERS])),
+  provider: Nullable(ProviderName),
   model: Nullable(Type.String()),
   dryRun: Type.Boolean(),
   progress: Type.Object({ done: Type.Integer(), total: Type.Integer() }, { description: 'Messages' }),
@@ -69,7 +71,7 @@ export const JobPage = Page(Job);
 export const JobsQuery = Type.Object(
   {
     ...PageQuery,
-    state: Type.Optional(Type.Enum([...JOB_STATES])),
+    state: Type.Optional(JobStateName),
     conversationId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   },
   strict,

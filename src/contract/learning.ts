@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Name, Nullable, strict } from './common.ts';
 
-const Shift = Type.Object({ signal: Type.String(), delta: Type.Number() });
+export const WeightShift = Type.Object({ signal: Type.String(), delta: Type.Number() });
 
 export const SearchParams = Type.Object({ searchId: Type.String({ maxLength: 300 }) });
 export type SearchParams = Static<typeof SearchParams>;
@@ -34,7 +34,7 @@ export const LearnedShift = Type.Object({
   bucket: Type.String({ description: 'Class of the query' }),
   events: Type.Integer(),
   mixture: Type.Record(Type.String(), Type.Number(), { description: 'Probability of each expert; sums to 1' }),
-  largest: Type.Array(Shift, { description: 'The largest weight shifts, in standard deviations of the signal' }),
+  largest: Type.Array(WeightShift, { description: 'The largest weight shifts, in standard deviations of the signal' }),
 });
 export type LearnedShift = Static<typeof LearnedShift>;
 
@@ -53,7 +53,7 @@ export const Retrieval = Type.Object({
       weight: Type.Number({ description: 'Mean effective weight over all query classes' }),
     }),
   ),
-  buckets: Type.Record(Type.String(), Type.Array(Shift), {
+  buckets: Type.Record(Type.String(), Type.Array(WeightShift), {
     description: 'The three largest weight shifts of each query class',
   }),
 });

@@ -17,7 +17,8 @@ import { projectQuery } from './project.ts';
 
 const Tags = Type.Array(Name, { maxItems: 64, uniqueItems: true });
 const SourceId = Type.Optional(AnyId);
-const Source = Type.Object({ conversationId: SourceId, messageId: SourceId, episodeId: SourceId }, strict);
+/** Where a memory comes from. */
+export const MemorySource = Type.Object({ conversationId: SourceId, messageId: SourceId, episodeId: SourceId }, strict);
 
 export const memoryFields = {
   id: text(MadeId('mem')),
@@ -32,7 +33,7 @@ export const memoryFields = {
     alwaysExported: true,
   }),
   metadata: json(Metadata, { ...metadataRules, change: 'set' }),
-  source: json(Source, { answer: Source, nullable: true, create: 'optional' }),
+  source: json(MemorySource, { answer: MemorySource, nullable: true, create: 'optional' }),
   occurredAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
   expiresAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
   pinned: boolean({

@@ -9,9 +9,9 @@ const MAX_PARTS = 256;
 
 const CallId = Type.String({ minLength: 1, maxLength: 256 });
 
-const TextPart = Type.Object({ type: Type.Literal('text'), text: Text(MAX_CONTENT_CHARACTERS) }, strict);
+export const TextPart = Type.Object({ type: Type.Literal('text'), text: Text(MAX_CONTENT_CHARACTERS) }, strict);
 
-const ToolCallPart = Type.Object(
+export const ToolCallPart = Type.Object(
   {
     type: Type.Literal('tool_call'),
     id: CallId,
@@ -21,12 +21,12 @@ const ToolCallPart = Type.Object(
   strict,
 );
 
-const ToolResultPart = Type.Object(
+export const ToolResultPart = Type.Object(
   { type: Type.Literal('tool_result'), toolCallId: CallId, content: Type.Unknown({ description: 'Any JSON' }) },
   strict,
 );
 
-const ImagePart = Type.Object(
+export const ImagePart = Type.Object(
   {
     type: Type.Literal('image_url'),
     url: Type.String({
@@ -42,7 +42,7 @@ const ImagePart = Type.Object(
 
 export type MessagePart = Static<typeof TextPart | typeof ToolCallPart | typeof ToolResultPart | typeof ImagePart>;
 /** `discriminator` reports the errors of the named type alone. */
-const MessagePart = Type.Unsafe<MessagePart>({
+export const MessagePart = Type.Unsafe<MessagePart>({
   type: 'object',
   required: ['type'],
   discriminator: { propertyName: 'type' },

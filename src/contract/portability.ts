@@ -99,7 +99,7 @@ export type PortableRecord =
   | PortableEpisode
   | PortableLearned;
 
-const Counts = Type.Object({
+export const TransferCounts = Type.Object({
   memories: Type.Integer(),
   conversations: Type.Integer(),
   messages: Type.Integer(),
@@ -107,7 +107,7 @@ const Counts = Type.Object({
   learned: Type.Integer({ description: 'Users with a learned ranking' }),
 });
 
-export const ExportEnd = Type.Object({ type: Type.Literal('end'), ...Counts.properties });
+export const ExportEnd = Type.Object({ type: Type.Literal('end'), ...TransferCounts.properties });
 export type ExportEnd = Static<typeof ExportEnd>;
 
 export const ExportQuery = Type.Object({ user: Type.Optional(Name) }, strict);
@@ -125,8 +125,8 @@ export type ImportQuery = Static<typeof ImportQuery>;
 
 /** Result of an import. */
 export const ImportReport = Type.Object({
-  added: Counts,
-  known: Type.Object(Counts.properties, { description: 'Already present: nothing is added twice' }),
+  added: TransferCounts,
+  known: Type.Object(TransferCounts.properties, { description: 'Already present: nothing is added twice' }),
   skipped: Type.Integer({ description: 'Number of items that were left out' }),
   reasons: Type.Array(
     Type.Object({
@@ -139,4 +139,4 @@ export const ImportReport = Type.Object({
   complete: Type.Boolean({ description: 'False if an export of svc is truncated: its last line is missing' }),
 });
 export type ImportReport = Static<typeof ImportReport>;
-export type ImportCounts = Static<typeof Counts>;
+export type ImportCounts = Static<typeof TransferCounts>;

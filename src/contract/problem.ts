@@ -13,7 +13,18 @@ export const Problem = Type.Object(
     detail: Type.String(),
     code: Type.Enum(ERROR_CODES),
     requestId: Type.String(),
-    errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          path: Type.String({ description: 'JSON pointer into the body, or the name of a parameter' }),
+          message: Type.String(),
+        }),
+      ),
+    ),
+    quota: Type.Optional(Type.String({ description: 'The quota that is used up, with the three below' })),
+    limit: Type.Optional(Type.Integer()),
+    used: Type.Optional(Type.Integer()),
+    resetsAt: Type.Optional(Type.String({ format: 'date-time' })),
   },
   { description: 'RFC 9457 problem details', additionalProperties: true },
 );

@@ -1,25 +1,24 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, strict } from './common.ts';
-import { ModelName, PROVIDERS } from './providers.ts';
+import { ModelName, ProviderName } from './providers.ts';
 
-const ProviderName = Type.Enum([...PROVIDERS]);
-const Choice = Type.Object({ provider: ProviderName, model: ModelName }, strict);
+export const ModelChoice = Type.Object({ provider: ProviderName, model: ModelName }, strict);
 const Price = Type.Number({ minimum: 0, maximum: 1_000_000 });
-const Prices = Type.Object({ input: Price, output: Price }, strict);
+export const TokenPrices = Type.Object({ input: Price, output: Price }, strict);
 const Cap = Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 });
 
 /** What svc may do with an account's keys without being asked. `null` resets a choice. */
 export const ProviderSettingsChange = Type.Object(
   {
     embedding: Type.Optional(
-      Nullable({ ...Choice, description: "Search by meaning with this model instead of the operator's" }),
+      Nullable({ ...ModelChoice, description: "Search by meaning with this model instead of the operator's" }),
     ),
     extraction: Type.Optional(
       Type.Object(
         {
           model: Type.Optional(
             Nullable({
-              ...Choice,
+              ...ModelChoice,
               description: 'Extracts memories from conversations; null: a model of the newest key',
             }),
           ),
@@ -31,7 +30,7 @@ export const ProviderSettingsChange = Type.Object(
           ),
           pricePerMillion: Type.Optional(
             Nullable({
-              ...Prices,
+              ...TokenPrices,
               description: 'Prices of input and output tokens in a currency of your choice, to calculate the spend',
             }),
           ),
@@ -65,12 +64,12 @@ const EmbeddingProgress = Type.Object({
 export type EmbeddingProgress = Static<typeof EmbeddingProgress>;
 
 export const ProviderSettings = Type.Object({
-  embedding: Nullable(Type.Object({ ...Choice.properties, ...EmbeddingProgress.properties })),
+  embedding: Nullable(Type.Object({ ...ModelChoice.properties, ...EmbeddingProgress.properties })),
   extraction: Type.Object({
-    model: Nullable(Choice),
+    model: Nullable(ModelChoice),
     onAppend: Type.Boolean(),
     dailyTokens: Nullable(Cap),
-    pricePerMillion: Nullable(Prices),
+    pricePerMillion: Nullable(TokenPrices),
     dailySpend: Nullable(Price),
   }),
   today: Type.Object({
@@ -80,4 +79,4 @@ export const ProviderSettings = Type.Object({
   }),
 });
 export type ProviderSettings = Static<typeof ProviderSettings>;
-export type ModelChoice = Static<typeof Choice>;
+export type ModelChoice = Static<typeof ModelChoice>;

@@ -44,9 +44,11 @@ export const NewProviderKey = Type.Object(
 );
 export type NewProviderKey = Static<typeof NewProviderKey>;
 
+export const ProviderName = Type.Enum([...PROVIDERS]);
+
 export const ProviderKey = Type.Object({
   id: Type.String(),
-  provider: Type.Enum([...PROVIDERS]),
+  provider: ProviderName,
   last4: Nullable(Type.String({ description: 'Of the key; null if it has fewer than eight characters' })),
   status: Type.Enum([...KEY_STATUSES]),
   validatedAt: Nullable(Type.String({ format: 'date-time', description: 'When the provider last accepted it' })),

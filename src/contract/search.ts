@@ -8,7 +8,8 @@ import { projectQuery } from './project.ts';
 
 export const ITEM_TYPES = ['memory', 'message', 'episode'] as const;
 export type ItemType = (typeof ITEM_TYPES)[number];
-const Types = Type.Array(Type.Enum([...ITEM_TYPES]), { minItems: 1, maxItems: 3, uniqueItems: true });
+export const ItemTypeName = Type.Enum([...ITEM_TYPES]);
+const Types = Type.Array(ItemTypeName, { minItems: 1, maxItems: 3, uniqueItems: true });
 export const STRATEGIES = ['auto', 'default', 'lexical', 'semantic', 'recent'] as const;
 export type Strategy = (typeof STRATEGIES)[number];
 
@@ -60,7 +61,7 @@ const Why = Type.Object({
 
 /** Fields of every result. */
 const Found = Type.Object({
-  type: Type.Enum([...ITEM_TYPES]),
+  type: ItemTypeName,
   id: Type.String(),
   score: Type.Number(),
   content: Type.String({ description: 'For an episode, its title and summary' }),
@@ -136,7 +137,7 @@ export const ContextAnswer = Type.Object({
   searchId: Type.String(),
   text: Type.String({ description: 'Ready to paste into a prompt' }),
   citations: Type.Array(
-    Type.Object({ marker: Type.String(), type: Type.Enum([...ITEM_TYPES]), id: Type.String(), score: Type.Number() }),
+    Type.Object({ marker: Type.String(), type: ItemTypeName, id: Type.String(), score: Type.Number() }),
   ),
   tokens: Type.Integer({ description: 'Tokens of `text` (o200k_base), possibly slightly overestimated' }),
 });

@@ -113,6 +113,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     log,
     ids,
     version,
+    publicUrl,
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     timeouts,

@@ -3,6 +3,9 @@ import { AppError, ERRORS, type ErrorCode, type FieldError } from '../contract/e
 import type { Problem } from '../contract/problem.ts';
 import { drainBody } from './body-draining.ts';
 
+/** The media type of every error (RFC 9457). */
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+
 /** Builds the problem document of an error (RFC 9457). */
 export function toProblem(error: AppError, requestId: string): Problem {
   const { title, status } = ERRORS[error.code];
@@ -46,7 +49,7 @@ export function sendProblem(problem: AppError, cause: unknown, request: FastifyR
   }
   return reply
     .code(problem.status)
-    .type('application/problem+json')
+    .type(PROBLEM_MEDIA_TYPE)
     .serializer(JSON.stringify)
     .send(toProblem(problem, request.id));
 }

@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net';
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
 import { AppError } from '../contract/errors.ts';
 import type { Ids } from '../lib/ids.ts';
+import { addApiDocs } from './api-docs.ts';
 import { enforceBodyTimeout } from './body-timeout.ts';
 import { allowOrigins } from './cors.ts';
 import { answerFrameworkError, guard, protect, rateHeaders } from './guard.ts';
 import { addJsonParser, refuseUnneededBody } from './json-body.ts';
 import { answerOtherMethods } from './path-methods.ts';
-import { addErrorHandlers, toProblem } from './problems.ts';
+import { addErrorHandlers, PROBLEM_MEDIA_TYPE, toProblem } from './problems.ts';
 
 export interface ServerOptions {
   log: FastifyBaseLogger;
   ids: Ids;
   version: string;
+  publicUrl: () => string;
   trustProxy: string[] | undefined;
   /** Origins whose pages may call the API from a browser. */
   corsOrigins: readonly string[];
@@ -80,7 +80,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   answerOtherMethods(app);
   options.watch(app);
   logRequests(app);
-  await addApiDocs(app, options.version);
+  await addApiDocs(app, options.version, options.publicUrl);
   await app.register(async (scope) => {
     for (const routes of options.publicRoutes) await scope.register(routes);
   });
@@ -128,41 +128,6 @@ function logRequests(app: FastifyInstance): void {
   });
 }
 
-/**
- * Content-Security-Policy of the API documentation: as strict as the dashboard's, except that Swagger UI sets style
- * attributes and has images in its style sheet.
- */
-const DOCS_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-async function addApiDocs(app: FastifyInstance, version: string): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'svc', version, description: 'Persistent memory for AI assistants' },
-      components: {
-        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'svc_live_<32 hex>' } },
-      },
-      security: [{ apiKey: [] }],
-    },
-  });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: DOCS_POLICY,
-    uiConfig: { validatorUrl: null },
-    logLevel: 'warn',
-  });
-  app.get('/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
-}
-
 /** Answers malformed HTTP, which never becomes a Fastify request, with the usual headers and problem document. */
 function answerBrokenRequest(
   error: Error & { code?: string },
@@ -185,13 +150,14 @@ function answerBrokenRequest(
     : isOverflow
       ? 'The request headers are too large.'
       : 'Malformed HTTP request.';
-  const body = JSON.stringify({
-    ...toProblem(new AppError('invalid_request', detail), ids.next('req')),
-    status: Number(line.slice(0, 3)),
-  });
+  const requestId = ids.next('req');
+  const problem = toProblem(new AppError('invalid_request', detail), requestId);
+  const body = JSON.stringify({ ...problem, status: Number(line.slice(0, 3)) });
   const headers = {
     ...rateHeaders(guardParts.rateLimits.take({ address: socket.remoteAddress ?? '' })),
-    'Content-Type': 'application/problem+json',
+    'X-Request-Id': requestId,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Type': PROBLEM_MEDIA_TYPE,
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',
   };

@@ -2,7 +2,15 @@ import formbody from '@fastify/formbody';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TokenAnswer } from '../../contract/account.ts';
-import { CallbackForm, CallbackQuery, MagicLinkAnswer, MagicLinkRequest, TokenRequest } from '../../contract/auth.ts';
+import {
+  CallbackForm,
+  CallbackQuery,
+  MagicLinkAnswer,
+  MagicLinkRequest,
+  Page,
+  Redirect,
+  TokenRequest,
+} from '../../contract/auth.ts';
 import { problems } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import { toTimestamp } from '../../lib/clock.ts';
@@ -105,6 +113,7 @@ function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'pu
           tags,
           security: [],
           querystring: CallbackQuery,
+          response: { 200: Page, 303: Redirect },
         },
       },
       async (request, reply) => {
@@ -128,6 +137,7 @@ function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'pu
           security: [],
           consumes: [FORM],
           body: CallbackForm,
+          response: { 200: Page, 303: Redirect },
         },
       },
       async (request, reply) => {

@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { problems } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
+import { IMPORT_MEDIA_TYPES } from '../../contract/portability-operations.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { keyOf, sendCreated } from '../idempotency/idempotency-routes.ts';
 import { MIN_BYTES_PER_MS, readBody } from './body-stream.ts';
@@ -18,14 +19,6 @@ declare module 'fastify' {
 }
 
 const tags = ['portability'];
-/** Media types that clients use for text and NDJSON. */
-const BODY_TYPES = [
-  'application/x-ndjson',
-  'application/json',
-  'text/plain',
-  'application/octet-stream',
-  'text/markdown',
-];
 const EXPORT_HEADERS = { 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store' };
 /** Lets an early response reach a client that is still sending. */
 const LINGER_MS = 5000;
@@ -46,7 +39,6 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
         exposeHeadRoute: false,
         schema: {
           summary: 'Export everything in the account as NDJSON',
-          description: 'A complete file ends with a line of type `end`.',
           tags,
           querystring: ExportQuery,
           response: {
@@ -73,9 +65,9 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
 function importRoute({ portability, idleMs, clock }: PortabilityRoutesParts): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.removeAllContentTypeParsers();
-    app.addContentTypeParser(BODY_TYPES, (_request, _body, done) => done(null));
+    app.addContentTypeParser([...IMPORT_MEDIA_TYPES], (_request, _body, done) => done(null));
     app.addContentTypeParser('*', ({ headers }, _body, done) => {
-      const message = `Send the file as one of ${BODY_TYPES.join(', ')}.`;
+      const message = `Send the file as one of ${IMPORT_MEDIA_TYPES.join(', ')}.`;
       done(headers['content-type'] === undefined ? null : new AppError('unsupported_media_type', message));
     });
     app.post(
@@ -84,9 +76,7 @@ function importRoute({ portability, idleMs, clock }: PortabilityRoutesParts): Fa
         config: { streamsBody: true },
         schema: {
           summary: 'Import an export of svc or a file from another system',
-          description: 'The body is the file, of any size. Sending the same file again adds nothing.',
           tags,
-          consumes: BODY_TYPES,
           querystring: ImportQuery,
           response: { 200: ImportReport, ...problems },
         },

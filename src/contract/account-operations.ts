@@ -1,0 +1,52 @@
+import type { Operations } from './operations.ts';
+
+export const EXAMPLE_ACCOUNT = {
+  tenantId: 'ten_01a2016cf94e74d8802b9a1e9b0015cd',
+  email: 'ada@example.com',
+  tier: 'Free',
+  limits: { requestsPerMinute: 120 },
+  quotas: {
+    dailyMemories: { limit: 5000, used: 4, resetsAt: '2026-11-23T00:00:00.000Z' },
+    monthlyQueries: { limit: 50_000, used: 5, resetsAt: '2026-12-01T00:00:00.000Z' },
+  },
+  key: { createdAt: '2026-11-22T04:04:08.655Z', lastUsedAt: '2026-11-22T04:04:46.504Z', last4: '5077' },
+};
+
+export const ACCOUNT_OPERATIONS: Operations = {
+  'GET /v1/account': {
+    id: 'account.get',
+    description: 'Returns the tier with its limits, the state of the quotas, and when the calling key was last used.',
+    answer: EXAMPLE_ACCOUNT,
+    etag: true,
+  },
+  'DELETE /v1/account': {
+    id: 'account.delete',
+    description:
+      'Erases the account with everything in it, including its key. This cannot be undone. `If-Match` ignores usage.',
+    etag: true,
+  },
+  'GET /v1/usage': {
+    id: 'usage.get',
+    description: 'Returns one entry for each of the last days, the tokens used by model, and the learning curve.',
+    answer: {
+      days: [{ day: '2026-11-22', requests: 17, memories: 4, queries: 5 }],
+      models: [
+        {
+          day: '2026-11-22',
+          purpose: 'extraction',
+          provider: 'openai',
+          model: 'gpt-4.1-mini',
+          requests: 1,
+          inputTokens: 512,
+          outputTokens: 48,
+          spend: 0,
+        },
+      ],
+      learning: [{ day: '2026-11-22', feedbacks: 1, meanReciprocalRank: { shown: 1, default: 0.5 } }],
+    },
+  },
+  'DELETE /v1/auth/key': {
+    id: 'auth.revokeKey',
+    description: 'Invalidates the calling key at once. To get another one, sign in again.',
+  },
+};

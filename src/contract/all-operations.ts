@@ -1,0 +1,23 @@
+import { ACCOUNT_OPERATIONS } from './account-operations.ts';
+import { AUTH_OPERATIONS } from './auth-operations.ts';
+import { CONVERSATION_OPERATIONS } from './conversations-operations.ts';
+import { EPISODE_OPERATIONS } from './episodes-operations.ts';
+import { JOB_OPERATIONS } from './jobs-operations.ts';
+import { MEMORY_OPERATIONS } from './memories-operations.ts';
+import type { Operations } from './operations.ts';
+import { PORTABILITY_OPERATIONS } from './portability-operations.ts';
+import { PROVIDER_OPERATIONS } from './providers-operations.ts';
+import { SEARCH_OPERATIONS } from './search-operations.ts';
+
+/** Every operation of the API. */
+export const OPERATIONS: Operations = {
+  ...MEMORY_OPERATIONS,
+  ...SEARCH_OPERATIONS,
+  ...CONVERSATION_OPERATIONS,
+  ...EPISODE_OPERATIONS,
+  ...JOB_OPERATIONS,
+  ...PROVIDER_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
+  ...PORTABILITY_OPERATIONS,
+  ...AUTH_OPERATIONS,
+};

@@ -1,0 +1,122 @@
+import type { TSchema } from 'typebox';
+import { Account, TokenAnswer, Usage } from './account.ts';
+import { CallbackForm, MagicLinkAnswer, MagicLinkRequest, TokenRequest } from './auth.ts';
+import {
+  Conversation,
+  ConversationChange,
+  ConversationPage,
+  Message,
+  MessagePage,
+  Messages,
+  NewConversation,
+  NewMessage,
+  NewMessages,
+  Role,
+} from './conversations.ts';
+import { Episode, EpisodeChange, EpisodePage, Episodes, NewEpisode } from './episodes.ts';
+import { Decision, ExtractionResult, Job, JobAccepted, JobPage, JobStateName, NewExtraction } from './jobs.ts';
+import { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval, WeightShift } from './learning.ts';
+import { QuotaState, Tier } from './limits.ts';
+import {
+  AddedMemories,
+  AddedMemory,
+  Memory,
+  MemoryChange,
+  MemoryHistory,
+  MemoryPage,
+  MemorySource,
+  NewMemories,
+  NewMemory,
+} from './memories.ts';
+import { ImagePart, MessageContent, MessagePart, TextPart, ToolCallPart, ToolResultPart } from './message-content.ts';
+import { ImportReport, TransferCounts } from './portability.ts';
+import { Problem } from './problem.ts';
+import { ModelChoice, ProviderSettings, ProviderSettingsChange, TokenPrices, UsedTokens } from './provider-settings.ts';
+import { NewProviderKey, ProviderKey, ProviderKeys, ProviderName } from './providers.ts';
+import {
+  ContextAnswer,
+  ContextRequest,
+  ItemTypeName,
+  SearchAnswer,
+  SearchFilter,
+  SearchRequest,
+  SearchResult,
+} from './search.ts';
+
+/**
+ * Schemas by their names in the OpenAPI document, after which generated clients name their types. Wherever one of them
+ * occurs, the document refers to it.
+ */
+export const COMPONENTS: Readonly<Record<string, TSchema>> = {
+  Account,
+  AddedMemories,
+  AddedMemory,
+  CallbackForm,
+  ContextAnswer,
+  ContextRequest,
+  Conversation,
+  ConversationChange,
+  ConversationPage,
+  Decision,
+  Episode,
+  EpisodeChange,
+  EpisodePage,
+  Episodes,
+  ExtractionResult,
+  Feedback,
+  FeedbackResult,
+  ImagePart,
+  ImportReport,
+  ItemType: ItemTypeName,
+  Job,
+  JobAccepted,
+  JobPage,
+  JobState: JobStateName,
+  LearnedShift,
+  LearningDay,
+  MagicLinkAnswer,
+  MagicLinkRequest,
+  Memory,
+  MemoryChange,
+  MemoryHistory,
+  MemoryPage,
+  MemorySource,
+  Message,
+  MessageContent,
+  MessagePage,
+  MessagePart,
+  MessageRole: Role,
+  Messages,
+  ModelChoice,
+  NewConversation,
+  NewEpisode,
+  NewExtraction,
+  NewMemories,
+  NewMemory,
+  NewMessage,
+  NewMessages,
+  NewProviderKey,
+  Problem,
+  Provider: ProviderName,
+  ProviderKey,
+  ProviderKeys,
+  ProviderSettings,
+  ProviderSettingsChange,
+  QuotaState,
+  Retrieval,
+  SearchAnswer,
+  SearchFilter,
+  SearchRequest,
+  SearchResult,
+  TextPart,
+  Tier,
+  TokenAnswer,
+  TokenPrices,
+  TokenRequest,
+  ToolCallPart,
+  ToolResultPart,
+  TransferCounts,
+  Usage,
+  UsedTokens,
+  WeightShift,
+};

@@ -1,0 +1,83 @@
+import type { Operations } from './operations.ts';
+
+export const EXAMPLE_CONVERSATION = {
+  id: 'conv_01a2016da13b71d781a925123ae0d492',
+  title: 'A day at the lake',
+  user: 'ada',
+  project: null,
+  metadata: {},
+  messageCount: 2,
+  lastMessageAt: '2026-11-22T04:04:51.877Z',
+  version: 1,
+  createdAt: '2026-11-22T04:04:51.643Z',
+  updatedAt: '2026-11-22T04:04:51.643Z',
+};
+
+const MESSAGE = {
+  id: 'msg_01a2016da25f773e82d38afee7c169c5',
+  conversationId: EXAMPLE_CONVERSATION.id,
+  ordinal: 1,
+  role: 'user',
+  name: 'Ada',
+  content: 'I went to the lake yesterday.',
+  metadata: {},
+  createdAt: '2026-11-22T04:04:51.877Z',
+};
+
+export const CONVERSATION_OPERATIONS: Operations = {
+  'POST /v1/conversations': {
+    id: 'conversations.create',
+    description: 'Creates an empty conversation. Append its messages in a second request.',
+    request: { title: 'A day at the lake', user: 'ada' },
+    answer: { ...EXAMPLE_CONVERSATION, messageCount: 0, lastMessageAt: null },
+    etag: true,
+    once: true,
+    location: true,
+  },
+  'GET /v1/conversations': {
+    id: 'conversations.list',
+    description: 'Lists the conversations of all users, or of one, page by page.',
+    answer: { data: [EXAMPLE_CONVERSATION], nextCursor: null },
+  },
+  'GET /v1/conversations/{id}': {
+    id: 'conversations.get',
+    description: 'Returns a conversation without its messages.',
+    answer: EXAMPLE_CONVERSATION,
+    etag: true,
+  },
+  'PATCH /v1/conversations/{id}': {
+    id: 'conversations.update',
+    description: 'Changes the given fields. `metadata` replaces the whole value; `null` clears `title`.',
+    request: { title: 'A cold day at the lake' },
+    answer: { ...EXAMPLE_CONVERSATION, title: 'A cold day at the lake', version: 2 },
+    etag: true,
+  },
+  'DELETE /v1/conversations/{id}': {
+    id: 'conversations.delete',
+    description: 'Erases the conversation, its messages and the episodes that svc cut from it. This cannot be undone.',
+    etag: true,
+  },
+  'POST /v1/conversations/{id}/messages': {
+    id: 'conversations.messages.append',
+    description: 'Appends all messages or, if one is refused, none. They keep their order and are searchable at once.',
+    request: { messages: [{ role: 'user', name: 'Ada', content: 'I went to the lake yesterday.' }] },
+    answer: { data: [MESSAGE] },
+    once: true,
+  },
+  'GET /v1/conversations/{id}/messages': {
+    id: 'conversations.messages.list',
+    description: 'Lists the messages of a conversation page by page, newest or oldest first.',
+    answer: { data: [MESSAGE], nextCursor: null },
+  },
+  'GET /v1/conversations/{id}/messages/{messageId}': {
+    id: 'conversations.messages.get',
+    description: 'Returns one message of a conversation.',
+    answer: MESSAGE,
+    etag: true,
+  },
+  'DELETE /v1/conversations/{id}/messages/{messageId}': {
+    id: 'conversations.messages.delete',
+    description: 'Erases one message. The ordinals of the others stay as they are. This cannot be undone.',
+    etag: true,
+  },
+};

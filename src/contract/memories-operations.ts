@@ -1,0 +1,87 @@
+import type { Operations } from './operations.ts';
+
+export const EXAMPLE_MEMORY = {
+  id: 'mem_01a2016d8d347075853487a30ea29a42',
+  content: 'Ada prefers oolong tea, never coffee after four',
+  user: 'ada',
+  project: null,
+  tags: ['taste'],
+  metadata: { source: 'breakfast' },
+  source: null,
+  occurredAt: null,
+  expiresAt: null,
+  pinned: false,
+  validFrom: '2026-11-22T04:04:46.511Z',
+  validTo: null,
+  supersededBy: null,
+  version: 1,
+  createdAt: '2026-11-22T04:04:46.511Z',
+  updatedAt: '2026-11-22T04:04:46.511Z',
+};
+
+const NEW_MEMORY = {
+  content: 'Ada prefers oolong tea, never coffee after four',
+  user: 'ada',
+  tags: ['taste'],
+  metadata: { source: 'breakfast' },
+};
+
+const CHANGED_MEMORY = {
+  ...EXAMPLE_MEMORY,
+  tags: ['taste', 'evening'],
+  version: 2,
+  updatedAt: '2026-11-22T05:10:00.000Z',
+};
+
+export const MEMORY_OPERATIONS: Operations = {
+  'POST /v1/memories': {
+    id: 'memories.create',
+    description:
+      'Answers 201 with the new memory, or 200 with the existing one and `duplicate: true` if the user already has a memory with this content, ignoring case and white space. `supersedes` closes an older memory and keeps it for searches of the past.',
+    request: NEW_MEMORY,
+    answer: EXAMPLE_MEMORY,
+    etag: true,
+    once: true,
+    location: true,
+    errors: ['not_found', 'quota_exceeded'],
+  },
+  'POST /v1/memories/batch': {
+    id: 'memories.createMany',
+    description: 'Adds all memories or, if one is refused, none. Answers them in the order sent.',
+    request: { memories: [NEW_MEMORY] },
+    answer: { data: [EXAMPLE_MEMORY] },
+    once: true,
+    errors: ['not_found', 'quota_exceeded'],
+  },
+  'GET /v1/memories': {
+    id: 'memories.list',
+    description:
+      'Lists the memories of all users, or of one, page by page. Superseded memories are left out by default.',
+    answer: { data: [EXAMPLE_MEMORY], nextCursor: null },
+  },
+  'GET /v1/memories/{id}': {
+    id: 'memories.get',
+    description: 'Returns the current version of a memory, superseded or not.',
+    answer: EXAMPLE_MEMORY,
+    etag: true,
+  },
+  'PATCH /v1/memories/{id}': {
+    id: 'memories.update',
+    description:
+      'Changes the given fields and keeps the previous version. `tags` and `metadata` replace the whole value; `null` clears `occurredAt` and `expiresAt`. A superseded memory cannot be changed.',
+    request: { tags: ['taste', 'evening'] },
+    answer: CHANGED_MEMORY,
+    etag: true,
+    errors: ['conflict'],
+  },
+  'DELETE /v1/memories/{id}': {
+    id: 'memories.delete',
+    description: 'Erases the memory with all its versions. This cannot be undone.',
+    etag: true,
+  },
+  'GET /v1/memories/{id}/history': {
+    id: 'memories.history',
+    description: 'Lists every version of a memory, newest first.',
+    answer: { data: [CHANGED_MEMORY, EXAMPLE_MEMORY] },
+  },
+};

@@ -1,0 +1,47 @@
+import type { ErrorCode } from './errors.ts';
+
+/**
+ * What the OpenAPI document says about an operation beyond its route and schemas. Statuses, headers and parameters that
+ * follow from it are derived in `daemon/openapi-document.ts`.
+ */
+export interface Operation {
+  /** Unique and dotted, such as `memories.create`: generated clients name their methods after it. */
+  id: string;
+  description: string;
+  /** Example of the request body, if there is one. */
+  request?: unknown;
+  /** The body may be absent. */
+  optionalBody?: true;
+  /** Media types of a request body that is read as a stream and therefore has no schema. */
+  upload?: readonly string[];
+  /** Example of the response body, if there is one. */
+  answer?: unknown;
+  /** The response is a single resource with an `ETag`. PATCH, PUT and DELETE honor `If-Match`, GET `If-None-Match`. */
+  etag?: true;
+  /** Honors `If-Match` although it responds without an `ETag`. */
+  ifMatch?: true;
+  /** Accepts `Idempotency-Key`. */
+  once?: true;
+  /** The response names the created resource in `Location`. */
+  location?: true;
+  /** Headers that responses of this operation may carry besides those of every response. */
+  headers?: readonly string[];
+  /** Errors besides those of every operation with the same method, parameters and flags. */
+  errors?: readonly ErrorCode[];
+}
+
+/** Operations by method and path, as in `POST /v1/memories/{id}`. */
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** The tags of operations with their descriptions, in the order of the documentation. */
+export const TAGS: Readonly<Record<string, string>> = {
+  memories: 'Facts, preferences and decisions to remember, with all their versions.',
+  search: 'Ranked search over memories, messages and episodes, and the feedback it learns from.',
+  conversations: 'Conversations and their messages.',
+  episodes: 'Spans of time that an assistant can recall as one.',
+  jobs: 'Background work, such as extracting memories from a conversation.',
+  'provider keys': 'Your own keys for model providers, and what svc may do with them.',
+  account: 'The account of the calling key: limits, usage and erasure.',
+  portability: 'Export and import of a whole account.',
+  auth: 'Sign-in by mailed link.',
+};

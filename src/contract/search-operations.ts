@@ -1,0 +1,56 @@
+import { EXAMPLE_MEMORY } from './memories-operations.ts';
+import type { Operations } from './operations.ts';
+
+const SEARCH_ID = 'srch_01a2016d93707280a33e012e50119f01';
+const { version: _version, updatedAt: _updatedAt, ...RESULT } = EXAMPLE_MEMORY;
+
+export const SEARCH_OPERATIONS: Operations = {
+  'POST /v1/search': {
+    id: 'search.query',
+    description:
+      'Ranks what one user has by words, spelling, date, context and, with an embedding model, meaning. `asOf` answers with what was valid then; `explain` adds how each result was scored. Counts as one query.',
+    request: { query: 'what does Ada drink', user: 'ada', limit: 1 },
+    answer: {
+      searchId: SEARCH_ID,
+      results: [{ type: 'memory', score: 0.842625, ...RESULT }],
+      strategy: { name: 'default', weights: { lexical: 2, trigram: 1, window: 2.5 }, learnedFrom: 0 },
+      tookMs: 5.63,
+    },
+    errors: ['unprocessable', 'quota_exceeded'],
+  },
+  'POST /v1/context': {
+    id: 'search.context',
+    description: 'Searches and composes the best results into one block of text for a prompt. Counts as one query.',
+    request: { query: 'what does Ada drink', user: 'ada', maxTokens: 200 },
+    answer: {
+      searchId: SEARCH_ID,
+      text: 'What is remembered (newest knowledge wins; cite by number):\n[1] (2026-11-22) Ada prefers oolong tea, never coffee after four',
+      citations: [{ marker: '[1]', type: 'memory', id: EXAMPLE_MEMORY.id, score: 0.8429 }],
+      tokens: 32,
+    },
+    errors: ['unprocessable', 'quota_exceeded'],
+  },
+  'POST /v1/searches/{searchId}/feedback': {
+    id: 'searches.feedback',
+    description:
+      'Names results that helped and results that were irrelevant, for the ranking to learn from. Accepted within 24 hours of the search. Each search is learned from once; repeated feedback has no effect.',
+    request: { used: [EXAMPLE_MEMORY.id] },
+    answer: { learned: true, events: 1 },
+  },
+  'GET /v1/retrieval': {
+    id: 'retrieval.get',
+    description: 'Returns the mixture of experts and the weights that feedback of this user led to.',
+    answer: {
+      user: 'ada',
+      events: 1,
+      updatedAt: '2026-11-22T04:05:00.000Z',
+      mixture: { default: 0.9, learned: 0.1 },
+      signals: { lexical: { delta: 0.02, defaultWeight: 2, weight: 2.01 } },
+      buckets: { question: [{ signal: 'lexical', delta: 0.02 }] },
+    },
+  },
+  'DELETE /v1/retrieval': {
+    id: 'retrieval.delete',
+    description: 'Forgets what the ranking learned for this user; the default ranking applies again.',
+  },
+};

@@ -1,0 +1,170 @@
+import { OPERATIONS } from '../contract/all-operations.ts';
+import { COMPONENTS } from '../contract/components.ts';
+import { type Operation, TAGS } from '../contract/operations.ts';
+import { HEADER_PARAMETERS, HEADERS, headerReferences, parameterReference } from './openapi-headers.ts';
+import { honorsIfMatch, problemName, problemResponse, problemStatuses } from './openapi-problems.ts';
+import { createSchemaReferences, type JsonSchema } from './openapi-schemas.ts';
+
+interface MediaType {
+  schema?: JsonSchema;
+  example?: unknown;
+}
+
+interface ApiResponse {
+  description: string;
+  headers?: Record<string, object>;
+  content?: Record<string, MediaType>;
+}
+
+export interface ApiOperation {
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  security?: object[];
+  parameters?: { in: string; name: string; schema?: JsonSchema }[] | { $ref: string }[];
+  requestBody?: { required?: boolean; content: Record<string, MediaType> };
+  responses: Record<string, ApiResponse | { $ref: string }>;
+}
+
+/** The parts of an OpenAPI document that this module reads and writes. */
+export interface ApiDocument {
+  paths: Record<string, Record<string, ApiOperation>>;
+  components: Record<string, Record<string, unknown>>;
+  tags?: object[];
+  servers?: { url: string }[];
+}
+
+const SUCCESS: Record<string, string> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No content',
+  303: 'Redirect to the dashboard',
+};
+
+/**
+ * Completes the document that `@fastify/swagger` generates from the routes: operation ids, descriptions and examples from
+ * the contract, errors and headers as they are on the wire, and named components instead of repeated schemas. An
+ * operation without an entry in the contract stays as generated.
+ */
+export function completeDocument(generated: ApiDocument, serverUrl: string): ApiDocument {
+  const { components, refer } = createSchemaReferences(COMPONENTS);
+  const paths = mapValues(generated.paths, (methods, path) =>
+    mapValues(methods, (operation, method) => {
+      const known = OPERATIONS[`${method.toUpperCase()} ${path}`];
+      const complete = known ? completeOperation(operation, method.toUpperCase(), known) : operation;
+      return referToSchemas(complete, refer);
+    }),
+  );
+  return {
+    ...generated,
+    servers: [{ url: serverUrl }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      ...generated.components,
+      schemas: components,
+      parameters: HEADER_PARAMETERS,
+      headers: HEADERS as Record<string, unknown>,
+      responses: problemComponents(paths),
+    },
+  };
+}
+
+/** Describes the error statuses to which the operations refer. */
+function problemComponents(paths: ApiDocument['paths']): Record<string, object> {
+  const responses = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap((operation) => Object.entries(operation.responses));
+  const statuses = new Set(responses.filter(([, response]) => '$ref' in response).map(([status]) => Number(status)));
+  return Object.fromEntries([...statuses].sort().map((status) => [problemName(status), problemResponse(status)]));
+}
+
+function completeOperation(generated: ApiOperation, method: string, operation: Operation): ApiOperation {
+  const { parameters = [], security, responses } = generated;
+  const succeeding = Object.entries(responses).filter(([status]) => Number(status) < 400) as [string, ApiResponse][];
+  const isPage = succeeding.some(([, { content }]) => content?.['text/html']);
+  const answered = succeeding.map(([status, response]) => [status, completeAnswer(status, response, operation)]);
+  const hasPathParameters = parameters.some((one) => 'in' in one && one.in === 'path');
+  const statuses = problemStatuses({ method, isPublic: security?.length === 0, hasPathParameters, operation });
+  const refused = statuses.map((status) => [status, refusal(status, operation, isPage)]);
+  const unchanged = method === 'GET' && operation.etag ? [[304, notModified()]] : [];
+  const requestBody = bodyOf(generated, operation);
+  const headers = headerParametersOf(method, operation);
+  return {
+    operationId: operation.id,
+    ...generated,
+    description: operation.description,
+    ...(parameters.length + headers.length > 0 && { parameters: [...parameters, ...headers] as never }),
+    ...(requestBody && { requestBody }),
+    responses: Object.fromEntries([...answered, ...unchanged, ...refused]),
+  };
+}
+
+function completeAnswer(status: string, { content }: ApiResponse, operation: Operation): ApiResponse {
+  const { etag, location, once, headers = [] } = operation;
+  const more = [
+    ...(etag && content ? ['ETag'] : []),
+    ...(location || status === '303' ? ['Location'] : []),
+    ...(once ? ['Idempotency-Replayed'] : []),
+    ...headers,
+  ];
+  return {
+    description: SUCCESS[status] ?? status,
+    headers: headerReferences(more),
+    ...(content && { content: mapValues(content, ({ schema }) => ({ schema, example: operation.answer })) }),
+  };
+}
+
+/** Refers to the component of an error, unless the responses of this operation have headers or pages of their own. */
+function refusal(status: number, { headers }: Operation, isPage: boolean): ApiResponse | { $ref: string } {
+  if (headers === undefined) return { $ref: `#/components/responses/${problemName(status)}` };
+  const problem = problemResponse(status, headers);
+  const page = { 'text/html': { schema: { type: 'string' } } };
+  return isPage && status < 500 ? { ...problem, content: { ...problem.content, ...page } } : problem;
+}
+
+function notModified(): ApiResponse {
+  return { description: 'Not modified', headers: headerReferences(['ETag']) };
+}
+
+function headerParametersOf(method: string, operation: Operation): { $ref: string }[] {
+  return [
+    ...(operation.once ? [parameterReference('IdempotencyKey')] : []),
+    ...(operation.etag && method === 'GET' ? [parameterReference('IfNoneMatch')] : []),
+    ...(honorsIfMatch(method, operation) ? [parameterReference('IfMatch')] : []),
+  ];
+}
+
+function bodyOf({ requestBody }: ApiOperation, operation: Operation): ApiOperation['requestBody'] {
+  const { upload, request, optionalBody } = operation;
+  if (upload) {
+    const media = { schema: { type: 'string' }, example: request };
+    return { required: true, content: Object.fromEntries(upload.map((type) => [type, media])) };
+  }
+  if (!requestBody) return undefined;
+  const content = mapValues(requestBody.content, ({ schema }) => ({ schema, example: request }));
+  return { required: optionalBody !== true, content };
+}
+
+function referToSchemas(operation: ApiOperation, refer: (schema: JsonSchema) => JsonSchema): ApiOperation {
+  const referIn = <T extends { schema?: JsonSchema }>(part: T): T =>
+    part.schema ? { ...part, schema: refer(part.schema) } : part;
+  const { parameters, requestBody, responses } = operation;
+  return {
+    ...operation,
+    ...(parameters && { parameters: (parameters as { schema?: JsonSchema }[]).map(referIn) as never }),
+    ...(requestBody && { requestBody: { ...requestBody, content: mapValues(requestBody.content, referIn) } }),
+    responses: mapValues(responses, (response) =>
+      'content' in response ? { ...response, content: mapValues(response.content, referIn) } : response,
+    ),
+  };
+}
+
+function mapValues<T, Changed>(
+  values: Record<string, T> = {},
+  change: (value: T, key: string) => Changed,
+): Record<string, Changed> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value, key)]));
+}
