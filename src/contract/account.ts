@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, strict } from './common.ts';
 import { LearningDay } from './learning.ts';
-import { QuotaState, Tier } from './limits.ts';
+import { QuotaState, StorageState, Tier } from './limits.ts';
 import { UsedTokens } from './provider-settings.ts';
 
 /** The message of every 401, whatever its cause. */
@@ -12,7 +12,7 @@ export const Account = Type.Object({
   email: Type.String(),
   tier: Tier,
   limits: Type.Object({ requestsPerMinute: Type.Integer() }),
-  quotas: Type.Object({ dailyMemories: QuotaState, monthlyQueries: QuotaState }),
+  quotas: Type.Object({ dailyMemories: QuotaState, monthlyQueries: QuotaState, storedBytes: StorageState }),
   key: Type.Object({
     createdAt: Type.String({ format: 'date-time' }),
     lastUsedAt: Nullable(Type.String({ format: 'date-time', description: 'Precise to the minute' })),
@@ -31,7 +31,7 @@ const UsageDay = Type.Object({
   memories: Type.Integer(),
   queries: Type.Integer(),
 });
-export type UsageDays = { days: Static<typeof UsageDay>[] };
+export type UsageDays = { days: Static<typeof UsageDay>[]; storedBytes: StorageState };
 
 const ModelDay = Type.Object({
   day: Type.String({ description: 'UTC, YYYY-MM-DD' }),
@@ -46,6 +46,7 @@ export const Usage = Type.Object({
   days: Type.Array(UsageDay),
   models: Type.Array(ModelDay, { description: 'Model calls made with the provider keys of the account' }),
   learning: Type.Array(LearningDay, { description: 'Days on which search ranking learned from feedback' }),
+  storedBytes: StorageState,
 });
 export type Usage = Static<typeof Usage>;
 

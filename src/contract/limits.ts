@@ -24,9 +24,22 @@ export const QUOTAS: Record<QuotaVariant, Record<Tier, Record<QuotaName, number 
   },
 };
 
+/** The bytes of text that an account may store, by tier; `null` is unlimited. */
+export type StorageLimits = Record<Tier, number | null>;
+export const STORAGE_LIMITS: StorageLimits = { Free: 1024 ** 3, Pro: 50 * 1024 ** 3, Enterprise: null };
+
+const Limit = Type.Union([Type.Integer(), Type.Null()], { description: 'null: unlimited' });
+
 export const QuotaState = Type.Object({
-  limit: Type.Union([Type.Integer(), Type.Null()], { description: 'null: unlimited' }),
+  limit: Limit,
   used: Type.Integer(),
   resetsAt: Type.String({ format: 'date-time' }),
 });
 export type QuotaState = Static<typeof QuotaState>;
+
+export const StorageState = Type.Object({
+  limit: Limit,
+  used: Type.Integer({ description: 'UTF-8 bytes of text' }),
+  resetsAt: Type.Null({ description: 'Deleting frees room' }),
+});
+export type StorageState = Static<typeof StorageState>;

@@ -43,10 +43,11 @@ export async function checkIntegrity(config: Config): Promise<string[]> {
   const file = await existingDatabase(config);
   const problems = await integrityProblems(file, 'integrity_check');
   if (problems.length > 0) return problems;
-  return withRooms(config, async ({ db }) => {
+  return withRooms(config, async ({ db, usage }) => {
     const found: string[] = [];
     for (const index of Object.values(textIndices)) found.push(...(await db.writes.write('daemon', index.problems)));
     found.push(...(await db.writes.write('daemon', vectorProblems)));
+    found.push(...(await db.writes.write('daemon', usage.storage.problems)));
     return found;
   });
 }

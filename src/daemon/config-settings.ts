@@ -1,10 +1,11 @@
 import envPaths from 'env-paths';
-import { type QuotaVariant, TIERS, type Tier } from '../contract/limits.ts';
+import { type QuotaVariant, type StorageLimits, TIERS, type Tier } from '../contract/limits.ts';
 import type { EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
 import type { AllowedHost } from '../outside/providers/provider-address.ts';
 import {
   describeEmbeddings,
   describeHost,
+  describeStorageLimits,
   domains,
   embeddings,
   masterKeys,
@@ -15,6 +16,7 @@ import {
   proxies,
   publicUrl,
   sender,
+  storageLimits,
   urlOf,
 } from './config-values.ts';
 
@@ -31,6 +33,7 @@ export interface Config {
   signup: 'open' | 'invite' | 'closed';
   signupDomains: string[];
   quotas: QuotaVariant;
+  storageLimits: StorageLimits;
   defaultTier: Tier;
   /** 32 bytes each: the current key first, then the ones it replaces. If absent, the keys in the data folder are used. */
   masterKeys: Buffer[] | undefined;
@@ -119,6 +122,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     value: 'variant',
     about: 'quota variant: A or B (B)',
     parse: (text) => oneOf(text ?? 'B', ['A', 'B'] as const),
+  },
+  storageLimits: {
+    env: 'SVC_STORAGE_LIMITS',
+    value: 'sizes',
+    about: 'text that an account may store, by tier (Free=1GiB,Pro=50GiB,Enterprise=none)',
+    parse: storageLimits,
+    show: describeStorageLimits,
   },
   defaultTier: {
     env: 'SVC_DEFAULT_TIER',

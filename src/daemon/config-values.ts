@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { domainToASCII, fileURLToPath } from 'node:url';
+import { formatExactSize, parseSize } from '../contract/byte-size.ts';
+import { STORAGE_LIMITS, type StorageLimits, TIERS } from '../contract/limits.ts';
 import type { EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
 import { type AllowedHost, parseAllowedHost } from '../outside/providers/provider-address.ts';
 
@@ -98,6 +100,28 @@ export function domains(text: string | undefined): string[] {
     if (ascii === '') throw new Error(`must be domains such as example.com, not ${JSON.stringify(domain)}`);
     return ascii;
   });
+}
+
+/** Parses sizes by tier, e.g. `Free=1GiB,Enterprise=none`; other tiers keep their default. */
+export function storageLimits(text: string | undefined): StorageLimits {
+  const limits: Partial<StorageLimits> = {};
+  for (const part of listOf(text)) {
+    const [name = '', size = ''] = part.split('=', 2).map((side) => side.trim());
+    const tier = TIERS.find((known) => known === name);
+    const limit = size === 'none' ? null : parseSize(size);
+    if (tier === undefined || limit === undefined) {
+      const expected = `${TIERS.join(', ')} with bytes, KiB, MiB, GiB, TiB or none, e.g. Free=1GiB,Enterprise=none`;
+      throw new Error(`must be ${expected}, not ${JSON.stringify(part)}`);
+    }
+    if (limits[tier] !== undefined) throw new Error(`must be one size for ${tier}, not two`);
+    limits[tier] = limit;
+  }
+  return { ...STORAGE_LIMITS, ...limits };
+}
+
+/** Formats storage limits like the setting. */
+export function describeStorageLimits(limits: StorageLimits): string {
+  return TIERS.map((tier) => `${tier}=${limits[tier] === null ? 'none' : formatExactSize(limits[tier])}`).join(',');
 }
 
 export function proxies(text: string): string[] {

@@ -73,7 +73,8 @@ export async function openRooms(
 
   const keys = createKeys({ db, clock, random, log });
   const rateLimits = createRateLimits({ clock });
-  const usage = createUsage({ db, clock, log, variant: config.quotas });
+  const { quotas: variant, storageLimits } = config;
+  const usage = createUsage({ db, clock, log, variant, storageLimits });
   const idempotency = createIdempotency({ db, clock });
   const scopes = createScopes();
   const cursors = createCursors({ sealer });

@@ -43,6 +43,14 @@ export function columnNames<Row extends object>(names: Record<keyof Row, true>):
   return Object.keys(names) as (keyof Row)[];
 }
 
+/** The UTF-8 bytes of some columns together; `null` has none. */
+export function textBytesOf<Column extends string>(
+  row: Readonly<Record<Column, string | null>>,
+  columns: readonly Column[],
+): number {
+  return columns.reduce((sum, column) => sum + Buffer.byteLength(row[column] ?? ''), 0);
+}
+
 /** The values of some columns, in their order. */
 export function valuesOf<Column extends string>(
   row: Readonly<Record<Column, Value>>,

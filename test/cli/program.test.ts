@@ -66,6 +66,7 @@ describe('help', () => {
       '--mail-from': 'a@b',
       '--signup': 'open',
       '--quotas': 'A',
+      '--storage-limits': 'Free=2GiB',
       '--default-tier': 'Pro',
       '--master-key': Buffer.alloc(32).toString('base64'),
       '--trust-proxy': 'loopback',

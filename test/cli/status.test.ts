@@ -47,6 +47,7 @@ describe('svc status', () => {
     expect(out).toContain('Free, 120 requests a minute');
     expect(out).toMatch(/Memories\s+█░+ under 1 %\n\s+1 of 5,000 today; resets/);
     expect(out).toMatch(/Searches\s+░+ 0 %\n\s+0 of 50,000 this month; resets/);
+    expect(out).toMatch(/Text\s+█?░+ (0|under 1) %\n\s+\d+ B of 1 GiB stored; deleting frees room/);
     expect(out).toContain(`…${apiKey.slice(-4)}, created just now`);
     expect(out).toContain('the system keychain');
     expect(out).toMatch(/Profile\s+default\n/);
@@ -66,7 +67,7 @@ describe('svc status', () => {
       reachable: true,
       latencyMs: expect.any(Number),
       tier: 'Free',
-      quotas: { dailyMemories: { used: 1, limit: 5000 } },
+      quotas: { dailyMemories: { used: 1, limit: 5000 }, storedBytes: { limit: 1024 ** 3, resetsAt: null } },
       key: { last4: apiKey.slice(-4) },
     });
     expect(out).not.toContain(apiKey);

@@ -99,6 +99,17 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
     ['a', 'C'],
   ],
   [
+    'storageLimits',
+    'SVC_STORAGE_LIMITS',
+    [
+      ['Free=2GiB', { Free: 2 * 1024 ** 3, Pro: 50 * 1024 ** 3, Enterprise: null }],
+      [' Enterprise = 1TiB , Free=none,Pro=1500 ', { Free: null, Pro: 1500, Enterprise: 1024 ** 4 }],
+      ['Free=64KiB,Pro=10 MiB', { Free: 65_536, Pro: 10_485_760, Enterprise: null }],
+      ['Free=0', { Free: 0, Pro: 50 * 1024 ** 3, Enterprise: null }],
+    ],
+    ['free=1GiB', 'Free', 'Free=', 'Free=1GB', 'Free=-1', 'Free=1.5GiB', '1GiB', 'Gold=1GiB', 'Free=1GiB,Free=2GiB'],
+  ],
+  [
     'defaultTier',
     'SVC_DEFAULT_TIER',
     [
@@ -259,6 +270,7 @@ describe('the configuration as a whole', () => {
   test('has defaults for every setting', () => {
     const config = readConfig({}, {}, '');
     expect(config).toMatchObject({ host: '127.0.0.1', port: 8787, signup: 'open', quotas: 'B', defaultTier: 'Free' });
+    expect(config.storageLimits).toEqual({ Free: 1024 ** 3, Pro: 50 * 1024 ** 3, Enterprise: null });
     expect(config.dataDir).toMatch(/svc/);
   });
 
@@ -330,6 +342,7 @@ describe('the configuration as a whole', () => {
       SVC_PORT: 8787,
       SVC_EMBEDDINGS: 'https://:********@embed.example.com/v1#model',
       SVC_SIGNUP_DOMAINS: ['a.example', 'b.example'],
+      SVC_STORAGE_LIMITS: 'Free=1GiB,Pro=50GiB,Enterprise=none',
       SVC_PUBLIC_URL: null,
     });
   });

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import type { QuotaState } from '../../contract/limits.ts';
+import { formatSize } from '../../contract/byte-size.ts';
+import type { QuotaState, StorageState } from '../../contract/limits.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { type AccountContext, openKeychain } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
@@ -86,6 +87,7 @@ function printStatus(result: AccountStatus, { output, nowMs, more, folder }: Pri
     rows.push(['Tier', `${tier}, ${formatCount(limits.requestsPerMinute)} requests a minute`]);
     rows.push(['Memories', (width) => quotaLines(quotas.dailyMemories, 'today', { width, style, nowMs })]);
     rows.push(['Searches', (width) => quotaLines(quotas.monthlyQueries, 'this month', { width, style, nowMs })]);
+    rows.push(['Text', (width) => storageLines(quotas.storedBytes, { width, style })]);
     const used = key.lastUsedAt === null ? 'not used yet' : `last used ${formatPast(key.lastUsedAt, nowMs)}`;
     rows.push(['Key', `…${key.last4}, created ${formatPast(key.createdAt, nowMs)}, ${used}`]);
   }
@@ -112,10 +114,19 @@ function quotaLines(
   { width, style, nowMs }: { width: number; style: Style; nowMs: number },
 ): string[] {
   if (limit === null) return wrap(`${formatCount(used)} ${period}, no limit`, width);
-  const share = limit === 0 ? 1 : used / limit;
-  const usageBar = bar(share, Math.min(BAR_COLUMNS, width - 11), style);
   const text = `${formatCount(used)} of ${formatCount(limit)} ${period}; resets ${formatInstant(resetsAt, nowMs)}`;
-  return [`${usageBar} ${formatPercent(share)}`, ...wrap(text, width)];
+  return [usageBar(used, limit, { width, style }), ...wrap(text, width)];
+}
+
+function storageLines({ limit, used }: StorageState, { width, style }: { width: number; style: Style }): string[] {
+  if (limit === null) return wrap(`${formatSize(used)} stored, no limit`, width);
+  const text = `${formatSize(used)} of ${formatSize(limit)} stored; deleting frees room`;
+  return [usageBar(used, limit, { width, style }), ...wrap(text, width)];
+}
+
+function usageBar(used: number, limit: number, { width, style }: { width: number; style: Style }): string {
+  const share = limit === 0 ? 1 : used / limit;
+  return `${bar(share, Math.min(BAR_COLUMNS, width - 11), style)} ${formatPercent(share)}`;
 }
 
 /** Formats a past time. The daemon's clock may be ahead of ours, so it is clamped to now. */

@@ -2,14 +2,14 @@ import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
-import { CONVERSATION_COLUMNS, type ConversationRow, conversationCodec } from './message-row.ts';
+import { CONVERSATION_COLUMNS, type ConversationRow, conversationBytesOf, conversationCodec } from './message-row.ts';
 
 const UPDATED = [
   ...conversationCodec.changeableColumns,
   ...(['version', 'messageCount', 'lastOrdinal', 'lastMessageAt', 'updatedAt'] as const),
 ];
-const INSERT = `INSERT INTO conversations (${CONVERSATION_COLUMNS.join(', ')})`;
-const UPDATE = `UPDATE conversations SET ${UPDATED.map((column) => `${column} = ?`).join(', ')}
+const INSERT = `INSERT INTO conversations (${CONVERSATION_COLUMNS.join(', ')}, bytes)`;
+const UPDATE = `UPDATE conversations SET ${UPDATED.map((column) => `${column} = ?`).join(', ')}, bytes = ?
   WHERE tenantId = ? AND id = ?`;
 
 /** Selects a page of conversations, newest first. */
@@ -73,13 +73,13 @@ export async function insertConversations(connection: Connection, rows: readonly
   await insertRows(
     connection,
     INSERT,
-    rows.map((row) => valuesOf(row, CONVERSATION_COLUMNS)),
+    rows.map((row) => [...valuesOf(row, CONVERSATION_COLUMNS), conversationBytesOf(row)]),
   );
 }
 
 /** Updates the mutable columns of a conversation. */
 export async function updateConversation(connection: Connection, row: ConversationRow): Promise<void> {
-  await connection.run(UPDATE, [...valuesOf(row, UPDATED), row.tenantId, row.id]);
+  await connection.run(UPDATE, [...valuesOf(row, UPDATED), conversationBytesOf(row), row.tenantId, row.id]);
 }
 
 /** Hides a conversation whose rows are about to be deleted. */

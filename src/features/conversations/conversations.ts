@@ -36,7 +36,7 @@ import {
   updateConversation,
 } from './conversations-store.ts';
 import { createAppending, noConversation } from './message-append.ts';
-import { type DraftMessage, draftsInSteps } from './message-append-plan.ts';
+import { bytesOfMessages, type DraftMessage, draftsInSteps } from './message-append-plan.ts';
 import { type ConversationRow, conversationCodec, type MessageRow, toConversation, toMessage } from './message-row.ts';
 import { findMessage, listMessages } from './messages-store.ts';
 
@@ -106,7 +106,7 @@ export function createConversations(parts: Parts): Conversations {
   async function createOnce({ tenantId }: Principal, body: NewConversation, claim: Claim | undefined) {
     const created = await db.writes.write(tenantId, (connection) =>
       idempotency.replayOrRun(connection, claim, async () => {
-        const row = await insertNew(connection, tenantId, body);
+        const row = await usage.storage.within(connection, tenantId, () => insertNew(connection, tenantId, body));
         return { status: 201, body: toConversation(row), resourceIds: [row.id] };
       }),
     );
@@ -147,7 +147,9 @@ export function createConversations(parts: Parts): Conversations {
         const row = await load(connection, tenantId, id);
         requireMatch(ifMatch, versionTagOf(toConversation(row)), 'conversation');
         const next = changedRow(row, change, clock.nowMs());
-        if (next !== row) await updateConversation(connection, next);
+        if (next !== row) {
+          await usage.storage.within(connection, tenantId, () => updateConversation(connection, next));
+        }
         if (next.project !== row.project) {
           for (const observer of observers) await observer.moved?.(connection, next, row.project);
         }
@@ -166,6 +168,7 @@ export function createConversations(parts: Parts): Conversations {
     async append(principal, { conversationId, title, user, project, messages }) {
       // Validate before creating a conversation.
       const drafts = await draft(messages);
+      await usage.storage.requireRoom(db.lookups, principal.tenantId, bytesOfMessages(drafts));
       const id =
         conversationId ?? (await createOnce(principal, definedOf({ title, user, project }), undefined)).body.id;
       if (conversationId !== undefined) {

@@ -4,6 +4,7 @@ import {
   type ConversationRow,
   fromNewMessage,
   type MessageRow,
+  messageBytesOf,
   messageRowId,
   ROW_IDS_PER_CONVERSATION,
   toMessage,
@@ -38,6 +39,11 @@ function draftOf(message: NewMessage, index: number, nowMs: number): DraftMessag
   const fields = fromNewMessage(message, `/messages/${index}`);
   const createdAt = fields.createdAt ?? nowMs;
   return { ...fields, createdAt, ...deriveFrom(fields.content, createdAt) };
+}
+
+/** Returns the stored bytes of messages together. */
+export function bytesOfMessages(messages: readonly DraftMessage[]): number {
+  return messages.reduce((sum, message) => sum + messageBytesOf(message), 0);
 }
 
 /** Whether the conversation has too few ordinals left. */

@@ -6,11 +6,13 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import type { StorageAllowance } from '../limits/storage.ts';
+import type { Usage } from '../limits/usage.ts';
 import { mergeTerms, type PreparedTerms } from '../text/prepared-terms.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import type { MessageObserver } from './conversation-erasure.ts';
 import { findConversations, updateConversation } from './conversations-store.ts';
-import { type Append, type Appended, isFull, planAppend } from './message-append-plan.ts';
+import { type Append, type Appended, bytesOfMessages, isFull, planAppend } from './message-append-plan.ts';
 import { type ConversationRow, textEntryOf } from './message-row.ts';
 import { insertMessages } from './messages-store.ts';
 
@@ -27,6 +29,7 @@ interface Parts {
   db: Database;
   clock: Clock;
   ids: Ids;
+  usage: Usage;
   idempotency: Idempotency;
   text: TextIndex;
   observers: readonly MessageObserver[];
@@ -46,6 +49,7 @@ export function createAppending({
   db,
   clock,
   ids,
+  usage,
   idempotency,
   text,
   observers,
@@ -56,10 +60,14 @@ export function createAppending({
     const keys = jobs.map(({ append }) => ({ tenantId: append.tenantId, id: append.conversationId }));
     const rows = await findConversations(connection, keys);
     const known = new Map(rows.map((row) => [keyOf(row.tenantId, row.id), row]));
+    const room = await usage.storage.allowanceOf(
+      connection,
+      jobs.map(({ append }) => append.tenantId),
+    );
     const pending: PendingWrites = { appended: [], answers: [] };
     const outcomes = jobs.map((job): Outcome<Answer> => {
       const replayed = job.claim && replays.get(job.claim);
-      return replayed ?? plan(job, known, pending);
+      return replayed ?? plan(job, known, room, pending);
     });
     await store(connection, pending.appended, mergeTerms(jobs.map(({ terms }) => terms)));
     await idempotency.store(connection, pending.answers);
@@ -69,12 +77,15 @@ export function createAppending({
   function plan(
     { append, claim }: AppendJob,
     known: Map<string, ConversationRow>,
+    room: StorageAllowance,
     { appended, answers }: PendingWrites,
   ): Outcome<Answer> {
     const key = keyOf(append.tenantId, append.conversationId);
     const conversation = known.get(key);
     if (!conversation) return { refused: noConversation() };
     if (isFull(append, conversation)) return { refused: conversationFull() };
+    const refused = room.take(append.tenantId, bytesOfMessages(append.messages));
+    if (refused) return { refused };
     const planned = planAppend(append, conversation, () => ids.next('msg'), clock.nowMs());
     known.set(key, planned.conversation);
     appended.push(planned);

@@ -7,7 +7,7 @@ import {
 } from '../../contract/conversations.ts';
 import type { PortableMessage } from '../../contract/portability.ts';
 import { createRowCodec, type GivenRowOf, type RowOf } from '../../db/row-codec.ts';
-import { columnNames } from '../../db/values.ts';
+import { columnNames, textBytesOf } from '../../db/values.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
 import { type Derived, deriveFrom } from '../text/traits.ts';
 import { storedContentOf } from './message-content.ts';
@@ -88,6 +88,22 @@ export const MESSAGE_COLUMNS: readonly (keyof MessageRow)[] = [
   ...messageCodec.columns,
   ...columnNames<MessageStorage>({ number: true, tenantId: true, scope: true, traits: true, dates: true }),
 ];
+
+/** The columns that count as stored bytes. */
+const CONVERSATION_TEXTS = ['title', 'metadata'] as const;
+
+/** The columns that count as stored bytes, and that are overwritten when a message is erased. */
+export const MESSAGE_TEXTS = ['content', 'parts', 'name', 'metadata'] as const;
+
+/** Returns the stored bytes of a conversation, without its messages. */
+export function conversationBytesOf(row: Pick<ConversationRow, (typeof CONVERSATION_TEXTS)[number]>): number {
+  return textBytesOf(row, CONVERSATION_TEXTS);
+}
+
+/** Returns the stored bytes of a message. */
+export function messageBytesOf(row: Pick<MessageRow, (typeof MESSAGE_TEXTS)[number]>): number {
+  return textBytesOf(row, MESSAGE_TEXTS);
+}
 
 /** Row ids reserved for each conversation, so its last message has the ordinal `ROW_IDS_PER_CONVERSATION - 1`. */
 export const ROW_IDS_PER_CONVERSATION = LAST_ORDINAL + 1;

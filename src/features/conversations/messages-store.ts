@@ -1,9 +1,16 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
 import { insertRows, valuesOf } from '../../db/values.ts';
-import { MESSAGE_COLUMNS, type MessageRow, messageRowId, ROW_IDS_PER_CONVERSATION } from './message-row.ts';
+import {
+  MESSAGE_COLUMNS,
+  MESSAGE_TEXTS,
+  type MessageRow,
+  messageBytesOf,
+  messageRowId,
+  ROW_IDS_PER_CONVERSATION,
+} from './message-row.ts';
 
-const INSERT = `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')})`;
+const INSERT = `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}, bytes)`;
 
 /** A conversation, identified by the number that its messages' row ids are based on. */
 interface ConversationKey {
@@ -18,7 +25,7 @@ export async function insertMessages(connection: Connection, rows: readonly Mess
   await insertRows(
     connection,
     INSERT,
-    rows.map((row) => valuesOf(row, MESSAGE_COLUMNS)),
+    rows.map((row) => [...valuesOf(row, MESSAGE_COLUMNS), messageBytesOf(row)]),
   );
 }
 
@@ -111,6 +118,6 @@ async function eraseMessages(
   rows: readonly { number: number }[],
 ): Promise<number[]> {
   const rowIds = rows.map(({ number }) => number);
-  await eraseRows(connection, { table: 'messages', texts: ['content', 'parts', 'metadata', 'name'], tenantId, rowIds });
+  await eraseRows(connection, { table: 'messages', texts: MESSAGE_TEXTS, tenantId, rowIds });
   return rowIds;
 }

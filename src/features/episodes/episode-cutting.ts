@@ -3,6 +3,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { ConversationRow, MessageObserver, MessageReading, MessageRow } from '../conversations/conversations.ts';
+import type { Usage } from '../limits/usage.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import type { TextPurge } from '../text/text-purge.ts';
 import { EDITED, type EpisodeRow, type NewEpisodeRow } from './episode-row.ts';
@@ -14,7 +15,8 @@ import { deleteCuts, findCutBefore, listEndingAt, updateDetached, updateProjectO
 export interface EpisodeCutting extends MessageObserver {
   /**
    * Cuts the messages after the last settled cut, one window per transaction. With `restart`, it begins from the first
-   * message if all cuts were erased. Throws `not_found`.
+   * message if all cuts were erased, and throws `quota_exceeded`: without, it follows messages that had room and is not
+   * refused. Throws `not_found`.
    */
   cut(tenantId: string, conversationId: string, mode?: CutMode): Promise<void>;
 }
@@ -25,6 +27,7 @@ interface Parts {
   db: Database;
   clock: Clock;
   ids: Ids;
+  usage: Usage;
   text: TextIndex;
   reading: MessageReading;
   writing: EpisodeWriting;
@@ -34,7 +37,7 @@ interface Parts {
 /** The number of messages cut per transaction, about ten milliseconds of work; also the maximum length of a cut. */
 export const WINDOW = 500;
 
-export function createEpisodeCutting({ db, clock, ids, text, reading, writing, purge }: Parts): EpisodeCutting {
+export function createEpisodeCutting({ db, clock, ids, usage, text, reading, writing, purge }: Parts): EpisodeCutting {
   /**
    * Finds where cutting continues. The last cut is open, so it is cut again with the messages that follow, unless it has
    * the maximum length or the cut after it was erased by a caller.
@@ -107,9 +110,11 @@ export function createEpisodeCutting({ db, clock, ids, text, reading, writing, p
       let windowMode = mode;
       let more: boolean;
       do {
-        more = await db.writes.write(tenantId, async (connection) =>
-          cutWindow(connection, await reading.requireConversation(connection, tenantId, conversationId), windowMode),
-        );
+        more = await db.writes.write(tenantId, async (connection) => {
+          const conversation = await reading.requireConversation(connection, tenantId, conversationId);
+          const cutNext = () => cutWindow(connection, conversation, windowMode);
+          return mode === 'restart' ? usage.storage.within(connection, tenantId, cutNext) : cutNext();
+        });
         windowMode = 'continue';
       } while (more);
     },

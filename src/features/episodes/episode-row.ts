@@ -1,6 +1,6 @@
 import { episodeFields } from '../../contract/episodes.ts';
 import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
-import { columnNames } from '../../db/values.ts';
+import { columnNames, textBytesOf } from '../../db/values.ts';
 import type { ItemTexts } from '../text/prepared-terms.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
 import { deriveFrom } from '../text/traits.ts';
@@ -32,6 +32,14 @@ export const EPISODE_COLUMNS: readonly (keyof NewEpisodeRow)[] = [
   ...episodeCodec.columns,
   ...columnNames<EpisodeStorage>({ tenantId: true, scope: true, fromOrdinal: true, toOrdinal: true, edited: true }),
 ];
+
+/** The columns that count as stored bytes, and that are overwritten when an episode is erased. */
+export const EPISODE_TEXTS = ['title', 'summary', 'outcome', 'memoryIds', 'metadata'] as const;
+
+/** Returns the stored bytes of an episode. */
+export function bytesOf(row: Pick<NewEpisodeRow, (typeof EPISODE_TEXTS)[number]>): number {
+  return textBytesOf(row, EPISODE_TEXTS);
+}
 
 /** The bits of `edited`. */
 export const EDITED = { title: 1, summary: 2 } as const;

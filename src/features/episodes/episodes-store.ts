@@ -3,9 +3,17 @@ import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, valuesOf } from '../../db/values.ts';
-import { derivedOf, EPISODE_COLUMNS, type EpisodeRow, episodeCodec, type NewEpisodeRow } from './episode-row.ts';
+import {
+  bytesOf,
+  derivedOf,
+  EPISODE_COLUMNS,
+  EPISODE_TEXTS,
+  type EpisodeRow,
+  episodeCodec,
+  type NewEpisodeRow,
+} from './episode-row.ts';
 
-const DERIVED = ['traits', 'dates'];
+const DERIVED = ['traits', 'dates', 'bytes'];
 const UPDATED = [
   ...episodeCodec.changeableColumns,
   ...(['conversationId', 'fromOrdinal', 'toOrdinal', 'fromMessageId', 'toMessageId'] as const),
@@ -94,7 +102,7 @@ export async function insertEpisodes(
   const inserted = await insertRows<{ id: string; number: number }>(
     connection,
     INSERT,
-    rows.map((row) => [...valuesOf(row, EPISODE_COLUMNS), ...derivedOf(row)]),
+    rows.map((row) => [...valuesOf(row, EPISODE_COLUMNS), ...derivedOf(row), bytesOf(row)]),
     'RETURNING id, number',
   );
   return new Map(inserted.map(({ id, number }) => [id, number]));
@@ -102,7 +110,7 @@ export async function insertEpisodes(
 
 /** Updates the mutable columns of an episode. */
 export async function updateEpisode(connection: Connection, row: EpisodeRow): Promise<void> {
-  await connection.run(UPDATE, [...valuesOf(row, UPDATED), ...derivedOf(row), row.tenantId, row.id]);
+  await connection.run(UPDATE, [...valuesOf(row, UPDATED), ...derivedOf(row), bytesOf(row), row.tenantId, row.id]);
 }
 
 export async function deleteEpisode(connection: Connection, tenantId: string, id: string): Promise<void> {
@@ -154,11 +162,6 @@ export async function deleteSomeEpisodesOf(connection: Connection, tenantId: str
     limit,
   ]);
   const rowIds = rows.map(({ number }) => number);
-  await eraseRows(connection, {
-    table: 'episodes',
-    texts: ['title', 'summary', 'outcome', 'metadata'],
-    tenantId,
-    rowIds,
-  });
+  await eraseRows(connection, { table: 'episodes', texts: EPISODE_TEXTS, tenantId, rowIds });
   return rowIds;
 }

@@ -97,7 +97,8 @@ export function createEpisodes(parts: Parts): Episodes {
       const created = await writeWithTerms([textsOf(episodeCodec.fromNew(body, ''))], (terms) =>
         db.writes.write(tenantId, (connection) =>
           idempotency.replayOrRun(connection, claim, async () => {
-            const row = await insertNew(connection, tenantId, body, terms);
+            const insert = () => insertNew(connection, tenantId, body, terms);
+            const row = await usage.storage.within(connection, tenantId, insert);
             return { status: 201, body: toEpisode(row), resourceIds: [row.id] };
           }),
         ),
@@ -127,7 +128,9 @@ export function createEpisodes(parts: Parts): Episodes {
           requireMatch(ifMatch, versionTagOf(toEpisode(row)), 'episode');
           const next = changedRow(row, change, clock.nowMs());
           requireOrder(next);
-          if (next !== row) await writing.update(connection, next, terms);
+          if (next !== row) {
+            await usage.storage.within(connection, tenantId, () => writing.update(connection, next, terms));
+          }
           return toEpisode(next);
         }),
       ),

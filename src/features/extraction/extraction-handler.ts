@@ -42,6 +42,8 @@ interface Parts {
 const CHUNK_PAGE = 100;
 const EARLIER_MESSAGES = 12;
 const MAX_OUTPUT_TOKENS = 8000;
+/** About what one chunk adds at most. */
+const MAX_STORED_BYTES = 4 * MAX_OUTPUT_TOKENS;
 const MODEL_OUTPUT = { schema: EXTRACTION_SCHEMA, schemaName: 'memories' };
 
 /**
@@ -99,7 +101,10 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     if (chunk.messages.length === 0) return [job, [], []];
     const { tenantId, endUser, project } = conversation;
     // Do not pay for memories that could not be stored.
-    if (job.dryRun === 0) await usage.requireMemoryQuota(await tenantOf(db.readers, tenantId));
+    if (job.dryRun === 0) {
+      await usage.requireMemoryQuota(await tenantOf(db.readers, tenantId));
+      await usage.storage.requireRoom(db.readers, tenantId, MAX_STORED_BYTES);
+    }
     const texts = chunk.messages.map(({ text }) => text);
     const known = await related({ tenantId, endUser, project }, texts);
     const prompt = promptOf(chunk, known);

@@ -16,6 +16,8 @@ export interface JobOutcome {
 }
 
 const FIRST_RETRY_MS = 2000;
+/** For a quota that does not reset, because only deleting frees room. */
+const RECHECK_MS = 300_000;
 const MAX_RETRY_MS = 3_600_000;
 /** About two and a half hours of retries. */
 export const MAX_ATTEMPTS = 12;
@@ -60,7 +62,8 @@ function outcomeByError(error: unknown, nowMs: number): JobOutcome {
   const { code, message, options } = error;
   const resetsAtMs = parseTimestamp(String(options.extra?.resetsAt ?? ''));
   if (code === 'quota_exceeded') {
-    return { code, message, retry: 'cap', waitMs: Math.max(1000, (resetsAtMs ?? nowMs) - nowMs) };
+    const waitMs = resetsAtMs === undefined ? RECHECK_MS : Math.max(1000, resetsAtMs - nowMs);
+    return { code, message, retry: 'cap', waitMs };
   }
   return { code, message, retry: PERMANENT_CODES.has(code) ? 'never' : 'backoff', waitMs: 0 };
 }

@@ -1,11 +1,12 @@
-import { UNAUTHENTICATED, type UsageDays } from '../../contract/account.ts';
+import { type Account, UNAUTHENTICATED, type UsageDays } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
-import { QUOTAS, type QuotaName, type QuotaState, type QuotaVariant, type Tier } from '../../contract/limits.ts';
+import { QUOTAS, type QuotaName, type QuotaVariant, type StorageLimits, type Tier } from '../../contract/limits.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, nextUtcDayMs, nextUtcMonthMs, toTimestamp, utcDay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { createStorage, type Storage } from './storage.ts';
 import {
   addUsage,
   deleteUsageOf,
@@ -18,15 +19,15 @@ import {
 /** A tenant whose usage is counted, and the tier that sets its quotas. */
 export type MeteredTenant = { tenantId: string; tier: Tier };
 
-/** How many memories each tenant may still add, as seen by one transaction. */
+/** How many memories, and how many bytes of them, each tenant may still add, as seen by one transaction. */
 export interface MemoryAllowance {
-  /** Takes `count` from the tenant's allowance, or returns the error. Writes nothing until `store`. */
-  take(tenant: MeteredTenant, count: number): AppError | undefined;
+  /** Takes `count` memories of `bytes` from the tenant's allowance, or returns the error. Writes nothing until `store`. */
+  take(tenant: MeteredTenant, count: number, bytes: number): AppError | undefined;
   /** Writes what was taken, in the same transaction. */
   store(connection: Connection): Promise<void>;
 }
 
-/** Quotas and daily usage, by UTC day and month. */
+/** Quotas and daily usage, by UTC day and month, and stored bytes. */
 export interface Usage {
   /**
    * Throws `unauthenticated` if one of the tenants was erased since its key was checked: a write would leave orphaned
@@ -44,11 +45,13 @@ export interface Usage {
   refundQuery(tenant: MeteredTenant): Promise<void>;
   /** Throws `quota_exceeded` if the tenant cannot add another memory today. */
   requireMemoryQuota(tenant: MeteredTenant): Promise<void>;
-  quotasOf(tenant: MeteredTenant): Promise<Record<QuotaName, QuotaState>>;
+  quotasOf(tenant: MeteredTenant): Promise<Account['quotas']>;
   /** Counts a request. Written in the background: a crash may lose the last few seconds of this count. */
   countRequest(tenantId: string): void;
   flushRequests(): Promise<void>;
+  /** Usage by day, and the bytes that the tenant stores now. */
   days(tenant: MeteredTenant, days: number): Promise<UsageDays>;
+  storage: Storage;
   erase(connection: Connection, tenantId: string): Promise<void>;
 }
 
@@ -57,12 +60,15 @@ export function createUsage({
   clock,
   log,
   variant,
+  storageLimits,
 }: {
   db: Database;
   clock: Clock;
   log: Log;
   variant: QuotaVariant;
+  storageLimits: StorageLimits;
 }): Usage {
+  const storage = createStorage({ limits: storageLimits });
   const pendingCounts = new Map<string, UsageDelta>();
   const periodOf = (nowMs: number) => ({ day: utcDay(nowMs), monthStart: `${utcDay(nowMs).slice(0, 7)}-01` });
 
@@ -110,12 +116,15 @@ export function createUsage({
       const period = periodOf(nowMs);
       const used = await findUsed(connection, [...new Set(tenants.map(({ tenantId }) => tenantId))], period);
       if (tenants.some(({ tenantId }) => !used.has(tenantId))) throw new AppError('unauthenticated', UNAUTHENTICATED);
+      const room = await storage.allowanceOf(connection, [...used.keys()]);
       const taken = new Map<string, number>();
       return {
-        take({ tenantId, tier }, count) {
+        take({ tenantId, tier }, count, bytes) {
           const limit = QUOTAS[variant][tier].dailyMemories;
           const before = (used.get(tenantId)?.memories ?? 0) + (taken.get(tenantId) ?? 0);
           if (limit !== null && before + count > limit) return quotaExceeded('dailyMemories', limit, before, nowMs);
+          const full = room.take(tenantId, bytes);
+          if (full) return full;
           if (count > 0) taken.set(tenantId, (taken.get(tenantId) ?? 0) + count);
           return undefined;
         },
@@ -166,6 +175,7 @@ export function createUsage({
           used: (used?.queries ?? 0) + (pendingCounts.get(tenantId + utcDay(nowMs))?.queries ?? 0),
           resetsAt: toTimestamp(nextUtcMonthMs(nowMs)),
         },
+        storedBytes: await storage.stateOf(db.lookups, tenantId, tier),
       };
     },
     countRequest: (tenantId) => count(tenantId, 'requests', 1),
@@ -177,7 +187,7 @@ export function createUsage({
         .write('daemon', (connection) => addUsage(connection, deltas))
         .catch((error) => log.warn({ error }, 'failed to write request counts'));
     },
-    async days({ tenantId }, days) {
+    async days({ tenantId, tier }, days) {
       const dayMs = 86_400_000;
       const firstMs = clock.nowMs() - (days - 1) * dayMs;
       const rows = new Map((await listUsageDays(db.readers, tenantId, utcDay(firstMs))).map((row) => [row.day, row]));
@@ -186,8 +196,10 @@ export function createUsage({
           const day = utcDay(firstMs + index * dayMs);
           return rows.get(day) ?? { day, requests: 0, memories: 0, queries: 0 };
         }),
+        storedBytes: await storage.stateOf(db.lookups, tenantId, tier),
       };
     },
+    storage,
     erase: deleteUsageOf,
   };
 }

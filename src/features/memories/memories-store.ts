@@ -4,9 +4,9 @@ import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
-import { MEMORY_COLUMNS, type MemoryRow, type NewMemoryRow } from './memory-row.ts';
+import { bytesOf, MEMORY_COLUMNS, MEMORY_TEXTS, type MemoryRow, type NewMemoryRow } from './memory-row.ts';
 
-const INSERT = `INSERT INTO memories (${MEMORY_COLUMNS.join(', ')})`;
+const INSERT = `INSERT INTO memories (${MEMORY_COLUMNS.join(', ')}, bytes)`;
 
 /** Selects a page of memories; `olderThanId` is the last id of the previous page. */
 export interface ListFilter
@@ -116,7 +116,7 @@ export async function insertVersions(
   return insertRows(
     connection,
     INSERT,
-    rows.map((row) => valuesOf(row, MEMORY_COLUMNS)),
+    rows.map((row) => [...valuesOf(row, MEMORY_COLUMNS), bytesOf(row)]),
     'RETURNING id, version, number',
   );
 }
@@ -194,12 +194,7 @@ export async function deleteSomeOf(connection: Connection, tenantId: string, lim
     limit,
   ]);
   const rowIds = rows.map(({ number }) => number);
-  await eraseRows(connection, {
-    table: 'memories',
-    texts: ['content', 'tags', 'metadata', 'source'],
-    tenantId,
-    rowIds,
-  });
+  await eraseRows(connection, { table: 'memories', texts: MEMORY_TEXTS, tenantId, rowIds });
   return rowIds;
 }
 

@@ -31,7 +31,7 @@ export interface Memories extends MemoryAdding {
   add(principal: Principal, memory: NewMemory, claim?: Claim): Promise<AddedMemory>;
   get(principal: Principal, id: string): Promise<Memory>;
   list(principal: Principal, query: MemoriesQuery): Promise<{ data: Memory[]; nextCursor: string | null }>;
-  /** Creates a new version. Throws `precondition_failed` if `ifMatch` does not match the current state. */
+  /** Creates a new version. Throws `precondition_failed` if `ifMatch` does not match the current state, and `quota_exceeded`. */
   change(principal: Principal, id: string, change: MemoryChange, ifMatch?: string): Promise<Memory>;
   /** Finds a memory as the caller's transaction sees it. */
   findWithin(reader: Reader, tenantId: string, id: string): Promise<Memory | undefined>;
@@ -67,7 +67,7 @@ interface Parts {
 
 /** Composes adding, changing, erasing and transferring memories. */
 export function createMemories(parts: Parts): Memories {
-  const { db, clock, text, cursors } = parts;
+  const { db, clock, usage, text, cursors } = parts;
   const erasing = createMemoryErasing(parts);
   const adding = createMemoryAdding({ ...parts, erasing });
   const { eraseOne } = erasing;
@@ -89,7 +89,8 @@ export function createMemories(parts: Parts): Memories {
     const nowMs = clock.nowMs();
     const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
     requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
-    return toMemory(await changeMemory(connection, { text, terms, eraseOne }, row, change, nowMs));
+    const changed = () => changeMemory(connection, { text, terms, eraseOne }, row, change, nowMs);
+    return toMemory(await usage.storage.within(connection, tenantId, changed));
   }
 
   return {

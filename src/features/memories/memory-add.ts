@@ -32,7 +32,7 @@ import {
   planAdditions,
 } from './memory-add-plan.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
-import { type NewMemoryRow, textEntryOf, textsOf } from './memory-row.ts';
+import { bytesOf, type NewMemoryRow, textEntryOf, textsOf } from './memory-row.ts';
 
 /** Adds memories; concurrent requests share a transaction and its statements. */
 export interface MemoryAdding {
@@ -134,7 +134,8 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
         terms,
         planned.closed.map(({ id }) => textsOf(known.superseded.get(id)!)),
       );
-      const refused = allowance.take(principal, planned.inserted.length);
+      const bytes = planned.inserted.reduce((sum, { row }) => sum + bytesOf(row), 0);
+      const refused = allowance.take(principal, planned.inserted.length, bytes);
       if (refused) return { refused };
       applyAdditions(planned, known);
       pending.plans.push(planned);

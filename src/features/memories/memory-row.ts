@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Memory, memoryFields } from '../../contract/memories.ts';
 import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
-import { columnNames } from '../../db/values.ts';
+import { columnNames, textBytesOf } from '../../db/values.ts';
 import { toStreamSafe } from '../../lib/text.ts';
 import type { TextEntry } from '../text/text-index-sqlite.ts';
 import { type Derived, deriveFrom } from '../text/traits.ts';
@@ -37,6 +37,14 @@ export const MEMORY_COLUMNS: readonly (keyof NewMemoryRow)[] = [
     dates: true,
   }),
 ];
+
+/** The columns that count as stored bytes, and that are overwritten when a version is erased. */
+export const MEMORY_TEXTS = ['content', 'tags', 'metadata', 'source'] as const;
+
+/** Returns the stored bytes of a version. */
+export function bytesOf(row: Pick<NewMemoryRow, (typeof MEMORY_TEXTS)[number]>): number {
+  return textBytesOf(row, MEMORY_TEXTS);
+}
 
 /** Derives the search signals of a memory: traits and mentioned dates. */
 export function derivedOf(content: string, occurredAt: number | null, createdAt: number): Derived {

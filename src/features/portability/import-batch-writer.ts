@@ -49,7 +49,9 @@ export async function writeBatch(
   if (KINDS.some((kind) => batch[kind].length > 0)) {
     const restored = await writeWithTerms(textsOf(batch), (terms) =>
       parts.db.writes.write(principal.tenantId, (connection) =>
-        restore(parts, principal, batch, { unsegmentedIds, terms }, connection),
+        parts.usage.storage.within(connection, principal.tenantId, () =>
+          restore(parts, principal, batch, { unsegmentedIds, terms }, connection),
+        ),
       ),
     );
     parts.scopes.confirm([
@@ -79,7 +81,8 @@ async function restore(
 ): Promise<RestoredBatch> {
   const nowMs = clock.nowMs();
   const allowance = await usage.allowanceOf(connection, [principal], nowMs);
-  const takeQuota = () => allowance.take(principal, 1);
+  // The bytes of the whole batch are checked once it is written.
+  const takeQuota = () => allowance.take(principal, 1, 0);
   const { outcomes, quotaError } = await features.memories.transfer.restore(
     connection,
     draftsOf(memories),

@@ -33,6 +33,7 @@ describe('GET /v1/account', () => {
       quotas: {
         dailyMemories: { limit: 5000, used: 0, resetsAt: '2026-05-21T00:00:00.000Z' },
         monthlyQueries: { limit: 50_000, used: 0, resetsAt: '2026-06-01T00:00:00.000Z' },
+        storedBytes: { limit: 1_073_741_824, used: 0, resetsAt: null },
       },
       key: { createdAt: '2026-05-20T12:00:00.000Z', lastUsedAt: '2026-05-20T12:00:00.000Z', last4: apiKey.slice(-4) },
     });

@@ -431,6 +431,28 @@ describe('a cap', () => {
     expect((await untilEnded(caller, jobId)).result).toMatchObject({ added: 1 });
   });
 
+  test('of stored bytes is checked before the model is called; the job goes on once there is room', async () => {
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    const store = (bytes: number) =>
+      daemon.db.writes.write('daemon', (connection) =>
+        connection.run("UPDATE tenants SET tier = 'Free', storedBytes = storedBytes + ? WHERE tenantId = ?", [
+          bytes,
+          caller.tenantId,
+        ]),
+      );
+    await store(1024 ** 3 - 10_000);
+    const jobId = await extract(caller, conversation);
+    const held = await untilJob(caller, jobId, ({ error }) => error !== null);
+    expect(held).toMatchObject({ state: 'queued', attempts: 0, error: { code: 'quota_exceeded' } });
+    expect(held.error!.message).toContain('Delete something to free room');
+    expect(Date.parse(held.nextAttemptAt!) - daemon.clock.nowMs()).toBeGreaterThan(60_000);
+    expect(server.requests).toEqual([]);
+    await store(10_000 - 1024 ** 3);
+    daemon.clock.advance(600_000);
+    await daemon.jobRunner.follow();
+    expect((await untilEnded(caller, jobId)).result).toMatchObject({ added: 1 });
+  });
+
   test('of spend is calculated with the given prices, which it requires', async () => {
     expect((await settings({ extraction: { dailySpend: 1 } })).status).toBe(422);
     const prices = { pricePerMillion: { input: 1000, output: 10_000 }, dailySpend: 0.3 };

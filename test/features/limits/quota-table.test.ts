@@ -12,6 +12,7 @@ describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
     A: { Free: [100, 1000], Pro: [null, 50_000], Enterprise: [null, null] },
     B: { Free: [5000, 50_000], Pro: [100_000, 1_000_000], Enterprise: [null, null] },
   };
+  const STORED_BYTES: Record<Tier, number | null> = { Free: 1_073_741_824, Pro: 53_687_091_200, Enterprise: null };
   const LARGE_USAGE = 50_000_000;
   let daemon: TestDaemon;
 
@@ -33,6 +34,7 @@ describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
     expect(body.quotas).toEqual({
       dailyMemories: { limit: memories, used: usedMemories, resetsAt: '2026-05-21T00:00:00.000Z' },
       monthlyQueries: { limit: queries, used: usedQueries, resetsAt: '2026-06-01T00:00:00.000Z' },
+      storedBytes: { limit: STORED_BYTES[tier], used: 0, resetsAt: null },
     });
     const remember = (content: string) => daemon.call(apiKey, '/v1/memories', { body: { content } });
     const recall = () => daemon.call(apiKey, '/v1/search', { body: { query: 'tea' } });
