@@ -90,6 +90,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings?.state });
   metrics.gauge('svc_writes_waiting', 'Queued writes', () => db.writes.waiting());
   metrics.gauge('svc_reads_waiting', 'Queued reads', () => db.readers.waiting() + db.lookups.waiting());
+  metrics.gauge('svc_searches_waiting', 'Searches that wait for others of their account', search.waiting);
   metrics.gauge('svc_searches_dropped', 'Searches that were not stored for feedback', learning.dropped);
   metrics.gauge('svc_mails_pending', 'Queued mails', () => mailQueue.pending());
   metrics.gauge('svc_jobs_open', 'Queued and running jobs', jobs.open);

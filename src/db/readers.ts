@@ -10,6 +10,8 @@ const DAEMON = '';
 
 /** A pool of read connections with one statement in flight on each and a bounded queue, in which tenants take turns. */
 export interface Readers extends Reader {
+  /** How many statements can run at once. */
+  count: number;
   /** Reads for a tenant. One tenant alone never occupies every reader of a pool of several. */
   of(tenantId: string): Reader;
   /** Runs `work` once a reader is free. Throws `unavailable` if the queue is full. */
@@ -68,6 +70,7 @@ export function createReaders(connections: readonly Connection[]): Readers {
 
   return {
     ...of(DAEMON),
+    count: connections.length,
     of,
     use: <T>(work: (reader: Reader) => Promise<T>) => useFor(DAEMON, work),
     waiting: () => queue.size(),

@@ -14,6 +14,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
+import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { QueryEmbedder } from '../embeddings/query-embedder.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { LearnedRanking, Learning, UserKey } from '../learning/learning.ts';
@@ -31,6 +32,7 @@ import type { Fused, Weights } from './fusion.ts';
 import { type ParsedQuery, parseQuery } from './parsed-query.ts';
 import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, rankCandidates, toRemembered } from './ranking.ts';
+import { createSearchLimiter } from './search-limiter.ts';
 import { type LoadedHit, toResults } from './search-results.ts';
 
 /** Recall: candidates (by engine), then signals, then fusion, then the page of results. */
@@ -39,6 +41,8 @@ export interface Search {
   search(principal: Principal, request: SearchRequest): Promise<SearchAnswer>;
   /** Returns a block of text for a prompt, within the token budget. Counts as one query unless it fails. */
   context(principal: Principal, request: ContextRequest): Promise<ContextAnswer>;
+  /** Searches and contexts that wait for others of their tenant. */
+  waiting(): number;
 }
 
 interface Dependencies {
@@ -60,6 +64,18 @@ interface Answered {
   remember: (shownIds: readonly string[]) => void;
 }
 
+/** A request with what its text says and the vector of its model. */
+interface Asked {
+  user: UserKey;
+  request: SearchRequest;
+  parsed: ParsedQuery;
+  /** `undefined` for a user who has no items. */
+  query: CandidateQuery | undefined;
+  vector: Promise<QueryVector | undefined> | undefined;
+  nowMs: number;
+  startMs: number;
+}
+
 /** Candidates to find of each type. */
 const MIN_POOL = 80;
 const DEFAULT_LIMIT = 10;
@@ -69,6 +85,7 @@ const CONTEXT_RESULTS = 100;
 /** Runs each search as candidates, ranking, rows and results; see `answer`. */
 export function createSearch(dependencies: Dependencies): Search {
   const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, loadTokenCounter } = dependencies;
+  const limiter = createSearchLimiter(db.readers.count);
 
   /** Takes from the quota while the search runs, and refunds a search that fails. */
   async function countQuery<T>(principal: Principal, run: () => Promise<T>): Promise<T> {
@@ -122,15 +139,25 @@ export function createSearch(dependencies: Dependencies): Search {
     });
   }
 
-  /** Answers one request; the caller decides which results were shown. */
-  async function answer(principal: Principal, request: SearchRequest): Promise<Answered> {
+  /** Runs one search in its tenant's turn and passes it to `use`, which decides which results were shown. */
+  async function answer<T>(
+    { tenantId }: Principal,
+    request: SearchRequest,
+    use: (answered: Answered) => T | Promise<T>,
+  ): Promise<T> {
     const startMs = clock.monotonicMs();
-    const { strategy = 'auto', explain = false } = request;
     const nowMs = clock.nowMs();
-    const user = { tenantId: principal.tenantId, endUser: request.user ?? 'default' };
+    const user = { tenantId, endUser: request.user ?? 'default' };
     const parsed = parseQuery(request.query, nowMs);
     const query = await toCandidateQuery(user, request, parsed, nowMs);
-    const vector = findQueryVector(queryEmbedder, principal.tenantId, request);
+    const vector = findQueryVector(queryEmbedder, tenantId, request);
+    // A model may take seconds: other searches of the tenant run meanwhile. A failure is reported where it is used.
+    await vector?.catch(() => {});
+    return limiter.run(tenantId, async () => use(await find({ user, request, parsed, query, vector, nowMs, startMs })));
+  }
+
+  async function find({ user, request, parsed, query, vector, nowMs, startMs }: Asked): Promise<Answered> {
+    const { strategy = 'auto', explain = false } = request;
     const found =
       query === undefined ? NO_CANDIDATES : await candidates.find(db.readers.of(user.tenantId), query, vector);
     const bucket = bucketOfQuery(request.query, parsed, found);
@@ -151,18 +178,21 @@ export function createSearch(dependencies: Dependencies): Search {
 
   return {
     search: (principal, request) =>
-      countQuery(principal, async () => {
-        const { answer: found, remember } = await answer(principal, request);
-        remember(found.results.map(({ id }) => id));
-        return found;
-      }),
+      countQuery(principal, () =>
+        answer(principal, request, ({ answer: found, remember }) => {
+          remember(found.results.map(({ id }) => id));
+          return found;
+        }),
+      ),
     context: (principal, { maxTokens = 1000, ...request }) =>
-      countQuery(principal, async () => {
-        const { answer: found, remember } = await answer(principal, { ...request, limit: CONTEXT_RESULTS });
-        const context = await composeContext(found.results, maxTokens, await loadTokenCounter());
-        remember(context.citations.map(({ id }) => id));
-        return { searchId: found.searchId, ...context };
-      }),
+      countQuery(principal, () =>
+        answer(principal, { ...request, limit: CONTEXT_RESULTS }, async ({ answer: found, remember }) => {
+          const context = await composeContext(found.results, maxTokens, await loadTokenCounter());
+          remember(context.citations.map(({ id }) => id));
+          return { searchId: found.searchId, ...context };
+        }),
+      ),
+    waiting: limiter.waiting,
   };
 }
 
