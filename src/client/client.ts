@@ -19,6 +19,7 @@ export type { ErrorCode, FieldError } from '../contract/errors.ts';
 export type * from '../contract/jobs.ts';
 export type * from '../contract/learning.ts';
 export type * from '../contract/memories.ts';
+export type * from '../contract/message-content.ts';
 export type * from '../contract/portability.ts';
 export type * from '../contract/problem.ts';
 export type * from '../contract/provider-settings.ts';

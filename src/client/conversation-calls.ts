@@ -3,6 +3,7 @@ import type {
   ConversationChange,
   ConversationsQuery,
   Message,
+  MessageChange,
   MessagesQuery,
   NewConversation,
   NewMessage,
@@ -44,6 +45,11 @@ function messageCalls({ send, create, list }: Transport, conversationPath: (id: 
       list(collection(id), query, options),
     get: (id: string, messageId: string, options?: CallOptions): ApiPromise<Message> =>
       send('GET', path(id, messageId), undefined, options),
+    update: (id: string, messageId: string, change: MessageChange, options?: ChangeOptions): ApiPromise<Message> =>
+      send('PATCH', path(id, messageId), change, options),
+    /** Erases all messages; the conversation stays. `ifMatch` is the tag of the conversation. */
+    deleteAll: (id: string, options?: ChangeOptions): ApiPromise<void> =>
+      send('DELETE', collection(id), undefined, options),
     delete: (id: string, messageId: string, options?: ChangeOptions): ApiPromise<void> =>
       send('DELETE', path(id, messageId), undefined, options),
   };

@@ -75,6 +75,20 @@ export const CONVERSATION_OPERATIONS: Operations = {
     answer: MESSAGE,
     etag: true,
   },
+  'PATCH /v1/conversations/{id}/messages/{messageId}': {
+    id: 'conversations.messages.update',
+    description: 'Overwrites the given fields: messages have no history. `metadata` replaces the whole value.',
+    request: { content: 'I went to the lake on Saturday.' },
+    answer: { ...MESSAGE, content: 'I went to the lake on Saturday.' },
+    etag: true,
+    errors: ['quota_exceeded'],
+  },
+  'DELETE /v1/conversations/{id}/messages': {
+    id: 'conversations.messages.deleteAll',
+    description:
+      'Erases all messages of the conversation, which stays. `If-Match` takes the tag of the conversation. This cannot be undone.',
+    ifMatch: true,
+  },
   'DELETE /v1/conversations/{id}/messages/{messageId}': {
     id: 'conversations.messages.delete',
     description: 'Erases one message. The ordinals of the others stay as they are. This cannot be undone.',

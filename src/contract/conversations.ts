@@ -78,17 +78,30 @@ export const messageFields = {
     }),
   }),
   role: text(Role, { answer: Role, create: 'required' }),
-  name: text(Name, { nullable: true, create: 'optional' }),
+  name: text(Name, { nullable: true, create: 'optional', change: 'set-or-clear' }),
   /** The text that is searched; of `parts` if there are any. */
-  content: text(Text(MAX_CONTENT_CHARACTERS), { create: 'required' }),
-  parts: json(MessageParts, { answer: MessageParts, nullable: true, create: 'optional', default: null }),
-  metadata: json(Metadata, metadataRules),
+  content: text(Text(MAX_CONTENT_CHARACTERS), { create: 'required', change: 'set' }),
+  parts: json(MessageParts, {
+    answer: MessageParts,
+    nullable: true,
+    create: 'optional',
+    change: 'set-or-clear',
+    default: null,
+  }),
+  metadata: json(Metadata, { ...metadataRules, change: 'set' }),
   createdAt: timestamp({ create: 'optional' }),
 };
 
 const { parts: _given, ...given } = newProperties(messageFields);
 export const NewMessage = Type.Object({ ...given, content: MessageContent }, strict);
 export type NewMessage = Static<typeof NewMessage>;
+
+const { parts: _changed, ...changeable } = changeProperties(messageFields);
+export const MessageChange = Type.Object(
+  { ...changeable, content: Type.Optional(MessageContent) },
+  { ...strict, minProperties: 1 },
+);
+export type MessageChange = Static<typeof MessageChange>;
 
 const MessageList = Type.Array(NewMessage, { minItems: 1, maxItems: 500 });
 export const NewMessages = Type.Object({ messages: MessageList }, strict);

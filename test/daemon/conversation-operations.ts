@@ -48,6 +48,18 @@ export const CONVERSATION_OPERATIONS: Record<string, Operation> = {
     options: read,
     succeeds: 200,
   },
+  'changing a message': {
+    route: 'patch /v1/conversations/{id}/messages/{messageId}',
+    path: message,
+    options: () => ({ method: 'PATCH', body: { content: 'Taken over' } }),
+    succeeds: 200,
+  },
+  'erasing its messages': {
+    route: 'delete /v1/conversations/{id}/messages',
+    path: messages,
+    options: erase,
+    succeeds: 204,
+  },
   'erasing a message': {
     route: 'delete /v1/conversations/{id}/messages/{messageId}',
     path: message,

@@ -1,3 +1,4 @@
+import { LAST_ORDINAL } from '../../contract/conversations.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -18,16 +19,29 @@ import { deleteMessage, deleteSomeMessages, deleteSomeMessagesOf, findNewest } f
 /** Called in the transaction of each change, to keep data derived from messages consistent. */
 export interface MessageObserver {
   appended?(connection: Connection, conversations: readonly ConversationRow[]): Promise<void>;
-  removed?(connection: Connection, conversation: ConversationRow, message: MessageRow): Promise<void>;
+  changed?(connection: Connection, conversation: ConversationRow, message: MessageRow): Promise<void>;
+  removed?(connection: Connection, conversation: ConversationRow, messages: RemovedMessages): Promise<void>;
   /** The conversation was moved here from another project. */
   moved?(connection: Connection, conversation: ConversationRow, from: string | null): Promise<void>;
   erased?(connection: Connection, tenantId: string, conversationId: string): Promise<void>;
+}
+
+/** The messages that were erased: all that the conversation had between two ordinals, both included. */
+export interface RemovedMessages {
+  fromOrdinal: number;
+  toOrdinal: number;
+  ids: readonly string[];
 }
 
 /** Permanent deletion of messages: rows, index entries, stored answers and derived data. */
 export interface ConversationErasing {
   /** Erases a message in the caller's transaction. */
   eraseMessage(connection: Connection, conversation: ConversationRow, message: MessageRow): Promise<void>;
+  /**
+   * Erases the oldest messages, up to an ordinal, in the caller's transaction; returns whether more are left. Derived data
+   * is consistent after each portion.
+   */
+  eraseSomeMessages(connection: Connection, conversation: ConversationRow, throughOrdinal: number): Promise<boolean>;
   /** Hides a conversation in the caller's transaction; call `eraseRows` afterwards. */
   begin(connection: Connection, tenantId: string, id: string): Promise<void>;
   /** Deletes the rows of a hidden conversation in small transactions, so that other writes can interleave. */
@@ -53,47 +67,69 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
   /** Deletes rows in batches until a batch is not full. */
   async function eraseInBatches(
     tenantId: string,
-    deleteSome: (connection: Connection) => Promise<number[]>,
+    deleteSome: (connection: Connection) => Promise<{ number: number }[]>,
   ): Promise<void> {
     let erased: number;
     do {
       erased = await db.writes.write(tenantId, async (connection) => {
-        const numbers = await deleteSome(connection);
-        await text.remove(connection, numbers);
-        return numbers.length;
+        const rows = await deleteSome(connection);
+        await text.remove(
+          connection,
+          rows.map(({ number }) => number),
+        );
+        return rows.length;
       });
     } while (erased === ERASE_ROWS);
   }
 
   async function eraseRows(conversation: Pick<ConversationRow, 'tenantId' | 'id' | 'number'>): Promise<void> {
     const { tenantId, id } = conversation;
-    await eraseInBatches(tenantId, (connection) => deleteSomeMessages(connection, conversation, ERASE_ROWS));
+    const page = { throughOrdinal: LAST_ORDINAL, limit: ERASE_ROWS };
+    await eraseInBatches(tenantId, (connection) => deleteSomeMessages(connection, conversation, page));
     await db.writes.write(tenantId, (connection) => deleteConversation(connection, tenantId, id));
+    purge.due();
+  }
+
+  /** Erases what is left of deleted messages, which are all that the conversation had between the first and the last. */
+  async function forgetMessages(
+    connection: Connection,
+    conversation: ConversationRow,
+    messages: readonly Pick<MessageRow, 'number' | 'id' | 'ordinal'>[],
+  ): Promise<void> {
+    const ids = messages.map(({ id }) => id);
+    await text.remove(
+      connection,
+      messages.map(({ number }) => number),
+    );
+    await idempotency.redact(connection, conversation.tenantId, ids);
+    const newest = await findNewest(connection, conversation);
+    await updateConversation(connection, {
+      ...conversation,
+      version: conversation.version + 1,
+      messageCount: conversation.messageCount - messages.length,
+      lastMessageAt: newest?.createdAt ?? null,
+      updatedAt: clock.nowMs(),
+    });
+    const removed = { fromOrdinal: messages[0]!.ordinal, toOrdinal: messages.at(-1)!.ordinal, ids };
+    for (const observer of observers) await observer.removed?.(connection, conversation, removed);
     purge.due();
   }
 
   return {
     async eraseMessage(connection, conversation, message) {
-      const { number, id } = message;
-      const { tenantId } = conversation;
-      await deleteMessage(connection, tenantId, number);
-      await text.remove(connection, [number]);
-      await idempotency.redact(connection, tenantId, id);
-      const newest = await findNewest(connection, conversation);
-      await updateConversation(connection, {
-        ...conversation,
-        version: conversation.version + 1,
-        messageCount: conversation.messageCount - 1,
-        lastMessageAt: newest?.createdAt ?? null,
-        updatedAt: clock.nowMs(),
-      });
-      for (const observer of observers) await observer.removed?.(connection, conversation, message);
-      purge.due();
+      await deleteMessage(connection, conversation.tenantId, message.number);
+      await forgetMessages(connection, conversation, [message]);
+    },
+    async eraseSomeMessages(connection, conversation, throughOrdinal) {
+      const page = { throughOrdinal, limit: ERASE_ROWS };
+      const messages = await deleteSomeMessages(connection, conversation, page);
+      if (messages.length > 0) await forgetMessages(connection, conversation, messages);
+      return messages.length === ERASE_ROWS;
     },
     async begin(connection, tenantId, id) {
       await updateErased(connection, tenantId, id, clock.nowMs());
       for (const observer of observers) await observer.erased?.(connection, tenantId, id);
-      await idempotency.redact(connection, tenantId, id);
+      await idempotency.redact(connection, tenantId, [id]);
     },
     eraseRows,
     async sweep() {

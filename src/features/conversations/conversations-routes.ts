@@ -6,6 +6,7 @@ import {
   ConversationPage,
   ConversationsQuery,
   Message,
+  MessageChange,
   MessagePage,
   MessageParams,
   Messages,
@@ -157,6 +158,39 @@ function messagesRoutes({
         const { principal, params } = request;
         const message = await conversations.message(principal, params.id, params.messageId);
         return sendWithEtag(request, reply, message, contentTagOf(message));
+      },
+    );
+    app.patch(
+      '/v1/conversations/:id/messages/:messageId',
+      {
+        schema: {
+          summary: 'Change the content, name or metadata of a message',
+          tags,
+          params: MessageParams,
+          body: MessageChange,
+          response: { 200: Message, ...problems },
+        },
+      },
+      async (request, reply) => {
+        const { principal, params, body, headers } = request;
+        const ifMatch = headers['if-match'];
+        const message = await conversations.changeMessage(principal, params.id, params.messageId, body, ifMatch);
+        return sendWithEtag(request, reply, message, contentTagOf(message));
+      },
+    );
+    app.delete(
+      '/v1/conversations/:id/messages',
+      {
+        schema: {
+          summary: 'Erase all messages of a conversation, which stays',
+          tags,
+          params: IdParams,
+          response: { 204: NoContent, ...problems },
+        },
+      },
+      async (request, reply) => {
+        await conversations.removeMessages(request.principal, request.params.id, request.headers['if-match']);
+        return reply.code(204).send(null);
       },
     );
     app.delete(

@@ -5,17 +5,16 @@ import type {
   ConversationChange,
   ConversationsQuery,
   Message,
-  MessagesQuery,
   NewConversation,
   NewMessage,
 } from '../../contract/conversations.ts';
 import { AppError } from '../../contract/errors.ts';
 import { projectFilterOf } from '../../contract/project.ts';
-import type { Connection, Reader } from '../../db/connection.ts';
+import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { contentTagOf, versionTagOf } from '../../lib/entity-tag.ts';
+import { versionTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
@@ -28,24 +27,18 @@ import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';
 import { type ConversationTransfer, createConversationTransfer } from './conversation-import-export.ts';
-import {
-  findConversation,
-  insertConversations,
-  listConversations,
-  nextNumber,
-  updateConversation,
-} from './conversations-store.ts';
+import { insertConversations, listConversations, nextNumber, updateConversation } from './conversations-store.ts';
 import { createAppending, noConversation } from './message-append.ts';
 import { bytesOfMessages, type DraftMessage, draftsInSteps } from './message-append-plan.ts';
-import { type ConversationRow, conversationCodec, type MessageRow, toConversation, toMessage } from './message-row.ts';
-import { findMessage, listMessages } from './messages-store.ts';
+import { type ConversationRow, conversationCodec, toConversation } from './message-row.ts';
+import { createMessages, loadConversation, type Messages } from './messages.ts';
 
 export type { MessageObserver } from './conversation-erasure.ts';
 export type { MessageReading } from './message-reading.ts';
 export { type ConversationRow, type MessageRow, toMessage } from './message-row.ts';
 
 /** Conversations and their messages, in append order. Unknown ids and those of other tenants throw `not_found`. */
-export interface Conversations {
+export interface Conversations extends Messages {
   createOnce(principal: Principal, body: NewConversation, claim: Claim | undefined): Promise<Created<Conversation>>;
   get(principal: Principal, id: string): Promise<Conversation>;
   list(principal: Principal, query: ConversationsQuery): Promise<{ data: Conversation[]; nextCursor: string | null }>;
@@ -61,13 +54,6 @@ export interface Conversations {
   ): Promise<Created<{ data: Message[] }>>;
   /** Appends to the given conversation, or to a new one. */
   append(principal: Principal, body: ConversationAppend): Promise<ConversationAppended>;
-  messages(
-    principal: Principal,
-    id: string,
-    query: MessagesQuery,
-  ): Promise<{ data: Message[]; nextCursor: string | null }>;
-  message(principal: Principal, id: string, messageId: string): Promise<Message>;
-  removeMessage(principal: Principal, id: string, messageId: string, ifMatch?: string): Promise<void>;
   transfer: ConversationTransfer;
   /** Finishes interrupted erasures and purges erased words from the disk. */
   sweep(): Promise<void>;
@@ -128,7 +114,7 @@ export function createConversations(parts: Parts): Conversations {
 
   return {
     createOnce,
-    get: async ({ tenantId }, id) => toConversation(await load(db.lookups, tenantId, id)),
+    get: async ({ tenantId }, id) => toConversation(await loadConversation(db.lookups, tenantId, id)),
     async list({ tenantId }, { limit = 50, cursor, user, after, before, project, projectOnly }) {
       const boundTo = ['conversations', tenantId, user, after, before, project, projectOnly];
       const rows = await listConversations(db.readers.of(tenantId), {
@@ -144,7 +130,7 @@ export function createConversations(parts: Parts): Conversations {
     },
     change: ({ tenantId }, id, change, ifMatch) =>
       db.writes.write(tenantId, async (connection) => {
-        const row = await load(connection, tenantId, id);
+        const row = await loadConversation(connection, tenantId, id);
         requireMatch(ifMatch, versionTagOf(toConversation(row)), 'conversation');
         const next = changedRow(row, change, clock.nowMs());
         if (next !== row) {
@@ -157,7 +143,7 @@ export function createConversations(parts: Parts): Conversations {
       }),
     async remove({ tenantId }, id, ifMatch) {
       const erased = await db.writes.write(tenantId, async (connection) => {
-        const row = await load(connection, tenantId, id);
+        const row = await loadConversation(connection, tenantId, id);
         requireMatch(ifMatch, versionTagOf(toConversation(row)), 'conversation');
         await erasing.begin(connection, tenantId, id);
         return row;
@@ -173,53 +159,18 @@ export function createConversations(parts: Parts): Conversations {
         conversationId ?? (await createOnce(principal, definedOf({ title, user, project }), undefined)).body.id;
       if (conversationId !== undefined) {
         requireNoTitle(title);
-        const row = await load(db.lookups, principal.tenantId, id);
+        const row = await loadConversation(db.lookups, principal.tenantId, id);
         if (user !== undefined && user !== row.endUser) throw noConversation();
         requireSameProject(project, row);
       }
       const { body } = await appendDrafts(principal, id, drafts, undefined);
       return { conversationId: id, messageIds: body.data.map((message) => message.id) };
     },
-    async messages({ tenantId }, conversationId, { limit = 50, cursor, order = 'newest' }) {
-      const conversation = await load(db.lookups, tenantId, conversationId);
-      const boundTo = ['messages', tenantId, conversationId, order];
-      const edge = order === 'newest' ? Number.MAX_SAFE_INTEGER : 0;
-      const beyond = cursor === undefined ? edge : Number(cursors.read(cursor, boundTo));
-      const rows = await listMessages(db.readers.of(tenantId), conversation, { order, beyond, limit: limit + 1 });
-      return cursors.page(rows.map(toMessage), limit, boundTo, ({ ordinal }) => String(ordinal));
-    },
-    async message({ tenantId }, conversationId, messageId) {
-      await load(db.lookups, tenantId, conversationId);
-      return toMessage(await loadMessage(db.lookups, { tenantId, conversationId }, messageId));
-    },
-    async removeMessage({ tenantId }, conversationId, messageId, ifMatch) {
-      await db.writes.write(tenantId, async (connection) => {
-        const conversation = await load(connection, tenantId, conversationId);
-        const message = await loadMessage(connection, { tenantId, conversationId }, messageId);
-        requireMatch(ifMatch, contentTagOf(toMessage(message)), 'message');
-        await erasing.eraseMessage(connection, conversation, message);
-      });
-    },
+    ...createMessages({ ...parts, erasing }),
     transfer: createConversationTransfer(parts),
     sweep: erasing.sweep,
     erase: erasing.eraseTenant,
   };
-}
-
-async function load(reader: Reader, tenantId: string, id: string): Promise<ConversationRow> {
-  const row = await findConversation(reader, tenantId, id);
-  if (!row) throw noConversation();
-  return row;
-}
-
-async function loadMessage(
-  reader: Reader,
-  conversation: { tenantId: string; conversationId: string },
-  messageId: string,
-): Promise<MessageRow> {
-  const row = await findMessage(reader, conversation, messageId);
-  if (!row) throw new AppError('not_found', 'This conversation has no message with this id.');
-  return row;
 }
 
 function newRow(

@@ -6,17 +6,23 @@ import {
   MESSAGE_TEXTS,
   type MessageRow,
   messageBytesOf,
+  messageCodec,
   messageRowId,
   ROW_IDS_PER_CONVERSATION,
 } from './message-row.ts';
 
 const INSERT = `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}, bytes)`;
+const UPDATED = [...messageCodec.changeableColumns, ...(['traits', 'dates'] as const)];
+const UPDATE = `UPDATE messages SET ${UPDATED.map((column) => `${column} = ?`).join(', ')}, bytes = ?
+  WHERE tenantId = ? AND number = ?`;
 
 /** A conversation, identified by the number that its messages' row ids are based on. */
 interface ConversationKey {
   tenantId: string;
   number: number;
 }
+
+type ErasedMessage = Pick<MessageRow, 'number' | 'id' | 'ordinal'>;
 
 /** Checks the tenant without using its index: the range of row ids already selects one conversation, in order. */
 const IS_OWN = '(tenantId = ?) IS TRUE';
@@ -86,38 +92,47 @@ export async function findNewest(
   );
 }
 
+/** Updates the mutable columns of a message. */
+export async function updateMessage(connection: Connection, row: MessageRow): Promise<void> {
+  await connection.run(UPDATE, [...valuesOf(row, UPDATED), messageBytesOf(row), row.tenantId, row.number]);
+}
+
 export async function deleteMessage(connection: Connection, tenantId: string, number: number): Promise<void> {
   await connection.run('DELETE FROM messages WHERE tenantId = ? AND number = ?', [tenantId, number]);
 }
 
-/** Deletes up to `limit` messages of a conversation that is being erased and returns their row ids. */
+/** Deletes the oldest messages of a conversation, at most `limit` and up to an ordinal, and returns them. */
 export async function deleteSomeMessages(
   connection: Connection,
   { tenantId, number }: ConversationKey,
-  limit: number,
-): Promise<number[]> {
-  const rows = await connection.all<{ number: number }>(
-    `SELECT number FROM messages WHERE number > ? AND number < ? AND ${IS_OWN} LIMIT ?`,
-    [messageRowId(number, 0), messageRowId(number, ROW_IDS_PER_CONVERSATION), tenantId, limit],
+  { throughOrdinal, limit }: { throughOrdinal: number; limit: number },
+): Promise<ErasedMessage[]> {
+  const rows = await connection.all<ErasedMessage>(
+    `SELECT number, id, ordinal FROM messages WHERE number > ? AND number <= ? AND ${IS_OWN} ORDER BY number LIMIT ?`,
+    [messageRowId(number, 0), messageRowId(number, throughOrdinal), tenantId, limit],
   );
   return eraseMessages(connection, tenantId, rows);
 }
 
-/** Deletes up to `limit` messages of a tenant that is being erased and returns their row ids. */
-export async function deleteSomeMessagesOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
-  const rows = await connection.all<{ number: number }>('SELECT number FROM messages WHERE tenantId = ? LIMIT ?', [
-    tenantId,
-    limit,
-  ]);
+/** Deletes up to `limit` messages of a tenant that is being erased and returns them. */
+export async function deleteSomeMessagesOf(
+  connection: Connection,
+  tenantId: string,
+  limit: number,
+): Promise<ErasedMessage[]> {
+  const rows = await connection.all<ErasedMessage>(
+    'SELECT number, id, ordinal FROM messages WHERE tenantId = ? LIMIT ?',
+    [tenantId, limit],
+  );
   return eraseMessages(connection, tenantId, rows);
 }
 
 async function eraseMessages(
   connection: Connection,
   tenantId: string,
-  rows: readonly { number: number }[],
-): Promise<number[]> {
+  rows: ErasedMessage[],
+): Promise<ErasedMessage[]> {
   const rowIds = rows.map(({ number }) => number);
   await eraseRows(connection, { table: 'messages', texts: MESSAGE_TEXTS, tenantId, rowIds });
-  return rowIds;
+  return rows;
 }

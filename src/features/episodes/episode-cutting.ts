@@ -9,7 +9,7 @@ import type { TextPurge } from '../text/text-purge.ts';
 import { EDITED, type EpisodeRow, type NewEpisodeRow } from './episode-row.ts';
 import { describeSegment, type Segment, segmentMessages } from './episode-segments.ts';
 import type { EpisodeWriting } from './episode-writing.ts';
-import { deleteCuts, findCutBefore, listEndingAt, updateDetached, updateProjectOfCuts } from './episodes-store.ts';
+import { deleteCuts, findCutBefore, listEndingWithin, updateDetached, updateProjectOfCuts } from './episodes-store.ts';
 
 /** Cuts conversations into episodes and keeps the cuts consistent with the messages. */
 export interface EpisodeCutting extends MessageObserver {
@@ -73,7 +73,22 @@ export function createEpisodeCutting({ db, clock, ids, usage, text, reading, wri
     return more;
   }
 
-  /** Updates a cut after one of its messages was erased; erases the cut with its last message. */
+  /** Updates the cuts of messages that were changed or erased. */
+  async function updateCuts(
+    connection: Connection,
+    conversation: ConversationRow,
+    fromOrdinal: number,
+    toOrdinal: number,
+  ): Promise<void> {
+    const { tenantId, id } = conversation;
+    let cut = await findCutBefore(connection, tenantId, id, toOrdinal);
+    while (cut && cut.toOrdinal! >= fromOrdinal) {
+      await updateCut(connection, conversation, cut);
+      cut = await findCutBefore(connection, tenantId, id, cut.fromOrdinal! - 1);
+    }
+  }
+
+  /** Updates a cut after a message of it was changed or erased; erases the cut with its last message. */
   async function updateCut(connection: Connection, conversation: ConversationRow, row: EpisodeRow): Promise<void> {
     const messages = await messagesOf(connection, conversation, row);
     const changed = messages.length > 0 && recut(row, describeSegment(messages), clock.nowMs());
@@ -118,11 +133,11 @@ export function createEpisodeCutting({ db, clock, ids, usage, text, reading, wri
         windowMode = 'continue';
       } while (more);
     },
-    async removed(connection, conversation, { ordinal }) {
+    changed: (connection, conversation, { ordinal }) => updateCuts(connection, conversation, ordinal, ordinal),
+    async removed(connection, conversation, { fromOrdinal, toOrdinal }) {
       const { tenantId, id } = conversation;
-      const cut = await findCutBefore(connection, tenantId, id, ordinal);
-      if (cut && cut.toOrdinal! >= ordinal) await updateCut(connection, conversation, cut);
-      for (const row of await listEndingAt(connection, tenantId, id, ordinal)) {
+      await updateCuts(connection, conversation, fromOrdinal, toOrdinal);
+      for (const row of await listEndingWithin(connection, tenantId, id, { fromOrdinal, toOrdinal })) {
         await narrowSpan(connection, conversation, row);
       }
     },

@@ -41,7 +41,7 @@ export function createEpisodeWriting({ idempotency, text, purge }: Parts): Episo
     async erase(connection, { tenantId, id, number }) {
       await deleteEpisode(connection, tenantId, id);
       await text.remove(connection, [number]);
-      await idempotency.redact(connection, tenantId, id);
+      await idempotency.redact(connection, tenantId, [id]);
       purge.due();
     },
   };

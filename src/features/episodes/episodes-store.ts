@@ -80,17 +80,17 @@ export async function findCutBefore(
   );
 }
 
-/** Lists the written episodes whose span begins or ends at an ordinal. */
-export async function listEndingAt(
+/** Lists the written episodes whose span begins or ends between two ordinals, both included. */
+export async function listEndingWithin(
   reader: Reader,
   tenantId: string,
   conversationId: string,
-  ordinal: number,
+  { fromOrdinal, toOrdinal }: { fromOrdinal: number; toOrdinal: number },
 ): Promise<EpisodeRow[]> {
   return reader.all<EpisodeRow>(
     `SELECT * FROM episodes WHERE tenantId = ? AND conversationId = ? AND cut = 0
-     AND (fromOrdinal = ? OR toOrdinal = ?)`,
-    [tenantId, conversationId, ordinal, ordinal],
+     AND (fromOrdinal BETWEEN ? AND ? OR toOrdinal BETWEEN ? AND ?)`,
+    [tenantId, conversationId, fromOrdinal, toOrdinal, fromOrdinal, toOrdinal],
   );
 }
 

@@ -71,7 +71,7 @@ export function createEpisodes(parts: Parts): Episodes {
   const { db, clock, ids, usage, idempotency, scopes, cursors, text, reading } = parts;
   const purge = createTextPurge(parts);
   const writing = createEpisodeWriting({ idempotency, text, purge });
-  const { cut, removed, moved, erased } = createEpisodeCutting({ ...parts, writing, purge });
+  const { cut, changed, removed, moved, erased } = createEpisodeCutting({ ...parts, writing, purge });
 
   async function insertNew(
     connection: Connection,
@@ -160,6 +160,7 @@ export function createEpisodes(parts: Parts): Episodes {
         });
       }
     },
+    changed,
     removed,
     moved,
     erased,

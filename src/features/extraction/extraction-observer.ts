@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/connection.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { MessageObserver } from '../conversations/conversations.ts';
+import type { ConversationRow, MessageObserver } from '../conversations/conversations.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { MemoryObserver } from '../memories/memories.ts';
 import type { ProviderKeyObserver } from '../providers/provider-keys.ts';
@@ -24,6 +24,18 @@ export function createExtractionObserver({
   jobs: Jobs;
   providerSettings: ProviderSettingsService;
 }): MessageObserver & MemoryObserver & ProviderKeyObserver {
+  /** Removes what was extracted from messages from the results of jobs. */
+  async function redactCiting(
+    connection: Connection,
+    { tenantId, id: conversationId }: ConversationRow,
+    ids: readonly string[],
+  ): Promise<void> {
+    const gone = new Set(ids);
+    await jobs.rewrite(connection, tenantId, { conversationId }, (result) =>
+      redactDecisions(result, ({ messageIds }) => messageIds.some((id) => gone.has(id))),
+    );
+  }
+
   return {
     async appended(connection, conversations) {
       const tenantIds = [...new Set(conversations.map(({ tenantId }) => tenantId))];
@@ -32,10 +44,8 @@ export function createExtractionObserver({
         if (wanted.has(conversation.tenantId)) await updateDue(connection, conversation, clock.nowMs() + QUIET_MS);
       }
     },
-    removed: (connection, { tenantId, id: conversationId }, message) =>
-      jobs.rewrite(connection, tenantId, { conversationId }, (result) =>
-        redactDecisions(result, ({ messageIds }) => messageIds.includes(message.id)),
-      ),
+    changed: (connection, conversation, { id }) => redactCiting(connection, conversation, [id]),
+    removed: (connection, conversation, { ids }) => redactCiting(connection, conversation, ids),
     async memoryErased(connection, tenantId, id, metadata) {
       const ids = [...new Set(metadata.flatMap(extractionJobOf))];
       if (ids.length === 0) return;

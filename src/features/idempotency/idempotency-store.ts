@@ -52,12 +52,17 @@ export async function insertAnswers(
   );
 }
 
-/** Redacts the answers that contain a resource that is being erased. */
-export async function redactAnswersAbout(connection: Connection, tenantId: string, resourceId: string): Promise<void> {
+/** Redacts the answers that contain resources that are being erased. */
+export async function redactAnswersAbout(
+  connection: Connection,
+  tenantId: string,
+  resourceIds: readonly string[],
+): Promise<void> {
   await connection.run(
     `UPDATE idempotencyKeys SET answer = NULL WHERE tenantId = ? AND idempotencyKey IN
-       (SELECT idempotencyKey FROM idempotencyResources WHERE tenantId = ? AND resourceId = ?)`,
-    [tenantId, tenantId, resourceId],
+       (SELECT r.idempotencyKey FROM json_each(?) n CROSS JOIN idempotencyResources r
+        ON r.tenantId = ? AND r.resourceId = n.value)`,
+    [tenantId, JSON.stringify(resourceIds), tenantId],
   );
 }
 

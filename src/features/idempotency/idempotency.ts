@@ -79,8 +79,8 @@ export interface Idempotency {
   findReplays(reader: Reader, claims: readonly Claim[]): Promise<Map<Claim, Outcome<Created<never>>>>;
   /** Stores answers, in the caller's transaction. */
   store(connection: Connection, created: readonly AnswerToStore[]): Promise<void>;
-  /** Redacts the stored answers that contain this resource. */
-  redact(connection: Connection, tenantId: string, resourceId: string): Promise<void>;
+  /** Redacts the stored answers that contain any of these resources. */
+  redact(connection: Connection, tenantId: string, resourceIds: readonly string[]): Promise<void>;
   sweep(): Promise<void>;
   erase(connection: Connection, tenantId: string): Promise<void>;
 }
@@ -198,7 +198,7 @@ function replay(claim: Claim, row: StoredAnswer): Outcome<Created<never>> {
     return { refused: new AppError('unprocessable', detail) };
   }
   if (row.answer === null) {
-    return { refused: new AppError('gone', 'What this Idempotency-Key created has since been erased.') };
+    return { refused: new AppError('gone', 'What this Idempotency-Key created has since been erased or changed.') };
   }
   return { ok: { status: row.status, body: JSON.parse(row.answer) as never, replayed: true } };
 }

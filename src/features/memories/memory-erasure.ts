@@ -43,7 +43,7 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
       connection,
       versions.map(({ number }) => number),
     );
-    await idempotency.redact(connection, tenantId, id);
+    await idempotency.redact(connection, tenantId, [id]);
     const metadata = versions.map((version) => version.metadata);
     for (const observer of observers) await observer.memoryErased(connection, tenantId, id, metadata);
     purge.due();

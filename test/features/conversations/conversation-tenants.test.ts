@@ -83,6 +83,13 @@ async function rowsOf(tenantId: string): Promise<unknown[]> {
   return Promise.all(tables.map((table) => connection.all(`SELECT * FROM "${table}" WHERE tenantId = ?`, [tenantId])));
 }
 
+/** The other's message under this tenant's name. */
+const foreignMessage = () => ({
+  ...{ tenantId: 'ten_b', scope: 2, number, conversationId: 'conv_1', ordinal: 1, id: 'msg_1', role: 'user' as const },
+  ...{ name: null, content: 'changed', parts: null, metadata: '{}', createdAt: 1, traits: 0, dates: null },
+});
+const ALL_MESSAGES = { throughOrdinal: 9, limit: 9 };
+
 const changed = { ...conversationRow('ten_b', 2), title: 'changed' };
 
 test.each<[string, () => Promise<unknown>]>([
@@ -92,8 +99,9 @@ test.each<[string, () => Promise<unknown>]>([
   ['updateCutThrough', () => conversations.updateCutThrough(connection, 'ten_b', 'conv_1', 9)],
   ['deleteConversation', () => conversations.deleteConversation(connection, 'ten_b', 'conv_1')],
   ['deleteConversationsOf', () => conversations.deleteConversationsOf(connection, 'ten_b')],
+  ['updateMessage by the other’s number', () => messages.updateMessage(connection, foreignMessage())],
   ['deleteMessage by the other’s number', () => messages.deleteMessage(connection, 'ten_b', number)],
-  ['deleteSomeMessages', () => messages.deleteSomeMessages(connection, { ...PLACE, number: 2 }, 9)],
+  ['deleteSomeMessages', () => messages.deleteSomeMessages(connection, { ...PLACE, number: 2 }, ALL_MESSAGES)],
   ['deleteSomeMessagesOf', () => messages.deleteSomeMessagesOf(connection, 'ten_b', 9)],
   [
     'updateEpisode',
@@ -154,7 +162,11 @@ test.each<[string, () => Promise<unknown[]>, number]>([
   ['listEpisodes of a conversation', () => episodes.listEpisodes(connection, { ...all, conversationId: 'conv_1' }), 2],
   ['listCuts', () => episodes.listCuts(connection, 'ten_b', 'conv_1', 9), 1],
   ['findCutBefore', async () => [await episodes.findCutBefore(connection, 'ten_b', 'conv_1')], 1],
-  ['listEndingAt', () => episodes.listEndingAt(connection, 'ten_b', 'conv_1', 1), 1],
+  [
+    'listEndingWithin',
+    () => episodes.listEndingWithin(connection, 'ten_b', 'conv_1', { fromOrdinal: 1, toOrdinal: 1 }),
+    1,
+  ],
   ['candidates', () => candidates({}), 2],
   ['candidates of the past', () => candidates({ asOfMs: 3 }), 2],
   ['candidates by the number of another’s user', () => candidates({ scope: 1 }), 0],

@@ -30,6 +30,7 @@ describe('a conversation', () => {
       updatedAt: answer.body.updatedAt,
       messageCount: 0,
       lastMessageAt: null,
+      project: null,
       version: 1,
     });
     const read = await caller.call(answer.headers.get('location')!);

@@ -190,6 +190,16 @@ describe('extraction', () => {
     expect((await jobOf(caller, id)).result).toMatchObject({ added: 2 });
   });
 
+  test('the old words of a changed message are removed from the job that extracted them', async () => {
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    server.respond((asked) => ({ memories: [extracted(TEA, [numberOf(asked, 'green tea')])] }));
+    const { id, result } = await extractAndWait(caller, conversation);
+    const path = `/v1/conversations/${conversation}/messages/${result!.decisions[0]!.messageIds[0]}`;
+    const body = { content: 'I drink coffee every morning.' };
+    expect((await caller.call(path, { method: 'PATCH', body })).status).toBe(200);
+    expect((await jobOf(caller, id)).result!.decisions.map(({ content }) => content)).toEqual(['']);
+  });
+
   test('a dry run shows the decisions and stores nothing', async () => {
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     const dry = await extractAndWait(caller, conversation, { dryRun: true });

@@ -84,8 +84,8 @@ test.each<[string, () => Promise<unknown>]>([
   ['deleteSomeOf', () => store.deleteSomeOf(connection, 'ten_b', 200)],
   ['deleteAllTagsOf', () => store.deleteAllTagsOf(connection, 'ten_b')],
   ['deleteScopesOf', () => scopes.deleteScopesOf(connection, 'ten_b')],
-  ['blankAnswersAbout', () => answers.redactAnswersAbout(connection, 'ten_b', 'mem_old')],
-  ['blankAnswersAbout by the other’s id', () => answers.redactAnswersAbout(connection, 'ten_a', 'of ten_b')],
+  ['blankAnswersAbout', () => answers.redactAnswersAbout(connection, 'ten_b', ['mem_old'])],
+  ['blankAnswersAbout by the other’s id', () => answers.redactAnswersAbout(connection, 'ten_a', ['of ten_b'])],
   ['deleteAnswersOf', () => answers.deleteAnswersOf(connection, 'ten_b')],
   [
     'insertAnswers',

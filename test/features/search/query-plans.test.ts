@@ -117,7 +117,7 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
   ['deleteAllTagsOf', () => store.deleteAllTagsOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
   ['deleteScopesOf', () => scopes.deleteScopesOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
   ['findAnswers', () => answers.findAnswers(spy(), PLACES, 1), [/\(tenantId=\? AND idempotencyKey=\?\)/]],
-  ['blankAnswersAbout', () => answers.redactAnswersAbout(spy(), 'a', 'b'), [/\(tenantId=\? AND resourceId=\?\)/]],
+  ['blankAnswersAbout', () => answers.redactAnswersAbout(spy(), 'a', ['b']), [/\(tenantId=\? AND resourceId=\?\)/]],
   [
     'deleteAnswersBefore',
     () => answers.deleteAnswersBefore(spy(), 1),

@@ -1,0 +1,124 @@
+import type { Message, MessageChange, MessagesQuery } from '../../contract/conversations.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { contentTagOf, versionTagOf } from '../../lib/entity-tag.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
+import type { Cursors } from '../text/page-cursor.ts';
+import { writeWithTerms } from '../text/prepared-terms.ts';
+import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { ConversationErasing, MessageObserver } from './conversation-erasure.ts';
+import { findConversation } from './conversations-store.ts';
+import { noConversation } from './message-append.ts';
+import { changeMessage } from './message-change.ts';
+import { type ConversationRow, type MessageRow, toConversation, toMessage } from './message-row.ts';
+import { findMessage, listMessages } from './messages-store.ts';
+
+/** The stored messages of a conversation. Unknown ids and those of other tenants throw `not_found`. */
+export interface Messages {
+  messages(
+    principal: Principal,
+    id: string,
+    query: MessagesQuery,
+  ): Promise<{ data: Message[]; nextCursor: string | null }>;
+  message(principal: Principal, id: string, messageId: string): Promise<Message>;
+  /** Overwrites what changes: messages have no history. Throws `precondition_failed` and `quota_exceeded`. */
+  changeMessage(
+    principal: Principal,
+    id: string,
+    messageId: string,
+    change: MessageChange,
+    ifMatch?: string,
+  ): Promise<Message>;
+  removeMessage(principal: Principal, id: string, messageId: string, ifMatch?: string): Promise<void>;
+  /**
+   * Erases the messages that the conversation has now, in batches. `ifMatch` is the tag of the conversation. If the daemon
+   * crashes in between, the rest of the messages stay.
+   */
+  removeMessages(principal: Principal, id: string, ifMatch?: string): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  usage: Usage;
+  cursors: Cursors;
+  idempotency: Idempotency;
+  text: TextIndex;
+  observers: readonly MessageObserver[];
+  erasing: ConversationErasing;
+}
+
+/** Reads, changes and erases messages; see `createAppending` for new ones. */
+export function createMessages(parts: Parts): Messages {
+  const { db, clock, usage, cursors, erasing } = parts;
+
+  return {
+    async messages({ tenantId }, conversationId, { limit = 50, cursor, order = 'newest' }) {
+      const conversation = await loadConversation(db.lookups, tenantId, conversationId);
+      const boundTo = ['messages', tenantId, conversationId, order];
+      const edge = order === 'newest' ? Number.MAX_SAFE_INTEGER : 0;
+      const beyond = cursor === undefined ? edge : Number(cursors.read(cursor, boundTo));
+      const rows = await listMessages(db.readers.of(tenantId), conversation, { order, beyond, limit: limit + 1 });
+      return cursors.page(rows.map(toMessage), limit, boundTo, ({ ordinal }) => String(ordinal));
+    },
+    async message({ tenantId }, conversationId, messageId) {
+      await loadConversation(db.lookups, tenantId, conversationId);
+      return toMessage(await loadMessage(db.lookups, { tenantId, conversationId }, messageId));
+    },
+    changeMessage: ({ tenantId }, conversationId, messageId, change, ifMatch) =>
+      writeWithTerms([], (terms) =>
+        db.writes.write(tenantId, async (connection) => {
+          const conversation = await loadConversation(connection, tenantId, conversationId);
+          const message = await loadMessage(connection, { tenantId, conversationId }, messageId);
+          requireMatch(ifMatch, contentTagOf(toMessage(message)), 'message');
+          const stored = { conversation, message };
+          const write = () => changeMessage(connection, { ...parts, terms }, stored, change, clock.nowMs());
+          return toMessage(await usage.storage.within(connection, tenantId, write));
+        }),
+      ),
+    async removeMessage({ tenantId }, conversationId, messageId, ifMatch) {
+      await db.writes.write(tenantId, async (connection) => {
+        const conversation = await loadConversation(connection, tenantId, conversationId);
+        const message = await loadMessage(connection, { tenantId, conversationId }, messageId);
+        requireMatch(ifMatch, contentTagOf(toMessage(message)), 'message');
+        await erasing.eraseMessage(connection, conversation, message);
+      });
+    },
+    async removeMessages({ tenantId }, conversationId, ifMatch) {
+      let throughOrdinal: number | undefined;
+      const eraseSome = async (connection: Connection) => {
+        const conversation = await findConversation(connection, tenantId, conversationId);
+        if (throughOrdinal !== undefined && !conversation) return false;
+        if (!conversation) throw noConversation();
+        if (throughOrdinal === undefined) {
+          requireMatch(ifMatch, versionTagOf(toConversation(conversation)), 'conversation');
+        }
+        throughOrdinal ??= conversation.lastOrdinal;
+        return erasing.eraseSomeMessages(connection, conversation, throughOrdinal);
+      };
+      while (await db.writes.write(tenantId, eraseSome));
+    },
+  };
+}
+
+/** Throws `not_found`. */
+export async function loadConversation(reader: Reader, tenantId: string, id: string): Promise<ConversationRow> {
+  const row = await findConversation(reader, tenantId, id);
+  if (!row) throw noConversation();
+  return row;
+}
+
+async function loadMessage(
+  reader: Reader,
+  conversation: { tenantId: string; conversationId: string },
+  messageId: string,
+): Promise<MessageRow> {
+  const row = await findMessage(reader, conversation, messageId);
+  if (!row) throw new AppError('not_found', 'This conversation has no message with this id.');
+  return row;
+}
