@@ -14,6 +14,7 @@ const memory = (): Memory => ({
   content: texts.memory(),
   user: 'default',
   project: null,
+  externalId: null,
   tags: [],
   metadata: {},
   source: null,

@@ -1,12 +1,21 @@
-import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../contract/memories.ts';
+import type {
+  AddedMemory,
+  ExternalMemory,
+  MemoriesQuery,
+  Memory,
+  MemoryChange,
+  NewMemory,
+} from '../contract/memories.ts';
 import type { ApiPromise } from './api-promise.ts';
-import type { CallOptions, CreateOptions } from './call-options.ts';
+import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import { resourceCalls } from './calls.ts';
-import type { Transport } from './transport.ts';
+import { queryString, type Transport } from './transport.ts';
 
 /** Calls for memories. */
 export function memoryCalls(transport: Transport) {
   const { send, create } = transport;
+  const externalPath = (externalId: string, query: { user?: string } = {}) =>
+    `/v1/memories/external/${encodeURIComponent(externalId)}${queryString(query)}`;
   return {
     /** Returns the existing memory, marked `duplicate`, if the user already has one with the same content. */
     create: (memory: NewMemory, options?: CreateOptions): ApiPromise<AddedMemory> =>
@@ -15,6 +24,16 @@ export function memoryCalls(transport: Transport) {
     createMany: (memories: NewMemory[], options?: CreateOptions): ApiPromise<{ data: AddedMemory[] }> =>
       create('/v1/memories/batch', { memories }, options),
     ...resourceCalls<Memory, MemoryChange, MemoriesQuery>(transport, '/v1/memories'),
+    /** Memories by your own ids; `user` defaults to `default`. */
+    external: {
+      /** Creates the memory, or replaces it: fields that are absent go back to their defaults. */
+      put: (externalId: string, memory: ExternalMemory, options?: ChangeOptions): ApiPromise<Memory> =>
+        send('PUT', externalPath(externalId), memory, options),
+      get: (externalId: string, query?: { user?: string }, options?: CallOptions): ApiPromise<Memory> =>
+        send('GET', externalPath(externalId, query), undefined, options),
+      delete: (externalId: string, query?: { user?: string }, options?: ChangeOptions): ApiPromise<void> =>
+        send('DELETE', externalPath(externalId, query), undefined, options),
+    },
     /** Returns every version of a memory. */
     history: (id: string, options?: CallOptions): ApiPromise<{ data: Memory[] }> =>
       send('GET', `/v1/memories/${encodeURIComponent(id)}/history`, undefined, options),

@@ -22,6 +22,9 @@ export const AnyId = Type.String({ minLength: 1, maxLength: 64 });
 export const LARGEST_COUNT = 2_000_000_000;
 export const Version = Type.Integer({ minimum: 1, maximum: LARGEST_COUNT });
 
+/** Members of the metadata of a resource. */
+export const MAX_METADATA_MEMBERS = 64;
+
 /** A JSON object whose member names the caller chooses. `value` is the schema of each member; `true` allows any JSON. */
 export const NamedValues = <T = unknown>(
   value: TSchema | true,
@@ -35,7 +38,10 @@ export const NamedValues = <T = unknown>(
   });
 
 /** Arbitrary JSON that a caller attaches to a resource. */
-export const Metadata = NamedValues(true, { maxProperties: 64, description: 'Any JSON object, at most 16 KiB' });
+export const Metadata = NamedValues(true, {
+  maxProperties: MAX_METADATA_MEMBERS,
+  description: 'Any JSON object, at most 16 KiB',
+});
 /** Metadata in responses: its limits are not repeated. */
 export const StoredMetadata = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 

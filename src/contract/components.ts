@@ -21,6 +21,7 @@ import { QuotaState, Tier } from './limits.ts';
 import {
   AddedMemories,
   AddedMemory,
+  ExternalMemory,
   Memory,
   MemoryChange,
   MemoryHistory,
@@ -63,6 +64,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   EpisodeChange,
   EpisodePage,
   Episodes,
+  ExternalMemory,
   ExtractionResult,
   Feedback,
   FeedbackResult,

@@ -5,6 +5,7 @@ export const EXAMPLE_MEMORY = {
   content: 'Ada prefers oolong tea, never coffee after four',
   user: 'ada',
   project: null,
+  externalId: null,
   tags: ['taste'],
   metadata: { source: 'breakfast' },
   source: null,
@@ -33,11 +34,13 @@ const CHANGED_MEMORY = {
   updatedAt: '2026-11-22T05:10:00.000Z',
 };
 
+const EXTERNAL_MEMORY = { ...EXAMPLE_MEMORY, externalId: 'crm-1815' };
+
 export const MEMORY_OPERATIONS: Operations = {
   'POST /v1/memories': {
     id: 'memories.create',
     description:
-      'Answers 201 with the new memory, or 200 with the existing one and `duplicate: true` if the user already has a memory with this content, ignoring case and white space. `supersedes` closes an older memory and keeps it for searches of the past.',
+      'Answers 201 with the new memory, or 200 with the existing one and `duplicate: true` if the user already has a memory with this content, ignoring case and white space. The existing one gets the tags and metadata members that it lacks. `supersedes` closes an older memory and keeps it for searches of the past.',
     request: NEW_MEMORY,
     answer: EXAMPLE_MEMORY,
     etag: true,
@@ -68,8 +71,8 @@ export const MEMORY_OPERATIONS: Operations = {
   'PATCH /v1/memories/{id}': {
     id: 'memories.update',
     description:
-      'Changes the given fields and keeps the previous version. `tags` and `metadata` replace the whole value; `null` clears `occurredAt` and `expiresAt`. A superseded memory cannot be changed.',
-    request: { tags: ['taste', 'evening'] },
+      'Changes the given fields and keeps the previous version. `tags` and `metadata` replace the whole value; `addTags`, `removeTags` and `metadataPatch` (RFC 7396) change a part of it. `null` clears `occurredAt`, `expiresAt`, `project` and `externalId`. A superseded memory cannot be changed.',
+    request: { addTags: ['evening'] },
     answer: CHANGED_MEMORY,
     etag: true,
     errors: ['conflict'],
@@ -83,5 +86,26 @@ export const MEMORY_OPERATIONS: Operations = {
     id: 'memories.history',
     description: 'Lists every version of a memory, newest first.',
     answer: { data: [CHANGED_MEMORY, EXAMPLE_MEMORY] },
+  },
+  'PUT /v1/memories/external/{externalId}': {
+    id: 'memories.external.put',
+    description:
+      'Adds the memory (201), or replaces the one with this external id (200): fields that are absent from the body go back to their defaults. A memory of the user with the same content and no external id is replaced too.',
+    request: NEW_MEMORY,
+    answer: EXTERNAL_MEMORY,
+    etag: true,
+    headers: ['Location'],
+    errors: ['conflict', 'quota_exceeded'],
+  },
+  'GET /v1/memories/external/{externalId}': {
+    id: 'memories.external.get',
+    description: 'Returns the valid memory of the user that has this external id.',
+    answer: EXTERNAL_MEMORY,
+    etag: true,
+  },
+  'DELETE /v1/memories/external/{externalId}': {
+    id: 'memories.external.delete',
+    description: 'Erases the memory with all its versions. This cannot be undone.',
+    etag: true,
   },
 };

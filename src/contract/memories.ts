@@ -1,5 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { AnyId, MadeId, Metadata, Name, Page, PageQuery, strict, Text, Timestamp, Version } from './common.ts';
+import {
+  AnyId,
+  MadeId,
+  Metadata,
+  Name,
+  NamedValues,
+  Page,
+  PageQuery,
+  strict,
+  Text,
+  Timestamp,
+  Version,
+} from './common.ts';
 import {
   answerProperties,
   boolean,
@@ -15,7 +27,10 @@ import {
 } from './fields.ts';
 import { projectQuery } from './project.ts';
 
-const Tags = Type.Array(Name, { maxItems: 64, uniqueItems: true });
+export const MAX_TAGS = 64;
+const Tags = Type.Array(Name, { maxItems: MAX_TAGS, uniqueItems: true });
+/** An id in the caller's own system. Compared byte for byte. */
+export const ExternalId = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
 const SourceId = Type.Optional(AnyId);
 /** Where a memory comes from. */
 export const MemorySource = Type.Object({ conversationId: SourceId, messageId: SourceId, episodeId: SourceId }, strict);
@@ -25,6 +40,7 @@ export const memoryFields = {
   content: text(Text(100_000), { create: 'required', change: 'set' }),
   user: userField,
   project: projectField,
+  externalId: text(ExternalId, { nullable: true, create: 'optional', change: 'set-or-clear', default: null }),
   tags: json(Tags, {
     answer: Type.Array(Type.String()),
     create: 'optional',
@@ -63,7 +79,25 @@ export type NewMemory = Static<typeof NewMemory>;
 
 export const NewMemories = Type.Object({ memories: Type.Array(NewMemory, { minItems: 1, maxItems: 500 }) }, strict);
 
-export const MemoryChange = Type.Object(changeProperties(memoryFields), { ...strict, minProperties: 1 });
+/** Body of a PUT by external id, like that of POST without `supersedes`. */
+export const ExternalMemory = Type.Object(newProperties(memoryFields), strict);
+export type ExternalMemory = Static<typeof ExternalMemory>;
+
+/** The external id in a path. */
+export const ExternalParams = Type.Object({ externalId: ExternalId });
+export const ExternalQuery = Type.Object({ user: Type.Optional(Name) }, strict);
+
+export const MemoryChange = Type.Object(
+  {
+    ...changeProperties(memoryFields),
+    metadataPatch: Type.Optional(
+      NamedValues(true, { maxProperties: 256, description: 'JSON Merge Patch (RFC 7396) of the metadata' }),
+    ),
+    addTags: Type.Optional(Tags),
+    removeTags: Type.Optional(Tags),
+  },
+  { ...strict, minProperties: 1 },
+);
 export type MemoryChange = Static<typeof MemoryChange>;
 
 export const Memory = Type.Object(answerProperties(memoryFields));
@@ -83,6 +117,7 @@ export const MemoriesQuery = Type.Object(
     user: Type.Optional(Name),
     ...projectQuery,
     tag: Type.Optional(Name),
+    externalId: Type.Optional(ExternalId),
     after: Type.Optional(Timestamp),
     before: Type.Optional(Timestamp),
     pinned: Type.Optional(Type.Boolean({ description: 'true: only pinned memories; false: only unpinned ones' })),

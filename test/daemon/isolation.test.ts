@@ -4,6 +4,7 @@ import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/m
 import type { CallOptions } from '../helpers/daemon.ts';
 import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
 import { LEARNING_OPERATIONS } from './learning-operations.ts';
+import { MEMORY_OPERATIONS } from './memory-operations.ts';
 import { CREATING_ROUTES, PROVIDER_OPERATIONS } from './provider-operations.ts';
 import { visible } from './visible-answer.ts';
 
@@ -98,9 +99,13 @@ describe('another tenant’s memory', () => {
     const routes = Object.entries(paths)
       .filter(([path]) => /^\/v1\/.*\{/.test(path))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
-    const operations = [OPERATIONS, CONVERSATION_OPERATIONS, LEARNING_OPERATIONS, PROVIDER_OPERATIONS].flatMap(
-      Object.values<{ route?: string }>,
-    );
+    const operations = [
+      OPERATIONS,
+      MEMORY_OPERATIONS,
+      CONVERSATION_OPERATIONS,
+      LEARNING_OPERATIONS,
+      PROVIDER_OPERATIONS,
+    ].flatMap(Object.values<{ route?: string }>);
     const tried = [...operations.map(({ route }) => route), ...CREATING_ROUTES];
     expect(routes.filter((route) => !tried.includes(route))).toEqual([]);
     expect(routes.length).toBeGreaterThan(0);

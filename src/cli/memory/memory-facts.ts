@@ -28,6 +28,7 @@ export function detailFacts(memory: Memory, nowMs: number): [string, string][] {
     ['id', memory.id],
     ['user', memory.user],
     ['project', memory.project ?? ''],
+    ['external id', memory.externalId ?? ''],
     ['tags', memory.tags.map((tag) => `#${tag}`).join(' ')],
     ['metadata', Object.keys(memory.metadata).length === 0 ? '' : JSON.stringify(memory.metadata)],
     ['source', memory.source === null ? '' : Object.values(memory.source).join(', ')],

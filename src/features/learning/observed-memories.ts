@@ -5,6 +5,19 @@ import type { Learning } from './learning.ts';
 export function observeUse(memories: Memories, learning: Pick<Learning, 'noteUse'>): Memories {
   return {
     ...memories,
+    external: {
+      ...memories.external,
+      async get(principal, key) {
+        const memory = await memories.external.get(principal, key);
+        learning.noteUse(principal, memory.id);
+        return memory;
+      },
+      async put(principal, externalId, memory, ifMatch) {
+        const stored = await memories.external.put(principal, externalId, memory, ifMatch);
+        if (!stored.isNew) learning.noteUse(principal, stored.memory.id);
+        return stored;
+      },
+    },
     async get(principal, id) {
       const memory = await memories.get(principal, id);
       learning.noteUse(principal, id);

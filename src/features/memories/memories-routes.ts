@@ -3,6 +3,9 @@ import { IdParams, NoContent, problems } from '../../contract/common.ts';
 import {
   AddedMemories,
   AddedMemory,
+  ExternalMemory,
+  ExternalParams,
+  ExternalQuery,
   MemoriesQuery,
   Memory,
   MemoryChange,
@@ -25,6 +28,7 @@ export function memoriesRoutes({
   idempotency: Idempotency;
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
+    await app.register(externalRoutes(memories));
     app.post(
       '/v1/memories',
       {
@@ -121,6 +125,63 @@ export function memoriesRoutes({
         },
       },
       async (request) => ({ data: await memories.history(request.principal, request.params.id) }),
+    );
+  };
+}
+
+function externalRoutes({ external }: Memories): FastifyPluginAsyncTypebox {
+  const path = '/v1/memories/external/:externalId';
+  return async (app) => {
+    app.put(
+      path,
+      {
+        schema: {
+          summary: 'Add the memory with an external id, or replace it',
+          tags,
+          params: ExternalParams,
+          body: ExternalMemory,
+          response: { 200: Memory, 201: Memory, ...problems },
+        },
+      },
+      async (request, reply) => {
+        const { principal, params, body, headers } = request;
+        const { memory, isNew } = await external.put(principal, params.externalId, body, headers['if-match']);
+        if (isNew) reply.code(201).header('Location', `/v1/memories/${memory.id}`);
+        return sendWithEtag(request, reply, memory, etagOf(memory));
+      },
+    );
+    app.get(
+      path,
+      {
+        schema: {
+          summary: 'Get a memory by its external id',
+          tags,
+          params: ExternalParams,
+          querystring: ExternalQuery,
+          response: { 200: Memory, ...problems },
+        },
+      },
+      async (request, reply) => {
+        const memory = await external.get(request.principal, { ...request.params, ...request.query });
+        return sendWithEtag(request, reply, memory, etagOf(memory));
+      },
+    );
+    app.delete(
+      path,
+      {
+        schema: {
+          summary: 'Erase a memory by its external id',
+          tags,
+          params: ExternalParams,
+          querystring: ExternalQuery,
+          response: { 204: NoContent, ...problems },
+        },
+      },
+      async (request, reply) => {
+        const { principal, params, query, headers } = request;
+        await external.remove(principal, { ...params, ...query }, headers['if-match']);
+        return reply.code(204).send(null);
+      },
     );
   };
 }

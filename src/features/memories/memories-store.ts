@@ -4,7 +4,7 @@ import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
-import { bytesOf, MEMORY_COLUMNS, MEMORY_TEXTS, type MemoryRow, type NewMemoryRow } from './memory-row.ts';
+import { bytesOf, MEMORY_COLUMNS, MEMORY_TEXTS, type MemoryRow, type NewMemoryRow, tagsIn } from './memory-row.ts';
 
 const INSERT = `INSERT INTO memories (${MEMORY_COLUMNS.join(', ')}, bytes)`;
 
@@ -60,6 +60,20 @@ export async function findSameContent(
   return rows;
 }
 
+/** Finds the currently valid memories with external ids, by tenant, user and external id. */
+export async function findByExternalId(
+  reader: Reader,
+  keys: readonly { tenantId: string; endUser: string; externalId: string }[],
+): Promise<MemoryRow[]> {
+  if (keys.length === 0) return [];
+  const padded = padToPowerOfTwo(keys);
+  return reader.all<MemoryRow>(
+    `SELECT * FROM memories WHERE (tenantId, externalId, endUser) IN (VALUES ${placeholders(padded.length, 3)})
+     AND externalId IS NOT NULL AND current = 1 AND validTo IS NULL`,
+    padded.flatMap(({ tenantId, externalId, endUser }) => [tenantId, externalId, endUser]),
+  );
+}
+
 /** Lists all versions of a memory, newest first. */
 export async function listVersions(reader: Reader, tenantId: string, id: string): Promise<MemoryRow[]> {
   return reader.all<MemoryRow>('SELECT * FROM memories WHERE tenantId = ? AND id = ? ORDER BY version DESC', [
@@ -82,6 +96,7 @@ export async function listMemories(reader: Reader, filter: ListFilter): Promise<
     : [['m.tenantId = ?', tenantId]];
   if (olderThanId !== undefined) terms.push([tagged ? 't.memoryId < ?' : 'm.id < ?', olderThanId]);
   if (filter.user !== undefined) terms.push(['m.endUser = ?', filter.user]);
+  if (filter.externalId !== undefined) terms.push(['m.externalId = ?', filter.externalId]);
   terms.push(...projectConditions(filter.project, 'm.project'));
   if (filter.afterMs !== undefined) terms.push(['COALESCE(m.occurredAt, m.createdAt) > ?', filter.afterMs]);
   if (filter.beforeMs !== undefined) terms.push(['COALESCE(m.occurredAt, m.createdAt) < ?', filter.beforeMs]);
@@ -153,14 +168,15 @@ export async function updateReplaced(
   ]);
 }
 
+/** Makes memories findable by their tags. */
 export async function insertTags(
   connection: Connection,
-  tags: readonly { tenantId: string; tag: string; memoryId: string }[],
+  rows: readonly Pick<NewMemoryRow, 'tenantId' | 'id' | 'tags'>[],
 ): Promise<void> {
   await insertRows(
     connection,
     'INSERT INTO memoryTags (tenantId, tag, memoryId)',
-    tags.map(({ tenantId, tag, memoryId }) => [tenantId, tag, memoryId]),
+    rows.flatMap(({ tenantId, id, tags }) => tagsIn(tags).map((tag) => [tenantId, tag, id])),
     'ON CONFLICT DO NOTHING',
   );
 }

@@ -19,8 +19,10 @@ import { findMemories, findMemory, listMemories, listVersions } from './memories
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
 import { changeMemory } from './memory-change.ts';
 import { createMemoryErasing, type MemoryObserver } from './memory-erasure.ts';
+import { createExternalMemories, type ExternalMemories } from './memory-external.ts';
 import { createMemoryTransfer, type MemoryTransfer } from './memory-import-export.ts';
-import { etagOf, hasExpired, type MemoryRow, toMemory } from './memory-row.ts';
+import { resolveChange } from './memory-merge.ts';
+import { etagOf, hasExpired, type MemoryRow, memoryCodec, toMemory } from './memory-row.ts';
 
 export type { MemoryObserver } from './memory-erasure.ts';
 export { etagOf, type MemoryRow, toMemory };
@@ -46,6 +48,7 @@ export interface Memories extends MemoryAdding {
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /** All versions, newest first. */
   history(principal: Principal, id: string): Promise<Memory[]>;
+  external: ExternalMemories;
   transfer: MemoryTransfer;
   /** Erases expired memories. Reads have hidden them since the moment they expired. */
   sweep(): Promise<void>;
@@ -89,8 +92,9 @@ export function createMemories(parts: Parts): Memories {
     const nowMs = clock.nowMs();
     const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
     requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
-    const changed = () => changeMemory(connection, { text, terms, eraseOne }, row, change, nowMs);
-    return toMemory(await usage.storage.within(connection, tenantId, changed));
+    const changed = memoryCodec.changed(row, resolveChange(row, change));
+    const stored = () => changeMemory(connection, { text, terms, eraseOne }, row, changed, nowMs);
+    return toMemory(await usage.storage.within(connection, tenantId, stored));
   }
 
   return {
@@ -136,6 +140,7 @@ export function createMemories(parts: Parts): Memories {
       requirePresent(rows[0], clock.nowMs());
       return rows.map(toMemory);
     },
+    external: createExternalMemories({ ...parts, adding, erasing }),
     transfer: createMemoryTransfer({ ...parts, erasing }),
     sweep: erasing.sweep,
     erase: erasing.eraseTenant,

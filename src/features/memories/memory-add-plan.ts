@@ -2,6 +2,8 @@ import { AppError } from '../../contract/errors.ts';
 import type { AddedMemory, memoryFields, NewMemory } from '../../contract/memories.ts';
 import type { GivenRowOf } from '../../db/row-codec.ts';
 import type { Derived } from '../text/traits.ts';
+import { externalIdTaken } from './memory-change.ts';
+import { additionsTo } from './memory-merge.ts';
 import {
   contentHashOf,
   derivedOf,
@@ -9,6 +11,7 @@ import {
   type MemoryRow,
   memoryCodec,
   type NewMemoryRow,
+  nextVersionOf,
   toMemory,
 } from './memory-row.ts';
 
@@ -16,8 +19,6 @@ import {
 export interface Draft extends GivenRowOf<typeof memoryFields>, Derived {
   tenantId: string;
   contentHash: string;
-  /** The tags that `tags` contains as JSON. */
-  tagList: readonly string[];
   supersedes: string | undefined;
 }
 
@@ -25,9 +26,14 @@ export interface Draft extends GivenRowOf<typeof memoryFields>, Derived {
 export interface KnownMemories {
   /** Currently valid memories by `contentKeyOf`. */
   live: Map<string, NewMemoryRow>;
+  /** Currently valid memories by `externalKeyOf`. */
+  external: Map<string, NewMemoryRow>;
   /** Memories that `supersedes` refers to, by id. */
   superseded: Map<string, NewMemoryRow>;
 }
+
+/** What to do with a memory whose content exists: add its tags and metadata to the stored one, or leave that as it is. */
+export type OnDuplicate = 'merge' | 'keep';
 
 export interface Closing {
   tenantId: string;
@@ -39,11 +45,15 @@ export interface Closing {
 /** The writes of one request, applied all or none. */
 export interface Additions {
   answers: AddedMemory[];
-  inserted: { row: NewMemoryRow; tags: readonly string[] }[];
+  inserted: NewMemoryRow[];
+  /** Next versions of stored memories that duplicates added to, by id. */
+  changed: Map<string, NewMemoryRow>;
   closed: Closing[];
   /** The memory that is valid for each changed content key afterwards; `undefined` if there is none. */
   live: Map<string, NewMemoryRow | undefined>;
-  /** Expired memories to erase because their content is added again. */
+  /** The same for each changed external key. */
+  external: Map<string, NewMemoryRow | undefined>;
+  /** Expired memories to erase because their content or external id is added again. */
   expired: NewMemoryRow[];
 }
 
@@ -65,7 +75,6 @@ export function* draftsInSteps(
       ...derivedOf(fields.content, fields.occurredAt, nowMs),
       tenantId,
       contentHash: contentHashOf(memory.content),
-      tagList: memory.tags ?? [],
       supersedes: memory.supersedes,
     });
     yield;
@@ -82,9 +91,15 @@ export function contentKeyOf({
   return `${tenantId} ${contentHash} ${endUser}`;
 }
 
+/** Returns the uniqueness key: at most one valid memory exists per tenant, user and external id. */
+export function externalKeyOf({ tenantId, endUser, externalId }: Pick<Draft, 'tenantId' | 'endUser' | 'externalId'>) {
+  return JSON.stringify([tenantId, endUser, externalId]);
+}
+
 /**
  * Plans the writes of one request, without side effects. Existing content is answered as a duplicate; a superseded
- * memory ends when its successor begins. Throws `not_found` or `conflict` if a memory cannot be superseded.
+ * memory ends when its successor begins. Throws `not_found` or `conflict` if a memory cannot be superseded, `conflict` if
+ * another memory has the external id, and `invalid_request` if a duplicate does not fit into the stored memory.
  */
 export function planAdditions(
   drafts: readonly Draft[],
@@ -92,31 +107,49 @@ export function planAdditions(
   scopeOf: (draft: Draft) => number,
   nextId: () => string,
   nowMs: number,
+  onDuplicate: OnDuplicate,
 ): Additions {
-  const plan: Additions = { answers: [], inserted: [], closed: [], live: new Map(), expired: [] };
+  const plan: Additions = {
+    ...{ answers: [], inserted: [], changed: new Map(), closed: [], expired: [] },
+    ...{ live: new Map(), external: new Map() },
+  };
+  const added: { row: NewMemoryRow; isDuplicate: boolean }[] = [];
   for (const draft of drafts) {
-    const replaced = draft.supersedes === undefined ? undefined : supersededRow(draft, known, plan.closed, nowMs);
+    const replaced = draft.supersedes === undefined ? undefined : supersededRow(draft, known, plan, nowMs);
     const same = sameRow(draft, known, plan, nowMs);
-    const row = same ?? newRow(draft, scopeOf(draft), nextId(), nowMs);
+    if (replaced && replaced.id !== same?.id && replaced.externalId !== null) {
+      plan.external.set(externalKeyOf(replaced), undefined);
+    }
+    requireFreeExternalId(draft, same, known, plan, nowMs);
+    const merged = same && (onDuplicate === 'merge' ? mergedRow(same, draft, plan, nowMs) : same);
+    const row = merged ?? newRow(draft, scopeOf(draft), nextId(), nowMs);
     if (!same) {
       plan.live.set(contentKeyOf(draft), row);
-      plan.inserted.push({ row, tags: draft.tagList });
+      plan.inserted.push(row);
     }
+    if (row.externalId !== null) plan.external.set(externalKeyOf(row), row);
     if (replaced && replaced.id !== row.id) {
       plan.live.set(contentKeyOf(replaced), undefined);
       plan.closed.push(closingOf(replaced, row, validFromOf(draft, nowMs)));
     }
-    plan.answers.push(same ? { ...toMemory(row), duplicate: true } : toMemory(row));
+    added.push({ row, isDuplicate: same !== undefined });
   }
+  plan.answers = added.map(({ row, isDuplicate }) => {
+    const memory = toMemory(plan.changed.get(row.id) ?? row);
+    return isDuplicate ? { ...memory, duplicate: true } : memory;
+  });
   return plan;
 }
 
 /** Updates `known` with a plan's effect, for the next plan of the same transaction. */
 export function applyAdditions(plan: Additions, known: KnownMemories): void {
-  for (const [key, row] of plan.live) {
-    if (row) known.live.set(key, row);
-    else known.live.delete(key);
+  for (const part of ['live', 'external'] as const) {
+    for (const [key, row] of plan[part]) {
+      if (row) known[part].set(key, row);
+      else known[part].delete(key);
+    }
   }
+  for (const row of plan.changed.values()) if (known.superseded.has(row.id)) known.superseded.set(row.id, row);
   for (const { id, validTo, supersededBy } of plan.closed) {
     known.superseded.set(id, { ...known.superseded.get(id)!, validTo, supersededBy });
   }
@@ -132,12 +165,43 @@ function sameRow(draft: Draft, known: KnownMemories, plan: Additions, nowMs: num
   return undefined;
 }
 
-function supersededRow(draft: Draft, known: KnownMemories, closed: readonly Closing[], nowMs: number): NewMemoryRow {
-  const row = known.superseded.get(draft.supersedes!);
+/** Throws `conflict` if another valid memory has the external id, or the memory with this content another one. */
+function requireFreeExternalId(
+  draft: Draft,
+  same: NewMemoryRow | undefined,
+  known: KnownMemories,
+  plan: Additions,
+  nowMs: number,
+): void {
+  if (draft.externalId === null) return;
+  if (same && same.externalId !== null && same.externalId !== draft.externalId) throw externalIdTaken(same);
+  const key = externalKeyOf(draft);
+  // A stored memory takes over the id before the plan closes others, so that it must be free already.
+  const isPlanned = !same && plan.external.has(key);
+  const holder = isPlanned ? plan.external.get(key) : (known.external.get(key) ?? plan.external.get(key));
+  if (!holder || holder.id === same?.id) return;
+  if (!hasExpired(holder, nowMs)) throw externalIdTaken(holder);
+  plan.expired.push(holder);
+}
+
+/** Adds what the draft has and the stored memory lacks. A row of this plan is completed, a stored one gets a version. */
+function mergedRow(same: NewMemoryRow, draft: Draft, plan: Additions, nowMs: number): NewMemoryRow {
+  const additions = additionsTo(same, draft);
+  if (additions === undefined) return same;
+  const key = contentKeyOf(draft);
+  if (plan.live.get(key) === same) return Object.assign(same, additions);
+  const next = nextVersionOf({ ...same, ...additions }, nowMs);
+  plan.live.set(key, next);
+  plan.changed.set(next.id, next);
+  return next;
+}
+
+function supersededRow(draft: Draft, known: KnownMemories, plan: Additions, nowMs: number): NewMemoryRow {
+  const row = plan.changed.get(draft.supersedes!) ?? known.superseded.get(draft.supersedes!);
   if (!row || row.tenantId !== draft.tenantId || row.endUser !== draft.endUser || hasExpired(row, nowMs)) {
     throw new AppError('not_found', 'This user has no memory with the id in supersedes.');
   }
-  if (row.validTo !== null || closed.some(({ id }) => id === row.id)) {
+  if (row.validTo !== null || plan.closed.some(({ id }) => id === row.id)) {
     throw new AppError(
       'conflict',
       'The memory in supersedes is already superseded. Use the id of the newest memory in its chain.',
@@ -157,7 +221,7 @@ function validFromOf({ occurredAt }: Draft, nowMs: number): number {
 }
 
 function newRow(draft: Draft, scope: number, id: string, nowMs: number): NewMemoryRow {
-  const { supersedes: _supersedes, tagList: _tagList, ...fields } = draft;
+  const { supersedes: _, ...fields } = draft;
   return {
     ...fields,
     id,

@@ -13,6 +13,7 @@ import { mergeTerms, NO_TERMS, type PreparedTerms, requireTerms, writeWithTerms 
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import {
+  findByExternalId,
   findMemories,
   findMemory,
   findSameContent,
@@ -28,9 +29,12 @@ import {
   contentKeyOf,
   type Draft,
   draftsInSteps,
+  externalKeyOf,
   type KnownMemories,
+  type OnDuplicate,
   planAdditions,
 } from './memory-add-plan.ts';
+import { storeVersion } from './memory-change.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
 import { bytesOf, type NewMemoryRow, textEntryOf, textsOf } from './memory-row.ts';
 
@@ -68,6 +72,7 @@ interface Addition {
   principal: MeteredTenant;
   drafts: Draft[];
   claim: Claim | undefined;
+  onDuplicate: OnDuplicate;
   /** Shapes the answer: one memory or a list. */
   answer(memories: AddedMemory[]): Created<unknown>;
 }
@@ -113,7 +118,11 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       const replayed = addition.claim && replays.get(addition.claim);
       return replayed ?? plan(addition, known, scopeOf, allowance, pending, nowMs);
     });
-    await store(connection, pending.plans, mergeTerms(additions.map(({ terms }) => terms)), nowMs);
+    const terms = mergeTerms(additions.map((addition) => addition.terms));
+    // A version that a duplicate adds may depend on an earlier plan, so that the plans must be stored one by one.
+    const isOrdered = pending.plans.some(({ changed }) => changed.size > 0);
+    const groups = isOrdered ? pending.plans.map((one) => [one]) : [pending.plans];
+    for (const plans of groups) await store(connection, plans, terms, nowMs);
     await allowance.store(connection);
     await idempotency.store(connection, pending.answers);
     return outcomes;
@@ -121,7 +130,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
 
   /** Plans one request and applies its effect to `known` for the next one. A refused request has no effect. */
   function plan(
-    { principal, drafts, terms, claim, answer }: PreparedAddition,
+    { principal, drafts, terms, claim, onDuplicate, answer }: PreparedAddition,
     known: KnownMemories,
     scopeOf: (draft: Draft) => number,
     allowance: MemoryAllowance,
@@ -129,12 +138,12 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     nowMs: number,
   ): Outcome<Created<unknown>> {
     try {
-      const planned = planAdditions(drafts, known, scopeOf, () => ids.next('mem'), nowMs);
-      requireTerms(
-        terms,
-        planned.closed.map(({ id }) => textsOf(known.superseded.get(id)!)),
-      );
-      const bytes = planned.inserted.reduce((sum, { row }) => sum + bytesOf(row), 0);
+      const planned = planAdditions(drafts, known, scopeOf, () => ids.next('mem'), nowMs, onDuplicate);
+      const closed = planned.closed.map(({ id }) => known.superseded.get(id)!);
+      const changed = [...planned.changed.values()].flatMap((next) => [known.live.get(contentKeyOf(next))!, next]);
+      requireTerms(terms, [...closed, ...changed].map(textsOf));
+      const stored = [...planned.inserted, ...planned.changed.values()];
+      const bytes = stored.reduce((sum, row) => sum + bytesOf(row), 0);
       const refused = allowance.take(principal, planned.inserted.length, bytes);
       if (refused) return { refused };
       applyAdditions(planned, known);
@@ -158,20 +167,20 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     for (const { tenantId, id } of plans.flatMap(({ expired }) => expired)) {
       await erasing.eraseOne(connection, tenantId, id);
     }
+    for (const next of plans.flatMap(({ changed }) => [...changed.values()])) {
+      const row = (await findMemory(connection, next.tenantId, next.id))!;
+      await storeVersion(connection, { text, terms }, row, next);
+    }
     // Close first: a new memory may have the content of a closed one.
     for (const closing of plans.flatMap(({ closed }) => closed)) await close(connection, closing, terms, nowMs);
-    const inserted = plans.flatMap((plan) => plan.inserted);
-    const rows = inserted.map(({ row }) => row);
+    const rows = plans.flatMap(({ inserted }) => inserted);
     const numbers = await insertMemories(connection, rows);
     await text.insert(
       connection,
-      inserted.map(({ row }) => textEntryOf({ ...row, number: numbers.get(row.id)! }, 'live')),
+      rows.map((row) => textEntryOf({ ...row, number: numbers.get(row.id)! }, 'live')),
       terms,
     );
-    await insertTags(
-      connection,
-      inserted.flatMap(({ row: { tenantId, id }, tags }) => tags.map((tag) => ({ tenantId, tag, memoryId: id }))),
-    );
+    await insertTags(connection, rows);
   }
 
   async function close(connection: Connection, closing: Closing, terms: PreparedTerms, nowMs: number): Promise<void> {
@@ -193,15 +202,17 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
         body: added,
         replayed: false,
       });
-      return (await add({ principal, drafts, claim, answer })) as Created<AddedMemory>;
+      return (await add({ principal, drafts, claim, onDuplicate: 'merge', answer })) as Created<AddedMemory>;
     },
     async addBatchOnce(principal, memories, claim) {
       const drafts = await runInSlices(drafting(principal.tenantId, memories));
-      return (await add({ principal, drafts, claim, answer: listed })) as Created<{ data: AddedMemory[] }>;
+      const addition = { principal, drafts, claim, onDuplicate: 'merge', answer: listed } as const;
+      return (await add(addition)) as Created<{ data: AddedMemory[] }>;
     },
     async addWithin(connection, principal, memories, terms = NO_TERMS) {
       const drafts = finish(drafting(principal.tenantId, memories));
-      const [outcome] = await addAll(connection, [{ principal, drafts, terms, claim: undefined, answer: listed }]);
+      const addition = { principal, drafts, terms, claim: undefined, onDuplicate: 'keep', answer: listed } as const;
+      const [outcome] = await addAll(connection, [addition]);
       if ('refused' in outcome!) throw outcome.refused;
       return (outcome!.ok as Created<{ data: AddedMemory[] }>).body.data;
     },
@@ -212,8 +223,13 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
 async function findKnown(connection: Connection, drafts: readonly Draft[]): Promise<KnownMemories> {
   const superseded = drafts.flatMap(({ tenantId, supersedes: id }) => (id === undefined ? [] : [{ tenantId, id }]));
   const same: NewMemoryRow[] = await findSameContent(connection, drafts);
+  const keys = drafts.flatMap(({ tenantId, endUser, externalId }) =>
+    externalId === null ? [] : [{ tenantId, endUser, externalId }],
+  );
+  const holders: NewMemoryRow[] = await findByExternalId(connection, keys);
   return {
     live: new Map(same.map((row) => [contentKeyOf(row), row])),
+    external: new Map(holders.map((row) => [externalKeyOf(row), row])),
     superseded: byId(await findMemories(connection, superseded)),
   };
 }

@@ -5,14 +5,15 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { ItemTexts, PreparedTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
-import { findSameContent, insertTags, insertVersions } from './memories-store.ts';
-import { contentKeyOf } from './memory-add-plan.ts';
+import { findByExternalId, findSameContent, insertTags, insertVersions } from './memories-store.ts';
+import { contentKeyOf, externalKeyOf } from './memory-add-plan.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
 import { findPresent, listAllVersions, type VersionFilter } from './memory-import-export-store.ts';
 import {
   contentHashOf,
   derivedOf,
   hasExpired,
+  isLive,
   memoryCodec,
   type NewMemoryRow,
   textEntryOf,
@@ -27,8 +28,8 @@ export interface MemoryTransfer {
   /** Exports a page of versions, ordered by id and version. */
   read(reader: Reader, filter: VersionFilter): Promise<PortableMemory[]>;
   /**
-   * Imports memories in the caller's transaction and returns an outcome for each. A memory whose id or valid content
-   * exists is `known`. `take` takes one memory from the quota; a refusal ends the import and the outcomes.
+   * Imports memories in the caller's transaction and returns an outcome for each. A memory whose id, valid content
+   * or external id exists is `known`. `take` takes one memory from the quota; a refusal ends the import and the outcomes.
    */
   restore(
     connection: Connection,
@@ -65,16 +66,20 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
   ): Promise<Plan> {
     const ids = drafts.map(([first]) => first!.id);
     const byId = new Map((await findPresent(connection, tenantId, ids)).map((row) => [row.id, row]));
-    const same = await findSameContent(connection, drafts.map(currentOf).filter(isLive));
-    const byContent = new Map(same.map((row) => [contentKeyOf(row), row]));
+    const live = drafts.map(currentOf).filter(isLive);
+    const byKey = new Map((await findSameContent(connection, live)).map((row) => [contentKeyOf(row), row]));
+    const keys = live.flatMap(({ endUser, externalId }) =>
+      externalId === null ? [] : [{ tenantId, endUser, externalId }],
+    );
+    for (const row of await findByExternalId(connection, keys)) byKey.set(externalKeyOf(row), row);
     const planned: Plan = { outcomes: [], added: [], expired: new Set(), quotaError: undefined };
     const seen = new Set<string>();
     const isKnown = (draft: MemoryDraft): boolean => {
       const row = currentOf(draft);
-      const existing = [byId.get(row.id), ...(isLive(row) ? [byContent.get(contentKeyOf(row))] : [])];
+      const existing = [byId.get(row.id), ...uniqueKeysOf(row).map((key) => byKey.get(key))];
       const stale = existing.flatMap((other) => (other && hasExpired(other, nowMs) ? other.id : []));
       for (const id of stale) planned.expired.add(id);
-      const inFile = seen.has(row.id) || (isLive(row) && seen.has(contentKeyOf(row)));
+      const inFile = [row.id, ...uniqueKeysOf(row)].some((key) => seen.has(key));
       return inFile || existing.some((other) => other !== undefined && !hasExpired(other, nowMs));
     };
     for (const draft of drafts) {
@@ -84,8 +89,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
       else {
         planned.quotaError = take();
         if (planned.quotaError) break;
-        seen.add(row.id);
-        if (isLive(row)) seen.add(contentKeyOf(row));
+        for (const key of [row.id, ...uniqueKeysOf(row)]) seen.add(key);
         planned.added.push(draft);
         planned.outcomes.push('added');
       }
@@ -117,12 +121,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
         }),
         terms,
       );
-      await insertTags(
-        connection,
-        added
-          .map(currentOf)
-          .flatMap(({ id, tags }) => (JSON.parse(tags) as string[]).map((tag) => ({ tenantId, tag, memoryId: id }))),
-      );
+      await insertTags(connection, added.map(currentOf));
       return { outcomes, quotaError };
     },
   };
@@ -162,8 +161,10 @@ function currentOf(draft: MemoryDraft): MemoryDraft[number] {
   return draft.at(-1)!;
 }
 
-function isLive({ current, validTo }: MemoryDraft[number]): boolean {
-  return current === 1 && validTo === null;
+/** The keys that no other valid memory may have. */
+function uniqueKeysOf(row: MemoryDraft[number]): string[] {
+  if (!isLive(row)) return [];
+  return [contentKeyOf(row), ...(row.externalId === null ? [] : [externalKeyOf(row)])];
 }
 
 function invalidHistory(path: string, message: string): AppError {

@@ -51,9 +51,14 @@ export function derivedOf(content: string, occurredAt: number | null, createdAt:
   return deriveFrom(content, occurredAt ?? createdAt);
 }
 
+/** Parses the `tags` column. */
+export function tagsIn(tags: string): string[] {
+  return JSON.parse(tags) as string[];
+}
+
 /** The indexed texts of a memory. */
 export function textsOf({ content, tags }: Pick<NewMemoryRow, 'content' | 'tags'>): string[] {
-  return [content, ...(JSON.parse(tags) as string[])];
+  return [content, ...tagsIn(tags)];
 }
 
 /** Converts a stored version to a full-text index entry. */
@@ -78,6 +83,23 @@ export function etagOf({
 }: Pick<Memory, 'version' | 'updatedAt' | 'validTo' | 'supersededBy'>): string {
   const end = validTo === null ? '' : `-${Date.parse(validTo).toString(36)}-${supersededBy ?? ''}`;
   return `"${version}-${Date.parse(updatedAt).toString(36)}${end}"`;
+}
+
+/** Whether a version is the current one and valid. */
+export function isLive({ current, validTo }: Pick<NewMemoryRow, 'current' | 'validTo'>): boolean {
+  return current === 1 && validTo === null;
+}
+
+/** Returns a changed row as the next version of its memory. */
+export function nextVersionOf(changed: NewMemoryRow, nowMs: number): NewMemoryRow {
+  return {
+    ...changed,
+    contentHash: contentHashOf(changed.content),
+    ...derivedOf(changed.content, changed.occurredAt, changed.createdAt),
+    version: changed.version + 1,
+    validFrom: Math.max(nowMs, changed.validFrom),
+    updatedAt: Math.max(nowMs, changed.updatedAt),
+  };
 }
 
 /** Whether a memory has expired. An expired memory behaves like an erased one, even before it is swept. */

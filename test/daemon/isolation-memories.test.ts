@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { MEMORY_OPERATIONS } from './memory-operations.ts';
+
+let daemon: MemoryDaemon;
+let owner: Caller;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+  owner = await daemon.account();
+});
+afterAll(() => daemon.close());
+
+const CONTENT = 'The basilisk guards the well';
+
+test.each(Object.entries(MEMORY_OPERATIONS))(
+  'another tenant’s memory is as good as missing for %s, and so is another user’s; the owner reaches it',
+  async (name, { path, options, foreign, own }) => {
+    const stranger = await daemon.account();
+    const externalId = name.replaceAll(' ', '-');
+    const mine = await owner.add(`${CONTENT}: ${name}`, { externalId });
+    const ofAda = await owner.add(CONTENT, { externalId: `${externalId}-of-ada`, user: 'ada' });
+    const unknown = { id: `mem_${'0'.repeat(32)}`, externalId: `${externalId}-of-ada` };
+    const answers = [
+      await stranger.call(path({ id: mine.id, externalId }), options({ id: mine.id, externalId })),
+      await stranger.call(path(unknown), options(unknown)),
+      await owner.call(path(unknown), options({ ...unknown, id: ofAda.id })),
+    ];
+    for (const { status, text } of answers) {
+      expect(status, text).toBe(foreign);
+      expect(text).not.toContain('basilisk');
+    }
+    expect((await owner.read(mine.id)).body).toEqual(mine);
+    expect((await owner.read(ofAda.id)).body).toEqual(ofAda);
+    const named = { id: mine.id, externalId };
+    expect((await owner.call(path(named), options(named))).status).toBe(own);
+    await owner.erase(ofAda.id);
+  },
+);
