@@ -1,4 +1,5 @@
 import type {
+  AppendedMessage,
   Conversation,
   ConversationChange,
   ConversationsQuery,
@@ -38,7 +39,7 @@ function messageCalls({ send, create, list }: Transport, conversationPath: (id: 
   const path = (id: string, messageId: string) => `${collection(id)}/${encodeURIComponent(messageId)}`;
   return {
     /** Appends 1 to 500 messages, all or none, and returns them in the order sent. */
-    append: (id: string, messages: NewMessage[], options?: CreateOptions): ApiPromise<{ data: Message[] }> =>
+    append: (id: string, messages: NewMessage[], options?: CreateOptions): ApiPromise<{ data: AppendedMessage[] }> =>
       create(collection(id), { messages }, options),
     /** Lists messages in the order of the query, newest first by default. */
     list: (id: string, query?: MessagesQuery, options?: CallOptions): PagePromise<Message> =>

@@ -1,5 +1,6 @@
 import type {
   AddedMemory,
+  ChangedMemory,
   ExternalMemory,
   MemoriesQuery,
   Memory,
@@ -23,11 +24,11 @@ export function memoryCalls(transport: Transport) {
     /** Creates 1 to 500 memories, all or none, and returns them in the order sent. */
     createMany: (memories: NewMemory[], options?: CreateOptions): ApiPromise<{ data: AddedMemory[] }> =>
       create('/v1/memories/batch', { memories }, options),
-    ...resourceCalls<Memory, MemoryChange, MemoriesQuery>(transport, '/v1/memories'),
+    ...resourceCalls<Memory, MemoryChange, MemoriesQuery, ChangedMemory>(transport, '/v1/memories'),
     /** Memories by your own ids; `user` defaults to `default`. */
     external: {
       /** Creates the memory, or replaces it: fields that are absent go back to their defaults. */
-      put: (externalId: string, memory: ExternalMemory, options?: ChangeOptions): ApiPromise<Memory> =>
+      put: (externalId: string, memory: ExternalMemory, options?: ChangeOptions): ApiPromise<ChangedMemory> =>
         send('PUT', externalPath(externalId), memory, options),
       get: (externalId: string, query?: { user?: string }, options?: CallOptions): ApiPromise<Memory> =>
         send('GET', externalPath(externalId, query), undefined, options),

@@ -37,6 +37,15 @@ export const NamedValues = <T = unknown>(
     ...options,
   });
 
+/** Part of the answers to writes. */
+export const partlyIndexedProperty = {
+  partlyIndexed: Type.Optional(
+    Type.Literal(true, {
+      description: 'Search covers only the beginning of the text: normalization expands it too much',
+    }),
+  ),
+};
+
 /** Arbitrary JSON that a caller attaches to a resource. */
 export const Metadata = NamedValues(true, {
   maxProperties: MAX_METADATA_MEMBERS,

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { Account, TokenAnswer, Usage } from './account.ts';
 import { CallbackForm, MagicLinkAnswer, MagicLinkRequest, TokenRequest } from './auth.ts';
 import {
+  AppendedMessage,
   Conversation,
   ConversationChange,
   ConversationPage,
@@ -14,13 +15,14 @@ import {
   NewMessages,
   Role,
 } from './conversations.ts';
-import { Episode, EpisodeChange, EpisodePage, Episodes, NewEpisode } from './episodes.ts';
+import { Episode, EpisodeChange, EpisodePage, Episodes, NewEpisode, WrittenEpisode } from './episodes.ts';
 import { Decision, ExtractionResult, Job, JobAccepted, JobPage, JobStateName, NewExtraction } from './jobs.ts';
 import { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval, WeightShift } from './learning.ts';
 import { QuotaState, Tier } from './limits.ts';
 import {
   AddedMemories,
   AddedMemory,
+  ChangedMemory,
   ExternalMemory,
   Memory,
   MemoryChange,
@@ -53,7 +55,9 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Account,
   AddedMemories,
   AddedMemory,
+  AppendedMessage,
   CallbackForm,
+  ChangedMemory,
   ContextAnswer,
   ContextRequest,
   Conversation,
@@ -123,4 +127,5 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Usage,
   UsedTokens,
   WeightShift,
+  WrittenEpisode,
 };

@@ -7,6 +7,7 @@ import {
   Name,
   Page,
   PageQuery,
+  partlyIndexedProperty,
   strict,
   Text,
   Timestamp,
@@ -109,7 +110,10 @@ export const NewMessages = Type.Object({ messages: MessageList }, strict);
 const { parts: _answered, ...answered } = answerProperties(messageFields);
 export const Message = Type.Object({ ...answered, content: MessageContent });
 export type Message = Static<typeof Message>;
-export const Messages = Type.Object({ data: Type.Array(Message) });
+/** The answer to appending a message. */
+export const AppendedMessage = Type.Object({ ...Message.properties, ...partlyIndexedProperty });
+export type AppendedMessage = Static<typeof AppendedMessage>;
+export const Messages = Type.Object({ data: Type.Array(AppendedMessage) });
 export const MessagePage = Page(Message);
 
 export const MessagesQuery = Type.Object(
@@ -142,5 +146,6 @@ export type ConversationAppend = Static<typeof ConversationAppend>;
 export const ConversationAppended = Type.Object({
   conversationId: Type.String(),
   messageIds: Type.Array(Type.String(), { description: 'In the order of the messages sent' }),
+  ...partlyIndexedProperty,
 });
 export type ConversationAppended = Static<typeof ConversationAppended>;

@@ -1,5 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { AnyId, MadeId, Metadata, Name, Page, PageQuery, strict, Text, Timestamp, Version } from './common.ts';
+import {
+  AnyId,
+  MadeId,
+  Metadata,
+  Name,
+  Page,
+  PageQuery,
+  partlyIndexedProperty,
+  strict,
+  Text,
+  Timestamp,
+  Version,
+} from './common.ts';
 import {
   answerProperties,
   boolean,
@@ -57,6 +69,10 @@ export type EpisodeChange = Static<typeof EpisodeChange>;
 
 export const Episode = Type.Object(answerProperties(episodeFields));
 export type Episode = Static<typeof Episode>;
+
+/** The answer to creating or changing an episode. */
+export const WrittenEpisode = Type.Object({ ...Episode.properties, ...partlyIndexedProperty });
+export type WrittenEpisode = Static<typeof WrittenEpisode>;
 export const Episodes = Type.Object({ data: Type.Array(Episode) });
 export const EpisodePage = Page(Episode);
 

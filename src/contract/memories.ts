@@ -7,6 +7,7 @@ import {
   NamedValues,
   Page,
   PageQuery,
+  partlyIndexedProperty,
   strict,
   Text,
   Timestamp,
@@ -104,9 +105,17 @@ export const Memory = Type.Object(answerProperties(memoryFields));
 export type Memory = Static<typeof Memory>;
 
 /** The answer to adding a memory: `duplicate` is true if the memory existed already. */
-export const AddedMemory = Type.Object({ ...Memory.properties, duplicate: Type.Optional(Type.Boolean()) });
+export const AddedMemory = Type.Object({
+  ...Memory.properties,
+  duplicate: Type.Optional(Type.Boolean()),
+  ...partlyIndexedProperty,
+});
 export type AddedMemory = Static<typeof AddedMemory>;
 export const AddedMemories = Type.Object({ data: Type.Array(AddedMemory) });
+
+/** The answer to changing a memory. */
+export const ChangedMemory = Type.Object({ ...Memory.properties, ...partlyIndexedProperty });
+export type ChangedMemory = Static<typeof ChangedMemory>;
 
 export const MemoryPage = Page(Memory);
 export const MemoryHistory = Type.Object({ data: Type.Array(Memory, { description: 'All versions, newest first' }) });

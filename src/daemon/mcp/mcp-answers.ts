@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ConversationAppended } from '../../contract/conversations.ts';
 import type { AppError, ErrorCode } from '../../contract/errors.ts';
-import type { AddedMemory, Memory } from '../../contract/memories.ts';
+import type { AddedMemory, ChangedMemory, Memory } from '../../contract/memories.ts';
 import type { ContextAnswer, SearchAnswer, SearchResult } from '../../contract/search.ts';
 
 /** Text beside structured content is cut at this length; `memory_get` returns it all. */
@@ -39,7 +39,15 @@ export function memoryText(memory: Memory, excerpt = false): string {
 
 export function addedText(memory: AddedMemory): string {
   const heading = memory.duplicate ? 'Already known, nothing was added:' : 'Remembered:';
-  return `${heading}\n${memoryText(memory, true)}`;
+  return `${heading}\n${memoryText(memory, true)}${partlyIndexedNote(memory)}`;
+}
+
+export function changedText(memory: ChangedMemory): string {
+  return `Updated to version ${memory.version}:\n${memoryText(memory, true)}${partlyIndexedNote(memory)}`;
+}
+
+function partlyIndexedNote({ partlyIndexed }: { partlyIndexed?: true }): string {
+  return partlyIndexed ? '\nIt is stored whole, but search covers only the beginning of its text.' : '';
 }
 
 export function pageText(page: { data: Memory[]; nextCursor: string | null }): string {
@@ -66,9 +74,10 @@ function resultText(result: SearchResult): string {
   return `[${result.id}] (${facts.join('; ')})\n${cut(result.content)}`;
 }
 
-export function appendedText({ conversationId, messageIds }: ConversationAppended): string {
+export function appendedText({ conversationId, messageIds, partlyIndexed }: ConversationAppended): string {
   const count = messageIds.length === 1 ? '1 message' : `${messageIds.length} messages`;
-  return `Stored ${count} in ${conversationId}. Append later messages with this conversationId.`;
+  const note = partlyIndexed ? ' All of it is stored, but search covers only the beginning of some of it.' : '';
+  return `Stored ${count} in ${conversationId}. Append later messages with this conversationId.${note}`;
 }
 
 /** Formats a context with the ids of its citations, so that feedback, corrections and deletions can follow it. */

@@ -1,13 +1,21 @@
 import { Type } from 'typebox';
 import { IdParams, strict } from '../../contract/common.ts';
 import { Feedback, FeedbackResult, SearchParams } from '../../contract/learning.ts';
-import { AddedMemory, MemoriesQuery, Memory, MemoryChange, MemoryPage, NewMemory } from '../../contract/memories.ts';
+import {
+  AddedMemory,
+  ChangedMemory,
+  MemoriesQuery,
+  Memory,
+  MemoryChange,
+  MemoryPage,
+  NewMemory,
+} from '../../contract/memories.ts';
 import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
 import type { Conversations } from '../../features/conversations/conversations.ts';
 import type { Learning } from '../../features/learning/learning.ts';
 import type { Memories } from '../../features/memories/memories.ts';
 import type { Search } from '../../features/search/search.ts';
-import { addedText, contextText, informing, memoryText, pageText, searchText } from './mcp-answers.ts';
+import { addedText, changedText, contextText, informing, memoryText, pageText, searchText } from './mcp-answers.ts';
 import { conversationTools } from './mcp-conversation-tools.ts';
 import { ID, IN_PROJECT, PROJECT, TIME, USER } from './mcp-notes.ts';
 import { DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
@@ -68,9 +76,9 @@ function changingTools(memories: Memories): Registration[] {
         occurredAt: `${TIME}; null clears it`,
         expiresAt: `${TIME}; null clears it`,
       },
-      output: Memory,
+      output: ChangedMemory,
       run: (principal, { id, ...change }: { id: string } & MemoryChange) => memories.change(principal, id, change),
-      text: (memory) => `Updated to version ${memory.version}:\n${memoryText(memory, true)}`,
+      text: changedText,
     }),
     tool({
       name: 'memory_delete',

@@ -1,10 +1,10 @@
 import type {
+  AppendedMessage,
   Conversation,
   ConversationAppend,
   ConversationAppended,
   ConversationChange,
   ConversationsQuery,
-  Message,
   NewConversation,
   NewMessage,
 } from '../../contract/conversations.ts';
@@ -51,7 +51,7 @@ export interface Conversations extends Messages {
     id: string,
     messages: readonly NewMessage[],
     claim: Claim | undefined,
-  ): Promise<Created<{ data: Message[] }>>;
+  ): Promise<Created<{ data: AppendedMessage[] }>>;
   /** Appends to the given conversation, or to a new one. */
   append(principal: Principal, body: ConversationAppend): Promise<ConversationAppended>;
   transfer: ConversationTransfer;
@@ -164,7 +164,9 @@ export function createConversations(parts: Parts): Conversations {
         requireSameProject(project, row);
       }
       const { body } = await appendDrafts(principal, id, drafts, undefined);
-      return { conversationId: id, messageIds: body.data.map((message) => message.id) };
+      const isPartlyIndexed = body.data.some((message) => message.partlyIndexed);
+      const messageIds = body.data.map((message) => message.id);
+      return { conversationId: id, messageIds, ...(isPartlyIndexed && { partlyIndexed: true }) };
     },
     ...createMessages({ ...parts, erasing }),
     transfer: createConversationTransfer(parts),

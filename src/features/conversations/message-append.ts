@@ -1,4 +1,4 @@
-import type { Message } from '../../contract/conversations.ts';
+import type { AppendedMessage } from '../../contract/conversations.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Outcome } from '../../db/group-commit.ts';
@@ -8,7 +8,7 @@ import type { Ids } from '../../lib/ids.ts';
 import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { StorageAllowance } from '../limits/storage.ts';
 import type { Usage } from '../limits/usage.ts';
-import { mergeTerms, type PreparedTerms } from '../text/prepared-terms.ts';
+import { mergeTerms, type PreparedTerms, partlyIndexed } from '../text/prepared-terms.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import type { MessageObserver } from './conversation-erasure.ts';
 import { findConversations, updateConversation } from './conversations-store.ts';
@@ -16,7 +16,7 @@ import { type Append, type Appended, bytesOfMessages, isFull, planAppend } from 
 import { type ConversationRow, textEntryOf } from './message-row.ts';
 import { insertMessages } from './messages-store.ts';
 
-type Answer = Created<{ data: Message[] }>;
+type Answer = Created<{ data: AppendedMessage[] }>;
 
 interface AppendJob {
   append: Append;
@@ -75,7 +75,7 @@ export function createAppending({
   }
 
   function plan(
-    { append, claim }: AppendJob,
+    { append, terms, claim }: AppendJob,
     known: Map<string, ConversationRow>,
     room: StorageAllowance,
     { appended, answers }: PendingWrites,
@@ -89,7 +89,10 @@ export function createAppending({
     const planned = planAppend(append, conversation, () => ids.next('msg'), clock.nowMs());
     known.set(key, planned.conversation);
     appended.push(planned);
-    const body = { data: planned.answers };
+    const data = planned.answers.map((message, index) => {
+      return { ...message, ...partlyIndexed(terms, [append.messages[index]!.content]) };
+    });
+    const body = { data };
     // The conversation is listed too, because erasing it redacts the stored answer.
     const resourceIds = [append.conversationId, ...planned.answers.map(({ id }) => id)];
     if (claim) answers.push({ claim, status: 201, body, resourceIds });

@@ -7,6 +7,7 @@ import {
   Episodes as EpisodesAnswer,
   EpisodesQuery,
   NewEpisode,
+  WrittenEpisode,
 } from '../../contract/episodes.ts';
 import { versionTagOf } from '../../lib/entity-tag.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
@@ -25,7 +26,14 @@ export function episodesRoutes({
   return async (app) => {
     app.post(
       '/v1/episodes',
-      { schema: { summary: 'Create an episode', tags, body: NewEpisode, response: { 201: Episode, ...problems } } },
+      {
+        schema: {
+          summary: 'Create an episode',
+          tags,
+          body: NewEpisode,
+          response: { 201: WrittenEpisode, ...problems },
+        },
+      },
       async (request, reply) => {
         const created = await createOnce(idempotency, request, reply, (claim) =>
           episodes.createOnce(request.principal, request.body, claim),
@@ -62,7 +70,7 @@ export function episodesRoutes({
           tags,
           params: IdParams,
           body: EpisodeChange,
-          response: { 200: Episode, ...problems },
+          response: { 200: WrittenEpisode, ...problems },
         },
       },
       async (request, reply) => {

@@ -1,4 +1,4 @@
-import type { Episode, EpisodeChange, EpisodesQuery, NewEpisode } from '../../contract/episodes.ts';
+import type { Episode, EpisodeChange, EpisodesQuery, NewEpisode, WrittenEpisode } from '../../contract/episodes.ts';
 import { AppError } from '../../contract/errors.ts';
 import { projectFilterOf } from '../../contract/project.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
@@ -13,7 +13,7 @@ import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
-import { type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
+import { type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { createTextPurge } from '../text/text-purge.ts';
@@ -27,10 +27,10 @@ export { type EpisodeRow, toEpisode } from './episode-row.ts';
 
 /** Spans of time that an assistant recalls as a unit: written by callers, or cut from a conversation. */
 export interface Episodes extends MessageObserver {
-  createOnce(principal: Principal, body: NewEpisode, claim: Claim | undefined): Promise<Created<Episode>>;
+  createOnce(principal: Principal, body: NewEpisode, claim: Claim | undefined): Promise<Created<WrittenEpisode>>;
   get(principal: Principal, id: string): Promise<Episode>;
   list(principal: Principal, query: EpisodesQuery): Promise<{ data: Episode[]; nextCursor: string | null }>;
-  change(principal: Principal, id: string, change: EpisodeChange, ifMatch?: string): Promise<Episode>;
+  change(principal: Principal, id: string, change: EpisodeChange, ifMatch?: string): Promise<WrittenEpisode>;
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /**
    * Cuts a conversation at pauses and changes of topic and returns its first 500 cuts, in order. Only the last cut may
@@ -99,7 +99,7 @@ export function createEpisodes(parts: Parts): Episodes {
           idempotency.replayOrRun(connection, claim, async () => {
             const insert = () => insertNew(connection, tenantId, body, terms);
             const row = await usage.storage.within(connection, tenantId, insert);
-            return { status: 201, body: toEpisode(row), resourceIds: [row.id] };
+            return { status: 201, body: written(row, terms), resourceIds: [row.id] };
           }),
         ),
       );
@@ -131,7 +131,7 @@ export function createEpisodes(parts: Parts): Episodes {
           if (next !== row) {
             await usage.storage.within(connection, tenantId, () => writing.update(connection, next, terms));
           }
-          return toEpisode(next);
+          return written(next, terms);
         }),
       ),
     async remove({ tenantId }, id, ifMatch) {
@@ -184,6 +184,10 @@ async function load(reader: Reader, tenantId: string, id: string): Promise<Episo
   const row = await findEpisode(reader, tenantId, id);
   if (!row) throw new AppError('not_found', 'There is no episode with this id.');
   return row;
+}
+
+function written(row: NewEpisodeRow, terms: PreparedTerms): WrittenEpisode {
+  return { ...toEpisode(row), ...partlyIndexed(terms, textsOf(row)) };
 }
 
 type Assigned = 'tenantId' | 'endUser' | 'project' | 'scope' | 'id' | 'fromOrdinal' | 'toOrdinal';

@@ -3,6 +3,7 @@ import { IdParams, NoContent, problems } from '../../contract/common.ts';
 import {
   AddedMemories,
   AddedMemory,
+  ChangedMemory,
   ExternalMemory,
   ExternalParams,
   ExternalQuery,
@@ -90,7 +91,7 @@ export function memoriesRoutes({
           tags,
           params: IdParams,
           body: MemoryChange,
-          response: { 200: Memory, ...problems },
+          response: { 200: ChangedMemory, ...problems },
         },
       },
       async (request, reply) => {
@@ -140,7 +141,7 @@ function externalRoutes({ external }: Memories): FastifyPluginAsyncTypebox {
           tags,
           params: ExternalParams,
           body: ExternalMemory,
-          response: { 200: Memory, 201: Memory, ...problems },
+          response: { 200: ChangedMemory, 201: ChangedMemory, ...problems },
         },
       },
       async (request, reply) => {

@@ -1,5 +1,12 @@
 import { AppError } from '../../contract/errors.ts';
-import type { AddedMemory, MemoriesQuery, Memory, MemoryChange, NewMemory } from '../../contract/memories.ts';
+import type {
+  AddedMemory,
+  ChangedMemory,
+  MemoriesQuery,
+  Memory,
+  MemoryChange,
+  NewMemory,
+} from '../../contract/memories.ts';
 import { projectFilterOf } from '../../contract/project.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
@@ -12,7 +19,7 @@ import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
-import { NO_TERMS, type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
+import { NO_TERMS, type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findMemories, findMemory, listMemories, listVersions } from './memories-store.ts';
@@ -22,7 +29,7 @@ import { createMemoryErasing, type MemoryObserver } from './memory-erasure.ts';
 import { createExternalMemories, type ExternalMemories } from './memory-external.ts';
 import { createMemoryTransfer, type MemoryTransfer } from './memory-import-export.ts';
 import { resolveChange } from './memory-merge.ts';
-import { etagOf, hasExpired, type MemoryRow, memoryCodec, toMemory } from './memory-row.ts';
+import { etagOf, hasExpired, type MemoryRow, memoryCodec, textsOf, toMemory } from './memory-row.ts';
 
 export type { MemoryObserver } from './memory-erasure.ts';
 export { etagOf, type MemoryRow, toMemory };
@@ -34,7 +41,7 @@ export interface Memories extends MemoryAdding {
   get(principal: Principal, id: string): Promise<Memory>;
   list(principal: Principal, query: MemoriesQuery): Promise<{ data: Memory[]; nextCursor: string | null }>;
   /** Creates a new version. Throws `precondition_failed` if `ifMatch` does not match the current state, and `quota_exceeded`. */
-  change(principal: Principal, id: string, change: MemoryChange, ifMatch?: string): Promise<Memory>;
+  change(principal: Principal, id: string, change: MemoryChange, ifMatch?: string): Promise<ChangedMemory>;
   /** Finds a memory as the caller's transaction sees it. */
   findWithin(reader: Reader, tenantId: string, id: string): Promise<Memory | undefined>;
   /** Like `change`, in the caller's transaction. Throws `TermsMissing`; see `writeWithTerms`. */
@@ -44,7 +51,7 @@ export interface Memories extends MemoryAdding {
     id: string,
     change: MemoryChange,
     terms?: PreparedTerms,
-  ): Promise<Memory>;
+  ): Promise<ChangedMemory>;
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /** All versions, newest first. */
   history(principal: Principal, id: string): Promise<Memory[]>;
@@ -88,13 +95,14 @@ export function createMemories(parts: Parts): Memories {
     change: MemoryChange,
     terms: PreparedTerms = NO_TERMS,
     ifMatch?: string,
-  ): Promise<Memory> {
+  ): Promise<ChangedMemory> {
     const nowMs = clock.nowMs();
     const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
     requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
     const changed = memoryCodec.changed(row, resolveChange(row, change));
     const stored = () => changeMemory(connection, { text, terms, eraseOne }, row, changed, nowMs);
-    return toMemory(await usage.storage.within(connection, tenantId, stored));
+    const next = await usage.storage.within(connection, tenantId, stored);
+    return { ...toMemory(next), ...partlyIndexed(terms, textsOf(next)) };
   }
 
   return {

@@ -9,7 +9,14 @@ import { finish, runInSlices } from '../../lib/time-slices.ts';
 import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { MemoryAllowance, MeteredTenant, Usage } from '../limits/usage.ts';
-import { mergeTerms, NO_TERMS, type PreparedTerms, requireTerms, writeWithTerms } from '../text/prepared-terms.ts';
+import {
+  mergeTerms,
+  NO_TERMS,
+  type PreparedTerms,
+  partlyIndexed,
+  requireTerms,
+  writeWithTerms,
+} from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import {
@@ -148,7 +155,9 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       if (refused) return { refused };
       applyAdditions(planned, known);
       pending.plans.push(planned);
-      const created = answer(planned.answers);
+      const created = answer(
+        planned.answers.map((memory, index) => ({ ...memory, ...partlyIndexed(terms, textsOf(drafts[index]!)) })),
+      );
       const resourceIds = planned.answers.map(({ id }) => id);
       if (claim) pending.answers.push({ claim, status: created.status, body: created.body, resourceIds });
       return { ok: created };

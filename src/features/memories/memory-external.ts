@@ -1,12 +1,12 @@
 import { AppError } from '../../contract/errors.ts';
-import type { ExternalMemory, Memory } from '../../contract/memories.ts';
+import type { ChangedMemory, ExternalMemory, Memory } from '../../contract/memories.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import { type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
+import { type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findByExternalId, findSameContent } from './memories-store.ts';
@@ -44,7 +44,7 @@ export interface ExternalMemories {
     externalId: string,
     memory: ExternalMemory,
     ifMatch?: string,
-  ): Promise<{ memory: Memory; isNew: boolean }>;
+  ): Promise<{ memory: ChangedMemory; isNew: boolean }>;
   /** Erases the memory with its history. Throws `not_found` and `precondition_failed`. */
   remove(principal: Principal, key: ExternalKey, ifMatch?: string): Promise<void>;
 }
@@ -74,7 +74,7 @@ export function createExternalMemories({ db, clock, usage, text, scopes, adding,
     memory: ExternalMemory & { externalId: string },
     terms: PreparedTerms,
     ifMatch: string | undefined,
-  ): Promise<{ memory: Memory; isNew: boolean }> {
+  ): Promise<{ memory: ChangedMemory; isNew: boolean }> {
     const { tenantId } = principal;
     const given = memoryCodec.fromNew(memory, '');
     const held = await find(connection, tenantId, memory);
@@ -87,7 +87,8 @@ export function createExternalMemories({ db, clock, usage, text, scopes, adding,
     const isSame = (Object.keys(given) as (keyof typeof given)[]).every((column) => given[column] === row[column]);
     const changed = isSame ? undefined : { ...row, ...given };
     const store = () => changeMemory(connection, { text, terms, eraseOne }, row, changed, clock.nowMs());
-    return { memory: toMemory(await usage.storage.within(connection, tenantId, store)), isNew: false };
+    const next = await usage.storage.within(connection, tenantId, store);
+    return { memory: { ...toMemory(next), ...partlyIndexed(terms, textsOf(next)) }, isNew: false };
   }
 
   return {

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
-import { finish, runInSlices } from '../../lib/time-slices.ts';
-import { termsInSteps } from './terms.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
+import { isCutText, termsInSteps } from './terms.ts';
 
 /** The texts of an item, which are indexed as one. */
 export type ItemTexts = readonly string[];
@@ -90,8 +90,8 @@ export function* termsOfItem({ byText }: PreparedTerms, item: ItemTexts): Genera
 
 /** Whether search covers only the beginning of an item; as a member of its answer, absent if not. */
 export function partlyIndexed({ byText }: PreparedTerms, item: ItemTexts): { partlyIndexed?: true } {
-  const { isCut } = byText.get(keyOf(item)) ?? finish(findInSteps(item));
-  return isCut ? { partlyIndexed: true } : {};
+  const text = keyOf(item);
+  return (byText.get(text)?.isCut ?? isCutText(text)) ? { partlyIndexed: true } : {};
 }
 
 function* findInSteps(item: ItemTexts): Generator<void, Found> {

@@ -38,6 +38,11 @@ export interface IndexedTerms {
   isCut: boolean;
 }
 
+/** Whether the end of a text has no terms. */
+export function isCutText(text: string): boolean {
+  return finish(foldInSteps(text)).isCut;
+}
+
 /** `termsOf` in steps of well under a millisecond. */
 export function* termsInSteps(text: string): Generator<void, IndexedTerms> {
   const { folded, isCut } = yield* foldInSteps(text);
