@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpFetch } from '../../src/cli/http-fetch.ts';
-import { ApiError, type ClientOptions, createClient, UnreachableError } from '../../src/client/client.ts';
+import { ApiError, createClient, UnreachableError } from '../../src/client/client.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { limited, problem, type ScriptedAnswer, startScriptedServer } from './scripted-server.ts';
 
 let daemon: TestDaemon;
 let apiKey: string;
@@ -33,43 +34,11 @@ test('an upload fails with the error of its source and is not retried', async ()
   expect(await client.import(complete())).toMatchObject({ added: { memories: 1 } });
 });
 
-/** A server that gives scripted responses: a status with a body, or a broken connection. */
-async function startScriptedServer(
-  answers: ({ status: number; headers?: object; body?: object | string } | 'break')[],
-) {
-  const requests: { method?: string; key?: string | string[]; url?: string }[] = [];
-  const server = createServer((request, response) => {
-    requests.push({ method: request.method!, key: request.headers['idempotency-key']!, url: request.url! });
-    const answer = answers[Math.min(requests.length, answers.length) - 1]!;
-    if (answer === 'break') return request.socket.destroy();
-    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? {});
-    return response.writeHead(answer.status, { ...answer.headers }).end(text);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const waits: number[] = [];
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const client = (more: Partial<ClientOptions> = {}) =>
-    createClient({ baseUrl, apiKey: 'k', sleep: async (ms) => void waits.push(ms), ...more });
-  return { client, requests, waits };
+async function startServer(answers: ScriptedAnswer[]) {
+  const server = await startScriptedServer(answers);
+  closing.push(server.close);
+  return server;
 }
-
-const problem = (code: string, status: number, more: object = {}) => ({
-  status,
-  body: {
-    type: `urn:svc:problem:${code}`,
-    title: 't',
-    status,
-    detail: `It is ${code}.`,
-    code,
-    requestId: 'r',
-    ...more,
-  },
-});
-const limited = { ...problem('rate_limited', 429), headers: { 'retry-after': '2' } };
 
 describe.each([
   ['the global fetch', {}],
@@ -132,7 +101,7 @@ describe('the client against a daemon', () => {
 describe('retries', () => {
   test('wait as long as Retry-After says and report each wait', async () => {
     const waitsReported: string[] = [];
-    const { client, waits } = await startScriptedServer([limited, limited, { status: 200, body: { email: 'a' } }]);
+    const { client, waits } = await startServer([limited, limited, { status: 200, body: { email: 'a' } }]);
     expect(await client({ onWait: (ms, { message }) => waitsReported.push(`${ms} ${message}`) }).account.get()).toEqual(
       {
         email: 'a',
@@ -143,19 +112,19 @@ describe('retries', () => {
   });
 
   test('of a creating call share one idempotency key', async () => {
-    const { client, requests } = await startScriptedServer([
+    const { client, requests } = await startServer([
       'break',
       problem('unavailable', 503),
       { status: 201, body: { id: 'x' } },
     ]);
     await client().memories.create({ content: 'x' });
     expect(requests).toHaveLength(3);
-    expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
+    expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
   test('wait for an earlier attempt that is still in progress', async () => {
     const inProgress = { ...problem('conflict', 409), headers: { 'retry-after': '1' } };
-    const { client, waits } = await startScriptedServer([inProgress, { status: 201, body: { id: 'x' } }]);
+    const { client, waits } = await startServer([inProgress, { status: 201, body: { id: 'x' } }]);
     await client().memories.create({ content: 'x' });
     expect(waits).toEqual([1000]);
   });
@@ -164,13 +133,13 @@ describe('retries', () => {
     ['a sign-in, which would send a second mail', 'break' as const, 1],
     ['an error that will not pass', problem('quota_exceeded', 429, { resetsAt: '2026-01-01T00:00:00.000Z' }), 1],
   ])('do not happen for %s', async (_, answer, tries) => {
-    const { client, requests } = await startScriptedServer([answer]);
+    const { client, requests } = await startServer([answer]);
     await expect(client().auth.requestLink({ email: 'a@b.at' })).rejects.toThrow();
     expect(requests).toHaveLength(tries);
   });
 
   test('do not happen when Retry-After is too long', async () => {
-    const { client, requests } = await startScriptedServer([
+    const { client, requests } = await startServer([
       { ...problem('rate_limited', 429), headers: { 'retry-after': '31' } },
     ]);
     await expect(client().account.get()).rejects.toMatchObject({ retryAfterSeconds: 31 });
@@ -178,10 +147,10 @@ describe('retries', () => {
   });
 
   test('stop at the limit, and sooner when no daemon responds', async () => {
-    const { client, requests } = await startScriptedServer([limited]);
+    const { client, requests } = await startServer([limited]);
     await expect(client({ retries: 5 }).account.get()).rejects.toMatchObject({ code: 'rate_limited' });
     expect(requests).toHaveLength(6);
-    const broken = await startScriptedServer(['break']);
+    const broken = await startServer(['break']);
     await expect(broken.client({ retries: 9 }).account.get()).rejects.toBeInstanceOf(UnreachableError);
     expect(broken.requests).toHaveLength(4);
   });
@@ -194,7 +163,7 @@ describe('a server that is not svc', () => {
     ['a redirect', { status: 302, headers: { location: 'http://elsewhere.example/' }, body: '' }],
     ['an unknown problem document', { status: 400, body: { code: 'constructor' } }],
   ])('is recognized: %s', async (_, answer) => {
-    const { client } = await startScriptedServer([answer]);
+    const { client } = await startServer([answer]);
     await expect(client({ retries: 0 }).account.get()).rejects.toThrow(/is not an svc daemon/);
   });
 

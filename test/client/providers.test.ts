@@ -61,10 +61,7 @@ describe('a provider key, through the client,', () => {
 });
 
 describe('extraction through the client', () => {
-  const ended = async (jobId: string): Promise<Job> => {
-    await expect.poll(async () => (await client.jobs.get(jobId)).finishedAt).not.toBeNull();
-    return client.jobs.get(jobId);
-  };
+  const ended = (jobId: string) => client.jobs.wait(jobId, { intervalMs: 20 });
 
   test('runs once per idempotency key, and its job shows the decisions', async () => {
     const extracted = { decision: 'add', messages: [1], known: '', date: '', reason: 'said so' };
