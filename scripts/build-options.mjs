@@ -18,14 +18,3 @@ export const daemonBuild = {
   chunkNames: '[name]-[hash]',
   logLevel: 'warning',
 };
-
-/** Build options of the client library: a single file that runs wherever `fetch` exists. */
-export const clientBuild = {
-  entryPoints: [`${root}src/client/entry.ts`],
-  outfile: `${root}dist/client.js`,
-  bundle: true,
-  platform: 'neutral',
-  format: 'esm',
-  target: 'es2022',
-  logLevel: 'warning',
-};

@@ -31,7 +31,6 @@ const UsageDay = Type.Object({
   memories: Type.Integer(),
   queries: Type.Integer(),
 });
-export type UsageDays = { days: Static<typeof UsageDay>[]; storedBytes: StorageState };
 
 const ModelDay = Type.Object({
   day: Type.String({ description: 'UTC, YYYY-MM-DD' }),
@@ -49,5 +48,6 @@ export const Usage = Type.Object({
   storedBytes: StorageState,
 });
 export type Usage = Static<typeof Usage>;
+export type UsageDays = Pick<Usage, 'days' | 'storedBytes'>;
 
 export const TokenAnswer = Type.Object({ apiKey: Type.String(), account: Account });

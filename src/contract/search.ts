@@ -71,7 +71,7 @@ const Found = Type.Object({
   createdAt: Type.String({ format: 'date-time' }),
   why: Type.Optional(Why),
 });
-type Found = Static<typeof Found>;
+export type Found = Static<typeof Found>;
 
 const { version, updatedAt, ...OfMemory } = Type.Omit(Memory, [
   'id',

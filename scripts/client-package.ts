@@ -1,0 +1,79 @@
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { writeClientTypes } from './client-types.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Entry points of the client package and the peers that each needs. */
+const ENTRIES = {
+  '.': { source: 'entry', peers: {} },
+  './ai-sdk': { source: 'ai-sdk', peers: { ai: '^6.0.0' } },
+  './openai-agents': { source: 'openai-agents', peers: { '@openai/agents-core': '>=0.3.0' } },
+};
+
+/** Writes the package of the client library: everything that is published, types included. */
+export async function writeClientPackage(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await bundleClient(folder);
+  await writeClientTypes(`${folder}/types`);
+  await writeFile(`${folder}/package.json`, `${JSON.stringify(await manifest(), null, 2)}\n`);
+  await copyFile(`${root}LICENSE`, `${folder}/LICENSE`);
+  await writeFile(`${folder}/README.md`, await readme());
+}
+
+/** Writes the code of the client library: one file without imports for each entry point, but for their peers. */
+export async function bundleClient(folder: string): Promise<void> {
+  const entryPoints = Object.values(ENTRIES).map(({ source }) => `${root}src/client/${source}.ts`);
+  const external = Object.values(ENTRIES).flatMap(({ peers }) => Object.keys(peers));
+  await build({
+    entryPoints,
+    external,
+    outdir: folder,
+    bundle: true,
+    platform: 'neutral',
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'warning',
+  });
+}
+
+/** Derives the manifest from that of the daemon, so that their versions cannot differ. */
+async function manifest(): Promise<object> {
+  const daemon = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
+  const peers = Object.assign({}, ...Object.values(ENTRIES).map((entry) => entry.peers));
+  return {
+    name: '@svc-memory/client',
+    version: daemon.version,
+    description:
+      'Typed client of svc, self-hosted memory for AI assistants, with adapters for the AI SDK and OpenAI Agents.',
+    keywords: ['svc', 'memory', 'ai', 'agents', 'llm', 'ai-sdk', 'openai-agents', 'client'],
+    license: daemon.license,
+    repository: daemon.repository,
+    homepage: daemon.homepage,
+    bugs: daemon.bugs,
+    type: 'module',
+    sideEffects: false,
+    engines: daemon.engines,
+    exports: {
+      ...Object.fromEntries(
+        Object.entries(ENTRIES).map(([path, { source }]) => [
+          path,
+          { types: `./types/client/${source}.d.ts`, default: `./${source}.js` },
+        ]),
+      ),
+      './package.json': './package.json',
+    },
+    peerDependencies: peers,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(peers).map((name) => [name, { optional: true }])),
+  };
+}
+
+/** The guide, with links that work outside the repository. */
+async function readme(): Promise<string> {
+  const { homepage } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
+  const guide = await readFile(`${root}docs/client.md`, 'utf8');
+  const folder = homepage.replace(/#.*/, '/blob/main/docs/');
+  return guide.replaceAll(/\]\((?!https?:|#)/g, `](${folder}`);
+}
