@@ -15,7 +15,7 @@ export function learningCalls({ send }: Transport) {
       get: (query: RetrievalQuery = {}, options?: CallOptions): ApiPromise<Retrieval> =>
         send('GET', path(query), undefined, options),
       /** Forgets what the ranking has learned from a user, or from all of them. */
-      reset: (query: RetrievalQuery = {}, options?: CallOptions): ApiPromise<void> =>
+      delete: (query: RetrievalQuery = {}, options?: CallOptions): ApiPromise<void> =>
         send('DELETE', path(query), undefined, options),
     },
   };

@@ -34,7 +34,7 @@ export const PROVIDER_OPERATIONS: Operations = {
     answer: { data: [PROVIDER_KEY], nextCursor: null },
   },
   'PUT /v1/provider-keys/{provider}': {
-    id: 'providerKeys.set',
+    id: 'providerKeys.put',
     description:
       'Checks the key with a cheap call to the provider, then stores it encrypted in place of the previous one. A key that the provider refuses is 422 and not stored; if the provider cannot be reached, it is stored as `unverified`.',
     request: { key: 'sk-proj-0123456789abcdef', models: ['gpt-4.1-mini', 'text-embedding-3-small'] },

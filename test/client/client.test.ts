@@ -62,7 +62,7 @@ describe.each([
     expect(results).toHaveLength(1);
     expect((await client.feedback(searchId, { used: [added.id] })).learned).toBe(true);
     expect((await client.retrieval.get()).events).toBeGreaterThan(0);
-    expect(await client.retrieval.reset({ user: 'default' })).toBeUndefined();
+    expect(await client.retrieval.delete({ user: 'default' })).toBeUndefined();
     expect((await client.retrieval.get({ user: 'default' })).events).toBe(0);
     expect((await client.context({ query: 'green' })).text).toContain('green');
     expect((await client.account.get()).email).toBe('client@example.com');
