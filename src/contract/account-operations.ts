@@ -1,5 +1,7 @@
 import type { Operations } from './operations.ts';
 
+const STORED_BYTES = { limit: 1_073_741_824, used: 2048, resetsAt: null };
+
 export const EXAMPLE_ACCOUNT = {
   tenantId: 'ten_01a2016cf94e74d8802b9a1e9b0015cd',
   email: 'ada@example.com',
@@ -8,6 +10,7 @@ export const EXAMPLE_ACCOUNT = {
   quotas: {
     dailyMemories: { limit: 5000, used: 4, resetsAt: '2026-11-23T00:00:00.000Z' },
     monthlyQueries: { limit: 50_000, used: 5, resetsAt: '2026-12-01T00:00:00.000Z' },
+    storedBytes: STORED_BYTES,
   },
   key: { createdAt: '2026-11-22T04:04:08.655Z', lastUsedAt: '2026-11-22T04:04:46.504Z', last4: '5077' },
 };
@@ -42,6 +45,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
           spend: 0,
         },
       ],
+      storedBytes: STORED_BYTES,
       learning: [{ day: '2026-11-22', feedbacks: 1, meanReciprocalRank: { shown: 1, default: 0.5 } }],
     },
   },

@@ -18,7 +18,7 @@ import {
 import { Episode, EpisodeChange, EpisodePage, Episodes, NewEpisode, WrittenEpisode } from './episodes.ts';
 import { Decision, ExtractionResult, Job, JobAccepted, JobPage, JobStateName, NewExtraction } from './jobs.ts';
 import { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval, WeightShift } from './learning.ts';
-import { QuotaState, Tier } from './limits.ts';
+import { QuotaState, StorageState, Tier } from './limits.ts';
 import {
   AddedMemories,
   AddedMemory,
@@ -116,6 +116,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   SearchFilter,
   SearchRequest,
   SearchResult,
+  StorageState,
   TextPart,
   Tier,
   TokenAnswer,

@@ -24,7 +24,7 @@ export const Problem = Type.Object(
     quota: Type.Optional(Type.String({ description: 'The quota that is used up, with the three below' })),
     limit: Type.Optional(Type.Integer()),
     used: Type.Optional(Type.Integer()),
-    resetsAt: Type.Optional(Type.String({ format: 'date-time' })),
+    resetsAt: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
   },
   { description: 'RFC 9457 problem details', additionalProperties: true },
 );

@@ -43,12 +43,18 @@ export function guard(app: FastifyInstance, parts: Parts): void {
   });
 }
 
+/** Sets the headers of every response that do not depend on its caller. */
+export function identify(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('X-Content-Type-Options', 'nosniff').header('X-Request-Id', request.id);
+}
+
 /**
  * Handles requests that Fastify rejects before routing and hooks (a path that cannot be decoded, say), with the same
  * rate limit, headers and problem document as any other.
  */
 export function answerFrameworkError(parts: Parts) {
   return async (error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    identify(request, reply);
     const refusal = await admit(request, reply, parts).catch(toAppError);
     const problem = refusal ?? toAppError(error);
     sendProblem(problem, problem, request, reply);

@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode } from '../contract/errors.ts';
 import type { Operation } from '../contract/operations.ts';
+import { REFUSALS } from './broken-request.ts';
 import { headerReferences } from './openapi-headers.ts';
 import { PROBLEM_MEDIA_TYPE } from './problems.ts';
 
@@ -30,8 +31,8 @@ const MEMBERS: Partial<Record<ErrorCode, object>> = {
   quota_exceeded: { quota: 'dailyMemories', limit: 5000, used: 5000, resetsAt: '2026-11-23T00:00:00.000Z' },
 };
 
-/** Statuses of requests that are refused before their HTTP is complete. Their code is `invalid_request`. */
-const BROKEN = { 408: 'The request took too long to arrive.', 431: 'The request headers are too large.' };
+/** Details of requests that are refused before they are complete. Their code is `invalid_request`. */
+const BROKEN = new Map(Object.values(REFUSALS).map(({ status, detail }) => [status, detail]));
 
 const HEADERS_OF: Record<number, string[]> = {
   401: ['WWW-Authenticate'],
@@ -87,7 +88,7 @@ export function problemName(status: number): string {
 /** Describes an error status. `headers` are those of the operation. */
 export function problemResponse(status: number, headers: readonly string[] = []): ProblemResponse {
   const codes = codesOf(status);
-  const broken = BROKEN[status as keyof typeof BROKEN];
+  const broken = BROKEN.get(status);
   const examples = broken
     ? { invalid_request: { value: exampleOf('invalid_request', status, broken) } }
     : Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, status, DETAILS[code]) }]));

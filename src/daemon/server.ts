@@ -1,17 +1,16 @@
-import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
-import { AppError } from '../contract/errors.ts';
 import type { Ids } from '../lib/ids.ts';
 import { addApiDocs } from './api-docs.ts';
 import { enforceBodyTimeout } from './body-timeout.ts';
+import { answerBrokenRequest, refuseTunnels } from './broken-request.ts';
 import { allowOrigins } from './cors.ts';
-import { answerFrameworkError, guard, protect, rateHeaders } from './guard.ts';
+import { answerFrameworkError, guard, identify, protect } from './guard.ts';
 import { addJsonParser, refuseUnneededBody } from './json-body.ts';
 import { answerOtherMethods } from './path-methods.ts';
-import { addErrorHandlers, PROBLEM_MEDIA_TYPE, toProblem } from './problems.ts';
+import { addErrorHandlers } from './problems.ts';
 
 export interface ServerOptions {
   log: FastifyBaseLogger;
@@ -39,8 +38,6 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 /** Samples successful requests: logging each would halve the throughput. */
 const LOG_ONE_SUCCESS_IN = 100;
 const SLOW_MS = 1000;
-/** Time for the last response to arrive before the connection is cut. */
-const LINGER_MS = 500;
 
 // ajv-formats is CommonJS; its types put the function under `default`.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
@@ -48,6 +45,7 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
 /** Creates the HTTP server with everything that all routes share. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { log, ids, trustProxy, timeouts, guardParts } = options;
+  const parts = { ids, rateLimits: guardParts.rateLimits };
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -65,15 +63,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: false },
     frameworkErrors: answerFrameworkError(guardParts),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, parts),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  refuseTunnels(app, parts);
   validateStrictly(app);
   addJsonParser(app);
   addErrorHandlers(app);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('X-Content-Type-Options', 'nosniff').header('X-Request-Id', request.id);
-  });
+  app.addHook('onRequest', async (request, reply) => identify(request, reply));
   allowOrigins(app, options.corsOrigins);
   enforceBodyTimeout(app, timeouts.requestMs);
   guard(app, guardParts);
@@ -126,43 +123,4 @@ function logRequests(app: FastifyInstance): void {
     const route = request.routeOptions.url ?? 'none';
     request.log.info({ method, route, status: reply.statusCode, ms, tenantId: principal?.tenantId }, 'request');
   });
-}
-
-/** Answers malformed HTTP, which never becomes a Fastify request, with the usual headers and problem document. */
-function answerBrokenRequest(
-  error: Error & { code?: string },
-  socket: Socket,
-  { guardParts, ids }: ServerOptions,
-): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const isOverflow = error.code === 'HPE_HEADER_OVERFLOW';
-  const line = isTimeout
-    ? '408 Request Timeout'
-    : isOverflow
-      ? '431 Request Header Fields Too Large'
-      : '400 Bad Request';
-  const detail = isTimeout
-    ? 'The request took too long to arrive.'
-    : isOverflow
-      ? 'The request headers are too large.'
-      : 'Malformed HTTP request.';
-  const requestId = ids.next('req');
-  const problem = toProblem(new AppError('invalid_request', detail), requestId);
-  const body = JSON.stringify({ ...problem, status: Number(line.slice(0, 3)) });
-  const headers = {
-    ...rateHeaders(guardParts.rateLimits.take({ address: socket.remoteAddress ?? '' })),
-    'X-Request-Id': requestId,
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Type': PROBLEM_MEDIA_TYPE,
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-  };
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${line}\r\n${head.join('')}\r\n${body}`);
-  // Node no longer tracks this connection: if the client kept its end open, it would leak.
-  setTimeout(() => socket.destroy(), LINGER_MS);
 }

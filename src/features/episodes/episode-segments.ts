@@ -18,28 +18,24 @@ export interface Segment {
 /** Only the beginning of a long message is read: it says what the message is about, and the rest would cost time. */
 const CHARACTERS_READ = 2000;
 
-/** Divides consecutive messages into segments, in steps. */
-export function* segmentMessages(messages: readonly MessageRow[]): Generator<void, Segment[]> {
+/** Divides consecutive messages into segments. */
+export function segmentMessages(messages: readonly MessageRow[]): Segment[] {
   if (messages.length === 0) return [];
-  const starts = yield* segmentTurns(
+  const starts = segmentTurns(
     messages.map(({ content, createdAt }) => ({ content: clip(content), createdAtMs: createdAt })),
   );
-  const segments: Segment[] = [];
-  for (const [index, start] of starts.entries()) {
-    segments.push(yield* describeSegment(messages.slice(start, starts[index + 1] ?? messages.length)));
-  }
-  return segments;
+  return starts.map((start, index) => describeSegment(messages.slice(start, starts[index + 1] ?? messages.length)));
 }
 
-/** Finds the title, summary and span of a segment of at least one message, in steps. */
-export function* describeSegment(messages: readonly MessageRow[]): Generator<void, Segment> {
+/** Returns the title, summary and span of a segment of at least one message. */
+export function describeSegment(messages: readonly MessageRow[]): Segment {
   const spoken = spokenIn(messages);
   const times = messages.map(({ createdAt }) => createdAt);
   const [first] = messages;
   const last = messages.at(-1)!;
   return {
-    title: yield* titleOf(spoken),
-    summary: yield* summarize(spoken),
+    title: titleOf(spoken),
+    summary: summarize(spoken),
     fromOrdinal: first!.ordinal,
     toOrdinal: last.ordinal,
     fromMessageId: first!.id,

@@ -12,17 +12,13 @@ const MAX_SENTENCE_CHARACTERS = 240;
 const TITLE_WORDS = 4;
 
 /**
- * Finds an extractive summary in steps: the most representative sentences in their original order, each with its speaker.
+ * Returns an extractive summary: the most representative sentences in their original order, each with its speaker.
  * SumBasic (Nenkova and Vanderwende 2005): the words of a chosen sentence count less for the next, for diversity. Uses no
  * model; linear in the sentences for each one chosen.
  */
-export function* summarize(spoken: readonly Spoken[]): Generator<void, string> {
-  const sentences: { speaker: string; text: string; bag: string[] }[] = [];
-  for (const { speaker, content } of spoken) {
-    for (const { text, bag } of sentencesOf(content)) sentences.push({ speaker, text, bag });
-    yield;
-  }
-  const bags = sentences.map(({ bag }) => bag);
+export function summarize(spoken: readonly Spoken[]): string {
+  const sentences = spoken.flatMap(({ speaker, content }) => sentencesOf(content).map((text) => ({ speaker, text })));
+  const bags = sentences.map(({ text }) => contentWords(text));
   const weights = wordWeights(bags);
   const chosen = new Set<number>();
   while (chosen.size < Math.min(MAX_SENTENCES, sentences.length)) {
@@ -30,7 +26,6 @@ export function* summarize(spoken: readonly Spoken[]): Generator<void, string> {
     if (best === undefined) break;
     chosen.add(best);
     for (const word of new Set(bags[best])) weights.set(word, weights.get(word)! ** 2);
-    yield;
   }
   return [...chosen]
     .sort((a, b) => a - b)
@@ -38,15 +33,14 @@ export function* summarize(spoken: readonly Spoken[]): Generator<void, string> {
     .join(' ');
 }
 
-/** Finds a title in steps: the most frequent words, in the order of their first occurrence. */
-export function* titleOf(spoken: readonly Spoken[]): Generator<void, string> {
+/** Returns a title of the most frequent words, in the order of their first occurrence. */
+export function titleOf(spoken: readonly Spoken[]): string {
   const speakers = new Set(spoken.flatMap(({ speaker }) => termsOf(speaker)));
   const counts = new Map<string, number>();
   for (const { content } of spoken) {
     for (const word of new Set(contentWords(content))) {
       if (!speakers.has(word) && word.length > 3) counts.set(word, (counts.get(word) ?? 0) + 1);
     }
-    yield;
   }
   const position = new Map([...counts.keys()].map((word, index) => [word, index]));
   const top = [...counts]
@@ -61,13 +55,11 @@ function contentWords(text: string): string[] {
   return termsOf(text).filter((term) => !STOP_WORDS.has(term));
 }
 
-/** Sentences of at least three words, with their words. */
-function sentencesOf(text: string): { text: string; bag: string[] }[] {
+function sentencesOf(text: string): string[] {
   return text
     .split(/(?<=[.!?。！？])\s+|\n+/u)
     .map((sentence) => sentence.trim())
-    .map((sentence) => ({ text: sentence, bag: contentWords(sentence) }))
-    .filter(({ bag }) => bag.length >= 3);
+    .filter((sentence) => contentWords(sentence).length >= 3);
 }
 
 function wordWeights(bags: readonly string[][]): Map<string, number> {

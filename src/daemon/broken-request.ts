@@ -1,0 +1,66 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../contract/errors.ts';
+import type { RateLimits } from '../features/limits/rate-limits.ts';
+import type { Ids } from '../lib/ids.ts';
+import { rateHeaders } from './guard.ts';
+import { PROBLEM_MEDIA_TYPE, toProblem } from './problems.ts';
+
+interface Parts {
+  ids: Ids;
+  rateLimits: RateLimits;
+}
+
+interface Refusal {
+  status: number;
+  reason: string;
+  detail: string;
+}
+
+const MALFORMED: Refusal = { status: 400, reason: 'Bad Request', detail: 'Malformed HTTP request.' };
+
+/** Refusals of requests that never become Fastify requests, by the code of Node's error. */
+export const REFUSALS: Readonly<Record<string, Refusal>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, reason: 'Request Timeout', detail: 'The request took too long to arrive.' },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    reason: 'Request Header Fields Too Large',
+    detail: 'The request headers are too large.',
+  },
+};
+
+/** Time for the last response to arrive before the connection is cut. */
+const LINGER_MS = 500;
+
+/** Answers malformed HTTP with the usual headers and problem document. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, parts: Parts): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  refuse(socket, REFUSALS[error.code ?? ''] ?? MALFORMED, parts);
+}
+
+/** Answers `CONNECT`, for which Node would close the connection. */
+export function refuseTunnels(app: FastifyInstance, parts: Parts): void {
+  const detail = 'This server is not a proxy: it does not support CONNECT.';
+  app.server.on('connect', (_request, socket) => refuse(socket as Socket, { ...MALFORMED, detail }, parts));
+}
+
+function refuse(socket: Socket, { status, reason, detail }: Refusal, { ids, rateLimits }: Parts): void {
+  const requestId = ids.next('req');
+  const body = JSON.stringify({ ...toProblem(new AppError('invalid_request', detail), requestId), status });
+  const headers = {
+    ...rateHeaders(rateLimits.take({ address: socket.remoteAddress ?? '' })),
+    'X-Request-Id': requestId,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Type': PROBLEM_MEDIA_TYPE,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${head.join('')}\r\n${body}`);
+  // Node no longer tracks this connection: if the client kept its end open, it would leak.
+  setTimeout(() => socket.destroy(), LINGER_MS);
+}

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import type { JsonSchema } from '../../src/daemon/openapi-schemas.ts';
+import type { LocatedOperation, ServedDocument } from './openapi.ts';
+import { createValues, marker } from './openapi-values.ts';
+
+/** A request that may contain markers: see `openapi-values.ts`. */
+export interface PlannedRequest {
+  /** The operation it addresses; absent if its path or method is none of the document's. */
+  operation?: LocatedOperation;
+  method: string;
+  path: string;
+  query: [name: string, value: string][];
+  headers: Record<string, string>;
+  /** Whether it carries the key of its tenant. */
+  isSignedIn: boolean;
+  body?: string | Uint8Array;
+}
+
+/** A parameter of the document. */
+interface Parameter {
+  in: string;
+  name: string;
+  schema: JsonSchema;
+}
+
+/** Operations that end the tenant or take long are requested rarely. */
+const WEIGHTS: Readonly<Record<string, number>> = {
+  'DELETE /v1/account': 1,
+  'DELETE /v1/auth/key': 1,
+  'GET /v1/export': 4,
+  'POST /v1/auth/magic-link': 8,
+  'POST /v1/auth/token': 4,
+  'GET /v1/auth/callback': 4,
+  'POST /v1/auth/callback': 4,
+  'PUT /v1/provider-keys/{provider}': 6,
+};
+const USUAL_WEIGHT = 20;
+
+/** The kind of id that a path parameter names, by the segment before it. */
+const ID_KINDS: Readonly<Record<string, string>> = {
+  memories: 'mem',
+  conversations: 'conv',
+  messages: 'msg',
+  episodes: 'ep',
+  jobs: 'job',
+  searches: 'srch',
+};
+const IMPORT_LINES = [
+  '{"type":"svc-export","format":"svc","version":2,"exportedAt":"2026-01-01T00:00:00.000Z"}',
+  '{"type":"end","memories":0,"conversations":0,"messages":0,"episodes":0,"learned":0}',
+  '{"content":"tea"}',
+  'Ada drinks tea',
+  '[]',
+  '',
+];
+
+/** Generates requests that are valid by the document. */
+export function validRequests({ operations, resolve }: ServedDocument): fc.Arbitrary<PlannedRequest> {
+  const valuesOf = createValues(resolve);
+
+  function requestsOf(operation: LocatedOperation): fc.Arbitrary<PlannedRequest> {
+    const parameters = (operation.parameters ?? []).map((one) => resolve<Parameter>(one as Parameter));
+    const within = (place: string) => parameters.filter((one) => one.in === place);
+    const path = fc.tuple(...within('path').map(({ name, schema }) => pathValues(operation.path, name, schema)));
+    const query = fc.tuple(
+      ...within('query').map(({ name, schema }) => rarely(valuesOf(schema, name)).map(pairs(name))),
+    );
+    const headers = fc.tuple(
+      ...within('header').map((one) => rarely(headerValues(one)).map((value) => [one.name, value] as const)),
+    );
+    return fc.record({ path, query, headers, body: bodiesOf(operation) }).map((made) => {
+      const values = new Map(within('path').map(({ name }, index) => [`{${name}}`, made.path[index]!]));
+      const given = made.headers.filter(([, value]) => value !== undefined) as [string, string][];
+      return {
+        operation,
+        method: operation.method,
+        path: operation.path.replace(/\{\w+\}/g, (name) => values.get(name)!),
+        query: made.query.flat(),
+        headers: { ...Object.fromEntries(given), ...made.body?.headers },
+        isSignedIn: true,
+        ...(made.body && { body: made.body.text }),
+      };
+    });
+  }
+
+  function pathValues(path: string, name: string, schema: JsonSchema): fc.Arbitrary<string> {
+    const before = path.split('/').find((_, index, all) => all[index + 1] === `{${name}}`) ?? '';
+    const kind = ID_KINDS[before];
+    if (before === 'provider-keys') return fc.constantFrom('openai', 'ollama', 'voyage');
+    const values = kind ? marker(kind) : (valuesOf(schema, name) as fc.Arbitrary<string>).map(encodeURIComponent);
+    return values.filter((value) => value !== '');
+  }
+
+  function headerValues({ name }: Parameter): fc.Arbitrary<string> {
+    if (name === 'Idempotency-Key') return fc.nat(200).map((index) => `key-${index}`);
+    return fc.oneof(marker('etag'), fc.constant('*'));
+  }
+
+  function bodiesOf({ requestBody, operationId }: LocatedOperation) {
+    if (!requestBody) return fc.constant(undefined);
+    const [type, media] = Object.entries(requestBody.content)[0]!;
+    const texts =
+      operationId === 'account.import'
+        ? fc.array(fc.constantFrom(...IMPORT_LINES), { maxLength: 4 }).map((lines) => lines.join('\n'))
+        : valuesOf(media.schema!).map((value) => encodeBody(type, value));
+    const bodies = texts.map((text) => ({ text, headers: { 'content-type': type } }));
+    return requestBody.required ? bodies : rarely(bodies);
+  }
+
+  const choices = operations.map((operation) => ({
+    weight: WEIGHTS[operation.route] ?? USUAL_WEIGHT,
+    arbitrary: requestsOf(operation),
+  }));
+  return fc.oneof(...choices);
+}
+
+function encodeBody(type: string, value: unknown): string {
+  const isForm = type === 'application/x-www-form-urlencoded';
+  return isForm ? new URLSearchParams(value as Record<string, string>).toString() : JSON.stringify(value);
+}
+
+const rarely = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 2, nil: undefined });
+
+/** Spells a query parameter; an array is repeated. */
+const pairs =
+  (name: string) =>
+  (value: unknown): [string, string][] =>
+    value === undefined ? [] : [value].flat().map((one) => [name, String(one)]);

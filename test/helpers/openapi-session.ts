@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, request as httpRequest } from 'node:http';
+import { KEY } from '../features/extraction/extraction-daemon.ts';
+import { makeTenant, type Tenant } from '../features/limits/tenants.ts';
+import type { TestDaemon } from './daemon.ts';
+import type { WireAnswer } from './openapi-answers.ts';
+import type { PlannedRequest } from './openapi-requests.ts';
+import { codeIn, freshAddress, pressButton, receiveLink, startTerminal, tokenIn } from './sign-in.ts';
+
+/** How many values of each kind a tenant remembers. */
+const REMEMBERED = 100;
+
+/** A request with its markers filled in. */
+type Request = Pick<PlannedRequest, 'method' | 'path' | 'headers' | 'body'>;
+
+export type Session = Awaited<ReturnType<typeof openSession>>;
+
+/** One tenant that remembers what it was answered. A tenant that ended is replaced. */
+export async function openSession(daemon: TestDaemon, providerUrl: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const remembered = new Map<string, string[]>();
+  const conversations = new Map<string, string>();
+  let tenant: Tenant | undefined;
+  let signIn = { token: 'unknown', code: 'WDJB-MJHT', verifier: 'x'.repeat(43) };
+
+  async function renew(): Promise<void> {
+    tenant = await makeTenant(daemon, `${randomUUID()}@example.com`, 'Enterprise');
+    remembered.clear();
+    const headers = { authorization: `Bearer ${tenant.apiKey}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ key: KEY, baseUrl: providerUrl });
+    await send(daemon.baseUrl, agent, { method: 'PUT', path: '/v1/provider-keys/openai', headers, body });
+  }
+
+  function fill(text: string): string {
+    return text.replace(/\{\{(\w+) (\d+)\}\}/g, (_, kind: string, choice: string) => {
+      if (kind === 'provider') return providerUrl;
+      if (kind in signIn) return signIn[kind as keyof typeof signIn];
+      const known = remembered.get(kind) ?? [];
+      return known[Number(choice) % known.length] ?? `${kind}_${'0'.repeat(32)}`;
+    });
+  }
+
+  /** A message is found only in its conversation. */
+  function matchConversation(path: string): string {
+    const message = /\/messages\/(msg_\w+)/.exec(path)?.[1] ?? '';
+    const conversation = conversations.get(message);
+    return conversation ? path.replace(/conv_\w+/, conversation) : path;
+  }
+
+  await renew();
+  return {
+    async prepare({ method, path, query, headers, isSignedIn, body }: PlannedRequest): Promise<Request> {
+      const wanted = path + JSON.stringify(query) + String(body);
+      if (wanted.includes('{{token')) signIn = { ...signIn, token: await newToken(daemon) };
+      if (wanted.includes('{{code')) signIn = { ...signIn, ...(await newCode(daemon)) };
+      const search = query.map((pair) => pair.map((part) => encode(fill(part))).join('=')).join('&');
+      const isProviderKey = /^\/v1\/provider-keys\/\w+$/.test(path) && method === 'PUT';
+      const filled = typeof body === 'string' ? fill(body) : body;
+      return {
+        method,
+        path: matchConversation(fill(path)) + (search === '' ? '' : `?${search}`),
+        headers: {
+          ...(isSignedIn && { authorization: `Bearer ${tenant?.apiKey}` }),
+          ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)])),
+        },
+        // Without an address, svc would call the real provider.
+        ...(filled !== undefined && { body: isProviderKey ? atProvider(filled, providerUrl) : filled }),
+      };
+    },
+    send: (request: Request) => send(daemon.baseUrl, agent, request),
+    /** Remembers ids, cursors and tags of an answer. */
+    async learn({ method, path }: Request, { status, headers, text }: WireAnswer): Promise<void> {
+      const remember = (kind: string, value: string) => {
+        remembered.set(kind, [...(remembered.get(kind) ?? []), value].slice(-REMEMBERED));
+      };
+      for (const [id, kind] of text.matchAll(/\b(mem|conv|msg|ep|srch|job)_[0-9a-f]{32}\b/g)) remember(kind!, id);
+      for (const [, cursor] of text.matchAll(/"nextCursor":"([^"]+)"/g)) remember('cursor', cursor!);
+      for (const [, id, conversation] of text.matchAll(/"id":"(msg_\w+)","conversationId":"(conv_\w+)"/g)) {
+        conversations.set(id!, conversation!);
+      }
+      if (headers.etag) remember('etag', headers.etag);
+      if (status === 204 && method === 'DELETE' && /^\/v1\/(account|auth\/key)/.test(path)) await renew();
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function newToken(daemon: TestDaemon): Promise<string> {
+  return tokenIn((await receiveLink(daemon, freshAddress())).link);
+}
+
+async function newCode(daemon: TestDaemon): Promise<{ code: string; verifier: string }> {
+  const { login, codeVerifier } = startTerminal();
+  const { link } = await receiveLink(daemon, freshAddress(), login);
+  return { code: codeIn(await pressButton(daemon, link)), verifier: codeVerifier };
+}
+
+/** Gives a provider key the address of the provider. */
+function atProvider(body: string | Uint8Array, baseUrl: string): string | Uint8Array {
+  try {
+    const value = JSON.parse(String(body));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? JSON.stringify({ ...value, baseUrl })
+      : body;
+  } catch {
+    return body;
+  }
+}
+
+/** Percent-encodes like `encodeURIComponent`, and lone surrogates too. */
+const encode = (text: string) => encodeURIComponent(text.toWellFormed());
+
+/** Sends a request. The status of a broken connection is 0. */
+function send(baseUrl: string, agent: Agent, { method, path, headers, body }: Request): Promise<WireAnswer> {
+  return new Promise((resolve) => {
+    const fail = (error: Error) => resolve({ status: 0, headers: {}, text: error.message });
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const sent = httpRequest(baseUrl, { agent, method, path, headers: { ...headers, ...length } }, async (response) => {
+      const chunks: Buffer[] = [];
+      try {
+        for await (const chunk of response) chunks.push(chunk as Buffer);
+        resolve({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString() });
+      } catch (error) {
+        fail(error as Error);
+      }
+    });
+    sent.on('error', fail).end(body);
+  });
+}
