@@ -10,6 +10,7 @@ import { memoryCalls } from './memory-calls.ts';
 import { portabilityCalls } from './portability-calls.ts';
 import { providerCalls } from './provider-calls.ts';
 import { createTransport } from './transport.ts';
+import { userCalls } from './user-calls.ts';
 
 export type * from '../contract/account.ts';
 export type * from '../contract/auth.ts';
@@ -25,6 +26,7 @@ export type * from '../contract/problem.ts';
 export type * from '../contract/provider-settings.ts';
 export type * from '../contract/providers.ts';
 export type * from '../contract/search.ts';
+export type * from '../contract/users.ts';
 export type { ApiPromise, Page, PagePromise } from './api-promise.ts';
 export type { CallOptions, ChangeOptions, ClientOptions, CreateOptions } from './call-options.ts';
 export { ApiError, UnreachableError } from './errors.ts';
@@ -47,6 +49,7 @@ export function createClient(options: ClientOptions) {
     memories: memoryCalls(transport),
     conversations: conversationCalls(transport),
     episodes: episodeCalls(transport),
+    users: userCalls(transport),
     /** Finds memories, messages and episodes. */
     search: (request: SearchRequest, callOptions?: CallOptions): ApiPromise<SearchAnswer> =>
       send('POST', '/v1/search', request, callOptions),

@@ -8,6 +8,7 @@ import type { Operations } from './operations.ts';
 import { PORTABILITY_OPERATIONS } from './portability-operations.ts';
 import { PROVIDER_OPERATIONS } from './providers-operations.ts';
 import { SEARCH_OPERATIONS } from './search-operations.ts';
+import { USER_OPERATIONS } from './users-operations.ts';
 
 /** Every operation of the API. */
 export const OPERATIONS: Operations = {
@@ -15,6 +16,7 @@ export const OPERATIONS: Operations = {
   ...SEARCH_OPERATIONS,
   ...CONVERSATION_OPERATIONS,
   ...EPISODE_OPERATIONS,
+  ...USER_OPERATIONS,
   ...JOB_OPERATIONS,
   ...PROVIDER_OPERATIONS,
   ...ACCOUNT_OPERATIONS,

@@ -46,6 +46,7 @@ import {
   SearchRequest,
   SearchResult,
 } from './search.ts';
+import { User, UserPage } from './users.ts';
 
 /**
  * Schemas by their names in the OpenAPI document, after which generated clients name their types. Wherever one of them
@@ -127,6 +128,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   TransferCounts,
   Usage,
   UsedTokens,
+  User,
+  UserPage,
   WeightShift,
   WrittenEpisode,
 };

@@ -39,6 +39,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   search: 'Ranked search over memories, messages and episodes, and the feedback it learns from.',
   conversations: 'Conversations and their messages.',
   episodes: 'Spans of time that an assistant can recall as one.',
+  users: 'End users of the account: how much is stored of each, and its erasure.',
   jobs: 'Background work, such as extracting memories from a conversation.',
   'provider keys': 'Your own keys for model providers, and what svc may do with them.',
   account: 'The account of the calling key: limits, usage and erasure.',

@@ -19,6 +19,7 @@ import { providerKeysRoutes } from '../features/providers/provider-keys-routes.t
 import { providerSettingsRoutes } from '../features/providers/provider-settings-routes.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
 import { textIndices } from '../features/text/text-index-sqlite.ts';
+import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
 import type { Config } from './config-settings.ts';
 import { listenerUrl } from './config-values.ts';
@@ -73,7 +74,7 @@ export async function compose(config: Config, dependencies: DaemonDependencies):
 
 async function buildDaemon(config: Config, dependencies: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles } = dependencies;
-  const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts } = rooms;
+  const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts, users } = rooms;
   const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
   const { tenantModels, tenantEmbeddings } = rooms;
   const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction } = rooms;
@@ -127,6 +128,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ],
     protectedRoutes: [
       accountsRoutes({ accounts, keys, usage, spending, learning }),
+      usersRoutes({ users }),
       memoriesRoutes({ memories, idempotency }),
       conversationsRoutes({ conversations, idempotency }),
       episodesRoutes({ episodes, idempotency }),
@@ -165,6 +167,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },
     { name: 'delete old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
+    { name: 'finish erasing users', everyMs: 600_000, run: users.finishErasing },
     { name: "embed with tenants' models", everyMs: 1000, run: tenantEmbeddings.follow },
     ...(embeddings ? [{ name: 'embed new texts', everyMs: 1000, run: embeddings.follow }] : []),
   ];
@@ -198,6 +201,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       mailQueue.start();
       housekeeping = startHousekeeping(chores, log);
       accounts.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing an account'));
+      users.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing a user'));
       return publicUrl();
     },
     stop() {

@@ -29,6 +29,7 @@ import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
 import { createScopes } from '../features/text/scopes.ts';
+import { createUsers } from '../features/users/users.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createIds } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
@@ -144,19 +145,18 @@ export async function openRooms(
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
   const { jobRunner, extraction } = composeExtraction(extracting);
 
-  // Memories are erased last, because erasing them deletes the user scopes under which the others are indexed.
+  // Of whole accounts, memories go last among what is indexed: erasing them deletes the user scopes of the index.
+  const ofUsers = [conversations, episodes, memories, learning];
   const erasables = [
     providerKeys,
     jobs,
     extraction,
     providerSettings,
-    learning,
-    conversations,
-    episodes,
-    memories,
+    ...ofUsers,
     ...(embeddings ? [embeddings] : []),
     tenantEmbeddings,
   ];
+  const users = createUsers({ db, clock, scopes, cursors, erasables: ofUsers });
   const accounts = createAccounts({
     db,
     clock,
@@ -179,6 +179,7 @@ export async function openRooms(
     usage,
     idempotency,
     accounts,
+    users,
     memories,
     conversations,
     episodes,

@@ -61,7 +61,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       requireHostHeader: false,
     },
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: false },
+    routerOptions: { maxParamLength: 4000, ignoreTrailingSlash: false },
     frameworkErrors: answerFrameworkError(guardParts),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, parts),
   }).withTypeProvider<TypeBoxTypeProvider>();

@@ -6,6 +6,7 @@ import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
 import { LEARNING_OPERATIONS } from './learning-operations.ts';
 import { MEMORY_OPERATIONS } from './memory-operations.ts';
 import { CREATING_ROUTES, PROVIDER_OPERATIONS } from './provider-operations.ts';
+import { USER_OPERATIONS } from './user-operations.ts';
 import { visible } from './visible-answer.ts';
 
 let daemon: MemoryDaemon;
@@ -105,6 +106,7 @@ describe('another tenant’s memory', () => {
       CONVERSATION_OPERATIONS,
       LEARNING_OPERATIONS,
       PROVIDER_OPERATIONS,
+      USER_OPERATIONS,
     ].flatMap(Object.values<{ route?: string }>);
     const tried = [...operations.map(({ route }) => route), ...CREATING_ROUTES];
     expect(routes.filter((route) => !tried.includes(route))).toEqual([]);

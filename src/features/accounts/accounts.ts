@@ -6,6 +6,7 @@ import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { type Erasable, eraseEverywhere } from '../erasure/erasure.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Keys, Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
@@ -66,7 +67,7 @@ interface Dependencies {
   usage: Usage;
   idempotency: Idempotency;
   /** The modules that hold data of a tenant, in the order of erasure. */
-  erasables: readonly { erase(tenantId: string): Promise<void>; sweep?(): Promise<void> }[];
+  erasables: readonly Erasable[];
   /** Erases the sign-in links of an address, in the caller's transaction. */
   deleteSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
@@ -77,15 +78,11 @@ export function createAccounts(dependencies: Dependencies): Accounts {
   const { db, clock, ids, keys, usage, idempotency, erasables, deleteSignIns, policy, defaultTier } = dependencies;
 
   async function eraseRows(tenantId: string): Promise<void> {
-    for (const erasable of erasables) await erasable.erase(tenantId);
-    await db.writes.write(tenantId, async (connection) => {
+    await eraseEverywhere({ db, erasables }, { tenantId }, async (connection) => {
       await usage.erase(connection, tenantId);
       await idempotency.erase(connection, tenantId);
       await deleteTenant(connection, tenantId);
     });
-    // Deleted text survives in the text indexes and the write-ahead log until they are swept and checkpointed.
-    for (const erasable of erasables) await erasable.sweep?.();
-    await db.checkpoint();
   }
 
   return {

@@ -1,13 +1,16 @@
 import { LAST_ORDINAL } from '../../contract/conversations.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
+import type { UserKey } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { createTextPurge } from '../text/text-purge.ts';
 import {
   deleteConversation,
   deleteConversationsOf,
+  listConversationsToErase,
   listHalfErased,
   updateConversation,
   updateErased,
@@ -48,7 +51,8 @@ export interface ConversationErasing {
   eraseRows(conversation: Pick<ConversationRow, 'tenantId' | 'id' | 'number'>): Promise<void>;
   /** Finishes interrupted erasures and, when due, purges erased words from the index file. */
   sweep(): Promise<void>;
-  eraseTenant(tenantId: string): Promise<void>;
+  /** Erases all conversations of an owner in small transactions, so that other writes can interleave. */
+  erase(owner: Owner): Promise<void>;
 }
 
 interface Parts {
@@ -60,6 +64,7 @@ interface Parts {
 }
 
 const ERASE_ROWS = 200;
+const ERASE_CONVERSATIONS = 50;
 
 export function createConversationErasing({ db, clock, idempotency, text, observers }: Parts): ConversationErasing {
   const purge = createTextPurge({ db, clock, text });
@@ -115,6 +120,33 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
     purge.due();
   }
 
+  async function begin(connection: Connection, tenantId: string, id: string): Promise<void> {
+    await updateErased(connection, tenantId, id, clock.nowMs());
+    for (const observer of observers) await observer.erased?.(connection, tenantId, id);
+    await idempotency.redact(connection, tenantId, [id]);
+  }
+
+  async function eraseTenant(tenantId: string): Promise<void> {
+    // From here on, appends in progress find no conversation.
+    await db.writes.write(tenantId, (connection) => updateErasedOf(connection, tenantId, clock.nowMs()));
+    await eraseInBatches(tenantId, (connection) => deleteSomeMessagesOf(connection, tenantId, ERASE_ROWS));
+    await db.writes.write(tenantId, (connection) => deleteConversationsOf(connection, tenantId));
+  }
+
+  async function eraseUser(user: UserKey): Promise<void> {
+    const { tenantId } = user;
+    const beginSome = async (connection: Connection) => {
+      const conversations = await listConversationsToErase(connection, user, ERASE_CONVERSATIONS);
+      for (const { id, erasedAt } of conversations) if (erasedAt === null) await begin(connection, tenantId, id);
+      return conversations;
+    };
+    let begun: Awaited<ReturnType<typeof beginSome>>;
+    do {
+      begun = await db.writes.write(tenantId, beginSome);
+      for (const conversation of begun) await eraseRows(conversation);
+    } while (begun.length > 0);
+  }
+
   return {
     async eraseMessage(connection, conversation, message) {
       await deleteMessage(connection, conversation.tenantId, message.number);
@@ -126,21 +158,15 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
       if (messages.length > 0) await forgetMessages(connection, conversation, messages);
       return messages.length === ERASE_ROWS;
     },
-    async begin(connection, tenantId, id) {
-      await updateErased(connection, tenantId, id, clock.nowMs());
-      for (const observer of observers) await observer.erased?.(connection, tenantId, id);
-      await idempotency.redact(connection, tenantId, [id]);
-    },
+    begin,
     eraseRows,
     async sweep() {
       for (const conversation of await listHalfErased(db.readers, 100)) await eraseRows(conversation);
       await purge.sweep();
     },
-    async eraseTenant(tenantId) {
-      // From here on, appends in progress find no conversation.
-      await db.writes.write(tenantId, (connection) => updateErasedOf(connection, tenantId, clock.nowMs()));
-      await eraseInBatches(tenantId, (connection) => deleteSomeMessagesOf(connection, tenantId, ERASE_ROWS));
-      await db.writes.write(tenantId, (connection) => deleteConversationsOf(connection, tenantId));
+    async erase({ tenantId, endUser }) {
+      if (endUser === undefined) await eraseTenant(tenantId);
+      else await eraseUser({ tenantId, endUser });
       purge.dueNow();
     },
   };

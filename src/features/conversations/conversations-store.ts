@@ -95,6 +95,18 @@ export async function listHalfErased(
   return reader.all('SELECT tenantId, id, number FROM conversations WHERE erasedAt IS NOT NULL LIMIT ?', [limit]);
 }
 
+/** Lists conversations of a user that is being erased, including those whose rows are being deleted. */
+export async function listConversationsToErase(
+  reader: Reader,
+  { tenantId, endUser }: { tenantId: string; endUser: string },
+  limit: number,
+): Promise<Pick<ConversationRow, 'tenantId' | 'id' | 'number' | 'erasedAt'>[]> {
+  return reader.all(
+    'SELECT tenantId, id, number, erasedAt FROM conversations WHERE tenantId = ? AND endUser = ? LIMIT ?',
+    [tenantId, endUser, limit],
+  );
+}
+
 /** Hides all conversations of a tenant. */
 export async function updateErasedOf(connection: Connection, tenantId: string, nowMs: number): Promise<void> {
   await connection.run('UPDATE conversations SET erasedAt = ? WHERE tenantId = ? AND erasedAt IS NULL', [

@@ -12,6 +12,7 @@ import { AppError } from '../../contract/errors.ts';
 import { projectFilterOf } from '../../contract/project.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { versionTagOf } from '../../lib/entity-tag.ts';
@@ -57,8 +58,8 @@ export interface Conversations extends Messages {
   transfer: ConversationTransfer;
   /** Finishes interrupted erasures and purges erased words from the disk. */
   sweep(): Promise<void>;
-  /** Erases all conversations of a tenant in small transactions, so that other writes can interleave. */
-  erase(tenantId: string): Promise<void>;
+  /** Erases all conversations of an owner in small transactions, so that other writes can interleave. */
+  erase(owner: Owner): Promise<void>;
 }
 
 interface Parts {
@@ -171,7 +172,7 @@ export function createConversations(parts: Parts): Conversations {
     ...createMessages({ ...parts, erasing }),
     transfer: createConversationTransfer(parts),
     sweep: erasing.sweep,
-    erase: erasing.eraseTenant,
+    erase: erasing.erase,
   };
 }
 

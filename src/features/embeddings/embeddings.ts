@@ -1,4 +1,5 @@
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Embedder } from '../../outside/models/embedder.ts';
@@ -27,7 +28,7 @@ export interface Embeddings {
   /** `failing`: the last request, for stored texts or for a query, failed. */
   state(): 'ok' | 'failing';
   /** Forgets a tenant's cached queries. */
-  erase(tenantId: string): Promise<void>;
+  erase(tenant: Owner): Promise<void>;
 }
 
 interface Parts {
@@ -123,7 +124,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
     waiting: () => countWaiting(db.readers),
     failures: () => failures,
     state: () => (models.some(({ id }) => queryBackoffs.fault(id) ?? storedBackoffs.fault(id)) ? 'failing' : 'ok'),
-    erase: async (tenantId) => queries.forget(tenantId),
+    erase: async ({ tenantId }) => queries.forget(tenantId),
   };
 }
 

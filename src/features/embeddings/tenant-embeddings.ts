@@ -1,5 +1,6 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
@@ -30,7 +31,7 @@ export interface TenantEmbeddings {
   /** Number of waiting rows. */
   waiting(): Promise<number>;
   /** Deletes a tenant's models and vectors, and forgets its cached queries. */
-  erase(tenantId: string): Promise<void>;
+  erase(tenant: Owner): Promise<void>;
 }
 
 interface Parts {
@@ -141,7 +142,7 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
       await limiter.settled();
     },
     waiting: () => countWaitingForTenants(db.readers),
-    async erase(tenantId) {
+    async erase({ tenantId }) {
       queries.forget(tenantId);
       for (const model of await listModels(db.readers, tenantId)) {
         await db.writes.write('daemon', (connection) => retire(connection, model));

@@ -1,6 +1,7 @@
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
+import { type Owner, ownerCondition } from '../../db/owner.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, valuesOf } from '../../db/values.ts';
 import {
@@ -120,9 +121,10 @@ export async function deleteEpisode(connection: Connection, tenantId: string, id
 /** Deletes the cuts of a conversation and returns their row numbers. */
 export async function deleteCuts(connection: Connection, tenantId: string, conversationId: string): Promise<number[]> {
   const rows = await connection.all<{ number: number }>(
-    'DELETE FROM episodes WHERE tenantId = ? AND conversationId = ? AND cut = 1 RETURNING number',
+    'SELECT number FROM episodes WHERE tenantId = ? AND conversationId = ? AND cut = 1',
     [tenantId, conversationId],
   );
+  await eraseEpisodes(connection, tenantId, rows);
   return rows.map(({ number }) => number);
 }
 
@@ -155,13 +157,26 @@ export async function updateDetached(
   );
 }
 
-/** Deletes up to `limit` episodes of a tenant that is being erased and returns their row numbers. */
-export async function deleteSomeEpisodesOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
-  const rows = await connection.all<{ number: number }>('SELECT number FROM episodes WHERE tenantId = ? LIMIT ?', [
-    tenantId,
-    limit,
-  ]);
+/** Deletes up to `limit` episodes of an owner that is being erased and returns them. */
+export async function deleteSomeEpisodesOf(
+  connection: Connection,
+  owner: Owner,
+  limit: number,
+): Promise<Pick<EpisodeRow, 'number' | 'id'>[]> {
+  const own = ownerCondition(owner);
+  const rows = await connection.all<Pick<EpisodeRow, 'number' | 'id'>>(
+    `SELECT number, id FROM episodes WHERE ${own.sql} LIMIT ?`,
+    [...own.values, limit],
+  );
+  await eraseEpisodes(connection, owner.tenantId, rows);
+  return rows;
+}
+
+async function eraseEpisodes(
+  connection: Connection,
+  tenantId: string,
+  rows: readonly { number: number }[],
+): Promise<void> {
   const rowIds = rows.map(({ number }) => number);
   await eraseRows(connection, { table: 'episodes', texts: EPISODE_TEXTS, tenantId, rowIds });
-  return rowIds;
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../contract/errors.ts';
 import { projectFilterOf } from '../../contract/project.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { versionTagOf } from '../../lib/entity-tag.ts';
@@ -46,8 +47,8 @@ export interface Episodes extends MessageObserver {
   follow(): Promise<void>;
   /** Purges the words of erased episodes from the disk. */
   sweep(): Promise<void>;
-  /** Erases all episodes of a tenant in small transactions, so that other writes can interleave. */
-  erase(tenantId: string): Promise<void>;
+  /** Erases all episodes of an owner in small transactions, so that other writes can interleave. */
+  erase(owner: Owner): Promise<void>;
 }
 
 interface Parts {
@@ -166,13 +167,21 @@ export function createEpisodes(parts: Parts): Episodes {
     erased,
     transfer: createEpisodeTransfer({ reading, writing, scopes }),
     sweep: purge.sweep,
-    async erase(tenantId) {
+    async erase(owner) {
       let count: number;
       do {
-        count = await db.writes.write(tenantId, async (connection) => {
-          const numbers = await deleteSomeEpisodesOf(connection, tenantId, ERASE_ROWS);
-          await text.remove(connection, numbers);
-          return numbers.length;
+        count = await db.writes.write(owner.tenantId, async (connection) => {
+          const rows = await deleteSomeEpisodesOf(connection, owner, ERASE_ROWS);
+          await text.remove(
+            connection,
+            rows.map(({ number }) => number),
+          );
+          await idempotency.redact(
+            connection,
+            owner.tenantId,
+            rows.map(({ id }) => id),
+          );
+          return rows.length;
         });
       } while (count === ERASE_ROWS);
       purge.dueNow();

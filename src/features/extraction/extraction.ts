@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { JobAccepted, NewExtraction } from '../../contract/jobs.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
@@ -29,7 +30,7 @@ export interface Extraction {
   ): Promise<Created<JobAccepted>>;
   /** Queues jobs for conversations with new messages, for tenants that enabled this. */
   follow(): Promise<void>;
-  erase(tenantId: string): Promise<void>;
+  erase(tenant: Owner): Promise<void>;
 }
 
 interface Parts {
@@ -105,6 +106,6 @@ export function createExtraction(parts: Parts): Extraction {
       }
       if (due.length > 0) wake();
     },
-    erase: (tenantId) => db.writes.write(tenantId, (connection) => deleteExtractionsOf(connection, tenantId)),
+    erase: ({ tenantId }) => db.writes.write(tenantId, (connection) => deleteExtractionsOf(connection, tenantId)),
   };
 }

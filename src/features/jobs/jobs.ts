@@ -3,6 +3,7 @@ import type { Job, JobState, JobsQuery } from '../../contract/jobs.ts';
 import type { Provider } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -69,7 +70,7 @@ export interface Jobs {
   open(): Promise<number>;
   /** Deletes jobs that ended more than 30 days ago. */
   sweep(): Promise<void>;
-  erase(tenantId: string): Promise<void>;
+  erase(tenant: Owner): Promise<void>;
 }
 
 interface Parts {
@@ -159,7 +160,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
         );
       } while (swept === SWEEP_BATCH);
     },
-    erase: (tenantId) =>
+    erase: ({ tenantId }) =>
       db.writes.write(tenantId, async (connection) => {
         for (const row of await listOpenJobs(connection, tenantId, {})) abort(row);
         await deleteJobsOf(connection, tenantId);

@@ -1,4 +1,5 @@
 import type { Connection, Reader } from '../../db/connection.ts';
+import { type Owner, ownerCondition } from '../../db/owner.ts';
 import { insertRows, padToPowerOfTwo, placeholders } from '../../db/values.ts';
 
 export interface LearnedRow {
@@ -138,25 +139,27 @@ export async function deleteSomeSearchesBefore(
   return changes;
 }
 
-export async function deleteSomeSearchesOf(connection: Connection, tenantId: string, limit: number): Promise<number> {
+export async function deleteSomeSearchesOf(connection: Connection, owner: Owner, limit: number): Promise<number> {
+  const own = ownerCondition(owner);
   const { changes } = await connection.run(
     `DELETE FROM searches WHERE tenantId = ? AND id IN
-       (SELECT id FROM searches WHERE tenantId = ? LIMIT ?)`,
-    [tenantId, tenantId, limit],
+       (SELECT id FROM searches WHERE ${own.sql} LIMIT ?)`,
+    [owner.tenantId, ...own.values, limit],
   );
   return changes;
 }
 
-export async function deleteSomeLearnedOf(connection: Connection, tenantId: string, limit: number): Promise<number> {
+export async function deleteSomeLearnedOf(connection: Connection, owner: Owner, limit: number): Promise<number> {
+  const own = ownerCondition(owner);
   const learned = await connection.run(
     `DELETE FROM learned WHERE tenantId = ? AND endUser IN
-       (SELECT endUser FROM learned WHERE tenantId = ? LIMIT ?)`,
-    [tenantId, tenantId, limit],
+       (SELECT endUser FROM learned WHERE ${own.sql} LIMIT ?)`,
+    [owner.tenantId, ...own.values, limit],
   );
   const days = await connection.run(
     `DELETE FROM learningDays WHERE tenantId = ? AND (endUser, day) IN
-       (SELECT endUser, day FROM learningDays WHERE tenantId = ? LIMIT ?)`,
-    [tenantId, tenantId, limit],
+       (SELECT endUser, day FROM learningDays WHERE ${own.sql} LIMIT ?)`,
+    [owner.tenantId, ...own.values, limit],
   );
   return Math.max(learned.changes, days.changes);
 }

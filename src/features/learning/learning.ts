@@ -1,6 +1,7 @@
 import type { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval } from '../../contract/learning.ts';
 import type { Writer } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import { type Clock, utcDay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../keys/keys.ts';
@@ -77,7 +78,7 @@ export interface Learning {
   dropped(): number;
   /** Deletes expired searches. */
   sweep(): Promise<void>;
-  erase(tenantId: string): Promise<void>;
+  erase(owner: Owner): Promise<void>;
 }
 
 const SWEEP_ROWS = 200;
@@ -176,13 +177,14 @@ export function createLearning({
       const beforeMs = clock.nowMs() - SEARCH_TTL_MS;
       return inBatches('daemon', (connection) => deleteSomeSearchesBefore(connection, beforeMs, SWEEP_ROWS));
     },
-    async erase(tenantId) {
-      pending.forget(tenantId);
-      shown.forget(tenantId);
+    async erase(owner) {
+      const { tenantId, endUser } = owner;
+      pending.forget(tenantId, endUser);
+      if (endUser === undefined) shown.forget(tenantId);
       // Searches first: without them no further feedback can be learned from.
-      await inBatches(tenantId, (connection) => deleteSomeSearchesOf(connection, tenantId, SWEEP_ROWS));
-      await inBatches(tenantId, (connection) => deleteSomeLearnedOf(connection, tenantId, SWEEP_ROWS));
-      cache.forget(tenantId);
+      await inBatches(tenantId, (connection) => deleteSomeSearchesOf(connection, owner, SWEEP_ROWS));
+      await inBatches(tenantId, (connection) => deleteSomeLearnedOf(connection, owner, SWEEP_ROWS));
+      cache.forget(tenantId, endUser);
     },
   };
 }

@@ -12,8 +12,8 @@ export interface PendingSearches {
   has(tenantId: string, id: string): boolean;
   /** Writes all pending searches; failures are logged and counted as dropped. Never throws. */
   flush(): Promise<void>;
-  /** Discards the searches of a tenant. */
-  forget(tenantId: string): void;
+  /** Discards the searches of a tenant, or of one of its users. */
+  forget(tenantId: string, endUser?: string): void;
   /** How many were dropped since the process started. */
   dropped(): number;
 }
@@ -70,8 +70,11 @@ export function createPendingSearches({ db, clock, log }: { db: Database; clock:
       running = running.then(writeAll);
       return running;
     },
-    forget(tenantId) {
-      for (const key of pending.keys()) if (key.startsWith(`${tenantId} `)) pending.delete(key);
+    forget(tenantId, endUser) {
+      for (const [key, row] of pending) {
+        const isTheirs = row.tenantId === tenantId && (endUser === undefined || row.endUser === endUser);
+        if (isTheirs) pending.delete(key);
+      }
     },
     dropped: () => droppedCount,
   };

@@ -2,6 +2,7 @@ import type { MemoriesQuery } from '../../contract/memories.ts';
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
+import { type Owner, ownerCondition } from '../../db/owner.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import { bytesOf, MEMORY_COLUMNS, MEMORY_TEXTS, type MemoryRow, type NewMemoryRow, tagsIn } from './memory-row.ts';
@@ -185,6 +186,14 @@ export async function deleteTags(connection: Connection, tenantId: string, memor
   await connection.run('DELETE FROM memoryTags WHERE tenantId = ? AND memoryId = ?', [tenantId, memoryId]);
 }
 
+/** Deletes the tags of many memories. */
+export async function deleteTagsOf(connection: Connection, tenantId: string, ids: readonly string[]): Promise<void> {
+  await connection.run('DELETE FROM memoryTags WHERE tenantId = ? AND memoryId IN (SELECT value FROM json_each(?))', [
+    tenantId,
+    JSON.stringify(ids),
+  ]);
+}
+
 /** Deletes a memory with all versions and tags; memories it superseded stay closed. Returns the deleted versions. */
 export async function deleteMemory(
   connection: Connection,
@@ -203,15 +212,20 @@ export async function deleteMemory(
   return rows;
 }
 
-/** Deletes up to `limit` versions of a tenant that is being erased and returns their row numbers. */
-export async function deleteSomeOf(connection: Connection, tenantId: string, limit: number): Promise<number[]> {
-  const rows = await connection.all<{ number: number }>('SELECT number FROM memories WHERE tenantId = ? LIMIT ?', [
-    tenantId,
-    limit,
-  ]);
+/** Deletes up to `limit` versions of an owner that is being erased and returns them. */
+export async function deleteSomeOf(
+  connection: Connection,
+  owner: Owner,
+  limit: number,
+): Promise<Pick<MemoryRow, 'number' | 'id'>[]> {
+  const own = ownerCondition(owner);
+  const rows = await connection.all<Pick<MemoryRow, 'number' | 'id'>>(
+    `SELECT number, id FROM memories WHERE ${own.sql} LIMIT ?`,
+    [...own.values, limit],
+  );
   const rowIds = rows.map(({ number }) => number);
-  await eraseRows(connection, { table: 'memories', texts: MEMORY_TEXTS, tenantId, rowIds });
-  return rowIds;
+  await eraseRows(connection, { table: 'memories', texts: MEMORY_TEXTS, tenantId: owner.tenantId, rowIds });
+  return rows;
 }
 
 export async function deleteAllTagsOf(connection: Connection, tenantId: string): Promise<void> {

@@ -10,6 +10,7 @@ import type {
 import { projectFilterOf } from '../../contract/project.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import { createBatchedRead } from '../../db/readers.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -59,8 +60,8 @@ export interface Memories extends MemoryAdding {
   transfer: MemoryTransfer;
   /** Erases expired memories. Reads have hidden them since the moment they expired. */
   sweep(): Promise<void>;
-  /** Erases all memories of a tenant in small transactions, so that other writes can interleave. */
-  erase(tenantId: string): Promise<void>;
+  /** Erases all memories of an owner in small transactions, so that other writes can interleave. */
+  erase(owner: Owner): Promise<void>;
 }
 
 interface Parts {
@@ -151,7 +152,7 @@ export function createMemories(parts: Parts): Memories {
     external: createExternalMemories({ ...parts, adding, erasing }),
     transfer: createMemoryTransfer({ ...parts, erasing }),
     sweep: erasing.sweep,
-    erase: erasing.eraseTenant,
+    erase: erasing.erase,
   };
 }
 

@@ -1,11 +1,12 @@
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { createTextPurge } from '../text/text-purge.ts';
-import { deleteAllTagsOf, deleteMemory, deleteSomeOf, listExpired } from './memories-store.ts';
+import { deleteAllTagsOf, deleteMemory, deleteSomeOf, deleteTagsOf, listExpired } from './memories-store.ts';
 
 /** Called in the transaction that erases a memory, with the metadata of all its versions. */
 export interface MemoryObserver {
@@ -18,8 +19,8 @@ export interface MemoryErasing {
   eraseOne(connection: Connection, tenantId: string, id: string): Promise<void>;
   /** Erases expired memories and, when due, purges erased words from the index file. */
   sweep(): Promise<void>;
-  /** Erases all memories of a tenant in small transactions, so that other writes can interleave. */
-  eraseTenant(tenantId: string): Promise<void>;
+  /** Erases all memories of an owner in small transactions, so that other writes can interleave. */
+  erase(owner: Owner): Promise<void>;
 }
 
 interface Parts {
@@ -58,11 +59,18 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
     return expired.length === ERASE_ROWS;
   }
 
-  function eraseSomeOf(tenantId: string): Promise<boolean> {
+  function eraseSomeOf(owner: Owner): Promise<boolean> {
+    const { tenantId } = owner;
     return db.writes.write(tenantId, async (connection) => {
-      const numbers = await deleteSomeOf(connection, tenantId, ERASE_ROWS);
-      await text.remove(connection, numbers);
-      return numbers.length === ERASE_ROWS;
+      const rows = await deleteSomeOf(connection, owner, ERASE_ROWS);
+      await text.remove(
+        connection,
+        rows.map(({ number }) => number),
+      );
+      const ids = [...new Set(rows.map(({ id }) => id))];
+      await deleteTagsOf(connection, tenantId, ids);
+      await idempotency.redact(connection, tenantId, ids);
+      return rows.length === ERASE_ROWS;
     });
   }
 
@@ -72,12 +80,15 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
       while (await eraseExpired());
       await purge.sweep();
     },
-    async eraseTenant(tenantId) {
-      while (await eraseSomeOf(tenantId));
-      await db.writes.write(tenantId, async (connection) => {
-        await deleteAllTagsOf(connection, tenantId);
-        await scopes.erase(connection, tenantId);
-      });
+    async erase(owner) {
+      while (await eraseSomeOf(owner));
+      const { tenantId, endUser } = owner;
+      if (endUser === undefined) {
+        await db.writes.write(tenantId, async (connection) => {
+          await deleteAllTagsOf(connection, tenantId);
+          await scopes.erase(connection, tenantId);
+        });
+      }
       purge.dueNow();
     },
   };

@@ -58,6 +58,7 @@ export async function writeBatch(
       ...addedDrafts(batch.memories, restored.memories).map((draft) => draft.at(-1)!),
       ...addedDrafts(batch.conversations, restored.conversations),
       ...addedDrafts(batch.episodes, restored.episodes),
+      ...addedDrafts(batch.learned, restored.learned),
     ]);
     parts.learning.transfer.confirm(addedDrafts(batch.learned, restored.learned));
     for (const kind of KINDS) {
@@ -94,6 +95,8 @@ async function restore(
   if (quotaError) {
     return { memories: outcomes, conversations: [], messages: [], episodes: [], learned: [], quotaError };
   }
+  // A user of whom only the ranking learned is one of the tenant's users too.
+  await features.scopes.ensure(connection, draftsOf(learned));
   return {
     memories: outcomes,
     conversations: await features.conversations.transfer.restoreConversations(connection, draftsOf(conversations)),

@@ -3,6 +3,7 @@ import type { ModelChoice } from '../../contract/provider-settings.ts';
 import { type NewProviderKey, PROVIDERS, type Provider, type ProviderKey } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -67,7 +68,7 @@ export interface ProviderKeys {
   ): Promise<T>;
   /** Removes all of a tenant's keys, in the caller's transaction. */
   forget(connection: Connection, tenantId: string): Promise<void>;
-  erase(tenantId: string): Promise<void>;
+  erase(tenant: Owner): Promise<void>;
 }
 
 interface Parts {
@@ -215,7 +216,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
         }
       }),
     forget: forgetAll,
-    async erase(tenantId) {
+    async erase({ tenantId }) {
       await db.writes.write(tenantId, (connection) => forgetAll(connection, tenantId));
       for (const provider of PROVIDERS) abort(tenantId, provider);
     },

@@ -8,6 +8,7 @@ import type {
 import type { Provider } from '../../contract/providers.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -46,7 +47,7 @@ export interface ProviderSettingsService extends ProviderKeyObserver {
   extractionModel(reader: Reader, tenantId: string): Promise<ModelChoice | undefined>;
   /** Filters the tenants that have extraction on append enabled. */
   onAppend(reader: Reader, tenantIds: readonly string[]): Promise<string[]>;
-  erase(tenantId: string): Promise<void>;
+  erase(tenant: Owner): Promise<void>;
 }
 
 interface Parts {
@@ -131,7 +132,7 @@ export function createProviderSettings({
       await replaceSettings(connection, after);
       await notifyChoice(connection, before, after);
     },
-    erase: (tenantId) =>
+    erase: ({ tenantId }) =>
       db.writes.write(tenantId, async (connection) => {
         await deleteSettings(connection, tenantId);
         await spending.erase(connection, tenantId);

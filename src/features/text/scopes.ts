@@ -1,5 +1,6 @@
+import { AppError } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import { deleteScopesOf, findScopes, insertScopes } from './scopes-store.ts';
+import { deleteScope, deleteScopesOf, findScopes, insertScopes, listHidden, updateHidden } from './scopes-store.ts';
 
 /** An end user of a tenant. */
 export interface UserKey {
@@ -9,11 +10,23 @@ export interface UserKey {
 
 /** Maps a tenant's end user to a number in the full-text index, which never changes and is never reused. */
 export interface Scopes {
+  /** `undefined` for a user without items, and for one that is being erased. */
   find(reader: Reader, user: UserKey): Promise<number | undefined>;
-  /** Returns the scopes of all users, created where missing, in the caller's transaction. */
+  /**
+   * Returns the scopes of all users, created where missing, in the caller's transaction. Throws `conflict` for a user that
+   * is being erased.
+   */
   ensure(connection: Connection, users: readonly UserKey[]): Promise<(user: UserKey) => number>;
   /** Reports that the transaction of `ensure` was committed, so that its scopes may be cached. */
   confirm(users: readonly UserKey[]): void;
+  /** Marks a user as being erased, in the caller's transaction. */
+  hide(connection: Connection, user: UserKey, nowMs: number): Promise<void>;
+  /** The users of all tenants that are being erased. */
+  hidden(reader: Reader): Promise<UserKey[]>;
+  /** Deletes the scope of a hidden user without items, in the caller's transaction. */
+  remove(connection: Connection, user: UserKey): Promise<void>;
+  /** Reports that the transaction of `remove` was committed: the user may be created again. */
+  forget(user: UserKey): void;
   erase(connection: Connection, tenantId: string): Promise<void>;
 }
 
@@ -24,24 +37,30 @@ export function createScopes(): Scopes {
   const cache = new Map<string, number>();
   /** Created in a transaction that may still roll back. */
   const unconfirmed = new Map<string, number>();
-
-  async function load(reader: Reader, users: readonly UserKey[]): Promise<Map<string, number>> {
-    const rows = await findScopes(reader, users);
-    return new Map(rows.map((row) => [keyOf(row), row.scope]));
-  }
+  /** Users that are being erased: their scopes are not cached, so that every write sees whether it is refused. */
+  const erasing = new Set<string>();
+  /** Counts erased users, so that a scope read before its deletion is not cached after it. */
+  let erasures = 0;
 
   function store(found: Map<string, number>): void {
     if (cache.size + found.size > MAX_CACHED) cache.clear();
-    for (const [key, scope] of found) cache.set(key, scope);
+    for (const [key, scope] of found) if (!erasing.has(key)) cache.set(key, scope);
+  }
+
+  function drop(key: string): void {
+    cache.delete(key);
+    unconfirmed.delete(key);
   }
 
   return {
     async find(reader, user) {
       const cached = cache.get(keyOf(user));
       if (cached !== undefined) return cached;
-      const found = await load(reader, [user]);
-      store(found);
-      return found.get(keyOf(user));
+      const before = erasures;
+      const [row] = await findScopes(reader, [user]);
+      if (!row || row.erasedAt !== null) return undefined;
+      if (erasures === before) store(new Map([[keyOf(user), row.scope]]));
+      return row.scope;
     },
     async ensure(connection, users) {
       const missing = new Map(users.filter((user) => !cache.has(keyOf(user))).map((user) => [keyOf(user), user]));
@@ -52,9 +71,10 @@ export function createScopes(): Scopes {
       }
       if (missing.size > 0) {
         await insertScopes(connection, [...missing.values()]);
-        for (const [key, scope] of await load(connection, [...missing.values()])) {
-          scopes.set(key, scope);
-          unconfirmed.set(key, scope);
+        for (const row of await findScopes(connection, [...missing.values()])) {
+          if (row.erasedAt !== null) throw beingErased(row.endUser);
+          scopes.set(keyOf(row), row.scope);
+          unconfirmed.set(keyOf(row), row.scope);
         }
       }
       return (user) => scopes.get(keyOf(user))!;
@@ -66,9 +86,26 @@ export function createScopes(): Scopes {
         unconfirmed.delete(key);
       }
     },
+    async hide(connection, user, nowMs) {
+      erasing.add(keyOf(user));
+      drop(keyOf(user));
+      await updateHidden(connection, user, nowMs);
+    },
+    hidden: listHidden,
+    remove: deleteScope,
+    forget(user) {
+      erasures += 1;
+      drop(keyOf(user));
+      erasing.delete(keyOf(user));
+    },
     async erase(connection, tenantId) {
       await deleteScopesOf(connection, tenantId);
       for (const key of cache.keys()) if (key.startsWith(`${tenantId} `)) cache.delete(key);
     },
   };
+}
+
+function beingErased(user: string): AppError {
+  const detail = `The user ${JSON.stringify(user)} is being erased. Try again in a moment.`;
+  return new AppError('conflict', detail, { retryAfterSeconds: 1 });
 }

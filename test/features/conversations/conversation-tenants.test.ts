@@ -114,7 +114,7 @@ test.each<[string, () => Promise<unknown>]>([
     () => episodes.updateProjectOfCuts(connection, { tenantId: 'ten_b', id: 'conv_1', project: 'p' }, null, 5),
   ],
   ['updateDetached', () => episodes.updateDetached(connection, 'ten_b', 'conv_1', 5)],
-  ['deleteSomeEpisodesOf', () => episodes.deleteSomeEpisodesOf(connection, 'ten_b', 9)],
+  ['deleteSomeEpisodesOf', () => episodes.deleteSomeEpisodesOf(connection, { tenantId: 'ten_b' }, 9)],
 ])('%s for one tenant leaves every row of the other', async (name, run) => {
   const before = { other: await rowsOf('ten_a'), own: await rowsOf('ten_b') };
   await run();

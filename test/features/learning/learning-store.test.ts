@@ -58,8 +58,8 @@ test.each<[string, (on: Connection) => Promise<unknown>]>([
   ['updateLearnedFrom', (on) => store.updateLearnedFrom(on, { ...searchOf('ten_b', 'srch_1'), feedbackAt: 5 })],
   ['addLearningDay', (on) => store.addLearningDay(on, 'ten_b', 'default', day)],
   ['deleteLearned', (on) => store.deleteLearned(on, 'ten_b', 'default')],
-  ['deleteSomeSearchesOf', (on) => store.deleteSomeSearchesOf(on, 'ten_b', 200)],
-  ['deleteSomeLearnedOf', (on) => store.deleteSomeLearnedOf(on, 'ten_b', 200)],
+  ['deleteSomeSearchesOf', (on) => store.deleteSomeSearchesOf(on, { tenantId: 'ten_b' }, 200)],
+  ['deleteSomeLearnedOf', (on) => store.deleteSomeLearnedOf(on, { tenantId: 'ten_b' }, 200)],
 ])('%s for one tenant leaves every row of the other unchanged', async (_, run) => {
   const [before, own] = [await rowsOf('ten_a'), await rowsOf('ten_b')];
   await db.writes.write('daemon', run);
@@ -104,8 +104,8 @@ test.each<[string, (on: Connection) => Promise<unknown>, string]>([
   ['listLearningDays', (on) => store.listLearningDays(on, 'ten_a', 'x'), '(tenantId=? AND day>?)'],
   ['updateLearnedFrom', (on) => store.updateLearnedFrom(on, searchOf('ten_a', 'x')), '(tenantId=? AND id=?)'],
   ['deleteSomeSearchesBefore', (on) => store.deleteSomeSearchesBefore(on, 1, 9), '(createdAt<?)'],
-  ['deleteSomeSearchesOf', (on) => store.deleteSomeSearchesOf(on, 'ten_c', 9), '(tenantId=?)'],
-  ['deleteSomeLearnedOf', (on) => store.deleteSomeLearnedOf(on, 'ten_c', 9), '(tenantId=?)'],
+  ['deleteSomeSearchesOf', (on) => store.deleteSomeSearchesOf(on, { tenantId: 'ten_c' }, 9), '(tenantId=?)'],
+  ['deleteSomeLearnedOf', (on) => store.deleteSomeLearnedOf(on, { tenantId: 'ten_c' }, 9), '(tenantId=?)'],
 ])('%s reads tables only through an index', async (_, run, expected) => {
   const plans: string[] = [];
   const connection = await openConnection(join(folder, 'svc.db'));

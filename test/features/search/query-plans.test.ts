@@ -113,7 +113,11 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
   ['updateSuperseded', () => store.updateSuperseded(spy(), CLOSING), [OWN_ID]],
   ['updateReplaced', () => store.updateReplaced(spy(), 'ten_1', 1, 1), [/INTEGER PRIMARY KEY/]],
   ['deleteMemory', () => store.deleteMemory(spy(), 'ten_1', 'a'), [/memories_superseded/, /memory_tags_of/]],
-  ['deleteSomeOf', () => store.deleteSomeOf(spy(), 'ten_1', 200), [/INTEGER PRIMARY KEY/, /\(tenantId=\?\)/]],
+  [
+    'deleteSomeOf',
+    () => store.deleteSomeOf(spy(), { tenantId: 'ten_1' }, 200),
+    [/INTEGER PRIMARY KEY/, /\(tenantId=\?\)/],
+  ],
   ['deleteAllTagsOf', () => store.deleteAllTagsOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
   ['deleteScopesOf', () => scopes.deleteScopesOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
   ['findAnswers', () => answers.findAnswers(spy(), PLACES, 1), [/\(tenantId=\? AND idempotencyKey=\?\)/]],

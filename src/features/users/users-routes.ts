@@ -1,0 +1,48 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { NoContent, problems } from '../../contract/common.ts';
+import { User, UserPage, UserParams, UsersQuery } from '../../contract/users.ts';
+import { contentTagOf } from '../../lib/entity-tag.ts';
+import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
+import type { Users } from './users.ts';
+
+const tags = ['users'];
+
+export function usersRoutes({ users }: { users: Users }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/v1/users',
+      {
+        schema: {
+          summary: 'List end users, latest first',
+          tags,
+          querystring: UsersQuery,
+          response: { 200: UserPage, ...problems },
+        },
+      },
+      (request) => users.list(request.principal, request.query),
+    );
+    app.get(
+      '/v1/users/:user',
+      { schema: { summary: 'Get an end user', tags, params: UserParams, response: { 200: User, ...problems } } },
+      async (request, reply) => {
+        const user = await users.get(request.principal, request.params.user);
+        return sendWithEtag(request, reply, user, contentTagOf(user));
+      },
+    );
+    app.delete(
+      '/v1/users/:user',
+      {
+        schema: {
+          summary: 'Erase an end user with everything stored and learned',
+          tags,
+          params: UserParams,
+          response: { 204: NoContent, ...problems },
+        },
+      },
+      async (request, reply) => {
+        await users.erase(request.principal, request.params.user, request.headers['if-match']);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}

@@ -1,0 +1,82 @@
+import { AppError } from '../../contract/errors.ts';
+import type { User, UsersQuery } from '../../contract/users.ts';
+import type { Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import { type Clock, toTimestampOrNull } from '../../lib/clock.ts';
+import { contentTagOf } from '../../lib/entity-tag.ts';
+import { type Erasable, eraseEverywhere } from '../erasure/erasure.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Cursors } from '../text/page-cursor.ts';
+import type { Scopes, UserKey } from '../text/scopes.ts';
+import { findUser, listUsers, type UserRow } from './users-store.ts';
+
+/** The end users of a tenant. Unknown names throw `not_found`. */
+export interface Users {
+  list(principal: Principal, query: UsersQuery): Promise<{ data: User[]; nextCursor: string | null }>;
+  get(principal: Principal, user: string): Promise<User>;
+  /**
+   * Erases a user and all its data. From the first commit on, the user is not found and nothing can be created for it;
+   * rows are then deleted in batches. If the daemon crashes in between, it finishes at its next start. Throws
+   * `precondition_failed` if something of the user changed since `ifMatch`.
+   */
+  erase(principal: Principal, user: string, ifMatch?: string): Promise<void>;
+  /** Finishes erasures that an earlier process started. */
+  finishErasing(): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  scopes: Scopes;
+  cursors: Cursors;
+  /** The modules that hold data of a user, in the order of erasure. */
+  erasables: readonly Erasable[];
+}
+
+export function createUsers({ db, clock, scopes, cursors, erasables }: Parts): Users {
+  async function load(reader: Reader, { tenantId }: Principal, endUser: string): Promise<User> {
+    const row = await findUser(reader, { tenantId, endUser }, clock.nowMs());
+    if (!row) throw new AppError('not_found', 'There is no user with this name.');
+    return toUser(row);
+  }
+
+  async function eraseRows(user: UserKey): Promise<void> {
+    await eraseEverywhere({ db, erasables }, user, (connection) => scopes.remove(connection, user));
+    scopes.forget(user);
+  }
+
+  return {
+    async list({ tenantId }, { limit = 50, cursor }) {
+      const boundTo = ['users', tenantId];
+      const beforeScope = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.read(cursor, boundTo));
+      const page = { tenantId, beforeScope, nowMs: clock.nowMs(), limit: limit + 1 };
+      const rows = await listUsers(db.readers.of(tenantId), page);
+      const { data, nextCursor } = cursors.page(rows, limit, boundTo, ({ scope }) => String(scope));
+      return { data: data.map(toUser), nextCursor };
+    },
+    get: (principal, user) => load(db.readers.of(principal.tenantId), principal, user),
+    async erase(principal, user, ifMatch) {
+      const key = { tenantId: principal.tenantId, endUser: user };
+      await db.writes.write(key.tenantId, async (connection) => {
+        requireMatch(ifMatch, contentTagOf(await load(connection, principal, user)), 'user');
+        await scopes.hide(connection, key, clock.nowMs());
+      });
+      await eraseRows(key);
+    },
+    async finishErasing() {
+      for (const user of await scopes.hidden(db.readers)) await eraseRows(user);
+    },
+  };
+}
+
+function toUser(row: UserRow): User {
+  const { endUser: user, memories, conversations, messages, episodes } = row;
+  const first = [row.firstMemoryAt, row.firstConversationAt, row.firstEpisodeAt].filter((at) => at !== null);
+  const last = [row.lastMemoryAt, row.lastConversationAt, row.lastEpisodeAt].filter((at) => at !== null);
+  return {
+    ...{ user, memories, conversations, messages, episodes },
+    firstSeenAt: toTimestampOrNull(first.length === 0 ? null : Math.min(...first)),
+    lastSeenAt: toTimestampOrNull(last.length === 0 ? null : Math.max(...last)),
+  };
+}

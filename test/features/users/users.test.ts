@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { User } from '../../../src/contract/users.ts';
+import { conversing, SPAN } from '../conversations/conversation-caller.ts';
+import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { newAccount, portable } from '../portability/portable-account.ts';
+
+let daemon: MemoryDaemon;
+let caller: Caller;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+});
+beforeEach(async () => {
+  daemon.clock.advance(61_000);
+  caller = await newAccount(daemon);
+});
+afterAll(() => daemon.close());
+
+const read = (name: string, headers = {}) => caller.call<User>(`/v1/users/${encodeURIComponent(name)}`, { headers });
+
+describe('an end user', () => {
+  test('is shown with what is stored of it, and when it was first and last seen', async () => {
+    const first = await caller.add('Ada drinks tea', { user: 'ada' });
+    await caller.change(first.id, { content: 'Ada drinks green tea' });
+    await caller.add('Ada drinks coffee', { user: 'ada', supersedes: first.id });
+    await caller.add('Ada naps', { user: 'ada', expiresAt: instant(daemon.clock.nowMs() + 30_000) });
+    await caller.add('Bob drinks milk', { user: 'bob' });
+    const talk = conversing(caller);
+    const { id } = await talk.begin({ user: 'ada' });
+    await talk.episode({ title: 'Tea', user: 'ada', ...SPAN });
+    daemon.clock.advance(60_000);
+    await talk.say(id, 'One', 'Two', 'Three');
+    const ada = {
+      ...{ user: 'ada', memories: 1, conversations: 1, messages: 3, episodes: 1 },
+      ...{ firstSeenAt: first.createdAt, lastSeenAt: (await talk.read(id)).updatedAt },
+    };
+    expect((await read('ada')).body).toEqual(ada);
+    const { data } = (await caller.call<{ data: User[] }>('/v1/users')).body;
+    expect(data.map(({ user }) => user)).toEqual(['bob', 'ada']);
+    expect(data[1]).toEqual(ada);
+  });
+
+  test('stays listed when its last item was erased', async () => {
+    const { id } = await caller.add('Ada drinks tea', { user: 'ada' });
+    await caller.erase(id);
+    expect((await read('ada')).body).toMatchObject({ memories: 0, firstSeenAt: null, lastSeenAt: null });
+  });
+
+  test('is listed if an import brought only what the ranking learned', async () => {
+    await caller.addAll([{ content: 'Ada drinks tea', user: 'ada' }]);
+    const { searchId, results } = (await caller.search('tea', { user: 'ada' })).body;
+    const body = { used: [results[0]!.id] };
+    expect((await caller.call(`/v1/searches/${searchId}/feedback`, { body })).status).toBe(202);
+    const lines = (await portable(caller).text()).split('\n');
+    caller = await newAccount(daemon);
+    await portable(caller).importFile(
+      `${[lines[0], ...lines.filter((line) => line.includes('"learned"'))].join('\n')}\n`,
+    );
+    expect((await read('ada')).body).toMatchObject({ user: 'ada', memories: 0 });
+    expect((await caller.call('/v1/users/ada', { method: 'DELETE' })).status).toBe(204);
+    expect((await caller.call('/v1/retrieval?user=ada')).body).toMatchObject({ events: 0 });
+  });
+
+  test('is not sent again to a caller that has its current state', async () => {
+    await caller.add('Ada drinks tea', { user: 'ada' });
+    const etag = (await read('ada')).headers.get('etag')!;
+    expect((await read('ada', { 'if-none-match': etag })).status).toBe(304);
+    await caller.add('Ada drinks coffee', { user: 'ada' });
+    expect((await read('ada', { 'if-none-match': etag })).status).toBe(200);
+  });
+
+  test('may have any name that items can have', async () => {
+    for (const name of ['a/b', 'ümläut ☂', '100%', '👩‍👩‍👧', '界'.repeat(256), '🜁'.repeat(256)]) {
+      await caller.add('Tea', { user: name });
+      expect((await read(name)).body, name).toMatchObject({ user: name, memories: 1 });
+    }
+  });
+});
+
+describe('the list of users', () => {
+  test('pages through all of them, latest first, while others are added', async () => {
+    const names = Array.from({ length: 7 }, (_, index) => `user-${index}`);
+    for (const user of names) await caller.add('Tea', { user });
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const path: string = `/v1/users?limit=3${cursor && `&cursor=${cursor}`}`;
+      const page: { data: User[]; nextCursor: string | null } = (await caller.call<typeof page>(path)).body;
+      if (cursor === '') await caller.add('Tea', { user: 'late' });
+      seen.push(...page.data.map(({ user }) => user));
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(names.toReversed());
+  });
+
+  test.each(['limit=0', 'limit=201', 'cursor=x', 'user=ada'])('refuses %s', async (query) => {
+    expect((await caller.call(`/v1/users?${query}`)).status).toBe(400);
+  });
+});
