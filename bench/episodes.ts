@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { segmentTurns, type Turn } from '../src/features/episodes/topic-segmentation.ts';
+import { finish } from '../src/lib/time-slices.ts';
 
 /**
  * Measures conversation segmentation with session markers and timestamps removed: Pk (Beeferman et al. 1999) and WindowDiff
@@ -61,7 +62,7 @@ function errorRate(
 
 function figuresOf(dialogue: Dialogue): Figures {
   const { turns, truth } = dialogue;
-  const cuts = segmentTurns(turns);
+  const cuts = finish(segmentTurns(turns));
   const equal = truth.map((_, index) => Math.round((index * turns.length) / truth.length));
   const pk = (found: readonly number[]) => errorRate(dialogue, found, (a, b) => a > 0 !== b > 0);
   const windowDiff = (found: readonly number[]) => errorRate(dialogue, found, (a, b) => a !== b);

@@ -2,6 +2,7 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
 import type { ConversationRow, MessageObserver, MessageReading, MessageRow } from '../conversations/conversations.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
@@ -19,6 +20,13 @@ export interface EpisodeCutting extends MessageObserver {
    * refused. Throws `not_found`.
    */
   cut(tenantId: string, conversationId: string, mode?: CutMode): Promise<void>;
+}
+
+/** Consecutive messages to cut, and the last cut if it may still change. */
+interface Window {
+  conversation: ConversationRow;
+  open: EpisodeRow | undefined;
+  messages: MessageRow[];
 }
 
 export type CutMode = 'continue' | 'restart';
@@ -42,25 +50,30 @@ export function createEpisodeCutting({ db, clock, ids, usage, text, reading, wri
    * Finds where cutting continues. The last cut is open, so it is cut again with the messages that follow, unless it has
    * the maximum length or the cut after it was erased by a caller.
    */
-  async function findOpenEnd(connection: Connection, conversation: ConversationRow, mode: CutMode) {
+  async function findOpenEnd(reader: Reader, conversation: ConversationRow, mode: CutMode) {
     const { tenantId, id, cutThrough } = conversation;
-    const last = await findCutBefore(connection, tenantId, id);
+    const last = await findCutBefore(reader, tenantId, id);
     if (!last) return { open: undefined, after: mode === 'restart' ? 0 : (cutThrough ?? 0) };
     const page = { order: 'oldest', beyond: last.toOrdinal!, limit: 1 } as const;
-    const [next] = await reading.readMessages(connection, conversation, page);
+    const [next] = await reading.readMessages(reader, conversation, page);
     const isNextErased = next !== undefined && next.ordinal <= (cutThrough ?? 0);
     if (isNextErased) return { open: undefined, after: cutThrough ?? 0 };
     const isFull = last.toOrdinal! - last.fromOrdinal! + 1 >= WINDOW;
     return isFull ? { open: undefined, after: last.toOrdinal! } : { open: last, after: last.fromOrdinal! - 1 };
   }
 
-  /** Cuts one window; returns whether there is more. */
-  async function cutWindow(connection: Connection, conversation: ConversationRow, mode: CutMode): Promise<boolean> {
-    const { open, after } = await findOpenEnd(connection, conversation, mode);
+  /** Reads the messages to cut next. */
+  async function readWindow(reader: Reader, conversation: ConversationRow, mode: CutMode): Promise<Window> {
+    const { open, after } = await findOpenEnd(reader, conversation, mode);
     const page = { order: 'oldest', beyond: after, limit: WINDOW } as const;
-    const messages = await reading.readMessages(connection, conversation, page);
+    return { conversation, open, messages: await reading.readMessages(reader, conversation, page) };
+  }
+
+  /** Stores the segments of a window; returns whether there is more. */
+  async function storeCuts(connection: Connection, window: Window, segments: readonly Segment[]): Promise<boolean> {
+    const { conversation, open, messages } = window;
     const nowMs = clock.nowMs();
-    const [first, ...others] = segmentMessages(messages);
+    const [first, ...others] = segments;
     const changed = first && open && recut(open, first, nowMs);
     if (changed) await writing.update(connection, changed);
     const added = first && !open ? [first, ...others] : others;
@@ -71,6 +84,28 @@ export function createEpisodeCutting({ db, clock, ids, usage, text, reading, wri
     const more = messages.length === WINDOW;
     await reading.markCut(connection, conversation, more ? messages.at(-1)!.ordinal : conversation.lastOrdinal);
     return more;
+  }
+
+  /**
+   * Cuts one window; returns whether there is more. Segments are found before the transaction, so that no other write
+   * waits for them, and again in it if the messages have changed since.
+   */
+  async function cutWindow(
+    tenantId: string,
+    conversationId: string,
+    mode: CutMode,
+    isMetered: boolean,
+  ): Promise<boolean> {
+    const read = async (reader: Reader) =>
+      readWindow(reader, await reading.requireConversation(reader, tenantId, conversationId), mode);
+    const before = await read(db.readers.of(tenantId));
+    const found = await runInSlices(segmentMessages(before.messages));
+    return db.writes.write(tenantId, async (connection) => {
+      const window = await read(connection);
+      const segments = isSame(before, window) ? found : await runInSlices(segmentMessages(window.messages), 'urgent');
+      const store = () => storeCuts(connection, window, segments);
+      return isMetered ? usage.storage.within(connection, tenantId, store) : store();
+    });
   }
 
   /** Updates the cuts of messages that were changed or erased. */
@@ -91,7 +126,8 @@ export function createEpisodeCutting({ db, clock, ids, usage, text, reading, wri
   /** Updates a cut after a message of it was changed or erased; erases the cut with its last message. */
   async function updateCut(connection: Connection, conversation: ConversationRow, row: EpisodeRow): Promise<void> {
     const messages = await messagesOf(connection, conversation, row);
-    const changed = messages.length > 0 && recut(row, describeSegment(messages), clock.nowMs());
+    const changed =
+      messages.length > 0 && recut(row, await runInSlices(describeSegment(messages), 'urgent'), clock.nowMs());
     if (messages.length === 0) await writing.erase(connection, row);
     else if (changed) await writing.update(connection, changed);
   }
@@ -125,11 +161,7 @@ export function createEpisodeCutting({ db, clock, ids, usage, text, reading, wri
       let windowMode = mode;
       let more: boolean;
       do {
-        more = await db.writes.write(tenantId, async (connection) => {
-          const conversation = await reading.requireConversation(connection, tenantId, conversationId);
-          const cutNext = () => cutWindow(connection, conversation, windowMode);
-          return mode === 'restart' ? usage.storage.within(connection, tenantId, cutNext) : cutNext();
-        });
+        more = await cutWindow(tenantId, conversationId, windowMode, mode === 'restart');
         windowMode = 'continue';
       } while (more);
     },
@@ -148,6 +180,19 @@ export function createEpisodeCutting({ db, clock, ids, usage, text, reading, wri
       purge.due();
     },
   };
+}
+
+/** Whether the same segments follow from both. */
+function isSame(one: Window, other: Window): boolean {
+  return (
+    one.messages.length === other.messages.length &&
+    one.messages.every((message, index) => isSameMessage(message, other.messages[index]!))
+  );
+}
+
+function isSameMessage(one: MessageRow, other: MessageRow): boolean {
+  const { id, content, parts, name } = other;
+  return one.id === id && one.content === content && one.parts === parts && one.name === name;
 }
 
 function cutRow(conversation: ConversationRow, segment: Segment, id: string, nowMs: number): NewEpisodeRow {

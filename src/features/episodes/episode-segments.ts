@@ -18,24 +18,28 @@ export interface Segment {
 /** Only the beginning of a long message is read: it says what the message is about, and the rest would cost time. */
 const CHARACTERS_READ = 2000;
 
-/** Divides consecutive messages into segments. */
-export function segmentMessages(messages: readonly MessageRow[]): Segment[] {
+/** Divides consecutive messages into segments, in steps. */
+export function* segmentMessages(messages: readonly MessageRow[]): Generator<void, Segment[]> {
   if (messages.length === 0) return [];
-  const starts = segmentTurns(
+  const starts = yield* segmentTurns(
     messages.map(({ content, createdAt }) => ({ content: clip(content), createdAtMs: createdAt })),
   );
-  return starts.map((start, index) => describeSegment(messages.slice(start, starts[index + 1] ?? messages.length)));
+  const segments: Segment[] = [];
+  for (const [index, start] of starts.entries()) {
+    segments.push(yield* describeSegment(messages.slice(start, starts[index + 1] ?? messages.length)));
+  }
+  return segments;
 }
 
-/** Returns the title, summary and span of a segment of at least one message. */
-export function describeSegment(messages: readonly MessageRow[]): Segment {
+/** Finds the title, summary and span of a segment of at least one message, in steps. */
+export function* describeSegment(messages: readonly MessageRow[]): Generator<void, Segment> {
   const spoken = spokenIn(messages);
   const times = messages.map(({ createdAt }) => createdAt);
   const [first] = messages;
   const last = messages.at(-1)!;
   return {
-    title: titleOf(spoken),
-    summary: summarize(spoken),
+    title: yield* titleOf(spoken),
+    summary: yield* summarize(spoken),
     fromOrdinal: first!.ordinal,
     toOrdinal: last.ordinal,
     fromMessageId: first!.id,

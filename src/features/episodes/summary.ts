@@ -12,13 +12,17 @@ const MAX_SENTENCE_CHARACTERS = 240;
 const TITLE_WORDS = 4;
 
 /**
- * Returns an extractive summary: the most representative sentences in their original order, each with its speaker.
+ * Finds an extractive summary in steps: the most representative sentences in their original order, each with its speaker.
  * SumBasic (Nenkova and Vanderwende 2005): the words of a chosen sentence count less for the next, for diversity. Uses no
  * model; linear in the sentences for each one chosen.
  */
-export function summarize(spoken: readonly Spoken[]): string {
-  const sentences = spoken.flatMap(({ speaker, content }) => sentencesOf(content).map((text) => ({ speaker, text })));
-  const bags = sentences.map(({ text }) => contentWords(text));
+export function* summarize(spoken: readonly Spoken[]): Generator<void, string> {
+  const sentences: { speaker: string; text: string; bag: string[] }[] = [];
+  for (const { speaker, content } of spoken) {
+    for (const { text, bag } of sentencesOf(content)) sentences.push({ speaker, text, bag });
+    yield;
+  }
+  const bags = sentences.map(({ bag }) => bag);
   const weights = wordWeights(bags);
   const chosen = new Set<number>();
   while (chosen.size < Math.min(MAX_SENTENCES, sentences.length)) {
@@ -26,6 +30,7 @@ export function summarize(spoken: readonly Spoken[]): string {
     if (best === undefined) break;
     chosen.add(best);
     for (const word of new Set(bags[best])) weights.set(word, weights.get(word)! ** 2);
+    yield;
   }
   return [...chosen]
     .sort((a, b) => a - b)
@@ -33,14 +38,15 @@ export function summarize(spoken: readonly Spoken[]): string {
     .join(' ');
 }
 
-/** Returns a title of the most frequent words, in the order of their first occurrence. */
-export function titleOf(spoken: readonly Spoken[]): string {
+/** Finds a title in steps: the most frequent words, in the order of their first occurrence. */
+export function* titleOf(spoken: readonly Spoken[]): Generator<void, string> {
   const speakers = new Set(spoken.flatMap(({ speaker }) => termsOf(speaker)));
   const counts = new Map<string, number>();
   for (const { content } of spoken) {
     for (const word of new Set(contentWords(content))) {
       if (!speakers.has(word) && word.length > 3) counts.set(word, (counts.get(word) ?? 0) + 1);
     }
+    yield;
   }
   const position = new Map([...counts.keys()].map((word, index) => [word, index]));
   const top = [...counts]
@@ -55,11 +61,13 @@ function contentWords(text: string): string[] {
   return termsOf(text).filter((term) => !STOP_WORDS.has(term));
 }
 
-function sentencesOf(text: string): string[] {
+/** Sentences of at least three words, with their words. */
+function sentencesOf(text: string): { text: string; bag: string[] }[] {
   return text
     .split(/(?<=[.!?。！？])\s+|\n+/u)
     .map((sentence) => sentence.trim())
-    .filter((sentence) => contentWords(sentence).length >= 3);
+    .map((sentence) => ({ text: sentence, bag: contentWords(sentence) }))
+    .filter(({ bag }) => bag.length >= 3);
 }
 
 function wordWeights(bags: readonly string[][]): Map<string, number> {
