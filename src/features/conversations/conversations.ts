@@ -101,7 +101,8 @@ export function createConversations(parts: Parts): Conversations {
     return created;
   }
 
-  const draft = (messages: readonly NewMessage[]) => runInSlices(draftsInSteps(messages, clock.nowMs()));
+  const draft = (tenantId: string, messages: readonly NewMessage[]) =>
+    runInSlices(draftsInSteps(messages, clock.nowMs()), tenantId);
 
   async function appendDrafts(
     { tenantId }: Principal,
@@ -109,7 +110,10 @@ export function createConversations(parts: Parts): Conversations {
     messages: readonly DraftMessage[],
     claim: Claim | undefined,
   ) {
-    const terms = await prepareTerms(messages.map(({ content }) => [content]));
+    const terms = await prepareTerms(
+      tenantId,
+      messages.map(({ content }) => [content]),
+    );
     return append({ append: { tenantId, conversationId, messages }, terms, claim });
   }
 
@@ -151,10 +155,11 @@ export function createConversations(parts: Parts): Conversations {
       });
       await erasing.eraseRows(erased);
     },
-    appendOnce: async (principal, id, messages, claim) => appendDrafts(principal, id, await draft(messages), claim),
+    appendOnce: async (principal, id, messages, claim) =>
+      appendDrafts(principal, id, await draft(principal.tenantId, messages), claim),
     async append(principal, { conversationId, title, user, project, messages }) {
       // Validate before creating a conversation.
-      const drafts = await draft(messages);
+      const drafts = await draft(principal.tenantId, messages);
       await usage.storage.requireRoom(db.lookups, principal.tenantId, bytesOfMessages(drafts));
       const id =
         conversationId ?? (await createOnce(principal, definedOf({ title, user, project }), undefined)).body.id;

@@ -71,7 +71,7 @@ export function createMessages(parts: Parts): Messages {
       return toMessage(await loadMessage(db.lookups, { tenantId, conversationId }, messageId));
     },
     changeMessage: ({ tenantId }, conversationId, messageId, change, ifMatch) =>
-      writeWithTerms([], (terms) =>
+      writeWithTerms(tenantId, [], (terms) =>
         db.writes.write(tenantId, async (connection) => {
           const conversation = await loadConversation(connection, tenantId, conversationId);
           const message = await loadMessage(connection, { tenantId, conversationId }, messageId);

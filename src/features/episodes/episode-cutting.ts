@@ -99,7 +99,7 @@ export function createEpisodeCutting({ db, clock, ids, usage, text, reading, wri
     const read = async (reader: Reader) =>
       readWindow(reader, await reading.requireConversation(reader, tenantId, conversationId), mode);
     const before = await read(db.readers.of(tenantId));
-    const found = await runInSlices(segmentMessages(before.messages));
+    const found = await runInSlices(segmentMessages(before.messages), tenantId);
     return db.writes.write(tenantId, async (connection) => {
       const window = await read(connection);
       const segments = isSame(before, window) ? found : await runInSlices(segmentMessages(window.messages), 'urgent');

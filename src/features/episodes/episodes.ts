@@ -95,7 +95,7 @@ export function createEpisodes(parts: Parts): Episodes {
 
   return {
     async createOnce({ tenantId }, body, claim) {
-      const created = await writeWithTerms([textsOf(episodeCodec.fromNew(body, ''))], (terms) =>
+      const created = await writeWithTerms(tenantId, [textsOf(episodeCodec.fromNew(body, ''))], (terms) =>
         db.writes.write(tenantId, (connection) =>
           idempotency.replayOrRun(connection, claim, async () => {
             const insert = () => insertNew(connection, tenantId, body, terms);
@@ -123,7 +123,7 @@ export function createEpisodes(parts: Parts): Episodes {
       return cursors.page(rows.map(toEpisode), limit, boundTo, ({ id }) => id);
     },
     change: ({ tenantId }, id, change, ifMatch) =>
-      writeWithTerms([], (terms) =>
+      writeWithTerms(tenantId, [], (terms) =>
         db.writes.write(tenantId, async (connection) => {
           const row = await load(connection, tenantId, id);
           requireMatch(ifMatch, versionTagOf(toEpisode(row)), 'episode');

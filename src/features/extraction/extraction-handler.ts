@@ -167,7 +167,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
         result: JSON.stringify(result),
       });
     };
-    return writeWithTerms([], (terms) =>
+    return writeWithTerms(conversation.tenantId, [], (terms) =>
       db.writes.write(conversation.tenantId, (connection) => write(connection, terms)),
     );
   }

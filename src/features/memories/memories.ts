@@ -129,7 +129,7 @@ export function createMemories(parts: Parts): Memories {
       return cursors.page(rows.map(toMemory), limit, boundTo, ({ id }) => id);
     },
     change: ({ tenantId }, id, change, ifMatch) =>
-      writeWithTerms([], (terms) =>
+      writeWithTerms(tenantId, [], (terms) =>
         db.writes.write(tenantId, (connection) => changeWithin(connection, tenantId, id, change, terms, ifMatch)),
       ),
     changeWithin,

@@ -105,7 +105,9 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
   }));
 
   async function add(addition: Addition): Promise<Created<unknown>> {
-    const created = await writeWithTerms(addition.drafts.map(textsOf), (terms) => addGrouped({ ...addition, terms }));
+    const created = await writeWithTerms(addition.principal.tenantId, addition.drafts.map(textsOf), (terms) =>
+      addGrouped({ ...addition, terms }),
+    );
     scopes.confirm(addition.drafts);
     return created;
   }
@@ -205,7 +207,10 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
 
   return {
     async addOnce(principal, memory, claim) {
-      const drafts = await runInSlices(drafting(principal.tenantId, [memory], () => ''));
+      const drafts = await runInSlices(
+        drafting(principal.tenantId, [memory], () => ''),
+        principal.tenantId,
+      );
       const answer = ([added]: AddedMemory[]) => ({
         status: added!.duplicate ? 200 : 201,
         body: added,
@@ -214,7 +219,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       return (await add({ principal, drafts, claim, onDuplicate: 'merge', answer })) as Created<AddedMemory>;
     },
     async addBatchOnce(principal, memories, claim) {
-      const drafts = await runInSlices(drafting(principal.tenantId, memories));
+      const drafts = await runInSlices(drafting(principal.tenantId, memories), principal.tenantId);
       const addition = { principal, drafts, claim, onDuplicate: 'merge', answer: listed } as const;
       return (await add(addition)) as Created<{ data: AddedMemory[] }>;
     },

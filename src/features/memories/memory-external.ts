@@ -99,7 +99,7 @@ export function createExternalMemories({ db, clock, usage, text, scopes, adding,
       const { tenantId } = principal;
       requireSameId(externalId, memory);
       const given = memoryCodec.fromNew({ ...memory, externalId }, '');
-      const stored = await writeWithTerms([textsOf(given)], (terms) =>
+      const stored = await writeWithTerms(tenantId, [textsOf(given)], (terms) =>
         db.writes.write(tenantId, (connection) =>
           putWithin(connection, principal, { ...memory, externalId }, terms, ifMatch),
         ),

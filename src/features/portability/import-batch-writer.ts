@@ -47,7 +47,7 @@ export async function writeBatch(
 ): Promise<void> {
   const { newMemories } = batch;
   if (KINDS.some((kind) => batch[kind].length > 0)) {
-    const restored = await writeWithTerms(textsOf(batch), (terms) =>
+    const restored = await writeWithTerms(principal.tenantId, textsOf(batch), (terms) =>
       parts.db.writes.write(principal.tenantId, (connection) =>
         parts.usage.storage.within(connection, principal.tenantId, () =>
           restore(parts, principal, batch, { unsegmentedIds, terms }, connection),

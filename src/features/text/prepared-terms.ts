@@ -36,8 +36,8 @@ export class TermsMissing extends AppError {
   }
 }
 
-/** Finds the terms of items in time slices. */
-export async function prepareTerms(items: readonly ItemTexts[]): Promise<PreparedTerms> {
+/** Finds the terms of a tenant's items in time slices. */
+export async function prepareTerms(tenantId: string, items: readonly ItemTexts[]): Promise<PreparedTerms> {
   function* prepare(): Generator<void, Map<string, Found>> {
     const byText = new Map<string, Found>();
     for (const item of items) {
@@ -46,7 +46,7 @@ export async function prepareTerms(items: readonly ItemTexts[]): Promise<Prepare
     }
     return byText;
   }
-  return { byText: await runInSlices(prepare()), mayReadMore: true };
+  return { byText: await runInSlices(prepare(), tenantId), mayReadMore: true };
 }
 
 /**
@@ -54,16 +54,17 @@ export async function prepareTerms(items: readonly ItemTexts[]): Promise<Prepare
  * long texts, because it changes an item whose text only its transaction reads, is repeated once they are found.
  */
 export async function writeWithTerms<T>(
+  tenantId: string,
   expected: readonly ItemTexts[],
   write: (terms: PreparedTerms) => Promise<T>,
 ): Promise<T> {
-  let terms = await prepareTerms(expected);
+  let terms = await prepareTerms(tenantId, expected);
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await write({ ...terms, mayReadMore: attempt === MAX_ATTEMPTS });
     } catch (error) {
       if (!(error instanceof TermsMissing) || attempt === MAX_ATTEMPTS) throw error;
-      terms = mergeTerms([terms, await prepareTerms(error.items)]);
+      terms = mergeTerms([terms, await prepareTerms(tenantId, error.items)]);
     }
   }
 }

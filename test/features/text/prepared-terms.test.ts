@@ -15,7 +15,7 @@ const SHORT = ['oolong tea'];
 describe('a write with prepared terms', () => {
   test('runs once if it needs only what was expected, and short texts', async () => {
     let runs = 0;
-    const written = await writeWithTerms([LONG], async (terms) => {
+    const written = await writeWithTerms('one', [LONG], async (terms) => {
       runs += 1;
       requireTerms(terms, [LONG, SHORT]);
       return 'written';
@@ -25,7 +25,7 @@ describe('a write with prepared terms', () => {
 
   test('is repeated with the terms that it turned out to need', async () => {
     const found: string[][] = [];
-    await writeWithTerms([], async (terms) => {
+    await writeWithTerms('one', [], async (terms) => {
       found.push([...terms.byText.keys()]);
       requireTerms(terms, [SHORT, LONG]);
     });
@@ -34,7 +34,7 @@ describe('a write with prepared terms', () => {
 
   test('keeps the terms of every attempt', async () => {
     let attempt = 0;
-    await writeWithTerms([SHORT], async (terms) => {
+    await writeWithTerms('one', [SHORT], async (terms) => {
       attempt += 1;
       requireTerms(terms, attempt === 1 ? [LONG] : [LONG, LONGER]);
       expect([...terms.byText.keys()]).toEqual([...SHORT, ...LONG, ...LONGER]);
@@ -45,7 +45,7 @@ describe('a write with prepared terms', () => {
   test('may read texts itself the third time, if they change with every attempt', async () => {
     let attempt = 0;
     const mayReadMore: boolean[] = [];
-    await writeWithTerms([], async (terms: PreparedTerms) => {
+    await writeWithTerms('one', [], async (terms: PreparedTerms) => {
       attempt += 1;
       mayReadMore.push(terms.mayReadMore);
       requireTerms(terms, [[`${LONG} ${attempt}`]]);
@@ -55,7 +55,7 @@ describe('a write with prepared terms', () => {
 
   test('is not repeated after another error', async () => {
     let runs = 0;
-    const write = writeWithTerms([], async () => {
+    const write = writeWithTerms('one', [], async () => {
       runs += 1;
       throw new Error('broken');
     });
@@ -66,7 +66,7 @@ describe('a write with prepared terms', () => {
 
 describe('prepared terms', () => {
   test('lack the long items that were not prepared, all of which the error names', async () => {
-    const terms = { ...(await prepareTerms([LONG])), mayReadMore: false };
+    const terms = { ...(await prepareTerms('one', [LONG])), mayReadMore: false };
     expect(() => requireTerms(terms, [LONG, SHORT])).not.toThrow();
     const error = (() => {
       try {
@@ -82,8 +82,8 @@ describe('prepared terms', () => {
 
   test('tell which items are indexed only in part, prepared or not', async () => {
     const cut = ['ﷺ '.repeat(3000)];
-    const terms = await prepareTerms([cut, LONG]);
-    const unprepared = await prepareTerms([]);
+    const terms = await prepareTerms('one', [cut, LONG]);
+    const unprepared = await prepareTerms('one', []);
     for (const known of [terms, unprepared]) {
       expect(partlyIndexed(known, cut)).toEqual({ partlyIndexed: true });
       expect(partlyIndexed(known, LONG)).toEqual({});
