@@ -33,6 +33,7 @@ export const CONVERSATION_OPERATIONS: Operations = {
     etag: true,
     once: true,
     location: true,
+    errors: ['quota_exceeded'],
   },
   'GET /v1/conversations': {
     id: 'conversations.list',
@@ -51,6 +52,7 @@ export const CONVERSATION_OPERATIONS: Operations = {
     request: { title: 'A cold day at the lake' },
     answer: { ...EXAMPLE_CONVERSATION, title: 'A cold day at the lake', version: 2 },
     etag: true,
+    errors: ['quota_exceeded'],
   },
   'DELETE /v1/conversations/{id}': {
     id: 'conversations.delete',
@@ -63,6 +65,7 @@ export const CONVERSATION_OPERATIONS: Operations = {
     request: { messages: [{ role: 'user', name: 'Ada', content: 'I went to the lake yesterday.' }] },
     answer: { data: [MESSAGE] },
     once: true,
+    errors: ['quota_exceeded'],
   },
   'GET /v1/conversations/{id}/messages': {
     id: 'conversations.messages.list',

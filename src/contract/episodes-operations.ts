@@ -38,7 +38,7 @@ export const EPISODE_OPERATIONS: Operations = {
     etag: true,
     once: true,
     location: true,
-    errors: ['not_found'],
+    errors: ['not_found', 'quota_exceeded'],
   },
   'GET /v1/episodes': {
     id: 'episodes.list',
@@ -58,7 +58,7 @@ export const EPISODE_OPERATIONS: Operations = {
     request: { outcome: 'Ada will bring a towel next time.' },
     answer: { ...EPISODE, outcome: 'Ada will bring a towel next time.', version: 2 },
     etag: true,
-    errors: ['conflict'],
+    errors: ['conflict', 'quota_exceeded'],
   },
   'DELETE /v1/episodes/{id}': {
     id: 'episodes.delete',
@@ -71,5 +71,6 @@ export const EPISODE_OPERATIONS: Operations = {
       'Cuts a conversation into episodes at pauses and changes of topic, without a model. From then on, svc extends them as messages are appended.',
     answer: { data: [{ ...EPISODE, title: 'went, lake, yesterday, swim', cut: true }] },
     once: true,
+    errors: ['quota_exceeded'],
   },
 };

@@ -75,7 +75,7 @@ export const MEMORY_OPERATIONS: Operations = {
     request: { addTags: ['evening'] },
     answer: CHANGED_MEMORY,
     etag: true,
-    errors: ['conflict'],
+    errors: ['conflict', 'quota_exceeded'],
   },
   'DELETE /v1/memories/{id}': {
     id: 'memories.delete',

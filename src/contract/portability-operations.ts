@@ -20,6 +20,7 @@ export const PORTABILITY_OPERATIONS: Operations = {
       'Streams everything in the account, or of one user, as NDJSON. A complete file ends with a line of type `end`.',
     answer: EXPORT,
     headers: ['Cache-Control'],
+    errors: ['storage_full'],
   },
   'POST /v1/import': {
     id: 'account.import',
