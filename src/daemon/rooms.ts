@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Tier } from '../contract/limits.ts';
 import type { Reader } from '../db/connection.ts';
@@ -21,6 +22,7 @@ import { observeUse } from '../features/learning/observed-memories.ts';
 import { createRateLimits } from '../features/limits/rate-limits.ts';
 import { createUsage } from '../features/limits/usage.ts';
 import { createMemories } from '../features/memories/memories.ts';
+import { createSpool } from '../features/portability/export-spool.ts';
 import { createPortability } from '../features/portability/portability.ts';
 import { createProfile } from '../features/profile/profile.ts';
 import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
@@ -132,6 +134,7 @@ export async function openRooms(
     conversations,
     episodes,
     learning,
+    spool: createSpool({ folder: join(config.dataDir, 'exports'), random }),
   });
 
   const candidates = createCandidatesSqlite({ clock });
@@ -148,6 +151,7 @@ export async function openRooms(
   // Of whole accounts, memories go last among what is indexed: erasing them deletes the user scopes of the index.
   const ofUsers = [conversations, episodes, memories, learning];
   const erasables = [
+    portability,
     providerKeys,
     jobs,
     extraction,

@@ -48,9 +48,9 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
         },
       },
       (request, reply) => {
-        const chunks = portability.export(request.principal, request.query);
+        const { chunks, aborted } = portability.export(request.principal, request.query);
         const stream: Readable = Readable.from(abortIfStalled(chunks, parts, (error) => stream.destroy(error)));
-        addAbortSignal(portability.stopping, stream);
+        addAbortSignal(aborted, stream);
         reply.headers(EXPORT_HEADERS).send(stream as never);
       },
     );
@@ -93,14 +93,14 @@ function importRoute({ portability, idleMs, clock }: PortabilityRoutesParts): Fa
 }
 
 /**
- * Aborts a client that reads nothing for `idleMs`, or reads below the slowest accepted rate: its snapshot keeps the
- * write-ahead log from being truncated. Each chunk it reads earns time for the next, up to `idleMs`.
+ * Aborts a client that reads nothing for `idleMs`, or reads below the slowest accepted rate: its temporary file takes up
+ * disk space. Each chunk it reads earns time for the next, up to `idleMs`.
  */
 async function* abortIfStalled(
-  chunks: AsyncIterable<string>,
+  chunks: AsyncIterable<Buffer>,
   { idleMs, clock }: Pick<PortabilityRoutesParts, 'idleMs' | 'clock'>,
   abort: (error: Error) => void,
-): AsyncGenerator<string> {
+): AsyncGenerator<Buffer> {
   let leftMs = idleMs;
   for await (const chunk of chunks) {
     const sinceMs = clock.monotonicMs();

@@ -1,20 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import type { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
+import type { Owner } from '../../db/owner.ts';
 import type { Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
-import { createMutex, createTransferLimiter, yieldToEventLoop } from './concurrency.ts';
-import { type ExportParts, exportRecords } from './export-run.ts';
+import { createSemaphore, createTransferLimiter, yieldToEventLoop } from './concurrency.ts';
+import type { ExportParts } from './export-run.ts';
+import type { Spool } from './export-spool.ts';
+import { createExporting, type Export } from './exporting.ts';
 import { READERS } from './formats/readers.ts';
 import { type ImportRunParts, runImport } from './import-run.ts';
 import { createRecordCheck } from './record-check.ts';
 
 /** Export and import of whole accounts. */
 export interface Portability {
-  /**
-   * Streams everything that belongs to the tenant as chunks of NDJSON, read from one snapshot. Throws `unavailable` if
-   * too many exports are running.
-   */
-  export(principal: Principal, query: ExportQuery): AsyncGenerator<string>;
+  /** See `Exporting`. */
+  export(principal: Principal, query: ExportQuery): Export;
   /**
    * Imports a file, reading it no faster than it is stored, at most once per `Idempotency-Key` and body. Nothing is added
    * twice. Throws `conflict` if another import of the account is running. An error that ends the import early, e.g.
@@ -28,24 +28,28 @@ export interface Portability {
   ): Promise<Created<ImportReport>>;
   /** Whether all import slots are taken. */
   isCrowded(): boolean;
-  /** Aborted when the daemon stops, which ends running exports and imports. */
+  /** Aborted when the daemon stops, which ends running imports. */
   stopping: AbortSignal;
+  /** Removes the temporary files of an earlier process. Called before the daemon listens. */
+  begin(): Promise<void>;
+  /** Ends running exports and imports. */
   stop(): void;
+  /** Aborts the exports of an account that is being erased. */
+  erase(account: Pick<Owner, 'tenantId'>): Promise<void>;
 }
 
-const MAX_EXPORTS = 4;
 const MAX_IMPORTS = 8;
-const CHUNK_CHARACTERS = 64 * 1024;
 
 /** Bounds how many exports and imports run at once: one of each per tenant. */
 export function createPortability(
-  parts: ExportParts & Omit<ImportRunParts, 'runExclusive'> & { idempotency: Pick<Idempotency, 'onceStreamed'> },
+  parts: ExportParts &
+    Omit<ImportRunParts, 'runExclusive'> & { idempotency: Pick<Idempotency, 'onceStreamed'>; spool: Spool },
 ): Portability {
-  const { db, clock, usage, idempotency } = parts;
+  const { clock, usage, idempotency, spool } = parts;
   const check = createRecordCheck();
-  const exports = createTransferLimiter(MAX_EXPORTS, 'export');
+  const exporting = createExporting(parts);
   const imports = createTransferLimiter(MAX_IMPORTS, 'import', 'conflict');
-  const runExclusive = createMutex();
+  const runExclusive = createSemaphore(1);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
 
@@ -65,19 +69,7 @@ export function createPortability(
   }
 
   return {
-    async *export({ tenantId }, { user }) {
-      const release = exports.acquire(tenantId);
-      try {
-        const snapshot = await db.snapshot();
-        try {
-          yield* chunksOf(exportRecords(parts, snapshot, { tenantId, user, nowMs: clock.nowMs() }));
-        } finally {
-          await snapshot.close();
-        }
-      } finally {
-        release();
-      }
-    },
+    export: exporting.export,
     import(principal, body, query, key) {
       const { tenantId } = principal;
       const operation = `POST /v1/import ${JSON.stringify(Object.entries(query).sort())}`;
@@ -91,17 +83,11 @@ export function createPortability(
     },
     isCrowded: imports.isFull,
     stopping: stopping.signal,
-    stop: () => stopping.abort(),
+    begin: spool.clear,
+    stop() {
+      exporting.stop();
+      stopping.abort();
+    },
+    erase: async ({ tenantId }) => exporting.abort(tenantId),
   };
-}
-
-async function* chunksOf(records: AsyncIterable<object>): AsyncGenerator<string> {
-  let chunk = '';
-  for await (const record of records) {
-    chunk += `${JSON.stringify(record)}\n`;
-    if (chunk.length < CHUNK_CHARACTERS) continue;
-    yield chunk;
-    chunk = '';
-  }
-  yield chunk;
 }

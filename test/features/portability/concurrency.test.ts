@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTransferLimiter } from '../../../src/features/portability/concurrency.ts';
+import { createSemaphore, createTransferLimiter } from '../../../src/features/portability/concurrency.ts';
 
 test('a transfer limiter bounds concurrent transfers, allows one per tenant, and reuses released slots', () => {
   const limiter = createTransferLimiter(2, 'export');
@@ -10,4 +10,24 @@ test('a transfer limiter bounds concurrent transfers, allows one per tenant, and
   release();
   expect(() => limiter.acquire('c')).not.toThrow();
   expect(() => limiter.acquire('a')).toThrow('Too many exports');
+});
+
+test('a semaphore runs work in the order of the calls, never more at once than it has slots', async () => {
+  const runWork = createSemaphore(2);
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  const all = Array.from({ length: 5 }, (_, index) =>
+    runWork(async () => {
+      begun.push(index);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      if (index === 1) throw new Error('failed');
+    }).catch(() => {}),
+  );
+  for (let ended = 0; ended < 5; ended += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(begun).toEqual([0, 1, 2, 3, 4].slice(0, Math.min(5, ended + 2)));
+    ends[ended]!();
+  }
+  await Promise.all(all);
+  expect(await runWork(async () => 'free')).toBe('free');
 });
