@@ -81,10 +81,14 @@ function timeLimited(
   };
 }
 
-/** Builds `?name=value&…` from the defined properties. An array repeats its name. */
+/** Builds `?name=value&…` from the defined properties. An array repeats its name; an object gives `name.key=value`. */
 export function queryString(query: object): string {
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined)
-    .flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]));
+    .flatMap(([name, value]) => {
+      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+      if (isObject) return Object.entries(value).map(([key, one]) => [`${name}.${key}`, String(one)]);
+      return [value].flat().map((one) => [name, String(one)]);
+    });
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }

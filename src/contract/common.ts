@@ -66,6 +66,19 @@ export const PageQuery = {
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({ data: Type.Array(item), nextCursor: Nullable(Type.String()) });
 
+/** Parameters of lists that can be ordered and counted. */
+export const ListOrder = Type.Enum(['desc', 'asc']);
+export const orderQuery = {
+  order: Type.Optional(Type.Enum(['desc', 'asc'], { default: 'desc' })),
+  total: Type.Optional(Type.Boolean({ description: 'Adds `total`, the number of all items that match' })),
+};
+
+export const CountedPage = <T extends TSchema>(item: T) =>
+  Type.Object({
+    ...Page(item).properties,
+    total: Type.Optional(Type.Integer({ description: 'Number of all items that match, if `total` was requested' })),
+  });
+
 export const NoContent = Type.Null({ description: 'No content' });
 
 /** The error responses that all routes share, for the OpenAPI document. */

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Account, TokenAnswer, Usage } from './account.ts';
 import { CallbackForm, MagicLinkAnswer, MagicLinkRequest, TokenRequest } from './auth.ts';
+import { ListOrder } from './common.ts';
 import {
   AppendedMessage,
   Conversation,
@@ -82,6 +83,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   JobState: JobStateName,
   LearnedShift,
   LearningDay,
+  ListOrder,
   MagicLinkAnswer,
   MagicLinkRequest,
   Memory,

@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
 import {
   AnyId,
+  CountedPage,
   IdParams,
   MadeId,
   Metadata,
   Name,
+  orderQuery,
   Page,
   PageQuery,
   partlyIndexedProperty,
@@ -59,6 +61,7 @@ export type Conversation = Static<typeof Conversation>;
 export const ConversationsQuery = Type.Object(
   {
     ...PageQuery,
+    ...orderQuery,
     user: Type.Optional(Name),
     ...projectQuery,
     after: Type.Optional(Timestamp),
@@ -67,7 +70,7 @@ export const ConversationsQuery = Type.Object(
   strict,
 );
 export type ConversationsQuery = Static<typeof ConversationsQuery>;
-export const ConversationPage = Page(Conversation);
+export const ConversationPage = CountedPage(Conversation);
 
 /** A message as it is stored and exported. In the API, `content` is `parts` where there are any: see `NewMessage`. */
 export const messageFields = {

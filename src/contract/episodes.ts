@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import {
   AnyId,
+  CountedPage,
   MadeId,
   Metadata,
   Name,
-  Page,
+  orderQuery,
   PageQuery,
   partlyIndexedProperty,
   strict,
@@ -74,11 +75,12 @@ export type Episode = Static<typeof Episode>;
 export const WrittenEpisode = Type.Object({ ...Episode.properties, ...partlyIndexedProperty });
 export type WrittenEpisode = Static<typeof WrittenEpisode>;
 export const Episodes = Type.Object({ data: Type.Array(Episode) });
-export const EpisodePage = Page(Episode);
+export const EpisodePage = CountedPage(Episode);
 
 export const EpisodesQuery = Type.Object(
   {
     ...PageQuery,
+    ...orderQuery,
     user: Type.Optional(Name),
     ...projectQuery,
     conversationId: Type.Optional(AnyId),

@@ -59,7 +59,7 @@ export const MEMORY_OPERATIONS: Operations = {
   'GET /v1/memories': {
     id: 'memories.list',
     description:
-      'Lists the memories of all users, or of one, page by page. Superseded memories are left out by default.',
+      'Lists the memories of all users, or of one, page by page, newest first unless `orderBy` and `order` say otherwise. All conditions must hold: `tags` may be repeated, and `metadata.KEY=VALUE` compares a top-level member as text. Superseded memories are left out by default.',
     answer: { data: [EXAMPLE_MEMORY], nextCursor: null },
   },
   'GET /v1/memories/{id}': {

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
 import {
   AnyId,
+  CountedPage,
   MadeId,
   Metadata,
   Name,
   NamedValues,
-  Page,
+  orderQuery,
   PageQuery,
   partlyIndexedProperty,
   strict,
@@ -13,6 +14,7 @@ import {
   Timestamp,
   Version,
 } from './common.ts';
+import { AppError } from './errors.ts';
 import {
   answerProperties,
   boolean,
@@ -29,6 +31,7 @@ import {
 import { projectQuery } from './project.ts';
 
 export const MAX_TAGS = 64;
+const MAX_METADATA_FILTERS = 16;
 const Tags = Type.Array(Name, { maxItems: MAX_TAGS, uniqueItems: true });
 /** An id in the caller's own system. Compared byte for byte. */
 export const ExternalId = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
@@ -117,21 +120,72 @@ export const AddedMemories = Type.Object({ data: Type.Array(AddedMemory) });
 export const ChangedMemory = Type.Object({ ...Memory.properties, ...partlyIndexedProperty });
 export type ChangedMemory = Static<typeof ChangedMemory>;
 
-export const MemoryPage = Page(Memory);
+export const MemoryPage = CountedPage(Memory);
 export const MemoryHistory = Type.Object({ data: Type.Array(Memory, { description: 'All versions, newest first' }) });
 
-export const MemoriesQuery = Type.Object(
-  {
-    ...PageQuery,
-    user: Type.Optional(Name),
-    ...projectQuery,
-    tag: Type.Optional(Name),
-    externalId: Type.Optional(ExternalId),
-    after: Type.Optional(Timestamp),
-    before: Type.Optional(Timestamp),
-    pinned: Type.Optional(Type.Boolean({ description: 'true: only pinned memories; false: only unpinned ones' })),
-    includeSuperseded: Type.Optional(Type.Boolean({ default: false })),
-  },
-  strict,
-);
+const filterFields = {
+  user: Type.Optional(Name),
+  ...projectQuery,
+  tag: Type.Optional(Name),
+  tags: Type.Optional(Type.Array(Name, { maxItems: MAX_TAGS, description: 'A memory must have all of them' })),
+  metadata: Type.Optional(
+    NamedValues<string | number | boolean>(Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+      maxProperties: MAX_METADATA_FILTERS,
+      description: 'Top-level members with these values, compared as text',
+    }),
+  ),
+  source: Type.Optional(Type.String({ ...AnyId, description: 'Id of a conversation, message or episode in `source`' })),
+  externalId: Type.Optional(ExternalId),
+  after: Type.Optional(Timestamp),
+  before: Type.Optional(Timestamp),
+  pinned: Type.Optional(Type.Boolean({ description: 'true: only pinned memories; false: only unpinned ones' })),
+  includeSuperseded: Type.Optional(Type.Boolean({ default: false })),
+};
+
+/** Selects memories; all conditions must hold. */
+export const MemoryFilter = Type.Object(filterFields, strict);
+export type MemoryFilter = Static<typeof MemoryFilter>;
+
+export const MEMORY_ORDERS = ['createdAt', 'occurredAt', 'updatedAt'] as const;
+const pageFields = {
+  ...PageQuery,
+  orderBy: Type.Optional(
+    Type.Enum([...MEMORY_ORDERS], {
+      default: 'createdAt',
+      description: 'Memories without `occurredAt` come last, whatever the order',
+    }),
+  ),
+  ...orderQuery,
+};
+
+export const MemoriesQuery = Type.Object({ ...pageFields, ...filterFields }, strict);
 export type MemoriesQuery = Static<typeof MemoriesQuery>;
+
+const { metadata: _, ...textFields } = filterFields;
+const METADATA_PREFIX = 'metadata.';
+
+/** `MemoriesQuery` in a URL: `tags` may be repeated, and each `metadata.KEY=VALUE` is a member of `metadata`. */
+export const MemoriesQueryText = Type.Object(
+  { ...pageFields, ...textFields, tags: Type.Optional(Type.Union([Name, filterFields.tags])) },
+  { ...strict, patternProperties: { '^metadata\\..': { type: 'string', maxLength: 16_384 } } },
+);
+
+/** Reads a query string. Throws `invalid_request` for too many members of `metadata`. */
+export function memoriesQueryOf(given: Static<typeof MemoriesQueryText>): MemoriesQuery {
+  const { tags, ...rest } = given;
+  const members = Object.entries(rest).filter(([name]) => name.startsWith(METADATA_PREFIX)) as [string, string][];
+  if (members.length > MAX_METADATA_FILTERS) {
+    const errors = [{ path: members.at(-1)![0], message: `is more than the ${MAX_METADATA_FILTERS}th` }];
+    throw new AppError('invalid_request', `At most ${MAX_METADATA_FILTERS} metadata parameters are allowed.`, {
+      errors,
+    });
+  }
+  const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith(METADATA_PREFIX)));
+  return {
+    ...others,
+    ...(tags !== undefined && { tags: [tags].flat() }),
+    ...(members.length > 0 && {
+      metadata: Object.fromEntries(members.map(([name, value]) => [name.slice(METADATA_PREFIX.length), value])),
+    }),
+  };
+}

@@ -18,7 +18,7 @@ export interface ProjectFilter {
 
 /** Returns the filter of a request; `undefined` if it names no project. Throws `invalid_request`. */
 export function projectFilterOf(
-  { project, projectOnly = false }: { project?: string; projectOnly?: boolean },
+  { project, projectOnly = false }: { project?: string | undefined; projectOnly?: boolean | undefined },
   path: string,
 ): ProjectFilter | undefined {
   if (project !== undefined) return { name: project, only: projectOnly };

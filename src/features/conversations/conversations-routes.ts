@@ -61,7 +61,7 @@ function ownRoutes({
       '/v1/conversations',
       {
         schema: {
-          summary: 'List conversations, newest first',
+          summary: 'List conversations',
           tags,
           querystring: ConversationsQuery,
           response: { 200: ConversationPage, ...problems },

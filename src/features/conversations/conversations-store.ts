@@ -12,14 +12,19 @@ const INSERT = `INSERT INTO conversations (${CONVERSATION_COLUMNS.join(', ')}, b
 const UPDATE = `UPDATE conversations SET ${UPDATED.map((column) => `${column} = ?`).join(', ')}, bytes = ?
   WHERE tenantId = ? AND id = ?`;
 
-/** Selects a page of conversations, newest first. */
+/** Selects conversations of a tenant. */
 export interface ConversationFilter {
   tenantId: string;
   user: string | undefined;
   project?: ProjectFilter | undefined;
   afterMs: number | undefined;
   beforeMs: number | undefined;
-  olderThanId: string | undefined;
+}
+
+/** A page of a list by id, after the last id of the previous page. */
+export interface IdPage {
+  order: 'asc' | 'desc';
+  afterId: string | undefined;
   limit: number;
 }
 
@@ -47,18 +52,37 @@ export async function findConversations(
   );
 }
 
-export async function listConversations(reader: Reader, filter: ConversationFilter): Promise<ConversationRow[]> {
+export async function listConversations(
+  reader: Reader,
+  filter: ConversationFilter,
+  { order, afterId, limit }: IdPage,
+): Promise<ConversationRow[]> {
+  const terms = termsOf(filter);
+  if (afterId !== undefined) terms.push([`id ${order === 'desc' ? '<' : '>'} ?`, afterId]);
+  return reader.all<ConversationRow>(
+    `SELECT * FROM conversations WHERE ${terms.map(([condition]) => condition).join(' AND ')}
+     AND erasedAt IS NULL ORDER BY id ${order} LIMIT ?`,
+    [...terms.map(([, value]) => value), limit],
+  );
+}
+
+export async function countConversations(reader: Reader, filter: ConversationFilter): Promise<number> {
+  const terms = termsOf(filter);
+  const row = await reader.get<{ total: number }>(
+    `SELECT COUNT(*) AS total FROM conversations WHERE ${terms.map(([condition]) => condition).join(' AND ')}
+     AND erasedAt IS NULL`,
+    terms.map(([, value]) => value),
+  );
+  return row!.total;
+}
+
+function termsOf(filter: ConversationFilter): [string, Value][] {
   const terms: [string, Value][] = [['tenantId = ?', filter.tenantId]];
   if (filter.user !== undefined) terms.push(['endUser = ?', filter.user]);
   terms.push(...projectConditions(filter.project, 'project'));
-  if (filter.olderThanId !== undefined) terms.push(['id < ?', filter.olderThanId]);
   if (filter.afterMs !== undefined) terms.push(['COALESCE(lastMessageAt, createdAt) > ?', filter.afterMs]);
   if (filter.beforeMs !== undefined) terms.push(['createdAt < ?', filter.beforeMs]);
-  return reader.all<ConversationRow>(
-    `SELECT * FROM conversations WHERE ${terms.map(([condition]) => condition).join(' AND ')}
-     AND erasedAt IS NULL ORDER BY id DESC LIMIT ?`,
-    [...terms.map(([, value]) => value), filter.limit],
-  );
+  return terms;
 }
 
 /** Returns the number for the next conversation; numbers are shared by all tenants. */

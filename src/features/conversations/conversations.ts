@@ -28,7 +28,13 @@ import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';
 import { type ConversationTransfer, createConversationTransfer } from './conversation-import-export.ts';
-import { insertConversations, listConversations, nextNumber, updateConversation } from './conversations-store.ts';
+import {
+  countConversations,
+  insertConversations,
+  listConversations,
+  nextNumber,
+  updateConversation,
+} from './conversations-store.ts';
 import { createAppending, noConversation } from './message-append.ts';
 import { bytesOfMessages, type DraftMessage, draftsInSteps } from './message-append-plan.ts';
 import { type ConversationRow, conversationCodec, toConversation } from './message-row.ts';
@@ -42,7 +48,10 @@ export { type ConversationRow, type MessageRow, toMessage } from './message-row.
 export interface Conversations extends Messages {
   createOnce(principal: Principal, body: NewConversation, claim: Claim | undefined): Promise<Created<Conversation>>;
   get(principal: Principal, id: string): Promise<Conversation>;
-  list(principal: Principal, query: ConversationsQuery): Promise<{ data: Conversation[]; nextCursor: string | null }>;
+  list(
+    principal: Principal,
+    query: ConversationsQuery,
+  ): Promise<{ data: Conversation[]; nextCursor: string | null; total?: number }>;
   change(principal: Principal, id: string, change: ConversationChange, ifMatch?: string): Promise<Conversation>;
   /** Hides the conversation at once, then deletes its rows in batches before it resolves. */
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
@@ -120,18 +129,24 @@ export function createConversations(parts: Parts): Conversations {
   return {
     createOnce,
     get: async ({ tenantId }, id) => toConversation(await loadConversation(db.lookups, tenantId, id)),
-    async list({ tenantId }, { limit = 50, cursor, user, after, before, project, projectOnly }) {
-      const boundTo = ['conversations', tenantId, user, after, before, project, projectOnly];
-      const rows = await listConversations(db.readers.of(tenantId), {
+    async list({ tenantId }, { limit = 50, cursor, order = 'desc', total = false, ...query }) {
+      const { after, before, project, projectOnly, user } = query;
+      const boundTo = ['conversations', tenantId, order, Object.entries(query).sort()];
+      const filter = {
         tenantId,
         user,
         project: projectFilterOf({ project, projectOnly }, ''),
         afterMs: parseInstant(after, 'after'),
         beforeMs: parseInstant(before, 'before'),
-        olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
-        limit: limit + 1,
-      });
-      return cursors.page(rows.map(toConversation), limit, boundTo, ({ id }) => id);
+      };
+      const afterId = cursor === undefined ? undefined : cursors.read(cursor, boundTo);
+      const reader = db.readers.of(tenantId);
+      const [rows, count] = await Promise.all([
+        listConversations(reader, filter, { order, afterId, limit: limit + 1 }),
+        total ? countConversations(reader, filter) : undefined,
+      ]);
+      const page = cursors.page(rows.map(toConversation), limit, boundTo, ({ id }) => id);
+      return { ...page, ...(count !== undefined && { total: count }) };
     },
     change: ({ tenantId }, id, change, ifMatch) =>
       db.writes.write(tenantId, async (connection) => {

@@ -46,7 +46,7 @@ export function episodesRoutes({
       '/v1/episodes',
       {
         schema: {
-          summary: 'List episodes, newest first',
+          summary: 'List episodes',
           tags,
           querystring: EpisodesQuery,
           response: { 200: EpisodePage, ...problems },

@@ -24,7 +24,7 @@ const INSERT = `INSERT INTO episodes (${[...EPISODE_COLUMNS, ...DERIVED].join(',
 const UPDATE = `UPDATE episodes SET ${[...UPDATED, ...DERIVED].map((column) => `${column} = ?`).join(', ')}
   WHERE tenantId = ? AND id = ?`;
 
-/** Selects a page of episodes, newest first. */
+/** Selects episodes of a tenant. */
 export interface EpisodeFilter {
   tenantId: string;
   user: string | undefined;
@@ -32,7 +32,12 @@ export interface EpisodeFilter {
   conversationId: string | undefined;
   afterMs: number | undefined;
   beforeMs: number | undefined;
-  olderThanId: string | undefined;
+}
+
+/** A page of a list by id, after the last id of the previous page. */
+export interface IdPage {
+  order: 'asc' | 'desc';
+  afterId: string | undefined;
   limit: number;
 }
 
@@ -40,18 +45,36 @@ export async function findEpisode(reader: Reader, tenantId: string, id: string):
   return reader.get<EpisodeRow>('SELECT * FROM episodes WHERE tenantId = ? AND id = ?', [tenantId, id]);
 }
 
-export async function listEpisodes(reader: Reader, filter: EpisodeFilter): Promise<EpisodeRow[]> {
+export async function listEpisodes(
+  reader: Reader,
+  filter: EpisodeFilter,
+  { order, afterId, limit }: IdPage,
+): Promise<EpisodeRow[]> {
+  const terms = termsOf(filter);
+  if (afterId !== undefined) terms.push([`id ${order === 'desc' ? '<' : '>'} ?`, afterId]);
+  return reader.all<EpisodeRow>(
+    `SELECT * FROM episodes WHERE ${terms.map(([condition]) => condition).join(' AND ')} ORDER BY id ${order} LIMIT ?`,
+    [...terms.map(([, value]) => value), limit],
+  );
+}
+
+export async function countEpisodes(reader: Reader, filter: EpisodeFilter): Promise<number> {
+  const terms = termsOf(filter);
+  const row = await reader.get<{ total: number }>(
+    `SELECT COUNT(*) AS total FROM episodes WHERE ${terms.map(([condition]) => condition).join(' AND ')}`,
+    terms.map(([, value]) => value),
+  );
+  return row!.total;
+}
+
+function termsOf(filter: EpisodeFilter): [string, Value][] {
   const terms: [string, Value][] = [['tenantId = ?', filter.tenantId]];
   if (filter.conversationId !== undefined) terms.push(['conversationId = ?', filter.conversationId]);
   if (filter.user !== undefined) terms.push(['endUser = ?', filter.user]);
   terms.push(...projectConditions(filter.project, 'project'));
-  if (filter.olderThanId !== undefined) terms.push(['id < ?', filter.olderThanId]);
   if (filter.afterMs !== undefined) terms.push(['endedAt > ?', filter.afterMs]);
   if (filter.beforeMs !== undefined) terms.push(['startedAt < ?', filter.beforeMs]);
-  return reader.all<EpisodeRow>(
-    `SELECT * FROM episodes WHERE ${terms.map(([condition]) => condition).join(' AND ')} ORDER BY id DESC LIMIT ?`,
-    [...terms.map(([, value]) => value), filter.limit],
-  );
+  return terms;
 }
 
 /** Lists the first cuts of a conversation, in order. */

@@ -22,7 +22,7 @@ import { createEpisodeCutting } from './episode-cutting.ts';
 import { createEpisodeTransfer, type EpisodeTransfer } from './episode-import-export.ts';
 import { EDITED, type EpisodeRow, episodeCodec, type NewEpisodeRow, textsOf, toEpisode } from './episode-row.ts';
 import { createEpisodeWriting } from './episode-writing.ts';
-import { deleteSomeEpisodesOf, findEpisode, listCuts, listEpisodes } from './episodes-store.ts';
+import { countEpisodes, deleteSomeEpisodesOf, findEpisode, listCuts, listEpisodes } from './episodes-store.ts';
 
 export { type EpisodeRow, toEpisode } from './episode-row.ts';
 
@@ -30,7 +30,10 @@ export { type EpisodeRow, toEpisode } from './episode-row.ts';
 export interface Episodes extends MessageObserver {
   createOnce(principal: Principal, body: NewEpisode, claim: Claim | undefined): Promise<Created<WrittenEpisode>>;
   get(principal: Principal, id: string): Promise<Episode>;
-  list(principal: Principal, query: EpisodesQuery): Promise<{ data: Episode[]; nextCursor: string | null }>;
+  list(
+    principal: Principal,
+    query: EpisodesQuery,
+  ): Promise<{ data: Episode[]; nextCursor: string | null; total?: number }>;
   change(principal: Principal, id: string, change: EpisodeChange, ifMatch?: string): Promise<WrittenEpisode>;
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /**
@@ -108,19 +111,25 @@ export function createEpisodes(parts: Parts): Episodes {
       return created;
     },
     get: async ({ tenantId }, id) => toEpisode(await load(db.lookups, tenantId, id)),
-    async list({ tenantId }, { limit = 50, cursor, user, conversationId, after, before, project, projectOnly }) {
-      const boundTo = ['episodes', tenantId, user, conversationId, after, before, project, projectOnly];
-      const rows = await listEpisodes(db.readers.of(tenantId), {
+    async list({ tenantId }, { limit = 50, cursor, order = 'desc', total = false, ...query }) {
+      const { after, before, project, projectOnly, conversationId, user } = query;
+      const boundTo = ['episodes', tenantId, order, Object.entries(query).sort()];
+      const filter = {
         tenantId,
         user,
         project: projectFilterOf({ project, projectOnly }, ''),
         conversationId,
         afterMs: parseInstant(after, 'after'),
         beforeMs: parseInstant(before, 'before'),
-        olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
-        limit: limit + 1,
-      });
-      return cursors.page(rows.map(toEpisode), limit, boundTo, ({ id }) => id);
+      };
+      const afterId = cursor === undefined ? undefined : cursors.read(cursor, boundTo);
+      const reader = db.readers.of(tenantId);
+      const [rows, count] = await Promise.all([
+        listEpisodes(reader, filter, { order, afterId, limit: limit + 1 }),
+        total ? countEpisodes(reader, filter) : undefined,
+      ]);
+      const page = cursors.page(rows.map(toEpisode), limit, boundTo, ({ id }) => id);
+      return { ...page, ...(count !== undefined && { total: count }) };
     },
     change: ({ tenantId }, id, change, ifMatch) =>
       writeWithTerms(tenantId, [], (terms) =>

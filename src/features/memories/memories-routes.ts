@@ -7,11 +7,12 @@ import {
   ExternalMemory,
   ExternalParams,
   ExternalQuery,
-  MemoriesQuery,
+  MemoriesQueryText,
   Memory,
   MemoryChange,
   MemoryHistory,
   MemoryPage,
+  memoriesQueryOf,
   NewMemories,
   NewMemory,
 } from '../../contract/memories.ts';
@@ -67,13 +68,13 @@ export function memoriesRoutes({
       '/v1/memories',
       {
         schema: {
-          summary: 'List memories, newest first',
+          summary: 'List memories',
           tags,
-          querystring: MemoriesQuery,
+          querystring: MemoriesQueryText,
           response: { 200: MemoryPage, ...problems },
         },
       },
-      (request) => memories.list(request.principal, request.query),
+      (request) => memories.list(request.principal, memoriesQueryOf(request.query)),
     );
     app.get(
       '/v1/memories/:id',

@@ -1,26 +1,18 @@
-import type { MemoriesQuery } from '../../contract/memories.ts';
-import type { ProjectFilter } from '../../contract/project.ts';
-import type { Connection, Reader, Value } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
 import { type Owner, ownerCondition } from '../../db/owner.ts';
-import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
-import { bytesOf, MEMORY_COLUMNS, MEMORY_TEXTS, type MemoryRow, type NewMemoryRow, tagsIn } from './memory-row.ts';
+import {
+  bytesOf,
+  MEMORY_COLUMNS,
+  MEMORY_TEXTS,
+  type MemoryRow,
+  type NewMemoryRow,
+  sourceIdsIn,
+  tagsIn,
+} from './memory-row.ts';
 
 const INSERT = `INSERT INTO memories (${MEMORY_COLUMNS.join(', ')}, bytes)`;
-
-/** Selects a page of memories; `olderThanId` is the last id of the previous page. */
-export interface ListFilter
-  extends Omit<MemoriesQuery, 'limit' | 'cursor' | 'after' | 'before' | 'project' | 'projectOnly'> {
-  tenantId: string;
-  project?: ProjectFilter | undefined;
-  afterMs?: number | undefined;
-  beforeMs?: number | undefined;
-  includeSuperseded: boolean;
-  olderThanId?: string | undefined;
-  nowMs: number;
-  limit: number;
-}
 
 /** Finds the current version, even if it has expired. */
 export async function findMemory(reader: Reader, tenantId: string, id: string): Promise<MemoryRow | undefined> {
@@ -83,38 +75,6 @@ export async function listVersions(reader: Reader, tenantId: string, id: string)
   ]);
 }
 
-export async function listMemories(reader: Reader, filter: ListFilter): Promise<MemoryRow[]> {
-  const { tenantId, tag, olderThanId, nowMs } = filter;
-  const tagged = tag !== undefined;
-  // CROSS JOIN makes SQLite scan the tag index first, which also yields the order of the page.
-  const from = tagged ? 'memoryTags t CROSS JOIN memories m' : 'memories m';
-  const terms: [string, Value][] = tagged
-    ? [
-        ['t.tenantId = ?', tenantId],
-        ['t.tag = ?', tag],
-        ['m.tenantId = t.tenantId AND m.id = t.memoryId AND m.tenantId = ?', tenantId],
-      ]
-    : [['m.tenantId = ?', tenantId]];
-  if (olderThanId !== undefined) terms.push([tagged ? 't.memoryId < ?' : 'm.id < ?', olderThanId]);
-  if (filter.user !== undefined) terms.push(['m.endUser = ?', filter.user]);
-  if (filter.externalId !== undefined) terms.push(['m.externalId = ?', filter.externalId]);
-  terms.push(...projectConditions(filter.project, 'm.project'));
-  if (filter.afterMs !== undefined) terms.push(['COALESCE(m.occurredAt, m.createdAt) > ?', filter.afterMs]);
-  if (filter.beforeMs !== undefined) terms.push(['COALESCE(m.occurredAt, m.createdAt) < ?', filter.beforeMs]);
-  terms.push(['(m.expiresAt IS NULL OR m.expiresAt > ?)', nowMs]);
-  const conditions = [
-    ...terms.map(([condition]) => condition),
-    ...(filter.includeSuperseded ? [] : ['m.validTo IS NULL']),
-    // A literal, because SQLite does not use the partial index with a bound value.
-    ...(filter.pinned === undefined ? [] : [`m.pinned = ${filter.pinned ? 1 : 0}`]),
-  ].join(' AND ');
-  return reader.all<MemoryRow>(
-    `SELECT m.* FROM ${from} WHERE ${conditions} AND m.current = 1
-     ORDER BY ${tagged ? 't.memoryId' : 'm.id'} DESC LIMIT ?`,
-    [...terms.map(([, value]) => value), filter.limit],
-  );
-}
-
 /** Inserts at most one version per id and returns the row numbers by id. */
 export async function insertMemories(
   connection: Connection,
@@ -169,10 +129,10 @@ export async function updateReplaced(
   ]);
 }
 
-/** Makes memories findable by their tags. */
-export async function insertTags(
+/** Makes memories findable by their tags and sources. */
+export async function insertLookups(
   connection: Connection,
-  rows: readonly Pick<NewMemoryRow, 'tenantId' | 'id' | 'tags'>[],
+  rows: readonly Pick<NewMemoryRow, 'tenantId' | 'id' | 'tags' | 'source'>[],
 ): Promise<void> {
   await insertRows(
     connection,
@@ -180,18 +140,22 @@ export async function insertTags(
     rows.flatMap(({ tenantId, id, tags }) => tagsIn(tags).map((tag) => [tenantId, tag, id])),
     'ON CONFLICT DO NOTHING',
   );
+  await insertRows(
+    connection,
+    'INSERT INTO memorySources (tenantId, sourceId, memoryId)',
+    rows.flatMap(({ tenantId, id, source }) => sourceIdsIn(source).map((sourceId) => [tenantId, sourceId, id])),
+    'ON CONFLICT DO NOTHING',
+  );
 }
 
-export async function deleteTags(connection: Connection, tenantId: string, memoryId: string): Promise<void> {
-  await connection.run('DELETE FROM memoryTags WHERE tenantId = ? AND memoryId = ?', [tenantId, memoryId]);
-}
-
-/** Deletes the tags of many memories. */
-export async function deleteTagsOf(connection: Connection, tenantId: string, ids: readonly string[]): Promise<void> {
-  await connection.run('DELETE FROM memoryTags WHERE tenantId = ? AND memoryId IN (SELECT value FROM json_each(?))', [
-    tenantId,
-    JSON.stringify(ids),
-  ]);
+/** Deletes the tags and sources of memories. */
+export async function deleteLookups(connection: Connection, tenantId: string, ids: readonly string[]): Promise<void> {
+  for (const table of ['memoryTags', 'memorySources']) {
+    await connection.run(`DELETE FROM ${table} WHERE tenantId = ? AND memoryId IN (SELECT value FROM json_each(?))`, [
+      tenantId,
+      JSON.stringify(ids),
+    ]);
+  }
 }
 
 /** Deletes a memory with all versions and tags; memories it superseded stay closed. Returns the deleted versions. */
@@ -204,7 +168,7 @@ export async function deleteMemory(
     'DELETE FROM memories WHERE tenantId = ? AND id = ? RETURNING number, metadata',
     [tenantId, id],
   );
-  await deleteTags(connection, tenantId, id);
+  await deleteLookups(connection, tenantId, [id]);
   await connection.run('UPDATE memories SET supersededBy = NULL WHERE tenantId = ? AND supersededBy = ?', [
     tenantId,
     id,
@@ -228,8 +192,9 @@ export async function deleteSomeOf(
   return rows;
 }
 
-export async function deleteAllTagsOf(connection: Connection, tenantId: string): Promise<void> {
+export async function deleteAllLookupsOf(connection: Connection, tenantId: string): Promise<void> {
   await connection.run('DELETE FROM memoryTags WHERE tenantId = ?', [tenantId]);
+  await connection.run('DELETE FROM memorySources WHERE tenantId = ?', [tenantId]);
 }
 
 /** Lists expired memories of all tenants, for the background sweep. */

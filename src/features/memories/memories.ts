@@ -1,18 +1,9 @@
 import { AppError } from '../../contract/errors.ts';
-import type {
-  AddedMemory,
-  ChangedMemory,
-  MemoriesQuery,
-  Memory,
-  MemoryChange,
-  NewMemory,
-} from '../../contract/memories.ts';
-import { projectFilterOf } from '../../contract/project.ts';
+import type { AddedMemory, ChangedMemory, Memory, MemoryChange, NewMemory } from '../../contract/memories.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import { createBatchedRead } from '../../db/readers.ts';
-import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Idempotency } from '../idempotency/idempotency.ts';
@@ -23,12 +14,13 @@ import type { Cursors } from '../text/page-cursor.ts';
 import { NO_TERMS, type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
-import { findMemories, findMemory, listMemories, listVersions } from './memories-store.ts';
+import { findMemories, findMemory, listVersions } from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
 import { changeMemory } from './memory-change.ts';
 import { createMemoryErasing, type MemoryObserver } from './memory-erasure.ts';
 import { createExternalMemories, type ExternalMemories } from './memory-external.ts';
 import { createMemoryTransfer, type MemoryTransfer } from './memory-import-export.ts';
+import { createMemoryList, type ListMemories } from './memory-list.ts';
 import { resolveChange } from './memory-merge.ts';
 import { etagOf, hasExpired, type MemoryRow, memoryCodec, textsOf, toMemory } from './memory-row.ts';
 
@@ -40,7 +32,7 @@ export interface Memories extends MemoryAdding {
   /** Adds a memory, or returns the existing one with the same content, marked `duplicate`. Throws `quota_exceeded`. */
   add(principal: Principal, memory: NewMemory, claim?: Claim): Promise<AddedMemory>;
   get(principal: Principal, id: string): Promise<Memory>;
-  list(principal: Principal, query: MemoriesQuery): Promise<{ data: Memory[]; nextCursor: string | null }>;
+  list: ListMemories;
   /** Creates a new version. Throws `precondition_failed` if `ifMatch` does not match the current state, and `quota_exceeded`. */
   change(principal: Principal, id: string, change: MemoryChange, ifMatch?: string): Promise<ChangedMemory>;
   /** Finds a memory as the caller's transaction sees it. */
@@ -78,7 +70,7 @@ interface Parts {
 
 /** Composes adding, changing, erasing and transferring memories. */
 export function createMemories(parts: Parts): Memories {
-  const { db, clock, usage, text, cursors } = parts;
+  const { db, clock, usage, text } = parts;
   const erasing = createMemoryErasing(parts);
   const adding = createMemoryAdding({ ...parts, erasing });
   const { eraseOne } = erasing;
@@ -112,22 +104,7 @@ export function createMemories(parts: Parts): Memories {
     async get({ tenantId }, id) {
       return toMemory(requirePresent(await findCurrent(`${tenantId} ${id}`), clock.nowMs()));
     },
-    async list({ tenantId }, { limit = 50, cursor, includeSuperseded = false, ...query }) {
-      const { after, before, project, projectOnly, ...filter } = query;
-      const boundTo = ['memories', tenantId, includeSuperseded, Object.entries(query).sort()];
-      const rows = await listMemories(db.readers.of(tenantId), {
-        ...filter,
-        tenantId,
-        project: projectFilterOf({ project, projectOnly }, ''),
-        afterMs: parseInstant(after, 'after'),
-        beforeMs: parseInstant(before, 'before'),
-        includeSuperseded,
-        olderThanId: cursor === undefined ? undefined : cursors.read(cursor, boundTo),
-        nowMs: clock.nowMs(),
-        limit: limit + 1,
-      });
-      return cursors.page(rows.map(toMemory), limit, boundTo, ({ id }) => id);
-    },
+    list: createMemoryList(parts),
     change: ({ tenantId }, id, change, ifMatch) =>
       writeWithTerms(tenantId, [], (terms) =>
         db.writes.write(tenantId, (connection) => changeWithin(connection, tenantId, id, change, terms, ifMatch)),

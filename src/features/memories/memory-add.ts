@@ -24,8 +24,8 @@ import {
   findMemories,
   findMemory,
   findSameContent,
+  insertLookups,
   insertMemories,
-  insertTags,
   updateSuperseded,
 } from './memories-store.ts';
 import {
@@ -191,7 +191,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       rows.map((row) => textEntryOf({ ...row, number: numbers.get(row.id)! }, 'live')),
       terms,
     );
-    await insertTags(connection, rows);
+    await insertLookups(connection, rows);
   }
 
   async function close(connection: Connection, closing: Closing, terms: PreparedTerms, nowMs: number): Promise<void> {

@@ -3,11 +3,11 @@ import type { Connection } from '../../db/connection.ts';
 import { type PreparedTerms, requireTerms } from '../text/prepared-terms.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import {
-  deleteTags,
+  deleteLookups,
   findByExternalId,
   findSameContent,
+  insertLookups,
   insertMemories,
-  insertTags,
   updateReplaced,
 } from './memories-store.ts';
 import { hasExpired, type MemoryRow, type NewMemoryRow, nextVersionOf, textEntryOf, textsOf } from './memory-row.ts';
@@ -57,8 +57,8 @@ export async function storeVersion(
   await text.remove(connection, [row.number]);
   const entries = [textEntryOf(row, 'past'), textEntryOf({ ...next, number: numbers.get(next.id)! }, 'live')];
   await text.insert(connection, entries, terms);
-  await deleteTags(connection, row.tenantId, row.id);
-  await insertTags(connection, [next]);
+  await deleteLookups(connection, row.tenantId, [row.id]);
+  await insertLookups(connection, [next]);
 }
 
 /** The other valid memories of the user with the same content or external id. */

@@ -6,7 +6,7 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { createTextPurge } from '../text/text-purge.ts';
-import { deleteAllTagsOf, deleteMemory, deleteSomeOf, deleteTagsOf, listExpired } from './memories-store.ts';
+import { deleteAllLookupsOf, deleteLookups, deleteMemory, deleteSomeOf, listExpired } from './memories-store.ts';
 
 /** Called in the transaction that erases a memory, with the metadata of all its versions. */
 export interface MemoryObserver {
@@ -68,7 +68,7 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
         rows.map(({ number }) => number),
       );
       const ids = [...new Set(rows.map(({ id }) => id))];
-      await deleteTagsOf(connection, tenantId, ids);
+      await deleteLookups(connection, tenantId, ids);
       await idempotency.redact(connection, tenantId, ids);
       return rows.length === ERASE_ROWS;
     });
@@ -85,7 +85,7 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
       const { tenantId, endUser } = owner;
       if (endUser === undefined) {
         await db.writes.write(tenantId, async (connection) => {
-          await deleteAllTagsOf(connection, tenantId);
+          await deleteAllLookupsOf(connection, tenantId);
           await scopes.erase(connection, tenantId);
         });
       }

@@ -5,7 +5,7 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { ItemTexts, PreparedTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
-import { findByExternalId, findSameContent, insertTags, insertVersions } from './memories-store.ts';
+import { findByExternalId, findSameContent, insertLookups, insertVersions } from './memories-store.ts';
 import { contentKeyOf, externalKeyOf } from './memory-add-plan.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
 import { findPresent, listAllVersions, type VersionFilter } from './memory-import-export-store.ts';
@@ -121,7 +121,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
         }),
         terms,
       );
-      await insertTags(connection, added.map(currentOf));
+      await insertLookups(connection, added.map(currentOf));
       return { outcomes, quotaError };
     },
   };

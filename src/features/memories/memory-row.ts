@@ -56,6 +56,11 @@ export function tagsIn(tags: string): string[] {
   return JSON.parse(tags) as string[];
 }
 
+/** Parses the `source` column: the ids that it names. */
+export function sourceIdsIn(source: string | null): string[] {
+  return source === null ? [] : [...new Set(Object.values(JSON.parse(source) as Record<string, string>))];
+}
+
 /** The indexed texts of a memory. */
 export function textsOf({ content, tags }: Pick<NewMemoryRow, 'content' | 'tags'>): string[] {
   return [content, ...tagsIn(tags)];

@@ -129,9 +129,8 @@ const all = {
   user: undefined,
   afterMs: undefined,
   beforeMs: undefined,
-  olderThanId: undefined,
-  limit: 9,
 };
+const idPage = { order: 'desc', afterId: undefined, limit: 9 } as const;
 const query = {
   tenantId: 'ten_b',
   endUser: 'default',
@@ -154,12 +153,29 @@ const candidates = async (more: object) => {
 test.each<[string, () => Promise<unknown[]>, number]>([
   ['findConversation', async () => [await conversations.findConversation(connection, 'ten_b', 'conv_1')], 1],
   ['findConversations', () => conversations.findConversations(connection, [{ tenantId: 'ten_b', id: 'conv_1' }]), 1],
-  ['listConversations', () => conversations.listConversations(connection, all), 1],
+  ['listConversations', () => conversations.listConversations(connection, all, idPage), 1],
+  [
+    'countConversations',
+    async () => Array(await conversations.countConversations(connection, all)).fill({ tenantId: 'ten_b' }),
+    1,
+  ],
   ['findMessage', async () => [await messages.findMessage(connection, PLACE, 'msg_1')], 1],
   ['listMessages', () => messages.listMessages(connection, { ...PLACE, number: 2 }, page), 1],
   ['findEpisode', async () => [await episodes.findEpisode(connection, 'ten_b', 'ep_own')], 1],
-  ['listEpisodes', () => episodes.listEpisodes(connection, { ...all, conversationId: undefined }), 2],
-  ['listEpisodes of a conversation', () => episodes.listEpisodes(connection, { ...all, conversationId: 'conv_1' }), 2],
+  ['listEpisodes', () => episodes.listEpisodes(connection, { ...all, conversationId: undefined }, idPage), 2],
+  [
+    'countEpisodes',
+    async () =>
+      Array(await episodes.countEpisodes(connection, { ...all, conversationId: undefined })).fill({
+        tenantId: 'ten_b',
+      }),
+    2,
+  ],
+  [
+    'listEpisodes of a conversation',
+    () => episodes.listEpisodes(connection, { ...all, conversationId: 'conv_1' }, idPage),
+    2,
+  ],
   ['listCuts', () => episodes.listCuts(connection, 'ten_b', 'conv_1', 9), 1],
   ['findCutBefore', async () => [await episodes.findCutBefore(connection, 'ten_b', 'conv_1')], 1],
   [

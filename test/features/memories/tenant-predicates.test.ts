@@ -7,6 +7,7 @@ import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
+import * as lists from '../../../src/features/memories/memory-list-sqlite.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
@@ -17,7 +18,7 @@ const search = createCandidatesSqlite({ clock: createTestClock() });
 /** Two tenants with the same ids, tags and keys, so that only the tenant predicate of a statement separates them. */
 
 const TENANTS = ['ten_a', 'ten_b'];
-const TABLES = ['memories', 'memoryTags', 'scopes', 'idempotencyKeys', 'idempotencyResources'];
+const TABLES = ['memories', 'memoryTags', 'memorySources', 'scopes', 'idempotencyKeys', 'idempotencyResources'];
 
 let folder: string;
 let connection: Connection;
@@ -43,7 +44,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
     ...{
       tags: '["t"]',
       metadata: '{}',
-      source: null,
+      source: '{"messageId":"msg_1"}',
       occurredAt: null,
       project: null,
       externalId: id === 'mem_new' ? 'ext' : null,
@@ -59,7 +60,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
   const days = { at: 1, until: 1, dates: null };
   const entry = { number: numbers.get('mem_new')!, scope, texts: ['heron'], part: 'live' as const, days };
   await textIndices.memory.insert(connection, [entry]);
-  await store.insertTags(connection, rows);
+  await store.insertLookups(connection, rows);
   await scopes.insertScopes(connection, [{ tenantId, endUser: 'default' }]);
   const answer = { tenantId, idempotencyKey: 'key', requestHash: 'h', status: 201, answer: '{}', createdAt: 1 };
   await answers.insertAnswers(connection, [
@@ -77,10 +78,10 @@ const closing = { tenantId: 'ten_b', id: 'mem_new', validTo: 3, supersededBy: 'm
 test.each<[string, () => Promise<unknown>]>([
   ['updateSuperseded', () => store.updateSuperseded(connection, closing)],
   ['updateReplaced', () => store.updateReplaced(connection, 'ten_b', number, 9)],
-  ['deleteTags', () => store.deleteTags(connection, 'ten_b', 'mem_old')],
+  ['deleteLookups', () => store.deleteLookups(connection, 'ten_b', ['mem_old'])],
   ['deleteMemory', () => store.deleteMemory(connection, 'ten_b', 'mem_new')],
   ['deleteSomeOf', () => store.deleteSomeOf(connection, { tenantId: 'ten_b' }, 200)],
-  ['deleteAllTagsOf', () => store.deleteAllTagsOf(connection, 'ten_b')],
+  ['deleteAllLookupsOf', () => store.deleteAllLookupsOf(connection, 'ten_b')],
   ['deleteScopesOf', () => scopes.deleteScopesOf(connection, 'ten_b')],
   ['blankAnswersAbout', () => answers.redactAnswersAbout(connection, 'ten_b', ['mem_old'])],
   ['blankAnswersAbout by the other’s id', () => answers.redactAnswersAbout(connection, 'ten_a', ['of ten_b'])],
@@ -103,7 +104,9 @@ test.each<[string, () => Promise<unknown>]>([
   expect(await rowsOfA()).toEqual(before);
 });
 
-const list = { tenantId: 'ten_b', includeSuperseded: true, nowMs: 3, limit: 9 };
+const list = { tenantId: 'ten_b', includeSuperseded: true, nowMs: 3 };
+const page = (orderBy: 'createdAt' | 'occurredAt' | 'updatedAt') => ({ orderBy, order: 'desc', limit: 9 }) as const;
+const ofTenantB = (count: number) => Array<{ tenantId: string }>(count).fill({ tenantId: 'ten_b' });
 const query = {
   tenantId: 'ten_b',
   endUser: 'default',
@@ -131,8 +134,18 @@ test.each<[string, () => Promise<{ tenantId: string }[]>, number]>([
     1,
   ],
   ['findScopes', () => scopes.findScopes(connection, [{ tenantId: 'ten_b', endUser: 'default' }]), 1],
-  ['listMemories', () => store.listMemories(connection, list), 2],
-  ['listMemories by tag', () => store.listMemories(connection, { ...list, tag: 't' }), 2],
+  ['listMemories', () => lists.listMemories(connection, list, page('createdAt')), 2],
+  ['listMemories by update', () => lists.listMemories(connection, list, page('updatedAt')), 2],
+  ['listMemories by occurrence', () => lists.listMemories(connection, list, page('occurredAt')), 2],
+  ['listMemories by source', () => lists.listMemories(connection, { ...list, source: 'msg_1' }, page('createdAt')), 2],
+  ['countMemories', async () => ofTenantB(await lists.countMemories(connection, list)), 2],
+  ['listMemoryIds', async () => ofTenantB((await lists.listMemoryIds(connection, list, 9)).length), 2],
+  ['listMemories by tag', () => lists.listMemories(connection, { ...list, tags: ['t'] }, page('createdAt')), 2],
+  [
+    'listMemories by tag, by update',
+    () => lists.listMemories(connection, { ...list, tags: ['t'] }, page('updatedAt')),
+    2,
+  ],
   ['findAnswers', () => answers.findAnswers(connection, [{ tenantId: 'ten_b', key: 'key' }], 0), 1],
   ['candidates', () => rowsOf(query), 1],
   ['candidates under a condition', () => rowsOf({ ...query, filter: { tags: ['t'] } }), 1],

@@ -7,6 +7,7 @@ import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
+import * as lists from '../../../src/features/memories/memory-list-sqlite.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
@@ -65,8 +66,18 @@ function spy(): Connection {
 }
 
 const TENANT = { tenantId: 'ten_1' };
-const PLACES = ['a', 'b', 'c'].map((id) => ({ ...TENANT, id, endUser: id, contentHash: id, key: id }));
-const LIST = { ...TENANT, includeSuperseded: false, nowMs: 1, limit: 51 };
+const PLACES = ['a', 'b', 'c'].map((id) => ({ ...TENANT, id, endUser: id, contentHash: id, key: id, externalId: id }));
+const LIST = { ...TENANT, includeSuperseded: false, nowMs: 1 };
+const BY_ID = { orderBy: 'createdAt', order: 'desc', limit: 51 } as const;
+const BY_UPDATE = { ...BY_ID, orderBy: 'updatedAt' } as const;
+const AFTER = { value: 5, id: 'c' };
+const ANY = { name: 'p', only: false };
+const ONLY = { name: 'p', only: true };
+const EVERY = {
+  ...LIST,
+  ...{ user: 'a', tags: ['a', 'b'], metadata: [['k', 'v']] as [string, string][], source: 'msg_1', project: ANY },
+  ...{ externalId: 'x', afterMs: 1, beforeMs: 2, pinned: false },
+};
 const QUERY = {
   tenantId: 'ten_rows',
   endUser: 'default',
@@ -81,7 +92,7 @@ const QUERY = {
 const CLOSING = { ...TENANT, id: 'a', validTo: 1, supersededBy: 'b', nowMs: 1 };
 const OWN_ID = 'SEARCH memories USING INDEX memories_tenantid_id_version_unique (tenantId=? AND id=?)';
 const BY_TAG =
-  /^SEARCH t USING COVERING INDEX sqlite_autoindex_memoryTags_1 \(tenantId=\? AND tag=\?( AND memoryId<\?)?\)$/;
+  /^SEARCH f USING COVERING INDEX sqlite_autoindex_memoryTags_1 \(tenantId=\? AND tag=\?( AND memoryId<\?)?\)$/;
 const BY_NUMBER = 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)';
 
 test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
@@ -94,31 +105,70 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
     [/USING INDEX memories_live_content .*contentHash=\?/],
   ],
   ['findScopes', () => scopes.findScopes(spy(), PLACES), [/^SEARCH scopes .*\(tenantId=\? AND endUser=\?\)/]],
-  ['list', () => store.listMemories(spy(), LIST), [/^SEARCH m .*\(tenantId=\?\)/]],
-  ['next page', () => store.listMemories(spy(), { ...LIST, olderThanId: 'a' }), [/\(tenantId=\? AND id<\?\)/]],
-  ['list of a user', () => store.listMemories(spy(), { ...LIST, user: 'a' }), [/\(tenantId=\? AND endUser=\?\)/]],
+  ['list', () => lists.listMemories(spy(), LIST, BY_ID), [/^SEARCH m .*\(tenantId=\?\)/]],
+  ['oldest first', () => lists.listMemories(spy(), LIST, { ...BY_ID, order: 'asc' }), [/^SEARCH m .*\(tenantId=\?\)/]],
+  ['next page', () => lists.listMemories(spy(), LIST, { ...BY_ID, after: AFTER }), [/\(tenantId=\? AND id<\?\)/]],
+  [
+    'list of a user',
+    () => lists.listMemories(spy(), { ...LIST, user: 'a' }, BY_ID),
+    [/\(tenantId=\? AND endUser=\?\)/],
+  ],
   [
     'next page of a user',
-    () => store.listMemories(spy(), { ...LIST, user: 'a', olderThanId: 'a' }),
+    () => lists.listMemories(spy(), { ...LIST, user: 'a' }, { ...BY_ID, after: AFTER }),
     [/\(tenantId=\? AND endUser=\? AND id<\?\)/],
   ],
-  ['list by time', () => store.listMemories(spy(), { ...LIST, afterMs: 1, beforeMs: 2 }), [/\(tenantId=\?\)/]],
-  ['list by tag', () => store.listMemories(spy(), { ...LIST, tag: 'a' }), [BY_TAG]],
+  ['list by time', () => lists.listMemories(spy(), { ...LIST, afterMs: 1, beforeMs: 2 }, BY_ID), [/\(tenantId=\?\)/]],
   [
-    'list by tag and all',
-    () => store.listMemories(spy(), { ...LIST, tag: 'a', user: 'b', olderThanId: 'c' }),
-    [BY_TAG],
+    'list of a project and none',
+    () => lists.listMemories(spy(), { ...LIST, project: ANY }, BY_ID),
+    [/\(tenantId=\?\)/],
   ],
+  ['list of a project', () => lists.listMemories(spy(), { ...LIST, project: ONLY }, BY_ID), [/memories_project/]],
+  ['list by tags', () => lists.listMemories(spy(), { ...LIST, tags: ['a', 'b'] }, BY_ID), [BY_TAG]],
+  [
+    'next page by tags and all',
+    () => lists.listMemories(spy(), EVERY, { ...BY_ID, after: AFTER }),
+    [/^SEARCH f .*\(tenantId=\? AND sourceId=\? AND memoryId<\?\)/],
+  ],
+  [
+    'list by update',
+    () => lists.listMemories(spy(), LIST, BY_UPDATE),
+    [/memories_updated \(tenantId=\? AND updatedAt>\?\)/],
+  ],
+  [
+    'next page by update, with tags',
+    () => lists.listMemories(spy(), { ...LIST, tags: ['a'] }, { ...BY_UPDATE, after: AFTER }),
+    [/memories_updated \(tenantId=\? AND .*\(updatedAt,id\)<\(\?,\?\)\)/],
+  ],
+  [
+    'list by occurrence',
+    () => lists.listMemories(spy(), LIST, { ...BY_UPDATE, orderBy: 'occurredAt', order: 'asc' }),
+    [/memories_occurred \(tenantId=\? AND occurredAt>\?\)/, /\(tenantId=\?\)/],
+  ],
+  [
+    'next page by occurrence',
+    () => lists.listMemories(spy(), LIST, { ...BY_UPDATE, orderBy: 'occurredAt', after: { value: 5, id: 'a' } }),
+    [/memories_occurred \(tenantId=\? AND .*\(occurredAt,id\)<\(\?,\?\)\)/, /\(tenantId=\?\)/],
+  ],
+  ['count', () => lists.countMemories(spy(), LIST), [/^SEARCH m .*\(tenantId=\?\)/]],
+  ['count of a source', () => lists.countMemories(spy(), EVERY), [/^SEARCH f .*\(tenantId=\? AND sourceId=\?\)/]],
+  ['listMemoryIds', () => lists.listMemoryIds(spy(), LIST, 9), [/^SEARCH m .*\(tenantId=\?\)/]],
+  ['findByExternalId', () => store.findByExternalId(spy(), PLACES), [/memories_external .*externalId=\?/]],
   ['listExpired', () => store.listExpired(spy(), 1, 200), [/memories_expiry/]],
   ['updateSuperseded', () => store.updateSuperseded(spy(), CLOSING), [OWN_ID]],
   ['updateReplaced', () => store.updateReplaced(spy(), 'ten_1', 1, 1), [/INTEGER PRIMARY KEY/]],
-  ['deleteMemory', () => store.deleteMemory(spy(), 'ten_1', 'a'), [/memories_superseded/, /memory_tags_of/]],
+  [
+    'deleteMemory',
+    () => store.deleteMemory(spy(), 'ten_1', 'a'),
+    [/memories_superseded/, /memory_tags_of/, /memory_sources_of/],
+  ],
   [
     'deleteSomeOf',
     () => store.deleteSomeOf(spy(), { tenantId: 'ten_1' }, 200),
     [/INTEGER PRIMARY KEY/, /\(tenantId=\?\)/],
   ],
-  ['deleteAllTagsOf', () => store.deleteAllTagsOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
+  ['deleteAllLookupsOf', () => store.deleteAllLookupsOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
   ['deleteScopesOf', () => scopes.deleteScopesOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
   ['findAnswers', () => answers.findAnswers(spy(), PLACES, 1), [/\(tenantId=\? AND idempotencyKey=\?\)/]],
   ['blankAnswersAbout', () => answers.redactAnswersAbout(spy(), 'a', ['b']), [/\(tenantId=\? AND resourceId=\?\)/]],

@@ -1,0 +1,159 @@
+import type { MEMORY_ORDERS } from '../../contract/memories.ts';
+import type { ProjectFilter } from '../../contract/project.ts';
+import type { Reader, Value } from '../../db/connection.ts';
+import { projectConditions } from '../../db/project-conditions.ts';
+import type { MemoryRow } from './memory-row.ts';
+
+/** Selects a tenant's current memories; all conditions must hold. */
+export interface ListFilter {
+  tenantId: string;
+  user?: string | undefined;
+  project?: ProjectFilter | undefined;
+  tags?: readonly string[];
+  /** Top-level members of the metadata with their values as text. */
+  metadata?: readonly (readonly [name: string, value: string])[];
+  source?: string | undefined;
+  externalId?: string | undefined;
+  afterMs?: number | undefined;
+  beforeMs?: number | undefined;
+  pinned?: boolean | undefined;
+  includeSuperseded: boolean;
+  nowMs: number;
+}
+
+/** The position of a memory in an order; `value` is `null` without `occurredAt`, and unused by `createdAt`. */
+export interface ListPosition {
+  value: number | null;
+  id: string;
+}
+
+/** A page of a list, after the position of the last memory of the previous page. */
+export interface ListPage {
+  /** Ids are minted in the order of creation, so `createdAt` is the order of ids. */
+  orderBy: (typeof MEMORY_ORDERS)[number];
+  order: 'asc' | 'desc';
+  after?: ListPosition | undefined;
+  limit: number;
+}
+
+type Condition = readonly [sql: string, ...values: Value[]];
+
+/** Lists a page of memories. Memories without `occurredAt` come last in that order, whatever its direction. */
+export async function listMemories(reader: Reader, filter: ListFilter, page: ListPage): Promise<MemoryRow[]> {
+  const { orderBy, after, limit } = page;
+  if (orderBy === 'createdAt') return readPage(reader, filter, page, []);
+  // These conditions are those of the partial indexes.
+  if (orderBy === 'updatedAt') return readPage(reader, filter, page, [['m.updatedAt > 0']]);
+  const isPastDated = after !== undefined && after.value === null;
+  const dated = isPastDated ? [] : await readPage(reader, filter, page, [['m.occurredAt IS NOT NULL']]);
+  if (dated.length === limit) return dated;
+  const rest = {
+    ...page,
+    orderBy: 'createdAt',
+    after: isPastDated ? after : undefined,
+    limit: limit - dated.length,
+  } as const;
+  return [...dated, ...(await readPage(reader, filter, rest, [['m.occurredAt IS NULL']]))];
+}
+
+/** Lists the ids of matching memories, newest first. */
+export async function listMemoryIds(reader: Reader, filter: ListFilter, limit: number): Promise<string[]> {
+  const { from, conditions } = selectionOf(filter, 'none');
+  const { sql, values } = join(conditions);
+  const rows = await reader.all<{ id: string }>(`SELECT m.id FROM ${from} WHERE ${sql} LIMIT ?`, [...values, limit]);
+  return rows.map(({ id }) => id);
+}
+
+export async function countMemories(reader: Reader, filter: ListFilter): Promise<number> {
+  const { from, conditions } = selectionOf(filter, 'none');
+  const { sql, values } = join(conditions);
+  const row = await reader.get<{ total: number }>(`SELECT COUNT(*) AS total FROM ${from} WHERE ${sql}`, values);
+  return row!.total;
+}
+
+async function readPage(
+  reader: Reader,
+  filter: ListFilter,
+  { orderBy, order, after, limit }: ListPage,
+  more: readonly Condition[],
+): Promise<MemoryRow[]> {
+  const { from, id, conditions } = selectionOf(filter, orderBy);
+  const beyond = order === 'desc' ? '<' : '>';
+  const keys = orderBy === 'createdAt' ? [id] : [`m.${orderBy}`, id];
+  const position: Condition[] = after
+    ? [
+        [
+          keys.length === 1 ? `${id} ${beyond} ?` : `(${keys.join(', ')}) ${beyond} (?, ?)`,
+          ...positionOf(after, keys.length),
+        ],
+      ]
+    : [];
+  const { sql, values } = join([...conditions, ...more, ...position]);
+  return reader.all<MemoryRow>(
+    `SELECT m.* FROM ${from} WHERE ${sql} ORDER BY ${keys.map((key) => `${key} ${order}`).join(', ')} LIMIT ?`,
+    [...values, limit],
+  );
+}
+
+function positionOf({ value, id }: ListPosition, keys: number): Value[] {
+  return keys === 1 ? [id] : [value, id];
+}
+
+/**
+ * The relations and conditions of a filter, and the id to order by. A source selects few memories, so its lookup is read
+ * first; that of a tag is if its order is the order of the page. CROSS JOIN makes SQLite keep that order.
+ */
+function selectionOf(
+  filter: ListFilter,
+  orderBy: ListPage['orderBy'] | 'none',
+): { from: string; id: string; conditions: Condition[] } {
+  const { tenantId, source, tags = [] } = filter;
+  const [tag, ...others] = tags;
+  const byTag = source === undefined && tag !== undefined && orderBy !== 'occurredAt' && orderBy !== 'updatedAt';
+  const exists = (byTag ? others : tags).map((name): Condition => [HAS_TAG, name]);
+  const conditions = [...conditionsOf(filter), ...exists];
+  if (source === undefined && !byTag) return { from: 'memories m', id: 'm.id', conditions };
+  const [lookup, key, value] = byTag ? ['memoryTags', 'tag', tag!] : ['memorySources', 'sourceId', source!];
+  const joined: Condition[] = [
+    ['f.tenantId = ?', tenantId],
+    [`f.${key} = ?`, value],
+    ['m.tenantId = f.tenantId AND m.id = f.memoryId'],
+  ];
+  return { from: `${lookup} f CROSS JOIN memories m`, id: 'f.memoryId', conditions: [...joined, ...conditions] };
+}
+
+const HAS_TAG = `EXISTS (SELECT 1 FROM memoryTags t WHERE t.tenantId = m.tenantId AND t.tag = ? AND t.memoryId = m.id)`;
+/** JSON values as text: `true` and `false` are stored as numbers. */
+const HAS_MEMBER = `EXISTS (SELECT 1 FROM json_each(m.metadata) a WHERE a.key = ?
+  AND a.type NOT IN ('object', 'array', 'null')
+  AND CASE WHEN a.type IN ('true', 'false') THEN a.type ELSE CAST(a.value AS TEXT) END = ?)`;
+
+function conditionsOf(filter: ListFilter): Condition[] {
+  const { tenantId, user, externalId, afterMs, beforeMs, pinned, includeSuperseded, nowMs, metadata = [] } = filter;
+  const at = 'COALESCE(m.occurredAt, m.createdAt)';
+  return [
+    ['m.tenantId = ?', tenantId],
+    ['m.current = 1'],
+    ...optional('m.endUser = ?', user),
+    ...optional('m.externalId = ?', externalId),
+    ...projectConditions(filter.project, 'm.project'),
+    ...optional(`${at} > ?`, afterMs),
+    ...optional(`${at} < ?`, beforeMs),
+    ...metadata.map(([name, value]): Condition => [HAS_MEMBER, name, value]),
+    ['(m.expiresAt IS NULL OR m.expiresAt > ?)', nowMs],
+    ...(includeSuperseded ? [] : [['m.validTo IS NULL'] as const]),
+    // A literal, because SQLite does not use the partial index with a bound value.
+    ...(pinned === undefined ? [] : [[`m.pinned = ${pinned ? 1 : 0}`] as const]),
+  ];
+}
+
+function optional(sql: string, value: Value | undefined): Condition[] {
+  return value === undefined ? [] : [[sql, value]];
+}
+
+function join(conditions: readonly Condition[]): { sql: string; values: Value[] } {
+  return {
+    sql: conditions.map(([sql]) => sql).join(' AND '),
+    values: conditions.flatMap(([, ...values]) => values),
+  };
+}
