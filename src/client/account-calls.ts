@@ -1,5 +1,5 @@
-import type { Account, Usage } from '../contract/account.ts';
-import type { MagicLinkRequest } from '../contract/auth.ts';
+import type { Account, TokenAnswer, Usage, UsageQuery } from '../contract/account.ts';
+import type { MagicLinkAnswer, MagicLinkRequest, TokenRequest } from '../contract/auth.ts';
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions } from './call-options.ts';
 import { queryString, type Transport } from './transport.ts';
@@ -9,15 +9,11 @@ export function accountCalls({ send }: Transport) {
   return {
     auth: {
       /** Mails a sign-in link. */
-      requestLink: (
-        request: MagicLinkRequest,
-        options?: CallOptions,
-      ): ApiPromise<{ status: 'sent'; expiresAt: string }> => send('POST', '/v1/auth/magic-link', request, options),
+      requestLink: (request: MagicLinkRequest, options?: CallOptions): ApiPromise<MagicLinkAnswer> =>
+        send('POST', '/v1/auth/magic-link', request, options),
       /** Redeems the code that a sign-in from a terminal showed. */
-      redeemCode: (
-        request: { code: string; codeVerifier: string },
-        options?: CallOptions,
-      ): ApiPromise<{ apiKey: string; account: Account }> => send('POST', '/v1/auth/token', request, options),
+      redeemCode: (request: TokenRequest, options?: CallOptions): ApiPromise<TokenAnswer> =>
+        send('POST', '/v1/auth/token', request, options),
       /** Revokes the key of this client. */
       revokeKey: (options?: CallOptions): ApiPromise<void> => send('DELETE', '/v1/auth/key', undefined, options),
     },
@@ -28,7 +24,7 @@ export function accountCalls({ send }: Transport) {
     },
     usage: {
       /** Returns requests, memories, queries and model calls by day, for 30 days by default. */
-      get: (query: { days?: number } = {}, options?: CallOptions): ApiPromise<Usage> =>
+      get: (query: UsageQuery = {}, options?: CallOptions): ApiPromise<Usage> =>
         send('GET', `/v1/usage${queryString(query)}`, undefined, options),
     },
   };

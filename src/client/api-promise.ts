@@ -29,6 +29,8 @@ export function apiPromise<T>(answer: Promise<WithResponse<T>>): ApiPromise<T> {
 /** Loads pages on demand. `load` without a cursor loads the first, at once. */
 export function pagePromise<T>(load: (cursor?: string) => ApiPromise<Page<T>>): PagePromise<T> {
   const first = load();
+  // It may be iterated later, and throws there.
+  first.catch(() => {});
   return Object.assign(first, {
     async *[Symbol.asyncIterator]() {
       for (let page = await first; ; page = await load(page.nextCursor)) {

@@ -19,6 +19,7 @@ export type * from '../contract/episodes.ts';
 export type { ErrorCode, FieldError } from '../contract/errors.ts';
 export type * from '../contract/jobs.ts';
 export type * from '../contract/learning.ts';
+export type { QuotaState, StorageState, Tier } from '../contract/limits.ts';
 export type * from '../contract/memories.ts';
 export type * from '../contract/message-content.ts';
 export type * from '../contract/portability.ts';

@@ -25,6 +25,7 @@ export const UsageQuery = Type.Object(
   { days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, default: 30 })) },
   strict,
 );
+export type UsageQuery = Static<typeof UsageQuery>;
 const UsageDay = Type.Object({
   day: Type.String({ description: 'UTC, YYYY-MM-DD' }),
   requests: Type.Integer(),
@@ -51,3 +52,4 @@ export type Usage = Static<typeof Usage>;
 export type UsageDays = Pick<Usage, 'days' | 'storedBytes'>;
 
 export const TokenAnswer = Type.Object({ apiKey: Type.String(), account: Account });
+export type TokenAnswer = Static<typeof TokenAnswer>;

@@ -26,6 +26,7 @@ export const MagicLinkAnswer = Type.Object({
   status: Type.Literal('sent'),
   expiresAt: Type.String({ format: 'date-time' }),
 });
+export type MagicLinkAnswer = Static<typeof MagicLinkAnswer>;
 
 export const CallbackQuery = Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) });
 export const CallbackForm = Type.Object({ token: Type.String({ maxLength: 200 }) }, strict);
@@ -41,3 +42,4 @@ export const TokenRequest = Type.Object(
   },
   strict,
 );
+export type TokenRequest = Static<typeof TokenRequest>;

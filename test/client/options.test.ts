@@ -127,6 +127,9 @@ describe('a list', () => {
       for await (const memory of scripted().memories.list()) throw new Error(`unexpected ${memory.id}`);
     };
     await expect(iterate()).rejects.toMatchObject({ code: 'unauthenticated' });
+    const later = scripted().memories.list();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect(later).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 });
 
