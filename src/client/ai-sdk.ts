@@ -1,5 +1,7 @@
-import { jsonSchema, type LanguageModelMiddleware, tool, wrapLanguageModel } from 'ai';
+import { type LanguageModelMiddleware, wrapLanguageModel } from 'ai';
 import type { Client } from './client.ts';
+
+export { type MemoryToolsOptions, memoryTools } from './ai-sdk-tools.ts';
 
 type Model = ReturnType<typeof wrapLanguageModel>;
 type CallOptions = Parameters<Model['doGenerate']>[0];
@@ -34,38 +36,14 @@ export function withMemory(model: Model, options: WithMemoryOptions): Model {
   return wrapLanguageModel({ model, middleware: memoryMiddleware(options) });
 }
 
-function memoryMiddleware({ client, user, maxTokens, onError = warn, ...options }: WithMemoryOptions) {
-  const whose = user === undefined ? {} : { user };
-  let conversation: Promise<string> | undefined =
-    options.conversationId === undefined ? undefined : Promise.resolve(options.conversationId);
-
-  async function recall(prompt: Prompt, signal: AbortSignal | undefined): Promise<string> {
-    const query = lastUserText(prompt).slice(0, LONGEST_QUERY);
-    if (query.trim() === '') return '';
-    const request = { query, ...whose, ...(maxTokens !== undefined && { maxTokens }) };
-    return (await client.context(request, signal ? { signal } : {})).text;
-  }
-
-  async function store(prompt: Prompt, answer: string, finishReason: FinishReason): Promise<void> {
-    const asked = lastUserText(prompt);
-    if (options.store === false || finishReason === 'tool-calls' || asked.trim() === '' || answer.trim() === '') return;
-    conversation ??= client.conversations.create(whose).then(({ id }) => id);
-    // A failed creation must not be remembered.
-    const id = await conversation.catch((error) => {
-      conversation = undefined;
-      throw error;
-    });
-    await client.conversations.messages.append(id, [
-      { role: 'user', content: asked },
-      { role: 'assistant', content: answer },
-    ]);
-  }
-
+function memoryMiddleware(options: WithMemoryOptions): LanguageModelMiddleware {
+  const { onError = warn } = options;
+  const store = createTurnStore(options);
   return {
     specificationVersion: 'v3',
     async transformParams({ params }) {
       const { abortSignal } = params;
-      const context = await recall(params.prompt, abortSignal).catch((error) => {
+      const context = await recall(params.prompt, options, abortSignal).catch((error) => {
         if (abortSignal?.aborted) throw error;
         onError(error);
         return '';
@@ -90,7 +68,37 @@ function memoryMiddleware({ client, user, maxTokens, onError = warn, ...options 
       });
       return { stream: stream.pipeThrough(stored), ...result };
     },
-  } satisfies LanguageModelMiddleware;
+  };
+}
+
+async function recall(
+  prompt: Prompt,
+  { client, user, maxTokens }: WithMemoryOptions,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const query = lastUserText(prompt).slice(0, LONGEST_QUERY);
+  if (query === '') return '';
+  const request = { query, ...(user !== undefined && { user }), ...(maxTokens !== undefined && { maxTokens }) };
+  return (await client.context(request, signal ? { signal } : {})).text;
+}
+
+/** Returns a function that appends a finished turn to the conversation, which it creates with the first. */
+function createTurnStore({ client, user, conversationId, store = true }: WithMemoryOptions) {
+  let conversation = conversationId === undefined ? undefined : Promise.resolve(conversationId);
+  return async (prompt: Prompt, answer: string, finishReason: FinishReason): Promise<void> => {
+    const asked = lastUserText(prompt);
+    if (!store || finishReason === 'tool-calls' || asked === '' || answer.trim() === '') return;
+    conversation ??= client.conversations.create(user === undefined ? {} : { user }).then(({ id }) => id);
+    const id = await conversation.catch((error) => {
+      // The next turn tries again.
+      conversation = undefined;
+      throw error;
+    });
+    await client.conversations.messages.append(id, [
+      { role: 'user', content: asked },
+      { role: 'assistant', content: answer },
+    ]);
+  };
 }
 
 function lastUserText(prompt: Prompt): string {
@@ -107,78 +115,4 @@ function withSystemText(prompt: Prompt, text: string): Prompt {
   const [first, ...rest] = prompt;
   if (first?.role !== 'system') return [{ role: 'system', content: text }, ...prompt];
   return [{ ...first, content: `${first.content}\n\n${text}` }, ...rest];
-}
-
-export interface MemoryToolsOptions {
-  client: Client;
-  /** The person whose memories the model may read and change, `default` unless given. */
-  user?: string;
-}
-
-/** Returns tools with which a model of the AI SDK searches, adds, updates and deletes the memories of one user. */
-export function memoryTools({ client, user = 'default' }: MemoryToolsOptions) {
-  /** Ids come from the model, so another user's must be as unknown as one that does not exist. */
-  const own = async (id: string) => {
-    const { data, response } = await client.memories.get(id).withResponse();
-    if (data.user !== user) throw new Error(`There is no memory ${id}.`);
-    return { ifMatch: response.etag };
-  };
-  return {
-    memorySearch: tool({
-      description: 'Search what is remembered about the user: facts, preferences, earlier conversations.',
-      inputSchema: jsonSchema<{ query: string; limit?: number }>({
-        type: 'object',
-        properties: {
-          query: { type: 'string', description: 'What to look for, in plain words' },
-          limit: { type: 'integer', minimum: 1, maximum: 100, description: '10 unless given' },
-        },
-        required: ['query'],
-        additionalProperties: false,
-      }),
-      async execute({ query, limit }, { abortSignal }) {
-        const request = { query, user, ...(limit !== undefined && { limit }) };
-        const { results } = await client.search(request, abortSignal ? { signal: abortSignal } : {});
-        return results.map(({ type, id, content, createdAt }) => ({ type, id, content, createdAt }));
-      },
-    }),
-    memoryAdd: tool({
-      description: 'Remember a fact about the user for later conversations. One self-contained sentence.',
-      inputSchema: jsonSchema<{ content: string; tags?: string[] }>({
-        type: 'object',
-        properties: { content: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } },
-        required: ['content'],
-        additionalProperties: false,
-      }),
-      async execute({ content, tags = [] }) {
-        const { id, duplicate = false } = await client.memories.create({ content, tags, user });
-        return { id, duplicate };
-      },
-    }),
-    memoryUpdate: tool({
-      description: 'Correct a memory that is wrong or out of date, by its id from memorySearch.',
-      inputSchema: jsonSchema<{ id: string; content: string }>({
-        type: 'object',
-        properties: { id: { type: 'string' }, content: { type: 'string' } },
-        required: ['id', 'content'],
-        additionalProperties: false,
-      }),
-      async execute({ id, content }) {
-        const { version } = await client.memories.update(id, { content }, await own(id));
-        return { id, version };
-      },
-    }),
-    memoryDelete: tool({
-      description: 'Erase a memory for good, by its id from memorySearch. Only if the user asks for it.',
-      inputSchema: jsonSchema<{ id: string }>({
-        type: 'object',
-        properties: { id: { type: 'string' } },
-        required: ['id'],
-        additionalProperties: false,
-      }),
-      async execute({ id }) {
-        await client.memories.delete(id, await own(id));
-        return { id, deleted: true };
-      },
-    }),
-  };
 }

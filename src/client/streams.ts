@@ -6,7 +6,7 @@ import {
   type CreateOptions,
   callSettings,
 } from './call-options.ts';
-import { connectionErrors } from './connection-errors.ts';
+import { type ConnectionErrors, connectionErrors } from './connection-errors.ts';
 import type { Fetch, FetchRequest } from './fetch.ts';
 import { createIdleTimeout, type IdleTimeout, toReadableStream } from './idle-timeout.ts';
 import { readResponse, responseError, type WithResponse } from './response.ts';
@@ -16,96 +16,104 @@ interface Streams extends ClientOptions {
   fetch: Fetch;
 }
 
+interface StreamedCall {
+  url: string;
+  streams: Streams;
+  settings: CallSettings;
+}
+
 /** Creates the calls whose request or response is streamed. Their time limit is the longest time without progress. */
-export function createStreams(options: Streams) {
-  const { baseUrl } = options;
-
-  function prepare({ signal, timeoutMs, headers }: CallSettings, idle: IdleTimeout) {
-    const request = {
-      redirect: 'manual',
-      headers,
-      signal: signal ? AbortSignal.any([signal, idle.signal]) : idle.signal,
-    } as const satisfies Partial<FetchRequest>;
-    return { request, errors: connectionErrors({ baseUrl, signal, timeout: idle.signal, timeoutMs }) };
-  }
-
-  /** Yields a streamed response. Leaving the loop early cancels the request. */
-  async function* download(path: string, call?: CallOptions): AsyncGenerator<Uint8Array> {
-    const settings = callSettings(options, call);
-    const idle = createIdleTimeout(settings.timeoutMs);
-    const { request, errors } = prepare(settings, idle);
-    const connect = async () => {
-      idle.reset();
-      const response = await options.fetch(baseUrl + path, { ...request, method: 'GET' }).catch(errors.refused);
-      if (!response.ok) throw responseError(response, await response.text(), baseUrl);
-      return response;
-    };
-    try {
-      const response = await withRetries(() => connect().finally(idle.clear), settings, options);
-      const reader = response.body!.getReader();
-      try {
-        for (;;) {
-          idle.reset();
-          const { value, done } = await reader.read().catch(errors.lost);
-          idle.clear();
-          if (done) return;
-          yield value;
-        }
-      } finally {
-        await reader.cancel().catch(() => {});
-      }
-    } finally {
-      idle.clear();
-    }
-  }
-
-  /** Sends a stream once and reads the response, which may arrive before the stream ends. */
-  async function uploadStream<T>(
-    path: string,
-    chunks: AsyncIterable<Uint8Array>,
-    settings: CallSettings,
-  ): Promise<WithResponse<T>> {
-    const idle = createIdleTimeout(settings.timeoutMs);
-    const { request, errors } = prepare(settings, idle);
-    const { stream, throwSourceError } = toReadableStream(chunks, idle);
-    const orSourceError = (thrower: (cause: unknown) => never) => (cause: unknown) => {
-      throwSourceError();
-      return thrower(cause);
-    };
-    try {
-      const response = await options
-        .fetch(baseUrl + path, { ...request, method: 'POST', body: stream, duplex: 'half' })
-        .catch(orSourceError(errors.refused));
-      return readResponse(response, await response.text().catch(orSourceError(errors.lost)), baseUrl);
-    } finally {
-      idle.clear();
-    }
-  }
-
-  /** Sends a body as a whole, without a time limit unless the call has one. */
-  async function uploadBlob<T>(path: string, body: Blob, settings: CallSettings, limited: boolean) {
-    const idle = createIdleTimeout(settings.timeoutMs);
-    const { request, errors } = prepare(settings, idle);
-    try {
-      if (limited) idle.reset();
-      const response = await options.fetch(baseUrl + path, { ...request, method: 'POST', body }).catch(errors.refused);
-      return readResponse<T>(response, await response.text().catch(errors.lost), baseUrl);
-    } finally {
-      idle.clear();
-    }
-  }
-
+export function createStreams(streams: Streams) {
+  const callOf = (path: string, options?: CreateOptions): StreamedCall => {
+    return { url: streams.baseUrl + path, streams, settings: callSettings(streams, options) };
+  };
   return {
-    download,
+    /** Yields a streamed response. Leaving the loop early cancels the request. */
+    download: (path: string, options?: CallOptions): AsyncGenerator<Uint8Array> => download(callOf(path, options)),
     /** Sends a file. A stream is sent once; a `Blob`, which can be read again, is retried like any other call. */
-    upload<T>(path: string, body: AsyncIterable<Uint8Array> | Blob, call: CreateOptions = {}): ApiPromise<T> {
-      const settings = callSettings(options, {
-        ...call,
-        headers: { 'content-type': 'application/octet-stream', ...call.headers },
-      });
-      if (!(body instanceof Blob)) return apiPromise(uploadStream<T>(path, body, settings));
-      const limited = call.timeoutMs !== undefined;
-      return apiPromise(withRetries(() => uploadBlob<T>(path, body, settings, limited), settings, options));
+    upload<T>(path: string, body: AsyncIterable<Uint8Array> | Blob, options: CreateOptions = {}): ApiPromise<T> {
+      const headers = { 'content-type': 'application/octet-stream', ...options.headers };
+      const call = callOf(path, { ...options, headers });
+      if (!(body instanceof Blob)) return apiPromise(uploadStream<T>(call, body));
+      const limited = options.timeoutMs !== undefined;
+      return apiPromise(withRetries(() => uploadBlob<T>(call, body, limited), call.settings, streams));
     },
   };
+}
+
+async function* download(call: StreamedCall): AsyncGenerator<Uint8Array> {
+  const idle = createIdleTimeout(call.settings.timeoutMs);
+  const { request, errors } = requestOf(call, idle);
+  const connect = async () => {
+    idle.reset();
+    const response = await call.streams.fetch(call.url, { ...request, method: 'GET' }).catch(errors.refused);
+    if (!response.ok) throw responseError(response, await response.text(), call.streams.baseUrl);
+    return response;
+  };
+  try {
+    const response = await withRetries(() => connect().finally(idle.clear), call.settings, call.streams);
+    const reader = response.body!.getReader();
+    try {
+      for (;;) {
+        idle.reset();
+        const { value, done } = await reader.read().catch(errors.lost);
+        idle.clear();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await reader.cancel().catch(() => {});
+    }
+  } finally {
+    idle.clear();
+  }
+}
+
+/** Sends a stream and reads the response, which may arrive before the stream ends. */
+async function uploadStream<T>(call: StreamedCall, chunks: AsyncIterable<Uint8Array>): Promise<WithResponse<T>> {
+  const idle = createIdleTimeout(call.settings.timeoutMs);
+  const { request, errors } = requestOf(call, idle);
+  const { stream, throwSourceError } = toReadableStream(chunks, idle);
+  const orSourceError = (thrower: (cause: unknown) => never) => (cause: unknown) => {
+    throwSourceError();
+    return thrower(cause);
+  };
+  try {
+    const response = await call.streams
+      .fetch(call.url, { ...request, method: 'POST', body: stream, duplex: 'half' })
+      .catch(orSourceError(errors.refused));
+    const text = await response.text().catch(orSourceError(errors.lost));
+    return readResponse(response, text, call.streams.baseUrl);
+  } finally {
+    idle.clear();
+  }
+}
+
+/** Sends a body as a whole. Its progress cannot be seen, so there is a time limit only if the caller set one. */
+async function uploadBlob<T>(call: StreamedCall, body: Blob, limited: boolean): Promise<WithResponse<T>> {
+  const idle = createIdleTimeout(call.settings.timeoutMs);
+  const { request, errors } = requestOf(call, idle);
+  try {
+    if (limited) idle.reset();
+    const response = await call.streams.fetch(call.url, { ...request, method: 'POST', body }).catch(errors.refused);
+    return readResponse(response, await response.text().catch(errors.lost), call.streams.baseUrl);
+  } finally {
+    idle.clear();
+  }
+}
+
+function requestOf({ streams, settings }: StreamedCall, idle: IdleTimeout) {
+  const { signal, timeoutMs, headers } = settings;
+  const request: Pick<FetchRequest, 'redirect' | 'headers' | 'signal'> = {
+    redirect: 'manual',
+    headers,
+    signal: signal ? AbortSignal.any([signal, idle.signal]) : idle.signal,
+  };
+  const errors: ConnectionErrors = connectionErrors({
+    baseUrl: streams.baseUrl,
+    signal,
+    timeout: idle.signal,
+    timeoutMs,
+  });
+  return { request, errors };
 }
