@@ -23,10 +23,14 @@ interface Parameter {
   schema: JsonSchema;
 }
 
-/** Operations that end the tenant or take long are requested rarely. */
+/** Operations that end the tenant, erase much or take long are requested rarely. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   'DELETE /v1/account': 1,
   'DELETE /v1/auth/key': 1,
+  'DELETE /v1/users/{user}': 1,
+  'DELETE /v1/conversations/{id}': 2,
+  'DELETE /v1/conversations/{id}/messages': 2,
+  'POST /v1/memories/delete': 2,
   'GET /v1/export': 4,
   'POST /v1/auth/magic-link': 8,
   'POST /v1/auth/token': 4,
@@ -34,7 +38,10 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   'POST /v1/auth/callback': 4,
   'PUT /v1/provider-keys/{provider}': 6,
 };
+const DELETE_WEIGHT = 8;
 const USUAL_WEIGHT = 20;
+/** Query parameters that are valid only with certain others. */
+const DEPENDENT = ['cursor', 'projectOnly'];
 
 /** The kind of id that a path parameter names, by the segment before it. */
 const ID_KINDS: Readonly<Record<string, string>> = {
@@ -63,10 +70,12 @@ export function validRequests({ operations, resolve }: ServedDocument): fc.Arbit
     const within = (place: string) => parameters.filter((one) => one.in === place);
     const path = fc.tuple(...within('path').map(({ name, schema }) => pathValues(operation.path, name, schema)));
     const query = fc.tuple(
-      ...within('query').map(({ name, schema }) => rarely(valuesOf(schema, name)).map(pairs(name))),
+      ...within('query').map(({ name, schema }) =>
+        optional(valuesOf(schema, name), DEPENDENT.includes(name) ? 1 : 3).map(pairs(name)),
+      ),
     );
     const headers = fc.tuple(
-      ...within('header').map((one) => rarely(headerValues(one)).map((value) => [one.name, value] as const)),
+      ...within('header').map((one) => optional(headerValues(one), 3).map((value) => [one.name, value] as const)),
     );
     return fc.record({ path, query, headers, body: bodiesOf(operation) }).map((made) => {
       const values = new Map(within('path').map(({ name }, index) => [`{${name}}`, made.path[index]!]));
@@ -104,22 +113,26 @@ export function validRequests({ operations, resolve }: ServedDocument): fc.Arbit
         ? fc.array(fc.constantFrom(...IMPORT_LINES), { maxLength: 4 }).map((lines) => lines.join('\n'))
         : valuesOf(media.schema!).map((value) => encodeBody(type, value));
     const bodies = texts.map((text) => ({ text, headers: { 'content-type': type } }));
-    return requestBody.required ? bodies : rarely(bodies);
+    return requestBody.required ? bodies : optional(bodies, 5);
   }
 
   const choices = operations.map((operation) => ({
-    weight: WEIGHTS[operation.route] ?? USUAL_WEIGHT,
+    weight: WEIGHTS[operation.route] ?? (operation.method === 'DELETE' ? DELETE_WEIGHT : USUAL_WEIGHT),
     arbitrary: requestsOf(operation),
   }));
   return fc.oneof(...choices);
 }
 
 function encodeBody(type: string, value: unknown): string {
-  const isForm = type === 'application/x-www-form-urlencoded';
-  return isForm ? new URLSearchParams(value as Record<string, string>).toString() : JSON.stringify(value);
+  if (type !== 'application/x-www-form-urlencoded') return JSON.stringify(value);
+  const form = new URLSearchParams(value as Record<string, string>).toString();
+  return form.replace(/%7B%7B(\w+)\+(\d+)%7D%7D/g, '{{$1 $2}}');
 }
 
-const rarely = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 2, nil: undefined });
+/** Generates a value with a probability in tenths, and otherwise `undefined`. */
+function optional<T>(values: fc.Arbitrary<T>, tenths: number): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ weight: 10 - tenths, arbitrary: fc.constant(undefined) }, { weight: tenths, arbitrary: values });
+}
 
 /** Spells a query parameter; an array is repeated. */
 const pairs =

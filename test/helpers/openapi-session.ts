@@ -9,6 +9,7 @@ import { codeIn, freshAddress, pressButton, receiveLink, startTerminal, tokenIn 
 
 /** How many values of each kind a tenant remembers. */
 const REMEMBERED = 100;
+const EARLIER = '2026-05-01T08:00:00.000Z';
 
 /** A request with its markers filled in. */
 type Request = Pick<PlannedRequest, 'method' | 'path' | 'headers' | 'body'>;
@@ -19,16 +20,45 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
 export async function openSession(daemon: TestDaemon, providerUrl: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const remembered = new Map<string, string[]>();
+  /** The conversation of each message, and the results of each search. */
   const conversations = new Map<string, string>();
+  const resultsOf = new Map<string, string[]>();
   let tenant: Tenant | undefined;
   let signIn = { token: 'unknown', code: 'WDJB-MJHT', verifier: 'x'.repeat(43) };
 
   async function renew(): Promise<void> {
     tenant = await makeTenant(daemon, `${randomUUID()}@example.com`, 'Enterprise');
     remembered.clear();
-    const headers = { authorization: `Bearer ${tenant.apiKey}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ key: KEY, baseUrl: providerUrl });
-    await send(daemon.baseUrl, agent, { method: 'PUT', path: '/v1/provider-keys/openai', headers, body });
+    await begin('PUT', '/v1/provider-keys/openai', { key: KEY, baseUrl: providerUrl });
+    await begin('POST', '/v1/memories/batch', { memories: ['tea', 'coffee', 'milk'].map((content) => ({ content })) });
+    await begin('POST', '/v1/episodes', { title: 'Tea', startedAt: EARLIER, endedAt: EARLIER });
+    const { id } = JSON.parse((await begin('POST', '/v1/conversations', { title: 'Tea' })).text);
+    await begin('POST', `/v1/conversations/${id}/messages`, { messages: [{ role: 'user', content: 'I drink tea' }] });
+  }
+
+  /** Sends a request so that there is something to name, and remembers the answer. */
+  async function begin(method: string, path: string, body: object): Promise<WireAnswer> {
+    const headers = { authorization: `Bearer ${tenant?.apiKey}`, 'content-type': 'application/json' };
+    const request = { method, path, headers, body: JSON.stringify(body) };
+    const answer = await send(daemon.baseUrl, agent, request);
+    learn(answer);
+    return answer;
+  }
+
+  /** Remembers ids, cursors and tags of an answer. */
+  function learn({ headers, text }: WireAnswer): void {
+    const remember = (kind: string, value: string) => {
+      remembered.set(kind, [...(remembered.get(kind) ?? []), value].slice(-REMEMBERED));
+    };
+    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job)_[0-9a-f]{32}\b/g)];
+    for (const [id, kind] of ids) remember(kind!, id);
+    for (const [, cursor] of text.matchAll(/"nextCursor":"([^"]+)"/g)) remember('cursor', cursor!);
+    for (const [, id, conversation] of text.matchAll(/"id":"(msg_\w+)","conversationId":"(conv_\w+)"/g)) {
+      conversations.set(id!, conversation!);
+    }
+    const [search, ...results] = ids.map(([id]) => id);
+    if (search?.startsWith('srch_')) resultsOf.set(search, results);
+    if (headers.etag) remember('etag', headers.etag);
   }
 
   function fill(text: string): string {
@@ -53,12 +83,15 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
       const wanted = path + JSON.stringify(query) + String(body);
       if (wanted.includes('{{token')) signIn = { ...signIn, token: await newToken(daemon) };
       if (wanted.includes('{{code')) signIn = { ...signIn, ...(await newCode(daemon)) };
-      const search = query.map((pair) => pair.map((part) => encode(fill(part))).join('=')).join('&');
+      const parameters = query.map((pair) => pair.map((part) => encode(fill(part))).join('=')).join('&');
       const isProviderKey = /^\/v1\/provider-keys\/\w+$/.test(path) && method === 'PUT';
+      const filledPath = matchConversation(fill(path));
+      const search = /\/searches\/(srch_\w+)/.exec(filledPath)?.[1];
+      if (search) remembered.set('result', resultsOf.get(search) ?? []);
       const filled = typeof body === 'string' ? fill(body) : body;
       return {
         method,
-        path: matchConversation(fill(path)) + (search === '' ? '' : `?${search}`),
+        path: filledPath + (parameters === '' ? '' : `?${parameters}`),
         headers: {
           ...(isSignedIn && { authorization: `Bearer ${tenant?.apiKey}` }),
           ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)])),
@@ -68,18 +101,11 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
       };
     },
     send: (request: Request) => send(daemon.baseUrl, agent, request),
-    /** Remembers ids, cursors and tags of an answer. */
-    async learn({ method, path }: Request, { status, headers, text }: WireAnswer): Promise<void> {
-      const remember = (kind: string, value: string) => {
-        remembered.set(kind, [...(remembered.get(kind) ?? []), value].slice(-REMEMBERED));
-      };
-      for (const [id, kind] of text.matchAll(/\b(mem|conv|msg|ep|srch|job)_[0-9a-f]{32}\b/g)) remember(kind!, id);
-      for (const [, cursor] of text.matchAll(/"nextCursor":"([^"]+)"/g)) remember('cursor', cursor!);
-      for (const [, id, conversation] of text.matchAll(/"id":"(msg_\w+)","conversationId":"(conv_\w+)"/g)) {
-        conversations.set(id!, conversation!);
-      }
-      if (headers.etag) remember('etag', headers.etag);
-      if (status === 204 && method === 'DELETE' && /^\/v1\/(account|auth\/key)/.test(path)) await renew();
+    /** Learns from an answer, and replaces the tenant if it has ended. */
+    async learn({ method, path }: Request, answer: WireAnswer): Promise<void> {
+      learn(answer);
+      const hasEnded = answer.status === 204 && method === 'DELETE' && /^\/v1\/(account|auth\/key)/.test(path);
+      if (hasEnded) await renew();
     },
     close: () => agent.destroy(),
   };

@@ -28,8 +28,8 @@ const LIKELY: Readonly<Record<string, fc.Arbitrary<string>>> = {
   memoryIds: marker('mem'),
   supersedes: marker('mem'),
   ids: marker('mem'),
-  used: marker('mem'),
-  irrelevant: marker('mem'),
+  used: marker('result'),
+  irrelevant: marker('result'),
   cursor: marker('cursor'),
   token: marker('token'),
   code: marker('code'),
@@ -53,6 +53,16 @@ const LIKELY: Readonly<Record<string, fc.Arbitrary<string>>> = {
 const INSTANTS = fc
   .date({ min: new Date('2015-01-01'), max: new Date('2035-01-01'), noInvalidDate: true })
   .map((date) => date.toISOString());
+
+/** Lists of ids that must differ. They get one: two markers may stand for the same id. */
+const DIFFERENT_IDS = ['ids', 'memoryIds', 'used', 'irrelevant'];
+
+/** JSON that can be stored unchanged. */
+const JSON_VALUES = fc.anything({
+  key: fc.string({ maxLength: 8 }),
+  values: [fc.constant(null), fc.boolean(), fc.integer(), fc.string({ maxLength: 20 })],
+  maxDepth: 2,
+});
 
 /** The longest text and the most members that are generated where the schema allows more. */
 const MAX_LENGTH = 60;
@@ -78,7 +88,7 @@ export function createValues(resolve: Resolve) {
     if (choices) return fc.constantFrom(...(choices as unknown[]));
     if (variants) return fc.oneof(...variants.map((variant) => valuesOf(variant, name)));
     if (Array.isArray(type)) return fc.oneof(...type.map((one) => valuesOf({ ...schema, type: one }, name)));
-    return BY_TYPE[String(type)]?.(schema, name) ?? fc.jsonValue({ maxDepth: 2 });
+    return BY_TYPE[String(type)]?.(schema, name) ?? JSON_VALUES;
   }
 
   const BY_TYPE: Record<string, (schema: JsonSchema, name: string) => fc.Arbitrary<unknown>> = {
@@ -93,7 +103,10 @@ export function createValues(resolve: Resolve) {
       fc.double({ min: Number(minimum), max: Number(maximum), noNaN: true }).map((value) => value + 0),
     string: textsOf,
     array: ({ items = {}, minItems = 0, maxItems = MAX_MEMBERS, uniqueItems = false }, name) => {
-      const bounds = { minLength: Number(minItems), maxLength: Math.min(Number(maxItems), MAX_MEMBERS) };
+      const bounds = {
+        minLength: Number(minItems),
+        maxLength: Math.min(Number(maxItems), DIFFERENT_IDS.includes(name) ? 1 : MAX_MEMBERS),
+      };
       const values = valuesOf(items as JsonSchema, name);
       return uniqueItems
         ? fc.uniqueArray(values, {
