@@ -1,7 +1,8 @@
+import type { Remembered, RememberRequest } from '../contract/remember.ts';
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
 import { accountCalls } from './account-calls.ts';
 import type { ApiPromise } from './api-promise.ts';
-import type { CallOptions, ClientOptions } from './call-options.ts';
+import type { CallOptions, ClientOptions, CreateOptions } from './call-options.ts';
 import { conversationCalls } from './conversation-calls.ts';
 import { episodeCalls } from './episode-calls.ts';
 import { jobCalls } from './job-calls.ts';
@@ -26,6 +27,7 @@ export type * from '../contract/portability.ts';
 export type * from '../contract/problem.ts';
 export type * from '../contract/provider-settings.ts';
 export type * from '../contract/providers.ts';
+export type * from '../contract/remember.ts';
 export type * from '../contract/search.ts';
 export type * from '../contract/users.ts';
 export type { ApiPromise, Page, PagePromise } from './api-promise.ts';
@@ -44,13 +46,16 @@ export type { ResponseInfo, WithResponse } from './response.ts';
  */
 export function createClient(options: ClientOptions) {
   const transport = createTransport(options);
-  const { send } = transport;
+  const { create, send } = transport;
   return {
     ...accountCalls(transport),
     memories: memoryCalls(transport),
     conversations: conversationCalls(transport),
     episodes: episodeCalls(transport),
     users: userCalls(transport),
+    /** Stores messages in a conversation or a new one, and extracts memories if the account has switched that on. */
+    remember: (request: RememberRequest, callOptions?: CreateOptions): ApiPromise<Remembered> =>
+      create('/v1/remember', request, callOptions),
     /** Finds memories, messages and episodes. */
     search: (request: SearchRequest, callOptions?: CallOptions): ApiPromise<SearchAnswer> =>
       send('POST', '/v1/search', request, callOptions),

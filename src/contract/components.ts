@@ -38,6 +38,7 @@ import { ImportReport, TransferCounts } from './portability.ts';
 import { Problem } from './problem.ts';
 import { ModelChoice, ProviderSettings, ProviderSettingsChange, TokenPrices, UsedTokens } from './provider-settings.ts';
 import { NewProviderKey, ProviderKey, ProviderKeys, ProviderName } from './providers.ts';
+import { Remembered, RememberRequest } from './remember.ts';
 import {
   ContextAnswer,
   ContextRequest,
@@ -114,6 +115,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ProviderSettings,
   ProviderSettingsChange,
   QuotaState,
+  Remembered,
+  RememberRequest,
   Retrieval,
   SearchAnswer,
   SearchFilter,

@@ -67,6 +67,19 @@ export const CONVERSATION_OPERATIONS: Operations = {
     once: true,
     errors: ['quota_exceeded'],
   },
+  'POST /v1/remember': {
+    id: 'remember.create',
+    description:
+      'Appends messages to a conversation, or to a new one if none is named, and queues the extraction of memories if the account has switched that on.',
+    request: { user: 'ada', messages: [{ role: 'user', name: 'Ada', content: 'I went to the lake yesterday.' }] },
+    answer: {
+      conversationId: EXAMPLE_CONVERSATION.id,
+      messages: [MESSAGE],
+      jobId: 'job_01a2016db0c97d1f8f3ce5a4b6d7e8f9',
+    },
+    once: true,
+    errors: ['not_found', 'unprocessable', 'quota_exceeded'],
+  },
   'GET /v1/conversations/{id}/messages': {
     id: 'conversations.messages.list',
     description: 'Lists the messages of a conversation page by page, newest or oldest first.',

@@ -107,7 +107,7 @@ export const MessageChange = Type.Object(
 );
 export type MessageChange = Static<typeof MessageChange>;
 
-const MessageList = Type.Array(NewMessage, { minItems: 1, maxItems: 500 });
+export const MessageList = Type.Array(NewMessage, { minItems: 1, maxItems: 500 });
 export const NewMessages = Type.Object({ messages: MessageList }, strict);
 
 const { parts: _answered, ...answered } = answerProperties(messageFields);

@@ -17,6 +17,7 @@ import { memoriesRoutes } from '../features/memories/memories-routes.ts';
 import { portabilityRoutes } from '../features/portability/portability-routes.ts';
 import { providerKeysRoutes } from '../features/providers/provider-keys-routes.ts';
 import { providerSettingsRoutes } from '../features/providers/provider-settings-routes.ts';
+import { rememberRoutes } from '../features/remember/remember-routes.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
 import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
@@ -77,7 +78,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts, users } = rooms;
   const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
   const { tenantModels, tenantEmbeddings } = rooms;
-  const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction } = rooms;
+  const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember } = rooms;
   await portability.begin();
   await jobRunner.begin();
   await (embeddings ? embeddings.begin() : pauseEmbeddings(db));
@@ -132,6 +133,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       usersRoutes({ users }),
       memoriesRoutes({ memories, idempotency }),
       conversationsRoutes({ conversations, idempotency }),
+      rememberRoutes({ remember, idempotency }),
       episodesRoutes({ episodes, idempotency }),
       portabilityRoutes({ portability, clock, idleMs: timeouts.requestMs }),
       searchRoutes({ search }),

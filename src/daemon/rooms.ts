@@ -25,6 +25,7 @@ import { createMemories } from '../features/memories/memories.ts';
 import { createSpool } from '../features/portability/export-spool.ts';
 import { createPortability } from '../features/portability/portability.ts';
 import { createProfile } from '../features/profile/profile.ts';
+import { createRemember } from '../features/remember/remember.ts';
 import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
 import { SIGNAL_MODEL } from '../features/search/ranking.ts';
 import { createRelatedMemories } from '../features/search/related-memories.ts';
@@ -147,6 +148,7 @@ export async function openRooms(
   const related = createRelatedMemories({ db, clock, scopes, candidates });
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
   const { jobRunner, extraction } = composeExtraction(extracting);
+  const remember = createRemember({ conversations, extraction });
 
   // Of whole accounts, memories go last among what is indexed: erasing them deletes the user scopes of the index.
   const ofUsers = [conversations, episodes, memories, learning];
@@ -201,6 +203,7 @@ export async function openRooms(
     providerKeys,
     jobRunner,
     extraction,
+    remember,
   };
 }
 

@@ -42,6 +42,11 @@ export const CONVERSATION_OPERATIONS: Record<string, Operation> = {
     options: (named) => ({ body: append, headers: { 'idempotency-key': `k${named.conversation}` } }),
     succeeds: 201,
   },
+  'remembering in it': {
+    path: () => '/v1/remember',
+    options: ({ conversation: conversationId }) => ({ body: { conversationId, ...append } }),
+    succeeds: 201,
+  },
   'reading a message': {
     route: 'get /v1/conversations/{id}/messages/{messageId}',
     path: message,

@@ -1,14 +1,9 @@
 import type {
-  AppendedMessage,
   Conversation,
-  ConversationAppend,
-  ConversationAppended,
   ConversationChange,
   ConversationsQuery,
   NewConversation,
-  NewMessage,
 } from '../../contract/conversations.ts';
-import { AppError } from '../../contract/errors.ts';
 import { projectFilterOf } from '../../contract/project.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
@@ -17,15 +12,14 @@ import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { versionTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
-import { runInSlices } from '../../lib/time-slices.ts';
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
-import { prepareTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
+import { type ConversationAppending, createConversationAppending } from './conversation-append.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';
 import { type ConversationTransfer, createConversationTransfer } from './conversation-import-export.ts';
 import {
@@ -35,8 +29,6 @@ import {
   nextNumber,
   updateConversation,
 } from './conversations-store.ts';
-import { createAppending, noConversation } from './message-append.ts';
-import { bytesOfMessages, type DraftMessage, draftsInSteps } from './message-append-plan.ts';
 import { type ConversationRow, conversationCodec, toConversation } from './message-row.ts';
 import { createMessages, loadConversation, type Messages } from './messages.ts';
 
@@ -45,7 +37,7 @@ export type { MessageReading } from './message-reading.ts';
 export { type ConversationRow, type MessageRow, toMessage } from './message-row.ts';
 
 /** Conversations and their messages, in append order. Unknown ids and those of other tenants throw `not_found`. */
-export interface Conversations extends Messages {
+export interface Conversations extends ConversationAppending, Messages {
   createOnce(principal: Principal, body: NewConversation, claim: Claim | undefined): Promise<Created<Conversation>>;
   get(principal: Principal, id: string): Promise<Conversation>;
   list(
@@ -55,15 +47,6 @@ export interface Conversations extends Messages {
   change(principal: Principal, id: string, change: ConversationChange, ifMatch?: string): Promise<Conversation>;
   /** Hides the conversation at once, then deletes its rows in batches before it resolves. */
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
-  /** Appends all messages or none. They are searchable when this resolves. */
-  appendOnce(
-    principal: Principal,
-    id: string,
-    messages: readonly NewMessage[],
-    claim: Claim | undefined,
-  ): Promise<Created<{ data: AppendedMessage[] }>>;
-  /** Appends to the given conversation, or to a new one. */
-  append(principal: Principal, body: ConversationAppend): Promise<ConversationAppended>;
   transfer: ConversationTransfer;
   /** Finishes interrupted erasures and purges erased words from the disk. */
   sweep(): Promise<void>;
@@ -87,7 +70,6 @@ interface Parts {
 export function createConversations(parts: Parts): Conversations {
   const { db, clock, ids, usage, idempotency, scopes, cursors, observers } = parts;
   const erasing = createConversationErasing(parts);
-  const append = createAppending(parts);
 
   async function insertNew(connection: Connection, tenantId: string, body: NewConversation): Promise<ConversationRow> {
     await usage.requireTenant(connection, tenantId);
@@ -108,22 +90,6 @@ export function createConversations(parts: Parts): Conversations {
     );
     scopes.confirm([{ tenantId, endUser: body.user ?? 'default' }]);
     return created;
-  }
-
-  const draft = (tenantId: string, messages: readonly NewMessage[]) =>
-    runInSlices(draftsInSteps(messages, clock.nowMs()), tenantId);
-
-  async function appendDrafts(
-    { tenantId }: Principal,
-    conversationId: string,
-    messages: readonly DraftMessage[],
-    claim: Claim | undefined,
-  ) {
-    const terms = await prepareTerms(
-      tenantId,
-      messages.map(({ content }) => [content]),
-    );
-    return append({ append: { tenantId, conversationId, messages }, terms, claim });
   }
 
   return {
@@ -170,25 +136,7 @@ export function createConversations(parts: Parts): Conversations {
       });
       await erasing.eraseRows(erased);
     },
-    appendOnce: async (principal, id, messages, claim) =>
-      appendDrafts(principal, id, await draft(principal.tenantId, messages), claim),
-    async append(principal, { conversationId, title, user, project, messages }) {
-      // Validate before creating a conversation.
-      const drafts = await draft(principal.tenantId, messages);
-      await usage.storage.requireRoom(db.lookups, principal.tenantId, bytesOfMessages(drafts));
-      const id =
-        conversationId ?? (await createOnce(principal, definedOf({ title, user, project }), undefined)).body.id;
-      if (conversationId !== undefined) {
-        requireNoTitle(title);
-        const row = await loadConversation(db.lookups, principal.tenantId, id);
-        if (user !== undefined && user !== row.endUser) throw noConversation();
-        requireSameProject(project, row);
-      }
-      const { body } = await appendDrafts(principal, id, drafts, undefined);
-      const isPartlyIndexed = body.data.some((message) => message.partlyIndexed);
-      const messageIds = body.data.map((message) => message.id);
-      return { conversationId: id, messageIds, ...(isPartlyIndexed && { partlyIndexed: true }) };
-    },
+    ...createConversationAppending({ ...parts, insertNew }),
     ...createMessages({ ...parts, erasing }),
     transfer: createConversationTransfer(parts),
     sweep: erasing.sweep,
@@ -220,24 +168,4 @@ function newRow(
 function changedRow(row: ConversationRow, change: ConversationChange, nowMs: number): ConversationRow {
   const changed = conversationCodec.changed(row, change);
   return changed ? { ...changed, version: row.version + 1, updatedAt: nowMs } : row;
-}
-
-function requireNoTitle(title: string | undefined): void {
-  if (title === undefined) return;
-  const errors = [{ path: '/title', message: 'is allowed only for a new conversation' }];
-  throw new AppError('invalid_request', 'The title of an existing conversation cannot be set here.', { errors });
-}
-
-function requireSameProject(project: string | undefined, row: ConversationRow): void {
-  if (project === undefined || project === row.project) return;
-  const errors = [{ path: '/project', message: 'differs from the project of the conversation' }];
-  throw new AppError('invalid_request', 'The project of an existing conversation cannot be set here.', { errors });
-}
-
-function definedOf({ title, user, project }: NewConversation): NewConversation {
-  return {
-    ...(title !== undefined && { title }),
-    ...(user !== undefined && { user }),
-    ...(project !== undefined && { project }),
-  };
 }

@@ -25,7 +25,14 @@ interface AppendJob {
   claim: Claim | undefined;
 }
 
-interface Parts {
+/** Adds messages to conversations. Throws `not_found`, `unprocessable` for a full conversation, and `quota_exceeded`. */
+interface Appending {
+  append(job: AppendJob): Promise<Answer>;
+  /** Like `append`, in the caller's transaction. */
+  appendWithin(connection: Connection, job: AppendJob): Promise<Answer>;
+}
+
+export interface AppendingParts {
   db: Database;
   clock: Clock;
   ids: Ids;
@@ -45,15 +52,7 @@ interface PendingWrites {
  * Appends messages; concurrent appends share a transaction and its statements. Each append is atomic, and appends to the
  * same conversation are applied one after another.
  */
-export function createAppending({
-  db,
-  clock,
-  ids,
-  usage,
-  idempotency,
-  text,
-  observers,
-}: Parts): (job: AppendJob) => Promise<Answer> {
+export function createAppending({ db, clock, ids, usage, idempotency, text, observers }: AppendingParts): Appending {
   async function appendAll(connection: Connection, jobs: AppendJob[]): Promise<Outcome<Answer>[]> {
     const claims = jobs.flatMap(({ claim }) => claim ?? []);
     const replays = await idempotency.findReplays(connection, claims);
@@ -108,11 +107,18 @@ export function createAppending({
     for (const observer of observers) await observer.appended?.(connection, [...newest.values()]);
   }
 
-  return db.writes.grouped(appendAll, ({ append: { tenantId, messages } }) => ({
-    tenantId,
-    rows: messages.length,
-    characters: messages.reduce((sum, { content }) => sum + content.length, 0),
-  }));
+  return {
+    append: db.writes.grouped(appendAll, ({ append: { tenantId, messages } }) => ({
+      tenantId,
+      rows: messages.length,
+      characters: messages.reduce((sum, { content }) => sum + content.length, 0),
+    })),
+    async appendWithin(connection, job) {
+      const [outcome] = await appendAll(connection, [job]);
+      if ('refused' in outcome!) throw outcome.refused;
+      return outcome!.ok;
+    },
+  };
 }
 
 /** The error for an id that the tenant has no conversation with. */

@@ -28,6 +28,13 @@ export interface Extraction {
     body: NewExtraction,
     claim: Claim | undefined,
   ): Promise<Created<JobAccepted>>;
+  /**
+   * Queues a job for a conversation in the caller's transaction and returns its id, if the tenant enabled extraction on
+   * append and there is a model to call; `null` otherwise. Call `wake` after the commit.
+   */
+  requestOnAppend(connection: Connection, tenantId: string, conversationId: string): Promise<string | null>;
+  /** Starts queued jobs. */
+  wake(): void;
   /** Queues jobs for conversations with new messages, for tenants that enabled this. */
   follow(): Promise<void>;
   erase(tenant: Owner): Promise<void>;
@@ -93,6 +100,17 @@ export function createExtraction(parts: Parts): Extraction {
       wake();
       return created;
     },
+    async requestOnAppend(connection, tenantId, conversationId) {
+      if ((await providerSettings.onAppend(connection, [tenantId])).length === 0) return null;
+      try {
+        return await enqueue(connection, tenantId, conversationId, {});
+      } catch (error) {
+        // There is no model to call. `follow` reports it.
+        if (error instanceof AppError && error.code === 'unprocessable') return null;
+        throw error;
+      }
+    },
+    wake,
     async follow() {
       const due = await listDue(db.readers, clock.nowMs(), MAX_DUE);
       for (const { tenantId, conversationId } of due) {
