@@ -25,7 +25,8 @@ const READ_ONLY_POSTS = new Set(['/v1/search', '/v1/context']);
  */
 export function createTransport(options: ClientOptions) {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  const fetchFn: Fetch = options.fetch ?? fetch;
+  // Browsers refuse to call `fetch` as a method of another object.
+  const fetchFn: Fetch = options.fetch ?? ((url, request) => fetch(url, request));
 
   /** Sends a call. GET, PUT, PATCH, DELETE, read-only POSTs and those with an idempotency key are retried. */
   function send<T>(

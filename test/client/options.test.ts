@@ -185,6 +185,22 @@ describe('import', () => {
   });
 });
 
+test('the global fetch is called as browsers require, not as a method', async () => {
+  const original = globalThis.fetch;
+  globalThis.fetch = function (this: unknown, ...args) {
+    if (this !== undefined && this !== globalThis) throw new TypeError('Illegal invocation');
+    return original(...args);
+  };
+  try {
+    const browser = createClient({ baseUrl: daemon.baseUrl, apiKey, retries: 0 });
+    await browser.account.get();
+    await browser.import('{"content":"Browsers"}\n');
+    for await (const { type } of browser.export()) expect(type).not.toBe('');
+  } finally {
+    globalThis.fetch = original;
+  }
+});
+
 describe('without options', () => {
   const before = { SVC_URL: process.env.SVC_URL, SVC_API_KEY: process.env.SVC_API_KEY };
 
