@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer } from '../../helpers/daemon.ts';
 import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { portable } from '../portability/portable-account.ts';
 import { makeTenant } from './tenants.ts';
@@ -56,69 +57,100 @@ function totals(tenantId: string): Promise<{ kept: number | undefined; counted: 
   }));
 }
 
-const KINDS = [
-  ...['add', 'batch', 'supersede', 'change', 'expire', 'erase'],
-  ...['converse', 'retitle', 'append', 'unsay', 'hang up'],
-  ...['episode', 'rename', 'cut', 'follow', 'forget', 'import'],
-] as const;
-interface Step {
-  kind: (typeof KINDS)[number];
-  /** Selects one of the ids that the account has. */
-  at: number;
-  text: string;
+/** One of the account's writes, with an arbitrary number and text. */
+type Write = (account: Account, at: number, text: string) => Promise<Answer<unknown>>;
+
+/** An account's requests; `path` answers the path of one of its resources. */
+interface Account {
+  send(method: string, path: string, body?: unknown): Promise<Answer<unknown>>;
+  path(collection: string): Promise<string>;
+  importFile(): Promise<Answer<unknown>>;
 }
 
-const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom(...KINDS),
-  at: fc.nat(1000),
+const parts = (text: string) => [{ type: 'text', text }];
+const at = '2026-05-20T12:00:00Z';
+
+const WRITES: Record<string, Write> = {
+  add: ({ send }, number, text) =>
+    send('POST', '/v1/memories', { content: text, tags: [`t${number}`], metadata: { text } }),
+  batch: ({ send }, number, text) =>
+    send('POST', '/v1/memories/batch', { memories: [0, 1, 2].map((n) => ({ content: `${text} ${number} ${n}` })) }),
+  // The first one adds a memory, later ones complete it.
+  merge: ({ send }, number, text) =>
+    send('POST', '/v1/memories', { content: 'Same', tags: [`t${number % 5}`], metadata: { [text]: number } }),
+  replace: ({ send }, number, text) =>
+    send('PUT', `/v1/memories/external/e${number % 3}`, { content: `${text} ${number} whole` }),
+  supersede: async ({ send, path }, number, text) => {
+    const supersedes = (await path('/v1/memories')).split('/').at(-1);
+    const source = { messageId: `m${number}` };
+    return send('POST', '/v1/memories', { content: `${text} ${number} now`, supersedes, source });
+  },
+  change: async ({ send, path }, number, text) =>
+    send('PATCH', await path('/v1/memories'), { content: `${text} ${number} changed`, tags: [] }),
+  expire: async ({ send }, number, text) => {
+    const expiresAt = new Date(daemon.clock.nowMs() + 1000).toISOString();
+    const answer = await send('POST', '/v1/memories', { content: `${text} ${number} soon`, expiresAt });
+    daemon.clock.advance(2000);
+    await daemon.memories.sweep();
+    return answer;
+  },
+  converse: ({ send }, number, text) =>
+    send('POST', '/v1/conversations', { title: text, metadata: { [text]: number } }),
+  retitle: async ({ send, path }, number, text) =>
+    send('PATCH', await path('/v1/conversations'), { title: number % 3 === 0 ? null : text }),
+  append: async ({ send, path }, _, text) => {
+    const messages = [text, parts(`${text} and so on.`)].map((content) => ({ role: 'user', content, name: 'Zoë' }));
+    return send('POST', `${await path('/v1/conversations')}/messages`, { messages });
+  },
+  reword: async ({ send, path }, number, text) =>
+    send('PATCH', await path(`${await path('/v1/conversations')}/messages`), { content: parts(`${text} ${number}`) }),
+  cut: async ({ send, path }) => send('POST', `${await path('/v1/conversations')}/episodes`),
+  follow: async ({ send }) => {
+    await daemon.episodes.follow();
+    return send('GET', '/v1/account');
+  },
+  unsay: async ({ send, path }) => send('DELETE', await path(`${await path('/v1/conversations')}/messages`)),
+  clear: async ({ send, path }) => send('DELETE', `${await path('/v1/conversations')}/messages`),
+  'hang up': async ({ send, path }) => send('DELETE', await path('/v1/conversations')),
+  episode: ({ send }, _, text) =>
+    send('POST', '/v1/episodes', {
+      user: 'guest',
+      title: text,
+      outcome: text,
+      memoryIds: ['mem_x'],
+      startedAt: at,
+      endedAt: at,
+    }),
+  rename: async ({ send, path }, number, text) =>
+    send('PATCH', await path('/v1/episodes'), { title: text, summary: `${text} ${number}` }),
+  forget: async ({ send, path }) => send('DELETE', await path('/v1/episodes')),
+  erase: async ({ send, path }) => send('DELETE', await path('/v1/memories')),
+  import: ({ importFile }) => importFile(),
+  'erase user': ({ send }, number) => send('DELETE', `/v1/users/${number % 2 === 0 ? 'default' : 'guest'}`),
+};
+
+/** `number` selects among the resources, too. */
+function accountOf(caller: Caller, number: number, file: string): Account {
+  const send: Account['send'] = (method, path, body) =>
+    caller.call(path, { method, ...(body !== undefined && { body }) });
+  return {
+    send,
+    async path(collection) {
+      const { data = [] } = (await caller.call<{ data?: { id: string }[] }>(`${collection}?limit=200`)).body;
+      return `${collection}/${data.length === 0 ? 'none' : data[number % data.length]!.id}`;
+    },
+    importFile: () => portable(caller).send(file),
+  };
+}
+
+const step = fc.record({
+  kind: fc.constantFrom(...Object.keys(WRITES)),
+  number: fc.nat(1000),
   text: fc.oneof(
     fc.constantFrom('Zoë sails', '海', 'plain'),
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
   ),
 });
-
-/** Does what a step says to one of the account's resources. Refusals of any kind are part of the run. */
-async function take(caller: Caller, { kind, at, text }: Step, file: string): Promise<void> {
-  const send = (method: string, path: string, body?: unknown) =>
-    caller.call<{ data?: { id: string }[] }>(path, { method, ...(body !== undefined && { body }) });
-  const one = async (path: string) => {
-    const ids = ((await send('GET', `${path}?limit=200`)).body.data ?? []).map(({ id }) => id);
-    return ids.length === 0 ? 'none' : ids[at % ids.length]!;
-  };
-  const memory = async () => `/v1/memories/${await one('/v1/memories')}`;
-  const talk = async () => `/v1/conversations/${await one('/v1/conversations')}`;
-  const episode = async () => `/v1/episodes/${await one('/v1/episodes')}`;
-  const when = new Date(daemon.clock.nowMs()).toISOString();
-  const contents = [text, [{ type: 'text', text: `${text} and so on.` }]];
-  const messages = contents.map((content) => ({ role: 'user', content, name: 'Zoë' }));
-  if (kind === 'add') await send('POST', '/v1/memories', { content: text, tags: [`t${at}`], metadata: { text } });
-  else if (kind === 'batch') {
-    await send('POST', '/v1/memories/batch', { memories: [0, 1, 2].map((n) => ({ content: `${text} ${at} ${n}` })) });
-  } else if (kind === 'supersede') {
-    const supersedes = await one('/v1/memories');
-    await send('POST', '/v1/memories', { content: `${text} now`, supersedes, source: { messageId: `m${at}` } });
-  } else if (kind === 'change') await send('PATCH', await memory(), { content: `${text} ${at}`, tags: [] });
-  else if (kind === 'expire') {
-    await send('POST', '/v1/memories', { content: `${text} soon`, expiresAt: new Date(Date.parse(when) + 1000) });
-    daemon.clock.advance(2000);
-    await daemon.memories.sweep();
-  } else if (kind === 'erase') await send('DELETE', await memory());
-  else if (kind === 'converse') await send('POST', '/v1/conversations', { title: text, metadata: { [text]: at } });
-  else if (kind === 'retitle') await send('PATCH', await talk(), { title: at % 3 === 0 ? null : text });
-  else if (kind === 'append') await send('POST', `${await talk()}/messages`, { messages });
-  else if (kind === 'unsay') {
-    const path = `${await talk()}/messages`;
-    await send('DELETE', `${path}/${await one(path)}`);
-  } else if (kind === 'hang up') await send('DELETE', await talk());
-  else if (kind === 'episode') {
-    const body = { title: text, outcome: text, memoryIds: ['mem_x'], startedAt: when, endedAt: when };
-    await send('POST', '/v1/episodes', body);
-  } else if (kind === 'rename') await send('PATCH', await episode(), { title: text, summary: `${text} ${at}` });
-  else if (kind === 'cut') await send('POST', `${await talk()}/episodes`);
-  else if (kind === 'follow') await daemon.episodes.follow();
-  else if (kind === 'forget') await send('DELETE', await episode());
-  else await portable(caller).send(file);
-}
 
 /** Exports an account with something of every kind. */
 async function exported(): Promise<string> {
@@ -134,6 +166,20 @@ async function exported(): Promise<string> {
 }
 
 describe('the total of stored bytes', () => {
+  test('equals a recount after each kind of write', async () => {
+    const file = await exported();
+    const caller = await newAccount('Pro');
+    for (const [kind, write] of Object.entries(WRITES)) {
+      const before = await total(caller.tenantId);
+      const answer = await write(accountOf(caller, 0, file), 0, 'We sailed to Malmö.');
+      expect(answer.status, `${kind}: ${answer.text}`).toBeLessThan(300);
+      const { kept, counted } = await totals(caller.tenantId);
+      expect(kept, kind).toBe(counted);
+      if (!['follow', 'expire', 'clear'].includes(kind)) expect(kept, kind).not.toBe(before);
+    }
+    expect(await total(caller.tenantId)).toBe(0);
+  });
+
   test('equals a recount after any sequence of writes, refused ones included, and stays within the limit', async () => {
     const file = await exported();
     await fc.assert(
@@ -144,7 +190,7 @@ describe('the total of stored bytes', () => {
           const caller = await newAccount(tier);
           let isFollowed = false;
           for (const one of steps) {
-            await take(caller, one, file);
+            await WRITES[one.kind]!(accountOf(caller, one.number, file), one.number, one.text);
             const { kept, counted } = await totals(caller.tenantId);
             expect(kept, one.kind).toBe(counted);
             // The cuts that svc makes by itself are not refused.
