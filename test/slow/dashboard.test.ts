@@ -221,6 +221,8 @@ describe('the page', { timeout: 30_000 }, () => {
     await page.getByLabel('Already have an API key?').fill(apiKey);
     await page.getByRole('button', { name: 'Open dashboard' }).click();
     await page.getByText('Requests per minute').waitFor();
+    await page.getByRole('meter', { name: 'Stored text' }).waitFor();
+    await page.getByText('0 B of 1 GiB').waitFor();
     expect(await statusOf(apiKey)).toBe(200);
   });
 
