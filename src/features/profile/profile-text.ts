@@ -31,13 +31,13 @@ interface Section {
  * Returns the digest as Markdown of at most `maxTokens`, deterministically. Lines that do not fit are dropped from the
  * end, and so are headings without lines.
  */
-export function profileText(parts: ProfileParts, maxTokens: number, countTokens: CountTokens): string {
+export async function profileText(parts: ProfileParts, maxTokens: number, countTokens: CountTokens): Promise<string> {
   const lines = introduction(parts);
-  let tokens = countTokens(lines.join('\n'));
+  let tokens = await countTokens(lines.join('\n'));
   for (const section of sectionsOf(parts)) {
     let heading = ['', `## ${section.heading}`];
     for (const line of section.lines) {
-      const cost = countTokens(`\n${[...heading, line].join('\n')}`);
+      const cost = await countTokens(`\n${[...heading, line].join('\n')}`);
       if (tokens + cost > maxTokens) break;
       tokens += cost;
       lines.push(...heading, line);
@@ -45,7 +45,7 @@ export function profileText(parts: ProfileParts, maxTokens: number, countTokens:
     }
   }
   // Joined lines may tokenize differently: check the whole text.
-  while (countTokens(lines.join('\n')) > maxTokens || /^(## .*)?$/.test(lines.at(-1)!)) lines.pop();
+  while ((await countTokens(lines.join('\n'))) > maxTokens || /^(## .*)?$/.test(lines.at(-1)!)) lines.pop();
   return lines.join('\n');
 }
 

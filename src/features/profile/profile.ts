@@ -22,7 +22,7 @@ const TITLES = 5;
 interface Parts {
   db: Database;
   clock: Clock;
-  loadTokenCounter: () => Promise<CountTokens>;
+  loadTokenCounter: () => CountTokens;
 }
 
 /** Reads the newest items of each kind by index, so the cost does not grow with the account. */
@@ -30,15 +30,14 @@ export function createProfile({ db, clock, loadTokenCounter }: Parts): Profile {
   return {
     async digest({ tenantId }, user) {
       const place = { tenantId, endUser: user, nowMs: clock.nowMs() };
-      const [found, conversations, episodes, countTokens] = await Promise.all([
+      const [found, conversations, episodes] = await Promise.all([
         listRecentMemories(db.readers.of(place.tenantId), place, OPENING_CHARACTERS, MEMORIES_READ + 1),
         listRecentConversations(db.readers.of(place.tenantId), place, TITLES),
         listRecentEpisodes(db.readers.of(place.tenantId), place, TITLES),
-        loadTokenCounter(),
       ]);
       const memories = found.slice(0, MEMORIES_READ);
       const hasMore = found.length > MEMORIES_READ;
-      return profileText({ user, memories, hasMore, conversations, episodes }, PROFILE_TOKENS, countTokens);
+      return profileText({ user, memories, hasMore, conversations, episodes }, PROFILE_TOKENS, loadTokenCounter());
     },
   };
 }

@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { CONTEXT_HEADING, type ContextAnswer, type SearchResult } from '../../contract/search.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
@@ -8,9 +7,6 @@ import { type DiverseItem, diverseOrder } from './diversity.ts';
 const MAX_CHARACTERS_PER_TOKEN = 16;
 /** A line has at least its number, its date and a word. */
 const MIN_LINE_TOKENS = 8;
-/** Characters to tokenize, and results to compare, before yielding to the event loop. */
-const CHARACTERS_PER_TURN = 100_000;
-const RESULTS_PER_TURN = 6;
 
 /**
  * Composes a block of text for a prompt: the best and most diverse results (see `diverseOrder`), one numbered line
@@ -24,22 +20,13 @@ export async function composeContext(
 ): Promise<Omit<ContextAnswer, 'searchId'>> {
   const lines = [CONTEXT_HEADING];
   const citations: ContextAnswer['citations'] = [];
-  let tokens = countTokens(CONTEXT_HEADING);
-  let counted = 0;
-  let considered = 0;
+  let tokens = await countTokens(CONTEXT_HEADING);
   for (const index of diverseOrder(results.map(toDiverseItem))) {
     if (maxTokens - tokens < MIN_LINE_TOKENS) break;
-    considered += 1;
-    if (considered % RESULTS_PER_TURN === 0) await yieldToEventLoop();
     const result = results[index]!;
     const line = lineOf(result, citations.length + 1);
     if (line.length > (maxTokens - tokens) * MAX_CHARACTERS_PER_TOKEN) continue;
-    counted += line.length;
-    if (counted > CHARACTERS_PER_TURN) {
-      counted = 0;
-      await yieldToEventLoop();
-    }
-    const cost = countTokens(`\n${line}`);
+    const cost = await countTokens(`\n${line}`);
     if (tokens + cost > maxTokens) continue;
     tokens += cost;
     lines.push(line);
@@ -49,15 +36,15 @@ export async function composeContext(
 }
 
 /** Drops lines until the whole text fits: tokens may span line breaks, so the sum over lines is only an estimate. */
-function longestFitting(
+async function longestFitting(
   lines: string[],
   citations: ContextAnswer['citations'],
   maxTokens: number,
   countTokens: CountTokens,
-): Omit<ContextAnswer, 'searchId'> {
+): Promise<Omit<ContextAnswer, 'searchId'>> {
   for (; citations.length > 0; lines.pop(), citations.pop()) {
     const text = lines.join('\n');
-    const tokens = countTokens(text);
+    const tokens = await countTokens(text);
     if (tokens <= maxTokens) return { text, citations, tokens };
   }
   return { text: '', citations: [], tokens: 0 };

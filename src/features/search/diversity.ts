@@ -19,17 +19,49 @@ const MAX_COMPARED_CHARACTERS = 1000;
  * `items` must be sorted best first.
  */
 export function* diverseOrder(items: readonly DiverseItem[]): Generator<number> {
-  const words = items.map(({ text }) => new Set(termsOf(text.slice(0, MAX_COMPARED_CHARACTERS))));
+  const index = indexWords(items.map(({ text }) => text.slice(0, MAX_COMPARED_CHARACTERS)));
   const maxSimilarity = items.map(() => 0);
   const remaining = new Set(items.keys());
   while (remaining.size > 0) {
-    const selected = newestVersion(mostRelevant(remaining, items, maxSimilarity), remaining, items, words);
+    const best = mostRelevant(remaining, items, maxSimilarity);
+    const selected = newestVersion(best, remaining, items, similaritiesTo(best, index));
     remaining.delete(selected);
     yield selected;
-    for (const other of remaining) {
-      maxSimilarity[other] = Math.max(maxSimilarity[other]!, similarity(words[selected]!, words[other]!));
+    const similarities = similaritiesTo(selected, index);
+    for (const other of remaining) maxSimilarity[other] = Math.max(maxSimilarity[other]!, similarities[other]!);
+  }
+}
+
+/** The distinct words of texts, by number, and the texts of each word. */
+interface WordIndex {
+  words: number[][];
+  texts: number[][];
+}
+
+function indexWords(texts: readonly string[]): WordIndex {
+  const numbers = new Map<string, number>();
+  const index: WordIndex = { words: [], texts: [] };
+  for (const [number, text] of texts.entries()) {
+    const words = [...new Set(termsOf(text))].map((word) => {
+      const known = numbers.get(word) ?? numbers.size;
+      numbers.set(word, known);
+      return known;
+    });
+    index.words.push(words);
+    for (const word of words) {
+      index.texts[word] ??= [];
+      index.texts[word].push(number);
     }
   }
+  return index;
+}
+
+/** The Jaccard index of a text with each text, computed from the words they share. */
+function similaritiesTo(selected: number, { words, texts }: WordIndex): number[] {
+  const common = words.map(() => 0);
+  for (const word of words[selected]!) for (const other of texts[word]!) common[other]! += 1;
+  const size = words[selected]!.length;
+  return common.map((shared, other) => (shared === 0 ? 0 : shared / (size + words[other]!.length - shared)));
 }
 
 function mostRelevant(
@@ -49,19 +81,12 @@ function newestVersion(
   selected: number,
   remaining: ReadonlySet<number>,
   items: readonly DiverseItem[],
-  words: readonly ReadonlySet<string>[],
+  similarities: readonly number[],
 ): number {
   let newest = selected;
   for (const other of remaining) {
-    const newer = items[other]!.atMs > items[newest]!.atMs;
-    if (newer && similarity(words[selected]!, words[other]!) >= SAME_STATEMENT) newest = other;
+    const isNewer = items[other]!.atMs > items[newest]!.atMs;
+    if (isNewer && similarities[other]! >= SAME_STATEMENT) newest = other;
   }
   return newest;
-}
-
-function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const [small, large] = a.size < b.size ? [a, b] : [b, a];
-  let common = 0;
-  for (const word of small) if (large.has(word)) common += 1;
-  return common === 0 ? 0 : common / (a.size + b.size - common);
 }

@@ -55,7 +55,7 @@ interface Dependencies {
   learning: Learning;
   candidates: CandidateSearch;
   queryEmbedder: QueryEmbedder;
-  loadTokenCounter: () => Promise<CountTokens>;
+  loadTokenCounter: () => CountTokens;
 }
 
 /** An answer, and what to call with the ids of the results that were shown. */
@@ -187,7 +187,7 @@ export function createSearch(dependencies: Dependencies): Search {
     context: (principal, { maxTokens = 1000, ...request }) =>
       countQuery(principal, () =>
         answer(principal, { ...request, limit: CONTEXT_RESULTS }, async ({ answer: found, remember }) => {
-          const context = await composeContext(found.results, maxTokens, await loadTokenCounter());
+          const context = await composeContext(found.results, maxTokens, loadTokenCounter());
           remember(context.citations.map(({ id }) => id));
           return { searchId: found.searchId, ...context };
         }),

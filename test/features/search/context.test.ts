@@ -88,7 +88,7 @@ describe('a context', () => {
   });
 
   test('never exceeds its token budget, whatever the memories contain', { timeout: 30_000 }, async () => {
-    const count = await loadTokenCounter();
+    const count = loadTokenCounter();
     const run = fc.tuple(fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }), fc.nat(300));
     const content = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),
