@@ -1,0 +1,17 @@
+import { REQUESTS } from './twin-requests.ts';
+import { STATEMENTS } from './twin-statements.ts';
+import { VECTORS } from './twin-vectors.ts';
+import type { Scenario } from './twin-world.ts';
+
+/** Everything that twins do, by name. */
+export const SCENARIOS: Record<string, Scenario> = {
+  ...REQUESTS,
+  'run the statements of the stores': inTurn(STATEMENTS),
+  'embed and find': inTurn(VECTORS),
+};
+
+function inTurn(scenarios: Record<string, Scenario>): Scenario {
+  return async (twin) => {
+    for (const scenario of Object.values(scenarios)) await scenario(twin);
+  };
+}

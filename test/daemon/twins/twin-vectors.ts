@@ -1,0 +1,169 @@
+import { backfillBatch, countWaiting, countWaitingFor } from '../../../src/features/embeddings/backfill-sqlite.ts';
+import { listDueJobs } from '../../../src/features/embeddings/embedding-jobs-sqlite.ts';
+import {
+  type EmbeddingModel,
+  findModel,
+  listModels,
+  OPERATOR,
+  resetBackfill,
+} from '../../../src/features/embeddings/models-sqlite.ts';
+import {
+  findServing,
+  listOpenModels,
+  promoteFillingModels,
+} from '../../../src/features/embeddings/tenant-models-sqlite.ts';
+import { vectorProblems } from '../../../src/features/embeddings/vector-sync-sqlite.ts';
+import type { CandidateQuery } from '../../../src/features/search/candidate.ts';
+import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
+import { createReadSizes } from '../../../src/features/search/sizes-sqlite.ts';
+import { createSourceSearch } from '../../../src/features/search/source-search-sqlite.ts';
+import { SOURCES } from '../../../src/features/search/sources-sqlite.ts';
+import { readNearest } from '../../../src/features/search/vectors-sqlite.ts';
+import { numbersOf, readerOf, write } from './twin-statements.ts';
+import type { Scenario, Twin } from './twin-world.ts';
+
+const STRAY = 'ten_stray';
+const TABLES = { memory: 'memories', message: 'messages', episode: 'episodes' } as const;
+const ADD_MODEL = `INSERT INTO embeddingModels (tenantId, provider, name, state) VALUES (?, NULL, 'small', ?)`;
+const clock = { nowMs: () => 0, monotonicMs: () => 0 };
+
+const modelOf = async (twin: Twin, tenantId: string): Promise<EmbeddingModel | undefined> =>
+  findServing(readerOf(twin), tenantId);
+
+async function scopeOf(twin: Twin, tenantId: string): Promise<number> {
+  const row = await readerOf(twin).get<{ scope: number }>(
+    `SELECT scope FROM scopes WHERE tenantId = ? AND endUser = 'default'`,
+    [tenantId],
+  );
+  return row?.scope ?? 0;
+}
+
+const queryOf = (tenantId: string, scope: number): CandidateQuery => ({
+  ...{ tenantId, endUser: 'default', scope, terms: ['heron', 'pond'], months: [], filter: {} },
+  ...{ asOfMs: undefined, nowMs: 0, pool: 9 },
+});
+
+/** Rows as no rule would write them: under the model or the number of another tenant. */
+async function addWaiting(
+  twin: Twin,
+  { id }: EmbeddingModel,
+  row: { type: string; number: number; tenantId: string },
+): Promise<void> {
+  await write(twin, (connection) =>
+    connection.run(
+      'INSERT OR REPLACE INTO unembedded (model, type, number, tenantId, scope, attempts, dueAt) VALUES (?, ?, ?, ?, 1, 0, 0)',
+      [id, row.type, row.number, row.tenantId],
+    ),
+  );
+}
+
+export const VECTORS: Record<string, Scenario> = {
+  async 'list texts to embed'(twin) {
+    const { tenantId, otherId } = twin;
+    const reader = readerOf(twin);
+    const model = (await modelOf(twin, tenantId))!;
+    await addWaiting(twin, model, { type: 'message', number: 999_999_999, tenantId: STRAY });
+    twin.record('open models', (await listOpenModels(reader, 1)).length);
+    twin.record('waiting', await countWaitingFor(reader, model));
+    twin.record('waiting for the operator', await countWaiting(reader));
+    for (const [type, table] of Object.entries(TABLES)) {
+      const [number = 888_888_888] = await numbersOf(twin, otherId, table);
+      await addWaiting(twin, model, { type, number, tenantId });
+    }
+    const due = await listDueJobs(reader, model.id, { afterTenant: '', nowMs: 1, limit: 20 });
+    twin.record(
+      'due',
+      due.map((job) => [job.tenantId, job.text]),
+    );
+  },
+
+  async 'fill a model'(twin) {
+    const { tenantId } = twin;
+    const { id } = (await modelOf(twin, tenantId))!;
+    await write(twin, async (connection) => {
+      await connection.run('DELETE FROM vectors WHERE tenantId = ?', [tenantId]);
+      const restart = `memoryFill = 0, messageFill = 0, episodeFill = 0, fillAfter = ''`;
+      await connection.run(`UPDATE embeddingModels SET ${restart} WHERE id = ?`, [id]);
+    });
+    twin.record('waiting for the operator', await countWaiting(readerOf(twin)));
+    for (let batch = 0; batch < 12; batch += 1) {
+      const model = (await findModel(readerOf(twin), id))!;
+      twin.record('filled', [model.fillAfter, await countWaitingFor(readerOf(twin), model)]);
+      await write(twin, (connection) => backfillBatch(connection, model, 2));
+    }
+    await write(twin, resetBackfill);
+  },
+
+  async 'serve the first model'(twin) {
+    const { tenantId } = twin;
+    await write(twin, async (connection) => {
+      await connection.run(`UPDATE embeddingModels SET state = 'filling' WHERE tenantId = ?`, [tenantId]);
+      await connection.run(ADD_MODEL, [STRAY, 'filling']);
+      await promoteFillingModels(connection, tenantId);
+    });
+    const [stray] = await listModels(readerOf(twin), STRAY);
+    twin.record('the model of another', stray!.state);
+    await write(twin, (connection) => connection.run(ADD_MODEL, [OPERATOR, 'serving']));
+    await write(twin, resetBackfill);
+    twin.record('waiting for the operator', (await countWaiting(readerOf(twin))) > 0);
+  },
+
+  async 'find vectors of other rows and models'(twin) {
+    const { tenantId, otherId } = twin;
+    const model = (await modelOf(twin, tenantId))!;
+    await write(twin, (connection) => connection.run('DELETE FROM unembedded WHERE model = ?', [model.id]));
+    for (const [type, table] of Object.entries(TABLES)) {
+      const number = (await numbersOf(twin, otherId, table)).at(-1) ?? 888_888_888;
+      await addWaiting(twin, model, { type, number, tenantId });
+      twin.record('problems', (await write(twin, vectorProblems)).length);
+    }
+    const other = await modelOf(twin, otherId);
+    const [number] = await numbersOf(twin, tenantId, 'episodes');
+    const foreign = { ...model, id: other?.id ?? 777 };
+    await addWaiting(twin, foreign, { type: 'episode', number: number!, tenantId });
+    twin.record('problems', (await write(twin, vectorProblems)).length);
+  },
+
+  async 'search the index of another'(twin) {
+    const { tenantId, otherId } = twin;
+    const reader = readerOf(twin);
+    const query = queryOf(tenantId, await scopeOf(twin, otherId));
+    const { candidates } = await createCandidatesSqlite({ clock }).find(reader, query);
+    twin.record('candidates', candidates.length);
+    const embedding = Buffer.alloc(16, 1);
+    const vector = { model: (await modelOf(twin, otherId))?.id ?? 0, embedding };
+    for (const type of ['memory', 'message', 'episode'] as const) {
+      const sizes = { own: 1, index: 1, passages: 1 };
+      const search = createSourceSearch({ reader, query, source: SOURCES[type], sizes });
+      twin.record(`nearest ${type}`, [...(await readNearest(search, vector as never))].length);
+    }
+    twin.record('sizes', await ownSizes(twin));
+  },
+
+  async 'see the message before'(twin) {
+    const { tenantId } = twin;
+    const reader = readerOf(twin);
+    const [first] = await numbersOf(twin, tenantId, 'messages');
+    await write(twin, async (connection) => {
+      const columns = await connection.all<{ name: string }>('PRAGMA table_info(messages)');
+      const names = columns.map(({ name }) => name);
+      const changed: Record<string, string> = { number: 'number - 1', tenantId: `'${STRAY}'`, traits: '63' };
+      const values = names.map((name) => changed[name] ?? name);
+      await connection.run(`INSERT INTO messages (${names}) SELECT ${values} FROM messages WHERE number = ?`, [first!]);
+    });
+    const { candidates } = await createCandidatesSqlite({ clock }).find(
+      reader,
+      queryOf(tenantId, await scopeOf(twin, tenantId)),
+    );
+    const facts = candidates
+      .filter(({ type }) => type === 'message')
+      .map(({ facts: { id, traitsBefore } }) => [id, traitsBefore]);
+    twin.record('traits before', facts.sort());
+  },
+};
+
+async function ownSizes(twin: Twin): Promise<unknown> {
+  const query = queryOf(twin.tenantId, await scopeOf(twin, twin.tenantId));
+  const sizes = await createReadSizes(clock)(readerOf(twin), query, ['memory', 'message', 'episode']);
+  return [...sizes].map(([type, { own, passages }]) => [type, own, passages]);
+}
