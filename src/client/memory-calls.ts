@@ -7,6 +7,14 @@ import type {
   MemoryChange,
   NewMemory,
 } from '../contract/memories.ts';
+import type {
+  DeletedMemories,
+  FoundMemories,
+  MemoriesDeletion,
+  MemoriesRequest,
+  MemoriesUpdate,
+  UpdatedMemories,
+} from '../contract/memories-bulk.ts';
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import { resourceCalls } from './calls.ts';
@@ -25,6 +33,15 @@ export function memoryCalls(transport: Transport) {
     createMany: (memories: NewMemory[], options?: CreateOptions): ApiPromise<{ data: AddedMemory[] }> =>
       create('/v1/memories/batch', { memories }, options),
     ...resourceCalls<Memory, MemoryChange, MemoriesQuery, ChangedMemory>(transport, '/v1/memories'),
+    /** Returns memories by ids, in the order given, or a page of those that match a filter. */
+    query: (request: MemoriesRequest, options?: CallOptions): ApiPromise<FoundMemories> =>
+      send('POST', '/v1/memories/query', request, options),
+    /** Changes up to 10,000 memories, selected by ids or a filter. */
+    updateMany: (request: MemoriesUpdate, options?: CreateOptions): ApiPromise<UpdatedMemories> =>
+      create('/v1/memories/update', request, options),
+    /** Erases up to 10,000 memories with their history, selected by ids or a filter. */
+    deleteMany: (request: MemoriesDeletion, options?: CreateOptions): ApiPromise<DeletedMemories> =>
+      create('/v1/memories/delete', request, options),
     /** Memories by your own ids; `user` defaults to `default`. */
     external: {
       /** Creates the memory, or replaces it: fields that are absent go back to their defaults. */

@@ -17,7 +17,7 @@ export type Transport = ReturnType<typeof createTransport>;
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** POST routes that create nothing and are therefore safe to repeat. */
-const READ_ONLY_POSTS = new Set(['/v1/search', '/v1/context']);
+const READ_ONLY_POSTS = new Set(['/v1/search', '/v1/context', '/v1/memories/query']);
 
 /**
  * Creates the functions that send a call and read its response. They throw `ApiError` if the daemon rejects the call,

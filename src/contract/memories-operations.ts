@@ -87,6 +87,31 @@ export const MEMORY_OPERATIONS: Operations = {
     description: 'Lists every version of a memory, newest first.',
     answer: { data: [CHANGED_MEMORY, EXAMPLE_MEMORY] },
   },
+  'POST /v1/memories/query': {
+    id: 'memories.query',
+    description:
+      'With `ids`, answers those memories in the order given, page by page, and names unknown ids in `notFound`. With `filter`, answers like the list of memories, whose conditions it takes.',
+    request: { ids: [EXAMPLE_MEMORY.id] },
+    answer: { data: [EXAMPLE_MEMORY], nextCursor: null, notFound: [] },
+  },
+  'POST /v1/memories/update': {
+    id: 'memories.updateMany',
+    description:
+      'Applies one change to the memories with these `ids`, or to those that match `filter`, in small transactions. A memory that cannot be changed is named in `failed` and stops no other. A filter that matches more than 10,000 memories is 422.',
+    request: { filter: { tags: ['taste'] }, change: { addTags: ['preference'] } },
+    answer: { matched: 12, updated: 12, failed: [], dryRun: false },
+    once: true,
+    errors: ['unprocessable', 'quota_exceeded'],
+  },
+  'POST /v1/memories/delete': {
+    id: 'memories.deleteMany',
+    description:
+      'Erases the memories with these `ids`, or those that match `filter`, with all their versions. This cannot be undone: `dryRun` counts them first. A filter that matches more than 10,000 memories is 422.',
+    request: { filter: { project: 'svc', projectOnly: true }, dryRun: true },
+    answer: { matched: 12, deleted: 0, failed: [], dryRun: true },
+    once: true,
+    errors: ['unprocessable'],
+  },
   'PUT /v1/memories/external/{externalId}': {
     id: 'memories.external.put',
     description:

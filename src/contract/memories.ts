@@ -147,7 +147,9 @@ export const MemoryFilter = Type.Object(filterFields, strict);
 export type MemoryFilter = Static<typeof MemoryFilter>;
 
 export const MEMORY_ORDERS = ['createdAt', 'occurredAt', 'updatedAt'] as const;
-const pageFields = {
+export const MemoryOrder = Type.Enum([...MEMORY_ORDERS]);
+/** Parameters of a list of memories besides the filter. */
+export const memoryPageFields = {
   ...PageQuery,
   orderBy: Type.Optional(
     Type.Enum([...MEMORY_ORDERS], {
@@ -158,7 +160,7 @@ const pageFields = {
   ...orderQuery,
 };
 
-export const MemoriesQuery = Type.Object({ ...pageFields, ...filterFields }, strict);
+export const MemoriesQuery = Type.Object({ ...memoryPageFields, ...filterFields }, strict);
 export type MemoriesQuery = Static<typeof MemoriesQuery>;
 
 const { metadata: _, ...textFields } = filterFields;
@@ -166,7 +168,7 @@ const METADATA_PREFIX = 'metadata.';
 
 /** `MemoriesQuery` in a URL: `tags` may be repeated, and each `metadata.KEY=VALUE` is a member of `metadata`. */
 export const MemoriesQueryText = Type.Object(
-  { ...pageFields, ...textFields, tags: Type.Optional(Type.Union([Name, filterFields.tags])) },
+  { ...memoryPageFields, ...textFields, tags: Type.Optional(Type.Union([Name, filterFields.tags])) },
   { ...strict, patternProperties: { '^metadata\\..': { type: 'string', maxLength: 16_384 } } },
 );
 

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
 
+export const ErrorCodeName = Type.Enum(ERROR_CODES);
+
 /**
  * RFC 9457 problem details. Separate from the table of codes, so that code that only reads errors (the CLI at startup)
  * does not load the schema library.
@@ -11,7 +13,7 @@ export const Problem = Type.Object(
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),
-    code: Type.Enum(ERROR_CODES),
+    code: ErrorCodeName,
     requestId: Type.String(),
     errors: Type.Optional(
       Type.Array(

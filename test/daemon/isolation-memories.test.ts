@@ -11,6 +11,30 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
+test('bulk calls neither show nor change another tenant’s memories; the owner reaches them', async () => {
+  const stranger = await daemon.account();
+  const { id } = await owner.add('The basilisk guards the tower', { tags: ['tower'] });
+  const before = (await owner.read(id)).body;
+  const never = `mem_${'0'.repeat(32)}`;
+  for (const [verb, more] of [
+    ['query', {}],
+    ['update', { change: { pinned: true } }],
+    ['delete', {}],
+  ] as const) {
+    const path = `/v1/memories/${verb}`;
+    const byId = async (of: string) =>
+      (await stranger.call(path, { body: { ids: [of], ...more } })).text.replaceAll(of, 'ID');
+    expect(await byId(id)).toBe(await byId(never));
+    const { text } = await stranger.call(path, { body: { filter: { tag: 'tower' }, ...more } });
+    expect(text).not.toContain('basilisk');
+    expect((await owner.read(id)).body).toEqual(before);
+  }
+  const body = { filter: { tag: 'tower' }, limit: 1 };
+  const found = await owner.call<{ data: object[] }>('/v1/memories/query', { body });
+  expect(found.body.data).toEqual([before]);
+  expect((await owner.call('/v1/memories/delete', { body: { ids: [id] } })).body).toMatchObject({ deleted: 1 });
+});
+
 const CONTENT = 'The basilisk guards the well';
 
 test.each(Object.entries(MEMORY_OPERATIONS))(

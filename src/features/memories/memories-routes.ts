@@ -19,6 +19,7 @@ import {
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { etagOf, type Memories } from './memories.ts';
+import { bulkRoutes } from './memories-bulk-routes.ts';
 
 const tags = ['memories'];
 
@@ -31,6 +32,7 @@ export function memoriesRoutes({
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
     await app.register(externalRoutes(memories));
+    await app.register(bulkRoutes({ memories, idempotency }));
     app.post(
       '/v1/memories',
       {

@@ -16,6 +16,7 @@ import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import { findMemories, findMemory, listVersions } from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
+import { type BulkMemories, createBulkMemories } from './memory-bulk.ts';
 import { changeMemory } from './memory-change.ts';
 import { createMemoryErasing, type MemoryObserver } from './memory-erasure.ts';
 import { createExternalMemories, type ExternalMemories } from './memory-external.ts';
@@ -49,6 +50,7 @@ export interface Memories extends MemoryAdding {
   /** All versions, newest first. */
   history(principal: Principal, id: string): Promise<Memory[]>;
   external: ExternalMemories;
+  bulk: BulkMemories;
   transfer: MemoryTransfer;
   /** Erases expired memories. Reads have hidden them since the moment they expired. */
   sweep(): Promise<void>;
@@ -98,13 +100,20 @@ export function createMemories(parts: Parts): Memories {
     return { ...toMemory(next), ...partlyIndexed(terms, textsOf(next)) };
   }
 
+  async function removeWithin(connection: Connection, tenantId: string, id: string, ifMatch?: string): Promise<void> {
+    const row = requirePresent(await findMemory(connection, tenantId, id), clock.nowMs());
+    requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
+    await eraseOne(connection, tenantId, id);
+  }
+
+  const list = createMemoryList(parts);
   return {
     ...adding,
     add: async (principal, memory, claim) => (await adding.addOnce(principal, memory, claim)).body,
     async get({ tenantId }, id) {
       return toMemory(requirePresent(await findCurrent(`${tenantId} ${id}`), clock.nowMs()));
     },
-    list: createMemoryList(parts),
+    list,
     change: ({ tenantId }, id, change, ifMatch) =>
       writeWithTerms(tenantId, [], (terms) =>
         db.writes.write(tenantId, (connection) => changeWithin(connection, tenantId, id, change, terms, ifMatch)),
@@ -114,19 +123,15 @@ export function createMemories(parts: Parts): Memories {
       const row = await findMemory(reader, tenantId, id);
       return row && !hasExpired(row, clock.nowMs()) ? toMemory(row) : undefined;
     },
-    async remove({ tenantId }, id, ifMatch) {
-      await db.writes.write(tenantId, async (connection) => {
-        const row = requirePresent(await findMemory(connection, tenantId, id), clock.nowMs());
-        requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
-        await eraseOne(connection, tenantId, id);
-      });
-    },
+    remove: ({ tenantId }, id, ifMatch) =>
+      db.writes.write(tenantId, (connection) => removeWithin(connection, tenantId, id, ifMatch)),
     async history({ tenantId }, id) {
       const rows = await listVersions(db.readers.of(tenantId), tenantId, id);
       requirePresent(rows[0], clock.nowMs());
       return rows.map(toMemory);
     },
     external: createExternalMemories({ ...parts, adding, erasing }),
+    bulk: createBulkMemories({ ...parts, list, changeWithin, removeWithin }),
     transfer: createMemoryTransfer({ ...parts, erasing }),
     sweep: erasing.sweep,
     erase: erasing.erase,

@@ -56,7 +56,7 @@ export async function listMemories(reader: Reader, filter: ListFilter, page: Lis
   return [...dated, ...(await readPage(reader, filter, rest, [['m.occurredAt IS NULL']]))];
 }
 
-/** Lists the ids of matching memories, newest first. */
+/** Lists the ids of matching memories, in no particular order. */
 export async function listMemoryIds(reader: Reader, filter: ListFilter, limit: number): Promise<string[]> {
   const { from, conditions } = selectionOf(filter, 'none');
   const { sql, values } = join(conditions);

@@ -1,0 +1,65 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { problems } from '../../contract/common.ts';
+import {
+  DeletedMemories,
+  FoundMemories,
+  MemoriesDeletion,
+  MemoriesRequest,
+  MemoriesUpdate,
+  UpdatedMemories,
+} from '../../contract/memories-bulk.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { createOnce } from '../idempotency/idempotency-routes.ts';
+import type { Memories } from './memories.ts';
+
+const tags = ['memories'];
+
+/** Calls for many memories at once. */
+export function bulkRoutes({
+  memories: { bulk },
+  idempotency,
+}: {
+  memories: Memories;
+  idempotency: Idempotency;
+}): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/v1/memories/query',
+      {
+        schema: {
+          summary: 'Get memories by ids or list them by a filter',
+          tags,
+          body: MemoriesRequest,
+          response: { 200: FoundMemories, ...problems },
+        },
+      },
+      (request) => bulk.query(request.principal, request.body),
+    );
+    app.post(
+      '/v1/memories/update',
+      {
+        schema: {
+          summary: 'Change up to 10,000 memories',
+          tags,
+          body: MemoriesUpdate,
+          response: { 200: UpdatedMemories, ...problems },
+        },
+      },
+      (request, reply) =>
+        createOnce(idempotency, request, reply, (claim) => bulk.updateOnce(request.principal, request.body, claim)),
+    );
+    app.post(
+      '/v1/memories/delete',
+      {
+        schema: {
+          summary: 'Erase up to 10,000 memories with their history',
+          tags,
+          body: MemoriesDeletion,
+          response: { 200: DeletedMemories, ...problems },
+        },
+      },
+      (request, reply) =>
+        createOnce(idempotency, request, reply, (claim) => bulk.deleteOnce(request.principal, request.body, claim)),
+    );
+  };
+}
