@@ -161,6 +161,12 @@ function memoryCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/forget.ts')).forgetCommand(await context()),
     },
     {
+      name: 'users',
+      summary: 'list end users, or erase one',
+      group,
+      load: async () => (await import('./commands/users.ts')).usersCommand(await context()),
+    },
+    {
       name: 'export',
       summary: 'write the whole account to a file',
       group,

@@ -17,6 +17,7 @@ import { mcpCommand } from '../../src/cli/commands/mcp.ts';
 import { providerCommand } from '../../src/cli/commands/provider.ts';
 import { searchCommand } from '../../src/cli/commands/search.ts';
 import { showCommand } from '../../src/cli/commands/show.ts';
+import { usersCommand } from '../../src/cli/commands/users.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { CommandFailure, NotSignedInError, toFailure } from '../../src/cli/failure.ts';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -132,7 +133,7 @@ function contextOf(
 export function createMemoryProgram(context: CommandContext): Command {
   const program = new Command('svc').description('Memory').version('1.2.3');
   const commands = [addCommand, searchCommand, listCommand, showCommand, editCommand, forgetCommand];
-  commands.push(exportCommand, importCommand, providerCommand, extractCommand, jobsCommand);
+  commands.push(exportCommand, importCommand, providerCommand, extractCommand, jobsCommand, usersCommand);
   for (const create of commands) program.addCommand(create(context));
   program.addCommand(mcpCommand(context, '1.2.3'));
   program.addCommand(completionCommand(context.terminal, async () => program));

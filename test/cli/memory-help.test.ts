@@ -66,6 +66,7 @@ const ARGUMENTS: Record<string, string[]> = {
   'provider use': ['embedding', 'none'],
   extract: ['abcdef12'],
   jobs: ['abcdef12'],
+  'users forget': ['ada', '--yes'],
 };
 
 describe.each(names)('svc %s --help', (name) => {

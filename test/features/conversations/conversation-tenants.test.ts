@@ -114,6 +114,10 @@ test.each<[string, () => Promise<unknown>]>([
     () => episodes.updateProjectOfCuts(connection, { tenantId: 'ten_b', id: 'conv_1', project: 'p' }, null, 5),
   ],
   ['updateDetached', () => episodes.updateDetached(connection, 'ten_b', 'conv_1', 5)],
+  [
+    'deleteSomeEpisodesOf a user',
+    () => episodes.deleteSomeEpisodesOf(connection, { tenantId: 'ten_b', endUser: 'default' }, 9),
+  ],
   ['deleteSomeEpisodesOf', () => episodes.deleteSomeEpisodesOf(connection, { tenantId: 'ten_b' }, 9)],
 ])('%s for one tenant leaves every row of the other', async (name, run) => {
   const before = { other: await rowsOf('ten_a'), own: await rowsOf('ten_b') };
@@ -157,6 +161,11 @@ test.each<[string, () => Promise<unknown[]>, number]>([
   [
     'countConversations',
     async () => Array(await conversations.countConversations(connection, all)).fill({ tenantId: 'ten_b' }),
+    1,
+  ],
+  [
+    'listConversationsToErase',
+    () => conversations.listConversationsToErase(connection, { tenantId: 'ten_b', endUser: 'default' }, 9),
     1,
   ],
   ['findMessage', async () => [await messages.findMessage(connection, PLACE, 'msg_1')], 1],

@@ -73,6 +73,13 @@ async function rowsOfA(): Promise<unknown[]> {
   return Promise.all(TABLES.map((table) => connection.all(`SELECT * FROM "${table}" WHERE tenantId = 'ten_a'`)));
 }
 
+/** Deletes the scope of a user whom both tenants are erasing. */
+async function deleteHidden(tenantId: string): Promise<void> {
+  await connection.run('UPDATE scopes SET erasedAt = 1');
+  await scopes.deleteScope(connection, { tenantId, endUser: 'default' });
+  await connection.run('UPDATE scopes SET erasedAt = NULL');
+}
+
 const closing = { tenantId: 'ten_b', id: 'mem_new', validTo: 3, supersededBy: 'mem_3', nowMs: 3 };
 
 test.each<[string, () => Promise<unknown>]>([
@@ -82,6 +89,9 @@ test.each<[string, () => Promise<unknown>]>([
   ['deleteMemory', () => store.deleteMemory(connection, 'ten_b', 'mem_new')],
   ['deleteSomeOf', () => store.deleteSomeOf(connection, { tenantId: 'ten_b' }, 200)],
   ['deleteAllLookupsOf', () => store.deleteAllLookupsOf(connection, 'ten_b')],
+  ['deleteSomeOf a user', () => store.deleteSomeOf(connection, { tenantId: 'ten_b', endUser: 'default' }, 200)],
+  ['updateHidden', () => scopes.updateHidden(connection, { tenantId: 'ten_b', endUser: 'default' }, 5)],
+  ['deleteScope', () => deleteHidden('ten_b')],
   ['deleteScopesOf', () => scopes.deleteScopesOf(connection, 'ten_b')],
   ['blankAnswersAbout', () => answers.redactAnswersAbout(connection, 'ten_b', ['mem_old'])],
   ['blankAnswersAbout by the other’s id', () => answers.redactAnswersAbout(connection, 'ten_a', ['of ten_b'])],

@@ -11,6 +11,7 @@ import * as lists from '../../../src/features/memories/memory-list-sqlite.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
+import * as users from '../../../src/features/users/users-store.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 const search = createCandidatesSqlite({ clock: createTestClock() });
@@ -103,6 +104,18 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
     'findSameContent',
     () => store.findSameContent(spy(), PLACES),
     [/USING INDEX memories_live_content .*contentHash=\?/],
+  ],
+  [
+    'users',
+    () => users.listUsers(spy(), { tenantId: 'ten_1', beforeScope: 9, nowMs: 1, limit: 9 }),
+    [
+      'SEARCH scopes USING INDEX scopes_newest (tenantId=? AND scope<?)',
+      /^SEARCH m USING INDEX memories_live_content \(tenantId=\? AND endUser=\?\)/,
+      /^SEARCH m USING INDEX memories_expiry \(expiresAt[><]\?/,
+      /^SEARCH c .*\(tenantId=\? AND endUser=\?\)/,
+      /^SEARCH e USING COVERING INDEX .*\(tenantId=\? AND endUser=\?\)/,
+      /^SEARCH i .*\(tenantId=\? AND endUser=\?\)/,
+    ],
   ],
   ['findScopes', () => scopes.findScopes(spy(), PLACES), [/^SEARCH scopes .*\(tenantId=\? AND endUser=\?\)/]],
   ['list', () => lists.listMemories(spy(), LIST, BY_ID), [/^SEARCH m .*\(tenantId=\?\)/]],
@@ -197,7 +210,7 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
     expect(plans.some(matches), `${name}: ${step}\n${plans.join('\n')}`).toBe(true);
   }
   const scans = plans.filter((line) =>
-    /^SCAN (?!(memory|message|episode)Text|json_each|word\d+$|n VIRTUAL|CONSTANT ROW|\(subquery|a |b |f$|\d+-ROW VALUES)/.test(
+    /^SCAN (?!(memory|message|episode)Text|json_each|word\d+$|n VIRTUAL|CONSTANT ROW|\(subquery|a |b |f$|p$|\d+-ROW VALUES)/.test(
       line,
     ),
   );
