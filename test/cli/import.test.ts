@@ -19,7 +19,9 @@ let person: CliUser;
 let count = 0;
 
 beforeAll(async () => {
-  daemon = await startTestDaemon({ config: { quotas: 'A' } });
+  daemon = await startTestDaemon({
+    config: { quotas: 'A', storageLimits: { Free: 65_536, Pro: null, Enterprise: null } },
+  });
 });
 
 afterEach(() => person?.close());
@@ -144,6 +146,18 @@ describe('svc import', () => {
     expect(waits).toEqual([expect.stringMatching(/Waiting; resumes (in|tomorrow|today)/)]);
     const refused = await person.run(['import', '-', '--wait'], { stdin: '' });
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--wait needs a file') });
+  });
+
+  test('with --wait, does not wait for room: only deleting frees it', async () => {
+    await newPerson('Free');
+    const file = join(person.folder, 'large.ndjson');
+    await writeFile(
+      file,
+      ndjson(Array.from({ length: 9 }, (_, index) => ({ content: `${index} ${'x'.repeat(9000)}` }))),
+    );
+    const answer = await person.run(['import', file, '--wait']);
+    expect(answer).toMatchObject({ code: 1, err: expect.stringContaining('Delete something to free room') });
+    expect(await person.run(['list', '--json'])).toMatchObject({ code: 0, out: expect.stringContaining('xxx') });
   });
 
   test('retries from the beginning a limited number of times after a connection failure', async () => {

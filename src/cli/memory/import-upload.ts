@@ -79,11 +79,11 @@ async function untilReset({ clock, onWait, sleep = pause }: ImportUpload, error:
   while (clock.nowMs() < untilMs) await sleep(Math.min(MAX_SLEEP_MS, untilMs - clock.nowMs()));
 }
 
-/** Returns when the quota that stopped the import resets, if a quota did. */
+/** Returns when the quota that stopped the import resets, if a quota did that resets. */
 export function quotaResetTime(error: Error): string | undefined {
   if (!(error instanceof ApiError) || error.code !== 'quota_exceeded') return undefined;
   const { resetsAt } = error.problem;
-  return resetsAt === undefined ? undefined : String(resetsAt);
+  return typeof resetsAt === 'string' ? resetsAt : undefined;
 }
 
 function reportIn(error: Error): ImportReport | undefined {

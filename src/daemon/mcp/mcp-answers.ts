@@ -13,7 +13,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   conflict: 'Read the memory again with memory_get, then decide.',
   precondition_failed: 'Read the memory again with memory_get, then decide.',
   payload_too_large: 'Store less at once: one fact per memory.',
-  quota_exceeded: 'Do not retry before then. Tell the user that the quota is used up.',
+  quota_exceeded: 'Do not retry for now. Tell the user that the quota is used up.',
   rate_limited: 'Wait before the next call.',
   unavailable: 'Try again in a moment.',
   storage_full: 'Tell the user that the operator of this svc has to free disk space.',

@@ -20,7 +20,8 @@ export interface ExportScope {
   nowMs: number;
 }
 
-const PAGE_ROWS = 200;
+/** Few, because a page is converted at once, and its rows may be 100 KB each. */
+const PAGE_ROWS = 50;
 
 /** Yields the lines of an export, read page by page from one snapshot. */
 export async function* exportRecords(
