@@ -1,5 +1,5 @@
 import { type LanguageModelMiddleware, wrapLanguageModel } from 'ai';
-import type { Client } from './client.ts';
+import type { Client, NewMessage } from './client.ts';
 
 export { type MemoryToolsOptions, memoryTools } from './ai-sdk-tools.ts';
 
@@ -82,22 +82,20 @@ async function recall(
   return (await client.context(request, signal ? { signal } : {})).text;
 }
 
-/** Returns a function that appends a finished turn to the conversation, which it creates with the first. */
+/** Returns a function that appends a finished turn to the conversation, which the first creates. */
 function createTurnStore({ client, user, conversationId, store = true }: WithMemoryOptions) {
-  let conversation = conversationId === undefined ? undefined : Promise.resolve(conversationId);
+  let conversation: { conversationId: string } | undefined =
+    conversationId === undefined ? undefined : { conversationId };
   return async (prompt: Prompt, answer: string, finishReason: FinishReason): Promise<void> => {
     const asked = lastUserText(prompt);
     if (!store || finishReason === 'tool-calls' || asked === '' || answer.trim() === '') return;
-    conversation ??= client.conversations.create(user === undefined ? {} : { user }).then(({ id }) => id);
-    const id = await conversation.catch((error) => {
-      // The next turn tries again.
-      conversation = undefined;
-      throw error;
-    });
-    await client.conversations.messages.append(id, [
+    const messages: NewMessage[] = [
       { role: 'user', content: asked },
       { role: 'assistant', content: answer },
-    ]);
+    ];
+    const where = conversation ?? (user === undefined ? {} : { user });
+    const { conversationId: id } = await client.remember({ messages, ...where });
+    conversation = { conversationId: id };
   };
 }
 
