@@ -58,6 +58,21 @@ export const MEMORY_OPERATIONS: Operations = {
   },
   'GET /v1/memories': {
     id: 'memories.list',
+    parameters: [
+      {
+        name: 'metadata',
+        in: 'query',
+        description: 'Top-level members of the metadata, compared as text: `metadata.source=breakfast`.',
+        style: 'form',
+        explode: true,
+        schema: {
+          type: 'object',
+          propertyNames: { pattern: '^metadata\\..' },
+          additionalProperties: { type: 'string', maxLength: 16_384 },
+        },
+        example: { 'metadata.source': 'breakfast' },
+      },
+    ],
     description:
       'Lists the memories of all users, or of one, page by page, newest first unless `orderBy` and `order` say otherwise. All conditions must hold: `tags` may be repeated, and `metadata.KEY=VALUE` compares a top-level member as text. Superseded memories are left out by default.',
     answer: { data: [EXAMPLE_MEMORY], nextCursor: null },

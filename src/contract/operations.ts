@@ -8,6 +8,8 @@ export interface Operation {
   /** Unique and dotted, such as `memories.create`: generated clients name their methods after it. */
   id: string;
   description: string;
+  /** Query parameters that the schema of the route cannot name. */
+  parameters?: readonly QueryParameter[];
   /** Example of the request body, if there is one. */
   request?: unknown;
   /** The body may be absent. */
@@ -30,6 +32,17 @@ export interface Operation {
   errors?: readonly ErrorCode[];
 }
 
+/** A query parameter as in OpenAPI. The members of an object are parameters of their own. */
+export interface QueryParameter {
+  name: string;
+  in: 'query';
+  description: string;
+  style?: 'form';
+  explode?: boolean;
+  schema: Record<string, unknown>;
+  example: unknown;
+}
+
 /** Operations by method and path, as in `POST /v1/memories/{id}`. */
 export type Operations = Readonly<Record<string, Operation>>;
 
@@ -45,4 +58,27 @@ export const TAGS: Readonly<Record<string, string>> = {
   account: 'The account of the calling key: limits, usage and erasure.',
   portability: 'Export and import of a whole account.',
   auth: 'Sign-in by mailed link.',
+};
+
+/** Descriptions of parameters by name, for those whose schema has none. */
+export const PARAMETERS: Readonly<Record<string, string>> = {
+  after: 'Only items after this time.',
+  before: 'Only items before this time.',
+  conversationId: 'Only items of this conversation.',
+  cursor: 'The `nextCursor` of the previous page, with the same filters.',
+  days: 'How many days, up to today.',
+  externalId: 'The id that you gave the memory.',
+  format: 'The format of the file.',
+  id: 'The id of the resource.',
+  includeSuperseded: 'Adds memories that were superseded.',
+  limit: 'The most items of a page.',
+  messageId: 'The id of the message.',
+  order: 'The order of the items.',
+  provider: 'The name of the provider.',
+  searchId: 'The id of the search.',
+  state: 'Only jobs in this state.',
+  tag: 'Only memories with this tag; in an import, a tag for every memory.',
+  tags: 'Only memories with all of these tags.',
+  token: 'The token in the mailed link.',
+  user: 'The end user; in a list, only items of this one.',
 };

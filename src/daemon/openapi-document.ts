@@ -1,6 +1,6 @@
 import { OPERATIONS } from '../contract/all-operations.ts';
 import { COMPONENTS } from '../contract/components.ts';
-import { type Operation, TAGS } from '../contract/operations.ts';
+import { type Operation, PARAMETERS, TAGS } from '../contract/operations.ts';
 import { HEADER_PARAMETERS, HEADERS, headerReferences, parameterReference } from './openapi-headers.ts';
 import { honorsIfMatch, problemName, problemResponse, problemStatuses } from './openapi-problems.ts';
 import { createSchemaReferences, type JsonSchema } from './openapi-schemas.ts';
@@ -16,13 +16,20 @@ interface ApiResponse {
   content?: Record<string, MediaType>;
 }
 
+export interface ApiParameter {
+  in: string;
+  name: string;
+  description?: string;
+  schema?: JsonSchema;
+}
+
 export interface ApiOperation {
   operationId?: string;
   summary?: string;
   description?: string;
   tags?: string[];
   security?: object[];
-  parameters?: { in: string; name: string; schema?: JsonSchema }[] | { $ref: string }[];
+  parameters?: (ApiParameter | { $ref: string })[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
   responses: Record<string, ApiResponse | { $ref: string }>;
 }
@@ -91,15 +98,25 @@ function completeOperation(generated: ApiOperation, method: string, operation: O
   const refused = statuses.map((status) => [status, refusal(status, operation, isPage)]);
   const unchanged = method === 'GET' && operation.etag ? [[304, notModified()]] : [];
   const requestBody = bodyOf(generated, operation);
-  const headers = headerParametersOf(method, operation);
+  const all = [
+    ...parameters.map(describeParameter),
+    ...(operation.parameters ?? []),
+    ...headerParametersOf(method, operation),
+  ];
   return {
     operationId: operation.id,
     ...generated,
     description: operation.description,
-    ...(parameters.length + headers.length > 0 && { parameters: [...parameters, ...headers] as never }),
+    ...(all.length > 0 && { parameters: all }),
     ...(requestBody && { requestBody }),
     responses: Object.fromEntries([...answered, ...unchanged, ...refused]),
   };
+}
+
+function describeParameter(parameter: ApiParameter | { $ref: string }): ApiParameter | { $ref: string } {
+  if ('$ref' in parameter || parameter.description !== undefined) return parameter;
+  const description = PARAMETERS[parameter.name];
+  return description === undefined ? parameter : { ...parameter, description };
 }
 
 function completeAnswer(status: string, { content }: ApiResponse, operation: Operation): ApiResponse {
@@ -154,7 +171,7 @@ function referToSchemas(operation: ApiOperation, refer: (schema: JsonSchema) => 
   const { parameters, requestBody, responses } = operation;
   return {
     ...operation,
-    ...(parameters && { parameters: (parameters as { schema?: JsonSchema }[]).map(referIn) as never }),
+    ...(parameters && { parameters: parameters.map((one) => ('$ref' in one ? one : referIn(one))) }),
     ...(requestBody && { requestBody: { ...requestBody, content: mapValues(requestBody.content, referIn) } }),
     responses: mapValues(responses, (response) =>
       'content' in response ? { ...response, content: mapValues(response.content, referIn) } : response,

@@ -78,6 +78,7 @@ test('malformed and unusual requests get the headers', async () => {
     ['an asterisk', 404, `OPTIONS * HTTP/1.1\r\n${CLOSE}`],
     ['an absolute URL', 401, `GET http://elsewhere.example/v1/account HTTP/1.1\r\n${CLOSE}`],
     ['WebDAV', 405, `PROPFIND /v1/memories HTTP/1.1\r\n${CLOSE}`],
+    ['a tunnel', 400, `CONNECT elsewhere.example:443 HTTP/1.1\r\n${CLOSE}`],
     ['TRACE', 405, `TRACE /v1/memories HTTP/1.1\r\n${CLOSE}`],
     [
       'an upgrade',
@@ -102,7 +103,10 @@ test('malformed and unusual requests get the headers', async () => {
     expect(answer.status, what).toBe(status);
     expectRateHeaders(answer.headers, what);
     expect(answer.headers.get('content-type'), what).toBe('application/problem+json');
-    expect(JSON.parse(answer.body), what).toMatchObject({ status, requestId: expect.stringMatching(/^req_/) });
+    const requestId = answer.headers.get('x-request-id');
+    expect(requestId, what).toMatch(/^req_[0-9a-f]{32}$/);
+    expect(answer.headers.get('x-content-type-options'), what).toBe('nosniff');
+    expect(JSON.parse(answer.body), what).toMatchObject({ status, requestId });
   }
   expect((await daemon.call(undefined, '/healthz')).status).toBe(200);
 });

@@ -44,6 +44,18 @@ describe('the OpenAPI document', () => {
     expect(advice).toEqual([]);
   });
 
+  test('describes every parameter', () => {
+    const advice = served.operations.flatMap(({ route, parameters = [] }) =>
+      parameters
+        .filter((one) => !('$ref' in one) && !one.description)
+        .map(
+          (one) =>
+            `${route}: describe ${JSON.stringify(one)} in its schema, or in PARAMETERS of src/contract/operations.ts`,
+        ),
+    );
+    expect(advice).toEqual([]);
+  });
+
   test('describes every tag that operations have, and no other', () => {
     const used = new Set(served.operations.flatMap(({ tags = [] }) => tags));
     const described = served.document.tags?.map((tag) => (tag as { name: string }).name);

@@ -134,8 +134,11 @@ function optional<T>(values: fc.Arbitrary<T>, tenths: number): fc.Arbitrary<T | 
   return fc.oneof({ weight: 10 - tenths, arbitrary: fc.constant(undefined) }, { weight: tenths, arbitrary: values });
 }
 
-/** Spells a query parameter; an array is repeated. */
+/** Spells a query parameter: an array is repeated, and the members of an object are parameters of their own. */
 const pairs =
   (name: string) =>
-  (value: unknown): [string, string][] =>
-    value === undefined ? [] : [value].flat().map((one) => [name, String(one)]);
+  (value: unknown): [string, string][] => {
+    if (value === undefined) return [];
+    if (typeof value === 'object' && !Array.isArray(value)) return Object.entries(value as Record<string, string>);
+    return [value].flat().map((one) => [name, String(one)]);
+  };

@@ -128,7 +128,7 @@ export function createValues(resolve: Resolve) {
     const isOpen = additionalProperties !== undefined && additionalProperties !== false;
     const more = isOpen
       ? fc.dictionary(
-          fc.constantFrom('source', 'note', 'colour', 'größe'),
+          namesOf(schema),
           valuesOf(additionalProperties === true ? {} : (additionalProperties as JsonSchema)),
           { maxKeys: 2 },
         )
@@ -140,6 +140,12 @@ export function createValues(resolve: Resolve) {
   }
 
   return valuesOf;
+}
+
+function namesOf({ propertyNames }: JsonSchema): fc.Arbitrary<string> {
+  const { pattern } = (propertyNames ?? {}) as { pattern?: string };
+  if (pattern === undefined) return fc.constantFrom('source', 'note', 'colour', 'größe');
+  return fc.stringMatching(new RegExp(pattern), { size: 'xsmall' });
 }
 
 function textsOf(schema: JsonSchema, name: string): fc.Arbitrary<string> {
