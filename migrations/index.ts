@@ -9,6 +9,7 @@ import { providerKeys } from './0007-provider-keys.ts';
 import { extraction } from './0008-extraction.ts';
 import { tenantModels } from './0009-tenant-models.ts';
 import { pinnedMemories } from './0010-pinned-memories.ts';
+import { wordTotals } from './0011-word-totals.ts';
 import { storedBytes } from './0012-stored-bytes.ts';
 import { projects } from './0013-projects.ts';
 import { partsAndUsers } from './0014-parts-and-users.ts';
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   extraction,
   tenantModels,
   pinnedMemories,
+  wordTotals,
   storedBytes,
   projects,
   partsAndUsers,

@@ -138,7 +138,7 @@ export async function openRooms(
     spool: createSpool({ folder: join(config.dataDir, 'exports'), random }),
   });
 
-  const candidates = createCandidatesSqlite({ clock });
+  const candidates = createCandidatesSqlite();
   const embedding = { db, clock, log, models, providerKeys, spending, tenantModels, tenantExists };
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });

@@ -5,7 +5,7 @@ import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { UserKey } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { IndexedRow, TextIndex } from '../text/text-index-sqlite.ts';
 import { createTextPurge } from '../text/text-purge.ts';
 import {
   deleteConversation,
@@ -72,16 +72,13 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
   /** Deletes rows in batches until a batch is not full. */
   async function eraseInBatches(
     tenantId: string,
-    deleteSome: (connection: Connection) => Promise<{ number: number }[]>,
+    deleteSome: (connection: Connection) => Promise<IndexedRow[]>,
   ): Promise<void> {
     let erased: number;
     do {
       erased = await db.writes.write(tenantId, async (connection) => {
         const rows = await deleteSome(connection);
-        await text.remove(
-          connection,
-          rows.map(({ number }) => number),
-        );
+        await text.remove(connection, rows);
         return rows.length;
       });
     } while (erased === ERASE_ROWS);
@@ -99,13 +96,10 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
   async function forgetMessages(
     connection: Connection,
     conversation: ConversationRow,
-    messages: readonly Pick<MessageRow, 'number' | 'id' | 'ordinal'>[],
+    messages: readonly (IndexedRow & Pick<MessageRow, 'id' | 'ordinal'>)[],
   ): Promise<void> {
     const ids = messages.map(({ id }) => id);
-    await text.remove(
-      connection,
-      messages.map(({ number }) => number),
-    );
+    await text.remove(connection, messages);
     await idempotency.redact(connection, conversation.tenantId, ids);
     const newest = await findNewest(connection, conversation);
     await updateConversation(connection, {

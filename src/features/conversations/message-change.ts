@@ -33,7 +33,7 @@ export async function changeMessage(
   requireTerms(terms, [[next.content]]);
   await updateMessage(connection, next);
   if (next.content !== message.content || next.name !== message.name) {
-    await text.remove(connection, [next.number]);
+    await text.remove(connection, [next]);
     await text.insert(connection, [textEntryOf(next)], terms);
   }
   await idempotency.redact(connection, next.tenantId, [next.id]);

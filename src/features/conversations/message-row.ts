@@ -117,7 +117,8 @@ export function messageRowId(conversationNumber: number, ordinal: number): numbe
 }
 
 /** Converts a message to a full-text index entry. */
-export function textEntryOf({ number, scope, content, name, createdAt, dates }: MessageRow): TextEntry {
+export function textEntryOf(row: MessageRow): TextEntry {
+  const { tenantId, scope, number, content, name, createdAt, dates } = row;
   const days = { at: createdAt, until: createdAt, dates };
-  return { number, scope, part: 'live', texts: [content], days, ...(name !== null && { speaker: name }) };
+  return { tenantId, scope, number, part: 'live', texts: [content], days, ...(name !== null && { speaker: name }) };
 }

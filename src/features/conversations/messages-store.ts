@@ -22,7 +22,8 @@ interface ConversationKey {
   number: number;
 }
 
-type ErasedMessage = Pick<MessageRow, 'number' | 'id' | 'ordinal'>;
+type ErasedMessage = Pick<MessageRow, (typeof ERASED_COLUMNS)[number]>;
+const ERASED_COLUMNS = ['tenantId', 'scope', 'number', 'id', 'ordinal'] as const;
 
 /** Checks the tenant without using its index: the range of row ids already selects one conversation, in order. */
 const IS_OWN = '(tenantId = ?) IS TRUE';
@@ -108,7 +109,7 @@ export async function deleteSomeMessages(
   { throughOrdinal, limit }: { throughOrdinal: number; limit: number },
 ): Promise<ErasedMessage[]> {
   const rows = await connection.all<ErasedMessage>(
-    `SELECT number, id, ordinal FROM messages WHERE number > ? AND number <= ? AND ${IS_OWN} ORDER BY number LIMIT ?`,
+    `SELECT ${ERASED_COLUMNS} FROM messages WHERE number > ? AND number <= ? AND ${IS_OWN} ORDER BY number LIMIT ?`,
     [messageRowId(number, 0), messageRowId(number, throughOrdinal), tenantId, limit],
   );
   return eraseMessages(connection, tenantId, rows);
@@ -121,7 +122,7 @@ export async function deleteSomeMessagesOf(
   limit: number,
 ): Promise<ErasedMessage[]> {
   const rows = await connection.all<ErasedMessage>(
-    'SELECT number, id, ordinal FROM messages WHERE tenantId = ? LIMIT ?',
+    `SELECT ${ERASED_COLUMNS} FROM messages WHERE tenantId = ? LIMIT ?`,
     [tenantId, limit],
   );
   return eraseMessages(connection, tenantId, rows);

@@ -32,10 +32,10 @@ function withVectorsOf(type: ItemType, index: TextIndex, { operator, isNeeded }:
       const live = entries.filter(({ part }) => part === 'live').map(({ number, scope }) => [number, scope]);
       if (live.length > 0 && isNeeded()) await connection.run(insertJobs, [type, JSON.stringify(live)]);
     },
-    async remove(connection, numbers) {
-      await index.remove(connection, numbers);
-      if (numbers.length === 0 || !isNeeded()) return;
-      const list = JSON.stringify(numbers);
+    async remove(connection, rows) {
+      await index.remove(connection, rows);
+      if (rows.length === 0 || !isNeeded()) return;
+      const list = JSON.stringify(rows.map(({ number }) => number));
       for (const table of ['vectors', 'unembedded']) {
         await connection.run(`DELETE FROM ${table} WHERE type = ? AND number IN (SELECT value FROM json_each(?))`, [
           type,

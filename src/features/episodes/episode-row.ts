@@ -51,9 +51,9 @@ export function textsOf({ title, summary, outcome }: Pick<NewEpisodeRow, 'title'
 
 /** Converts an episode to a full-text index entry. */
 export function textEntryOf(row: NewEpisodeRow, number: number): TextEntry {
-  const { scope, startedAt, endedAt } = row;
+  const { tenantId, scope, startedAt, endedAt } = row;
   const days = { at: startedAt, until: endedAt, dates: null };
-  return { number, scope, part: 'live', texts: textsOf(row), days };
+  return { tenantId, scope, number, part: 'live', texts: textsOf(row), days };
 }
 
 /** Derives the search signals of an episode: the values of `traits` and `dates`. */

@@ -34,13 +34,14 @@ export function createEpisodeWriting({ idempotency, text, purge }: Parts): Episo
     },
     async update(connection, row, terms) {
       await updateEpisode(connection, row);
-      await text.remove(connection, [row.number]);
+      await text.remove(connection, [row]);
       await text.insert(connection, [textEntryOf(row, row.number)], terms);
       purge.due();
     },
-    async erase(connection, { tenantId, id, number }) {
+    async erase(connection, row) {
+      const { tenantId, id } = row;
       await deleteEpisode(connection, tenantId, id);
-      await text.remove(connection, [number]);
+      await text.remove(connection, [row]);
       await idempotency.redact(connection, tenantId, [id]);
       purge.due();
     },

@@ -141,14 +141,20 @@ export async function deleteEpisode(connection: Connection, tenantId: string, id
   await connection.run('DELETE FROM episodes WHERE tenantId = ? AND id = ?', [tenantId, id]);
 }
 
-/** Deletes the cuts of a conversation and returns their row numbers. */
-export async function deleteCuts(connection: Connection, tenantId: string, conversationId: string): Promise<number[]> {
-  const rows = await connection.all<{ number: number }>(
-    'SELECT number FROM episodes WHERE tenantId = ? AND conversationId = ? AND cut = 1',
+type ErasedEpisode = Pick<EpisodeRow, 'tenantId' | 'scope' | 'number' | 'id'>;
+
+/** Deletes the cuts of a conversation and returns them. */
+export async function deleteCuts(
+  connection: Connection,
+  tenantId: string,
+  conversationId: string,
+): Promise<ErasedEpisode[]> {
+  const rows = await connection.all<ErasedEpisode>(
+    'SELECT tenantId, scope, number, id FROM episodes WHERE tenantId = ? AND conversationId = ? AND cut = 1',
     [tenantId, conversationId],
   );
   await eraseEpisodes(connection, tenantId, rows);
-  return rows.map(({ number }) => number);
+  return rows;
 }
 
 /** Moves the cuts of a conversation that are in the project `from` to another. */
@@ -185,10 +191,10 @@ export async function deleteSomeEpisodesOf(
   connection: Connection,
   owner: Owner,
   limit: number,
-): Promise<Pick<EpisodeRow, 'number' | 'id'>[]> {
+): Promise<ErasedEpisode[]> {
   const own = ownerCondition(owner);
-  const rows = await connection.all<Pick<EpisodeRow, 'number' | 'id'>>(
-    `SELECT number, id FROM episodes WHERE ${own.sql} LIMIT ?`,
+  const rows = await connection.all<ErasedEpisode>(
+    `SELECT tenantId, scope, number, id FROM episodes WHERE ${own.sql} LIMIT ?`,
     [...own.values, limit],
   );
   await eraseEpisodes(connection, owner.tenantId, rows);

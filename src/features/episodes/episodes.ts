@@ -181,10 +181,7 @@ export function createEpisodes(parts: Parts): Episodes {
       do {
         count = await db.writes.write(owner.tenantId, async (connection) => {
           const rows = await deleteSomeEpisodesOf(connection, owner, ERASE_ROWS);
-          await text.remove(
-            connection,
-            rows.map(({ number }) => number),
-          );
+          await text.remove(connection, rows);
           await idempotency.redact(
             connection,
             owner.tenantId,

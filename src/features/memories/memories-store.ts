@@ -158,14 +158,16 @@ export async function deleteLookups(connection: Connection, tenantId: string, id
   }
 }
 
+type ErasedVersion = Pick<MemoryRow, 'tenantId' | 'scope' | 'number'>;
+
 /** Deletes a memory with all versions and tags; memories it superseded stay closed. Returns the deleted versions. */
 export async function deleteMemory(
   connection: Connection,
   tenantId: string,
   id: string,
-): Promise<{ number: number; metadata: string }[]> {
-  const rows = await connection.all<{ number: number; metadata: string }>(
-    'DELETE FROM memories WHERE tenantId = ? AND id = ? RETURNING number, metadata',
+): Promise<(ErasedVersion & Pick<MemoryRow, 'metadata'>)[]> {
+  const rows = await connection.all<ErasedVersion & Pick<MemoryRow, 'metadata'>>(
+    'DELETE FROM memories WHERE tenantId = ? AND id = ? RETURNING tenantId, scope, number, metadata',
     [tenantId, id],
   );
   await deleteLookups(connection, tenantId, [id]);
@@ -181,10 +183,10 @@ export async function deleteSomeOf(
   connection: Connection,
   owner: Owner,
   limit: number,
-): Promise<Pick<MemoryRow, 'number' | 'id'>[]> {
+): Promise<(ErasedVersion & Pick<MemoryRow, 'id'>)[]> {
   const own = ownerCondition(owner);
-  const rows = await connection.all<Pick<MemoryRow, 'number' | 'id'>>(
-    `SELECT number, id FROM memories WHERE ${own.sql} LIMIT ?`,
+  const rows = await connection.all<ErasedVersion & Pick<MemoryRow, 'id'>>(
+    `SELECT tenantId, scope, number, id FROM memories WHERE ${own.sql} LIMIT ?`,
     [...own.values, limit],
   );
   const rowIds = rows.map(({ number }) => number);

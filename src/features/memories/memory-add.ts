@@ -197,7 +197,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
   async function close(connection: Connection, closing: Closing, terms: PreparedTerms, nowMs: number): Promise<void> {
     await updateSuperseded(connection, { ...closing, nowMs });
     const row = (await findMemory(connection, closing.tenantId, closing.id))!;
-    await text.remove(connection, [row.number]);
+    await text.remove(connection, [row]);
     await text.insert(connection, [textEntryOf(row, 'past')], terms);
   }
 

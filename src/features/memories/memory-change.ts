@@ -54,7 +54,7 @@ export async function storeVersion(
 ): Promise<void> {
   await updateReplaced(connection, row.tenantId, row.number, next.validFrom);
   const numbers = await insertMemories(connection, [next]);
-  await text.remove(connection, [row.number]);
+  await text.remove(connection, [row]);
   const entries = [textEntryOf(row, 'past'), textEntryOf({ ...next, number: numbers.get(next.id)! }, 'live')];
   await text.insert(connection, entries, terms);
   await deleteLookups(connection, row.tenantId, [row.id]);

@@ -40,10 +40,7 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
 
   async function eraseOne(connection: Connection, tenantId: string, id: string): Promise<void> {
     const versions = await deleteMemory(connection, tenantId, id);
-    await text.remove(
-      connection,
-      versions.map(({ number }) => number),
-    );
+    await text.remove(connection, versions);
     await idempotency.redact(connection, tenantId, [id]);
     const metadata = versions.map((version) => version.metadata);
     for (const observer of observers) await observer.memoryErased(connection, tenantId, id, metadata);
@@ -63,10 +60,7 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
     const { tenantId } = owner;
     return db.writes.write(tenantId, async (connection) => {
       const rows = await deleteSomeOf(connection, owner, ERASE_ROWS);
-      await text.remove(
-        connection,
-        rows.map(({ number }) => number),
-      );
+      await text.remove(connection, rows);
       const ids = [...new Set(rows.map(({ id }) => id))];
       await deleteLookups(connection, tenantId, ids);
       await idempotency.redact(connection, tenantId, ids);

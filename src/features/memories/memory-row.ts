@@ -68,9 +68,9 @@ export function textsOf({ content, tags }: Pick<NewMemoryRow, 'content' | 'tags'
 
 /** Converts a stored version to a full-text index entry. */
 export function textEntryOf(row: MemoryRow, part: TextEntry['part']): TextEntry {
-  const { number, scope, occurredAt, createdAt, dates } = row;
+  const { tenantId, scope, number, occurredAt, createdAt, dates } = row;
   const at = occurredAt ?? createdAt;
-  return { number, scope, texts: textsOf(row), days: { at, until: at, dates }, part };
+  return { tenantId, scope, number, texts: textsOf(row), days: { at, until: at, dates }, part };
 }
 
 /** Hashes content for duplicate detection, ignoring case and differences in white space. */

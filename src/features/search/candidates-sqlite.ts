@@ -1,6 +1,6 @@
 import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { readTotals } from '../text/word-totals.ts';
 import {
   type Candidate,
   type CandidateQuery,
@@ -9,7 +9,7 @@ import {
   type ItemRows,
   NO_CANDIDATES,
 } from './candidate.ts';
-import { createReadSizes } from './sizes-sqlite.ts';
+import { postingsSqlite } from './postings-sqlite.ts';
 import { findSourceCandidates } from './source-candidates-sqlite.ts';
 import { createSourceSearch, joinVisible } from './source-search-sqlite.ts';
 import { SOURCES } from './sources-sqlite.ts';
@@ -17,21 +17,22 @@ import { isKnown, lookUpTerms, type TermLookup } from './term-lookup-sqlite.ts';
 import { findNearest } from './vectors-sqlite.ts';
 
 /**
- * Candidates from FTS5: query terms OR-ed and porter-stemmed, ranked by BM25 over this user's own document frequencies
- * (FTS5's are those of the whole index: recall would fall with, and leak, the number of other users), and the neighbors
- * of the best in their conversations. Scores are shares of what a source's terms could reach; otherwise the source with
+ * Candidates from FTS5: query terms OR-ed and porter-stemmed, ranked by BM25 over this user's own documents (FTS5's own
+ * ranking counts those of all users: recall would fall with, and leak, their number), and the neighbors of the best in
+ * their conversations. Scores are shares of what a source's terms could reach; otherwise the source with
  * the most documents, whose idf is highest, would outrank the others.
  */
-export function createCandidatesSqlite({ clock }: { clock: Clock }): CandidateSearch {
-  const readSizes = createReadSizes(clock);
+export function createCandidatesSqlite(): CandidateSearch {
   return {
     async find(reader, query, vector) {
       const types = typesOf(query);
       if ((query.terms.length === 0 && vector === undefined) || types.length === 0) return NO_CANDIDATES;
-      const sizes = await readSizes(reader, query, types);
-      const searches = types
-        .filter((type) => sizes.get(type)!.own > 0)
-        .map((type) => createSourceSearch({ reader, query, source: SOURCES[type], sizes: sizes.get(type)! }));
+      const allTotals = await readTotals(reader, query);
+      const searches = types.flatMap((type) => {
+        const totals = allTotals.get(type);
+        if (totals === undefined) return [];
+        return createSourceSearch({ reader, query, source: SOURCES[type], postings: postingsSqlite, totals });
+      });
       const pendingNearest = vector && findNearest(searches, vector);
       // Awaited below; if a term lookup fails first, its rejection must not go unhandled.
       pendingNearest?.catch(() => {});

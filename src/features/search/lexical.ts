@@ -1,14 +1,16 @@
-/** The rows that one query term occurs in, with BM25's term-frequency factor of each. */
+import { passageOf } from '../text/passages.ts';
+import type { TermPostings } from './postings.ts';
+
+/** The rows that one query term occurs in. */
 export interface Posting {
   /** Document frequency among the user's documents. */
   documents: number;
   rowIds: number[];
-  /** In the order of `rowIds`: the score of the term without its idf, 0 to `MAX_SATURATION`. */
-  saturations: number[];
+  /** In the order of `rowIds`: how often the term occurs, relative to the length of the row. */
+  frequencies: number[];
+  /** How much the term is like the word asked for: between 0 and 1. */
+  similarity: number;
 }
-
-/** BM25's term-frequency factor approaches k1 + 1 (k1 = 1.2, as in FTS5). */
-export const MAX_SATURATION = 2.2;
 
 /** Scores of the rows of one type, by row id. */
 export interface LexicalScores {
@@ -22,17 +24,27 @@ export interface LexicalScores {
   attainable: number;
 }
 
-/** Messages in a passage: a conversation up to this length is a single passage. */
-export const PASSAGE_MESSAGES = 64;
 /** Windows are scored around this many of the best rows. */
 const MAX_SEEDS = 200;
 const WINDOW_REACH = 2;
 /** Weight of a term by its distance from the center of the window. */
 const DISTANCE_WEIGHTS = [1, 0.8, 0.6];
+/** BM25's k1 and b. */
+const K1 = 1.2;
+const B = 0.75;
 /** BM25's k1 for windows and passages: a term in a longer text says less. */
 const WINDOW_K1 = 2;
 const PASSAGE_K1 = 3;
-const K1 = MAX_SATURATION - 1;
+
+/** Relates term frequencies to the average length of the user's documents. */
+export function toPosting({ numbers, frequencies, lengths }: TermPostings, averageLength: number): Posting {
+  return {
+    documents: numbers.length,
+    rowIds: numbers,
+    frequencies: frequencies.map((frequency, at) => frequency / (1 - B + (B * lengths[at]!) / averageLength)),
+    similarity: 1,
+  };
+}
 
 /** BM25 of rows (Robertson & Zaragoza 2009), with Lucene's idf, which is never negative. */
 export function scoreRows(
@@ -45,7 +57,9 @@ export function scoreRows(
     const weight = idf(posting.documents, documents);
     attainable += weight;
     for (const [index, rowId] of posting.rowIds.entries()) {
-      lexical.set(rowId, (lexical.get(rowId) ?? 0) + weight * posting.saturations[index]!);
+      const frequency = posting.frequencies[index]!;
+      const saturation = (frequency * (K1 + 1)) / (frequency + K1);
+      lexical.set(rowId, (lexical.get(rowId) ?? 0) + weight * posting.similarity * saturation);
     }
   }
   return { lexical, attainable };
@@ -71,11 +85,6 @@ export function scoreSurroundings(
   return { window, session: scorePassages(postings, passages) };
 }
 
-/** The passage of a conversation that a message belongs to. */
-export function passageOf(rowId: number): number {
-  return Math.floor(rowId / PASSAGE_MESSAGES);
-}
-
 /** The keys with the highest scores, best first; ties go to the newest. */
 export function topK(scores: ReadonlyMap<number, number>, k: number): number[] {
   // Typed arrays sort numerically and natively: of 100,000 scores only the top k become entries.
@@ -88,7 +97,7 @@ export function topK(scores: ReadonlyMap<number, number>, k: number): number[] {
     .map(([key]) => key);
 }
 
-/** `total` may be a few seconds old, hence the bound. */
+/** A write between the reads of the total and of the postings may have added documents, hence the bound. */
 function idf(documentFrequency: number, total: number): number {
   const documents = Math.max(documentFrequency, total);
   return Math.log(1 + (documents - documentFrequency + 0.5) / (documentFrequency + 0.5));
@@ -98,18 +107,11 @@ function rowsAround(rowId: number, reach: number): number[] {
   return Array.from({ length: 2 * reach + 1 }, (_, step) => rowId - reach + step);
 }
 
-/** How often the term occurs in each of the `nearby` rows. */
-function termFrequencies({ rowIds, saturations }: Posting, nearby: ReadonlySet<number>): Map<number, number> {
-  const frequencies = new Map<number, number>();
-  for (const [index, rowId] of rowIds.entries()) {
-    if (nearby.has(rowId)) frequencies.set(rowId, frequencyOf(saturations[index]!));
-  }
-  return frequencies;
-}
-
-/** Inverts BM25's saturation, assuming rows of average length. */
-function frequencyOf(saturation: number): number {
-  return (K1 * saturation) / Math.max(0.05, MAX_SATURATION - saturation);
+/** The frequency of the term in each of the `nearby` rows. */
+function termFrequencies({ rowIds, frequencies }: Posting, nearby: ReadonlySet<number>): Map<number, number> {
+  const found = new Map<number, number>();
+  for (const [index, rowId] of rowIds.entries()) if (nearby.has(rowId)) found.set(rowId, frequencies[index]!);
+  return found;
 }
 
 function windowScore(
@@ -131,14 +133,14 @@ function windowScore(
 
 function scorePassages(postings: readonly Posting[], passages: number): Map<number, number> {
   const scores = new Map<number, number>();
-  for (const { rowIds, saturations } of postings) {
-    const frequencies = new Map<number, number>();
+  for (const { rowIds, frequencies } of postings) {
+    const sums = new Map<number, number>();
     for (const [index, rowId] of rowIds.entries()) {
       const passage = passageOf(rowId);
-      frequencies.set(passage, (frequencies.get(passage) ?? 0) + frequencyOf(saturations[index]!));
+      sums.set(passage, (sums.get(passage) ?? 0) + frequencies[index]!);
     }
-    const weight = idf(frequencies.size, passages);
-    for (const [passage, frequency] of frequencies) {
+    const weight = idf(sums.size, passages);
+    for (const [passage, frequency] of sums) {
       scores.set(passage, (scores.get(passage) ?? 0) + weight * (frequency / (frequency + PASSAGE_K1)));
     }
   }

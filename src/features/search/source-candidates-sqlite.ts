@@ -1,7 +1,8 @@
 import type { ItemType } from '../../contract/search.ts';
+import { passageOf } from '../text/passages.ts';
 import type { Candidate, CandidateFacts, FoundCandidates } from './candidate.ts';
-import { type LexicalScores, passageOf, topK } from './lexical.ts';
-import { readDated } from './postings-sqlite.ts';
+import { readDated } from './dated-sqlite.ts';
+import { type LexicalScores, topK } from './lexical.ts';
 import { joinVisible, type SourceSearch } from './source-search-sqlite.ts';
 import { lookUpVisible, scoreSpellings, scoreTerms, type TermLookup } from './term-lookup-sqlite.ts';
 import { type NearestRows, readCosines, readNearest } from './vectors-sqlite.ts';

@@ -1,6 +1,7 @@
 import type { Reader, Value } from '../../db/connection.ts';
+import type { WordTotals } from '../text/word-totals.ts';
 import type { CandidateQuery } from './candidate.ts';
-import type { Sizes } from './sizes-sqlite.ts';
+import type { Postings } from './postings.ts';
 import { type Source, visibleConditions } from './sources-sqlite.ts';
 
 /** One query against one source. Every statement that finds its candidates is built from this. */
@@ -8,7 +9,9 @@ export interface SourceSearch {
   reader: Reader;
   query: CandidateQuery;
   source: Source;
-  sizes: Sizes;
+  postings: Postings;
+  /** Of the user's documents. */
+  totals: WordTotals;
   /** Whether index lookups join the rows so that they return only those the query may show. */
   visibleOnly: boolean;
 }
@@ -48,4 +51,14 @@ export function joinVisible({ source, query }: Pick<SourceSearch, 'source' | 'qu
 /** `joinVisible` for an index lookup: empty unless the search is `visibleOnly`. */
 export function joinLookup(search: SourceSearch): Sql {
   return search.visibleOnly ? joinVisible(search) : { sql: '', values: [] };
+}
+
+/** Those of the rows that the query may show. */
+export async function readVisible(search: SourceSearch, rowIds: readonly number[]): Promise<ReadonlySet<number>> {
+  const join = joinVisible(search);
+  const row = await search.reader.get<{ numbers: string }>(
+    `SELECT json_group_array(f.number) AS numbers FROM (SELECT value AS number FROM json_each(?)) f ${join.sql}`,
+    [JSON.stringify(rowIds), ...join.values],
+  );
+  return new Set(JSON.parse(row!.numbers) as number[]);
 }

@@ -1,17 +1,14 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Value } from '../../db/connection.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
-import type { TextIndexName } from '../text/text-index-sqlite.ts';
 import type { CandidateQuery } from './candidate.ts';
-import { PASSAGE_MESSAGES } from './lexical.ts';
 
 /** An SQL condition on the rows with its bound value. */
 export type Condition = [sql: string, value: Value];
 
-/** One type of candidate: its index, its rows (`m`) and which of them a query may show. */
+/** One type of candidate: its rows (`m`) and which of them a query may show. */
 export interface Source {
   type: ItemType;
-  index: TextIndexName;
   rows: string;
   /** Columns from another table that belong to a whole row. */
   extra: { columns: string; join: string };
@@ -21,9 +18,6 @@ export interface Source {
   until: string;
   /** Speaker, length in characters, and traits of the preceding message. */
   facts: { speaker: string; length: string; traitsBefore: string; join: string };
-  /** Counts a user's documents and their passages; binds tenant and user. */
-  own: string;
-  passages: string;
   /** Index partitions to search under `asOf`. */
   partsThen: readonly ('live' | 'past')[];
   /** Conditions on rows that are valid now, or were under `asOf`. */
@@ -33,19 +27,15 @@ export interface Source {
 }
 
 const ALONE = { speaker: 'NULL', traitsBefore: '0', join: '' };
-const NO_PASSAGES = 'SELECT 0 WHERE ? <> ?';
 
 const memory: Source = {
   type: 'memory',
-  index: 'memoryText',
   rows: 'memories',
   extra: { columns: '', join: '' },
   project: 'm.project',
   at: 'COALESCE(m.occurredAt, m.createdAt)',
   until: 'COALESCE(m.occurredAt, m.createdAt)',
   facts: { ...ALONE, length: 'LENGTH(m.content)' },
-  own: 'SELECT COUNT(*) FROM memories WHERE tenantId = ? AND endUser = ?',
-  passages: NO_PASSAGES,
   partsThen: ['live', 'past'],
   /** Under `asOf`, the version valid then; its expiry is that of the current version (`c`). */
   visible({ asOfMs, nowMs }) {
@@ -59,7 +49,6 @@ const memory: Source = {
 
 const message: Source = {
   type: 'message',
-  index: 'messageText',
   rows: 'messages',
   extra: {
     columns: ', o.endUser, o.project',
@@ -74,9 +63,6 @@ const message: Source = {
     traitsBefore: 'COALESCE(b.traits, 0)',
     join: 'LEFT JOIN messages b ON b.number = m.number - 1 AND b.tenantId = m.tenantId',
   },
-  own: 'SELECT COALESCE(SUM(messageCount), 0) FROM conversations WHERE tenantId = ? AND endUser = ?',
-  passages: `SELECT COALESCE(SUM((lastOrdinal + ${PASSAGE_MESSAGES - 1}) / ${PASSAGE_MESSAGES}), 0) FROM conversations
-    WHERE tenantId = ? AND endUser = ?`,
   partsThen: ['live'],
   /** Hides conversations whose erasure is still in progress. */
   visible: ({ asOfMs }) => [
@@ -88,15 +74,12 @@ const message: Source = {
 
 const episode: Source = {
   type: 'episode',
-  index: 'episodeText',
   rows: 'episodes',
   extra: { columns: '', join: '' },
   project: 'm.project',
   at: 'm.startedAt',
   until: 'm.endedAt',
   facts: { ...ALONE, length: `LENGTH(m.title || COALESCE(m.summary, ''))` },
-  own: 'SELECT COUNT(*) FROM episodes WHERE tenantId = ? AND endUser = ?',
-  passages: NO_PASSAGES,
   partsThen: ['live'],
   visible: ({ asOfMs }) => (asOfMs === undefined ? [] : [['m.endedAt <= ?', asOfMs]]),
   joinThen: '',

@@ -1,5 +1,5 @@
 import { type LexicalScores, scoreRows, scoreSurroundings } from './lexical.ts';
-import { countDocuments, type Postings, readPostings, readStems, readVocabulary } from './postings-sqlite.ts';
+import { countDocuments, type QueryPostings, readPostings, readStems, readVocabulary } from './source-postings.ts';
 import type { SourceSearch } from './source-search-sqlite.ts';
 import { type Variant, variantsOf } from './spelling.ts';
 
@@ -18,7 +18,7 @@ export interface TermLookup {
   search: SourceSearch;
   /** The terms kept, and their postings. */
   terms: readonly string[];
-  postings: Postings;
+  postings: QueryPostings;
 }
 
 /** Reads the postings of the terms that tell documents apart. */
@@ -42,16 +42,16 @@ export function isKnown(term: string, lookups: readonly TermLookup[]): boolean {
 
 /** Scores rows by their terms. Speakers' names say who, not what: they count only where no other term occurs. */
 export function scoreTerms(
-  { search: { source, sizes }, terms, postings }: TermLookup,
+  { search: { source, totals }, terms, postings }: TermLookup,
   speakers: ReadonlySet<string>,
 ): LexicalScores {
   const isMessage = source.type === 'message';
   const unnamed = postings.words.filter((_, word) => !(isMessage && speakers.has(terms[word]!)));
   const words = unnamed.some(({ rowIds }) => rowIds.length > 0) ? unnamed : postings.words;
-  const rows = scoreRows(words, sizes.own);
+  const rows = scoreRows(words, totals.documents);
   if (!isMessage) return { ...rows, window: new Map(), session: new Map() };
   const rarest = words.toSorted((a, b) => a.documents - b.documents).slice(0, MAX_WINDOW_TERMS);
-  return { ...rows, ...scoreSurroundings(rarest, rows.lexical, sizes.own, sizes.passages) };
+  return { ...rows, ...scoreSurroundings(rarest, rows.lexical, totals.documents, totals.passages) };
 }
 
 /** Scores rows by words spelled like the unknown terms. */
@@ -65,23 +65,20 @@ export async function scoreSpellings(search: SourceSearch, unknown: readonly str
     search,
     variants.map(({ stem }) => stem),
   );
-  const weighted = postings.map((posting, index) => ({
-    ...posting,
-    saturations: posting.saturations.map((saturation) => saturation * variants[index]!.similarity),
-  }));
-  return scoreRows(weighted, search.sizes.own).lexical;
+  const weighted = postings.map((posting, index) => ({ ...posting, similarity: variants[index]!.similarity }));
+  return scoreRows(weighted, search.totals.documents).lexical;
 }
 
 /** Keeps the rarest terms, at least two, where the postings of all terms could be too many to score. */
 async function selectTerms(search: SourceSearch): Promise<readonly string[]> {
   const { terms } = search.query;
-  const { own } = search.sizes;
-  if (terms.length <= 2 || own * terms.length <= MAX_POSTINGS) return terms;
+  const { documents } = search.totals;
+  if (terms.length <= 2 || documents * terms.length <= MAX_POSTINGS) return terms;
   const counts = await countDocuments(search, terms);
   const rarestFirst = [...terms.keys()].sort((a, b) => counts[a]! - counts[b]!);
   let postings = 0;
   const isAffordable = (word: number) =>
-    postings <= MAX_POSTINGS && (own < MIN_PRUNED_DOCUMENTS || counts[word]! <= own * COMMON_SHARE);
+    postings <= MAX_POSTINGS && (documents < MIN_PRUNED_DOCUMENTS || counts[word]! <= documents * COMMON_SHARE);
   const selected = rarestFirst.filter((word, rank) => {
     postings += counts[word]!;
     return rank < 2 || isAffordable(word);

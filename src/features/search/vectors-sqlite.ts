@@ -40,12 +40,12 @@ export async function findNearest(
  */
 export async function readNearest(search: SourceSearch, vector: QueryVector): Promise<ReadonlyMap<number, number>> {
   const join = joinLookup(search);
-  const parts = search.sizes.own < PARALLEL_ROWS ? 1 : 2;
+  const parts = search.totals.documents < PARALLEL_ROWS ? 1 : 2;
   const scans = Array.from({ length: parts }, (_, part) =>
     search.reader.all<Row>(
       `SELECT f.number, f.cosine FROM
          (SELECT v.number, ${COSINE} AS cosine FROM vectors v WHERE ${OWN} AND v.number % ? = ?) f ${join.sql}
-       ORDER BY f.cosine DESC LIMIT ?`,
+       ORDER BY f.cosine DESC, f.number DESC LIMIT ?`,
       [vector.embedding, ...ownValues(search, vector), parts, part, ...join.values, MAX_NEAREST],
     ),
   );

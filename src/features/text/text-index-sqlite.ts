@@ -1,19 +1,19 @@
+import type { ItemType } from '../../contract/search.ts';
 import type { Connection } from '../../db/connection.ts';
 import { insertRows, listPlaceholders } from '../../db/values.ts';
 import { finish, runInSlices } from '../../lib/time-slices.ts';
 import { monthsOf } from './dates.ts';
 import { type ItemTexts, NO_TERMS, type PreparedTerms, requireTerms, termsOfItem } from './prepared-terms.ts';
 import { monthTokenOf, scopePrefix, speakerTokensOf, tokenOf } from './terms.ts';
+import { indexProblems } from './text-index-check-sqlite.ts';
+import { findDocuments, findEmptyPassages, INDEX_OF, type IndexedRow } from './text-index-documents-sqlite.ts';
 import { daysOf } from './traits.ts';
+import { changeTotals, negated } from './word-totals.ts';
 
-/** Each index with the table that it indexes, by row number. */
-const ROWS_OF = { memoryText: 'memories', messageText: 'messages', episodeText: 'episodes' } as const;
-export type TextIndexName = keyof typeof ROWS_OF;
+export type { IndexedRow };
 
 /** What the full-text index stores of a row. */
-export interface TextEntry {
-  number: number;
-  scope: number;
+export interface TextEntry extends IndexedRow {
   texts: ItemTexts;
   /** Searchable by `speakerTokensOf`, separate from the words. */
   speaker?: string;
@@ -23,11 +23,11 @@ export interface TextEntry {
   part: 'live' | 'past';
 }
 
-/** Maintains a full-text index, in the same transaction as the rows. */
+/** Maintains a full-text index and its totals, in the same transaction as the rows. */
 export interface TextIndex {
   /** Finds the terms of an entry that is not `prepared` itself. Throws `TermsMissing` where it must not. */
   insert(connection: Connection, entries: readonly TextEntry[], prepared?: PreparedTerms): Promise<void>;
-  remove(connection: Connection, numbers: readonly number[]): Promise<void>;
+  remove(connection: Connection, rows: readonly IndexedRow[]): Promise<void>;
   /**
    * Removes the words of deleted entries from the file, some pages per call: `first`, then `next` while it returns
    * `true`. Until then they remain on disk, although no search finds them.
@@ -38,7 +38,7 @@ export interface TextIndex {
    * whichever tenant wrote it.
    */
   tidy(connection: Connection): Promise<void>;
-  /** Lists differences between index and rows. Reads the whole index. */
+  /** Lists differences between index, rows and totals. Reads the whole index. */
   problems(connection: Connection): Promise<string[]>;
 }
 
@@ -49,8 +49,8 @@ const PURGE_PAGES = 300;
 const TIDY_PAGES = 200;
 
 /** A contentless FTS5 table whose rowid is the row's number. */
-export function createTextIndex(name: TextIndexName): TextIndex {
-  const rowsTable = ROWS_OF[name];
+export function createTextIndex(type: ItemType): TextIndex {
+  const name = INDEX_OF[type];
   return {
     async insert(connection, entries, prepared = NO_TERMS) {
       requireTerms(
@@ -60,13 +60,18 @@ export function createTextIndex(name: TextIndexName): TextIndex {
       // FTS5 starts a new segment whenever rowids do not increase.
       const sorted = entries.toSorted((a, b) => a.number - b.number);
       const rows = await runInSlices(rowsInSteps(sorted, prepared), 'urgent');
+      const opened = await findEmptyPassages(connection, type, sorted);
       await insertRows(connection, `INSERT INTO ${name} (rowid, body)`, rows);
+      await changeTotals(connection, type, [...(await findDocuments(connection, type, sorted)), ...opened]);
     },
-    async remove(connection, numbers) {
-      for (let start = 0; start < numbers.length; start += 64) {
-        const chunk = numbers.slice(start, start + 64);
+    async remove(connection, rows) {
+      const documents = await findDocuments(connection, type, rows);
+      for (let start = 0; start < rows.length; start += 64) {
+        const chunk = rows.slice(start, start + 64).map(({ number }) => number);
         await connection.run(`DELETE FROM ${name} WHERE rowid IN (${listPlaceholders(chunk.length)})`, chunk);
       }
+      const closed = await findEmptyPassages(connection, type, documents);
+      await changeTotals(connection, type, [...documents, ...closed].map(negated));
     },
     async purge(connection, portion) {
       const before = await totalChanges(connection);
@@ -78,23 +83,15 @@ export function createTextIndex(name: TextIndexName): TextIndex {
     async tidy(connection) {
       await connection.run(`INSERT INTO ${name} (${name}, rank) VALUES ('merge', ?)`, [TIDY_PAGES]);
     },
-    async problems(connection) {
-      await connection.run(`INSERT INTO ${name} (${name}) VALUES ('integrity-check')`);
-      const rows = await connection.all<{ number: number; missing: string }>(
-        `SELECT number, 'index' AS missing FROM ${rowsTable} WHERE number NOT IN (SELECT id FROM ${name}_docsize)
-         UNION ALL SELECT id, 'row' FROM ${name}_docsize WHERE id NOT IN (SELECT number FROM ${rowsTable}) LIMIT 20`,
-      );
-      const what = name.replace('Text', '');
-      return rows.map(({ number, missing }) => `${what} ${number} has no ${missing} entry`);
-    },
+    problems: (connection) => indexProblems(connection, type),
   };
 }
 
 /** The full-text indices of the daemon. */
 export const textIndices = {
-  memory: createTextIndex('memoryText'),
-  message: createTextIndex('messageText'),
-  episode: createTextIndex('episodeText'),
+  memory: createTextIndex('memory'),
+  message: createTextIndex('message'),
+  episode: createTextIndex('episode'),
 };
 export type TextIndices = typeof textIndices;
 

@@ -15,17 +15,17 @@ import {
 import { vectorProblems } from '../../../src/features/embeddings/vector-sync-sqlite.ts';
 import type { CandidateQuery } from '../../../src/features/search/candidate.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
-import { createReadSizes } from '../../../src/features/search/sizes-sqlite.ts';
+import { postingsSqlite } from '../../../src/features/search/postings-sqlite.ts';
 import { createSourceSearch } from '../../../src/features/search/source-search-sqlite.ts';
 import { SOURCES } from '../../../src/features/search/sources-sqlite.ts';
 import { readNearest } from '../../../src/features/search/vectors-sqlite.ts';
+import { readTotals } from '../../../src/features/text/word-totals.ts';
 import { numbersOf, readerOf, write } from './twin-statements.ts';
 import type { Scenario, Twin } from './twin-world.ts';
 
 const STRAY = 'ten_stray';
 const TABLES = { memory: 'memories', message: 'messages', episode: 'episodes' } as const;
 const ADD_MODEL = `INSERT INTO embeddingModels (tenantId, provider, name, state) VALUES (?, NULL, 'small', ?)`;
-const clock = { nowMs: () => 0, monotonicMs: () => 0 };
 
 const modelOf = async (twin: Twin, tenantId: string): Promise<EmbeddingModel | undefined> =>
   findServing(readerOf(twin), tenantId);
@@ -128,16 +128,16 @@ export const VECTORS: Record<string, Scenario> = {
     const { tenantId, otherId } = twin;
     const reader = readerOf(twin);
     const query = queryOf(tenantId, await scopeOf(twin, otherId));
-    const { candidates } = await createCandidatesSqlite({ clock }).find(reader, query);
+    const { candidates } = await createCandidatesSqlite().find(reader, query);
     twin.record('candidates', candidates.length);
     const embedding = Buffer.alloc(16, 1);
     const vector = { model: (await modelOf(twin, otherId))?.id ?? 0, embedding };
     for (const type of ['memory', 'message', 'episode'] as const) {
-      const sizes = { own: 1, index: 1, passages: 1 };
-      const search = createSourceSearch({ reader, query, source: SOURCES[type], sizes });
+      const totals = { documents: 1, words: 1, passages: 1 };
+      const search = createSourceSearch({ reader, query, source: SOURCES[type], postings: postingsSqlite, totals });
       twin.record(`nearest ${type}`, [...(await readNearest(search, vector as never))].length);
     }
-    twin.record('sizes', await ownSizes(twin));
+    twin.record('totals', await ownTotals(twin));
   },
 
   async 'see the message before'(twin) {
@@ -151,7 +151,7 @@ export const VECTORS: Record<string, Scenario> = {
       const values = names.map((name) => changed[name] ?? name);
       await connection.run(`INSERT INTO messages (${names}) SELECT ${values} FROM messages WHERE number = ?`, [first!]);
     });
-    const { candidates } = await createCandidatesSqlite({ clock }).find(
+    const { candidates } = await createCandidatesSqlite().find(
       reader,
       queryOf(tenantId, await scopeOf(twin, tenantId)),
     );
@@ -162,8 +162,8 @@ export const VECTORS: Record<string, Scenario> = {
   },
 };
 
-async function ownSizes(twin: Twin): Promise<unknown> {
-  const query = queryOf(twin.tenantId, await scopeOf(twin, twin.tenantId));
-  const sizes = await createReadSizes(clock)(readerOf(twin), query, ['memory', 'message', 'episode']);
-  return [...sizes].map(([type, { own, passages }]) => [type, own, passages]);
+async function ownTotals(twin: Twin): Promise<unknown> {
+  const { tenantId } = twin;
+  const totals = await readTotals(readerOf(twin), { tenantId, scope: await scopeOf(twin, tenantId) });
+  return [...totals].map(([type, { documents, words, passages }]) => [type, documents, words, passages]);
 }

@@ -13,8 +13,8 @@ interface Column {
   pk: number;
 }
 
-/** Removed with the rows that they belong to, by row id: test/features/embeddings has the tests. */
-const FOLLOW_THEIR_ROWS = ['unembedded', 'vectors'];
+/** Removed with the rows that they belong to: test/features/embeddings and test/features/text have the tests. */
+const FOLLOW_THEIR_ROWS = ['unembedded', 'vectors', 'wordTotals'];
 
 let daemon: TestDaemon;
 

@@ -11,7 +11,6 @@ import * as messages from '../../../src/features/conversations/messages-store.ts
 import * as episodes from '../../../src/features/episodes/episodes-store.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
 import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
-import { createTestClock } from '../../helpers/clock.ts';
 
 /** Two tenants with the same ids, so that only the tenant predicate of a statement separates them. */
 
@@ -71,7 +70,8 @@ async function fill(tenantId: string, scope: number): Promise<void> {
   await messages.insertMessages(connection, [
     { ...place, ...said, content: 'heron', parts: null, metadata: '{}', createdAt: 1, traits: 0, dates: null },
   ]);
-  const entry = { scope, texts: ['heron'], part: 'live' as const, days: { at: 1, until: 1, dates: null } };
+  const days = { at: 1, until: 1, dates: null };
+  const entry = { tenantId, scope, texts: ['heron'], part: 'live' as const, days };
   await textIndices.message.insert(connection, [{ ...entry, number: place.number }]);
   const rows = [episodeRow(tenantId, scope, 'ep_cut', 1), episodeRow(tenantId, scope, 'ep_own', 0)];
   const episodeNumbers = await episodes.insertEpisodes(connection, rows);
@@ -145,7 +145,7 @@ const query = {
   asOfMs: undefined,
 };
 const candidates = async (more: object) => {
-  const search = createCandidatesSqlite({ clock: createTestClock() });
+  const search = createCandidatesSqlite();
   const asked = { ...query, nowMs: 3, pool: 9, ...more };
   const found = await search.find(connection, asked);
   const rows = await Promise.all(

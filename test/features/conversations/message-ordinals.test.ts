@@ -4,7 +4,7 @@ import { PortableMessage } from '../../../src/contract/portability.ts';
 import { draftsOf, isFull, planAppend } from '../../../src/features/conversations/message-append-plan.ts';
 import type { ConversationRow } from '../../../src/features/conversations/message-row.ts';
 import { messageRowId, ROW_IDS_PER_CONVERSATION } from '../../../src/features/conversations/message-row.ts';
-import { passageOf } from '../../../src/features/search/lexical.ts';
+import { passageOf } from '../../../src/features/text/passages.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { conversing } from './conversation-caller.ts';
 

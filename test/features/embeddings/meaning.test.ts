@@ -192,7 +192,10 @@ async function multiply(tenantId: string, times: number): Promise<void> {
     const days = { at: row!.createdAt, until: row!.createdAt, dates: null };
     await textIndices.memory.insert(
       connection,
-      numbers.map(({ number }) => ({ number, scope: row!.scope, texts: ['vehicle'], days, part: 'live' as const })),
+      numbers.map(({ number }) => ({
+        ...{ tenantId, scope: row!.scope, number },
+        ...{ texts: ['vehicle'], days, part: 'live' as const },
+      })),
     );
   });
 }

@@ -11,9 +11,8 @@ import * as lists from '../../../src/features/memories/memory-list-sqlite.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
-import { createTestClock } from '../../helpers/clock.ts';
 
-const search = createCandidatesSqlite({ clock: createTestClock() });
+const search = createCandidatesSqlite();
 
 /** Two tenants with the same ids, tags and keys, so that only the tenant predicate of a statement separates them. */
 
@@ -58,8 +57,8 @@ async function fill(tenantId: string, scope: number): Promise<void> {
   const rows = [row('mem_old', 2, 'mem_new'), row('mem_new', null, null)];
   const numbers = await store.insertMemories(connection, rows);
   const days = { at: 1, until: 1, dates: null };
-  const entry = { number: numbers.get('mem_new')!, scope, texts: ['heron'], part: 'live' as const, days };
-  await textIndices.memory.insert(connection, [entry]);
+  const number = numbers.get('mem_new')!;
+  await textIndices.memory.insert(connection, [{ tenantId, scope, number, texts: ['heron'], days, part: 'live' }]);
   await store.insertLookups(connection, rows);
   await scopes.insertScopes(connection, [{ tenantId, endUser: 'default' }]);
   const answer = { tenantId, idempotencyKey: 'key', requestHash: 'h', status: 201, answer: '{}', createdAt: 1 };

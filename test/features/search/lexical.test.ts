@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  MAX_SATURATION,
-  PASSAGE_MESSAGES,
-  type Posting,
-  passageOf,
-  scoreRows,
-  scoreSurroundings,
-  topK,
-} from '../../../src/features/search/lexical.ts';
+import { type Posting, scoreRows, scoreSurroundings, toPosting, topK } from '../../../src/features/search/lexical.ts';
+import { PASSAGE_MESSAGES, passageOf } from '../../../src/features/text/passages.ts';
 
 const K1 = 1.2;
 const B = 0.75;
@@ -29,21 +22,25 @@ function postingsOf(all: Documents): Posting[] {
   const average = [...all.values()].reduce((sum, counts) => sum + lengthOf(counts), 0) / all.size || 1;
   return [0, 1, 2].map((word) => {
     const holding = [...all].filter(([, counts]) => counts[word]! > 0);
-    return {
-      documents: holding.length,
-      rowIds: holding.map(([rowId]) => rowId),
-      saturations: holding.map(([, counts]) => {
-        const frequency = counts[word]!;
-        return (frequency * (K1 + 1)) / (frequency + K1 * (1 - B + (B * lengthOf(counts)) / average));
-      }),
+    const found = {
+      numbers: holding.map(([number]) => number),
+      frequencies: holding.map(([, counts]) => counts[word]!),
+      lengths: holding.map(([, counts]) => lengthOf(counts)),
     };
+    return toPosting(found, average);
   });
 }
 
-const idf = (holding: number, all: number) => Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
-const frequencyOf = (saturation: number) => (K1 * saturation) / Math.max(0.05, MAX_SATURATION - saturation);
+/** BM25's term-frequency factor, as in the literature. */
+function saturationIn(all: Documents, word: number, number: number): number {
+  const average = sum([...all.values()].map(lengthOf)) / all.size;
+  const counts = all.get(number)!;
+  const frequency = counts[word]!;
+  return (frequency * (K1 + 1)) / (frequency + K1 * (1 - B + (B * lengthOf(counts)) / average));
+}
 
-const saturationIn = ({ rowIds, saturations }: Posting, rowId: number) => saturations[rowIds.indexOf(rowId)] ?? 0;
+const idf = (holding: number, all: number) => Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
+const frequencyIn = ({ rowIds, frequencies }: Posting, rowId: number) => frequencies[rowIds.indexOf(rowId)] ?? 0;
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 describe('lexical scores', () => {
@@ -55,7 +52,9 @@ describe('lexical scores', () => {
         const weights = postings.map((posting) => idf(posting.documents, all.size));
         expect(attainable).toBeCloseTo(sum(weights), 9);
         for (const number of all.keys()) {
-          const expected = sum(postings.map((posting, word) => weights[word]! * saturationIn(posting, number)));
+          const expected = sum(
+            weights.map((weight, word) => (weight === 0 ? 0 : weight * saturationIn(all, word, number))),
+          );
           expect(lexical.get(number) ?? 0).toBeCloseTo(expected, 9);
           expect(lexical.has(number)).toBe(expected > 0);
         }
@@ -64,7 +63,7 @@ describe('lexical scores', () => {
   });
 
   test('are never negative, even if a term occurs in more rows than were counted', () => {
-    const everywhere = { documents: 9, rowIds: [1], saturations: [1] };
+    const everywhere = { documents: 9, rowIds: [1], frequencies: [1], similarity: 1 };
     expect(scoreRows([everywhere], 3).lexical.get(1)).toBeGreaterThan(0);
     expect(scoreRows([everywhere], 0).attainable).toBeGreaterThan(0);
   });
@@ -78,9 +77,7 @@ describe('lexical scores', () => {
         for (const [number, score] of window) {
           const words = postings.map((posting) => {
             const frequency = sum(
-              [-2, -1, 0, 1, 2].map(
-                (step) => frequencyOf(saturationIn(posting, number + step)) * (1 - 0.2 * Math.abs(step)),
-              ),
+              [-2, -1, 0, 1, 2].map((step) => frequencyIn(posting, number + step) * (1 - 0.2 * Math.abs(step))),
             );
             return (idf(posting.documents, all.size) * frequency) / (frequency + 2);
           });
@@ -94,7 +91,7 @@ describe('lexical scores', () => {
           const words = postings.map((posting) => {
             const holding = new Set(posting.rowIds.map(passageOf)).size;
             const inIt = posting.rowIds.filter((number) => passageOf(number) === passage);
-            const frequency = sum(inIt.map((number) => frequencyOf(saturationIn(posting, number))));
+            const frequency = sum(inIt.map((number) => frequencyIn(posting, number)));
             return (idf(holding, Math.max(holding, passages)) * frequency) / (frequency + 3);
           });
           expect(session.get(passage)).toBeCloseTo(sum(words), 9);

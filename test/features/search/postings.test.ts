@@ -8,13 +8,14 @@ import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import type { CandidateQuery } from '../../../src/features/search/candidate.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
-import { MAX_SATURATION } from '../../../src/features/search/lexical.ts';
-import { readDated, readPostings, readStems, readVocabulary } from '../../../src/features/search/postings-sqlite.ts';
+import { readDated } from '../../../src/features/search/dated-sqlite.ts';
+import type { IndexTerm } from '../../../src/features/search/postings.ts';
+import { postingsSqlite } from '../../../src/features/search/postings-sqlite.ts';
+import { readPostings, readStems, readVocabulary } from '../../../src/features/search/source-postings.ts';
 import { createSourceSearch } from '../../../src/features/search/source-search-sqlite.ts';
 import { SOURCES } from '../../../src/features/search/sources-sqlite.ts';
 import { variantsOf } from '../../../src/features/search/spelling.ts';
 import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
-import { createTestClock } from '../../helpers/clock.ts';
 
 let folder: string;
 let connection: Connection;
@@ -26,7 +27,8 @@ beforeAll(async () => {
   connection = await openConnection(file);
 });
 beforeEach(async () => {
-  for (const table of ['messageText', 'memoryText', 'memories']) await connection.run(`DELETE FROM ${table}`);
+  for (const table of ['messageText', 'memoryText', 'memories', 'wordTotals'])
+    await connection.run(`DELETE FROM ${table}`);
 });
 afterAll(async () => {
   await connection.close();
@@ -43,7 +45,8 @@ const messageSearch = (scope: number, documents = 1, more: Partial<CandidateQuer
     reader: connection,
     query: query(scope, more),
     source: SOURCES.message,
-    sizes: { own: documents, index: documents, passages: 1 },
+    postings: postingsSqlite,
+    totals: { documents, words: documents, passages: 1 },
   });
 
 /** Indexes messages without their rows; these tests read the index only. */
@@ -51,7 +54,14 @@ async function say(scope: number, entries: { number: number; text: string; speak
   await textIndices.message.insert(
     connection,
     entries.map(({ number, text, speaker, at = 0 }) => ({
-      ...{ number, scope, texts: [text], part: 'live' as const, days: { at, until: at, dates: null } },
+      ...{
+        tenantId: 'ten_1',
+        scope,
+        number,
+        texts: [text],
+        part: 'live' as const,
+        days: { at, until: at, dates: null },
+      },
       ...(speaker !== undefined && { speaker }),
     })),
   );
@@ -128,19 +138,69 @@ describe('a misspelled word', () => {
   );
 });
 
-test('saturation stays within its bounds even if the cached index size is stale', async () => {
-  const entries = Array.from({ length: 60 }, (_, index) => ({
-    number: index + 1,
-    text: index < 20 ? 'kayak' : 'boat',
-  }));
-  await say(1, entries);
-  for (const measured of [1, 20, 39, 40, 41, 60, 400]) {
-    const { words } = await readPostings(messageSearch(1, measured), ['kayak']);
-    for (const saturation of words[0]!.saturations) {
-      expect(saturation).toBeGreaterThanOrEqual(0);
-      expect(saturation).toBeLessThanOrEqual(MAX_SATURATION);
-    }
-  }
+describe('postings', () => {
+  const of = (terms: IndexTerm[], parts: ('live' | 'past')[] = ['live']) =>
+    postingsSqlite.of(connection, { type: 'message', scope: 1, parts }, terms);
+  const word = (text: string): IndexTerm => ({ text, as: 'word' });
+
+  test('are the frequencies and lengths of the documents, whatever FTS5 merged or deleted', async () => {
+    const texts = fc.array(
+      fc.array(fc.constantFrom('kayak', 'kayaks', 'boat', '茶'), { minLength: 1, maxLength: 300 }),
+      {
+        minLength: 1,
+        maxLength: 20,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(texts, fc.infiniteStream(fc.boolean()), async (all, erased) => {
+        await connection.run('DELETE FROM messageText');
+        const entries = all.map((words, at) => ({ number: at * 3 + 1, words, isErased: erased.next().value! }));
+        for (const { number, words } of entries) await say(1, [{ number, text: words.join(' ') }]);
+        const gone = entries.filter(({ isErased }) => isErased);
+        await textIndices.message.remove(
+          connection,
+          gone.map(({ number }) => ({ tenantId: 'ten_1', scope: 1, number })),
+        );
+        if (gone.length % 2 === 0) await textIndices.message.purge(connection, 'first');
+        const kept = entries.filter(({ isErased }) => !isErased);
+        const [kayak, tea] = await of([word('kayaking'), { text: '茶', as: 'prefix' }]);
+        for (const [found, pattern] of [
+          [kayak, /^kayak/],
+          [tea, /^茶/],
+        ] as const) {
+          const holding = kept.filter(({ words }) => words.some((each) => pattern.test(each)));
+          expect(found!.numbers).toEqual(holding.map(({ number }) => number));
+          expect(found!.frequencies).toEqual(
+            holding.map(({ words }) => words.filter((each) => pattern.test(each)).length),
+          );
+          // The month that each message is dated in counts as two words.
+          expect(found!.lengths).toEqual(holding.map(({ words }) => words.length + 2));
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('of a single character include every word that begins with it', async () => {
+    await say(1, [
+      { number: 1, text: '茶会 茶道 茶会' },
+      { number: 2, text: '喫茶店' },
+    ]);
+    const [found] = await of([{ text: '茶', as: 'prefix' }]);
+    expect(found).toMatchObject({ numbers: [1, 2], frequencies: [3, 1] });
+  });
+
+  test('count documents, not occurrences', async () => {
+    await say(1, [
+      { number: 1, text: 'kayak kayaks' },
+      { number: 2, text: 'kayak' },
+      { number: 3, text: '茶会 茶道' },
+    ]);
+    const key = { type: 'message', scope: 1, parts: ['live', 'past'] } as const;
+    const terms: IndexTerm[] = [word('none'), word('kayaks'), { text: '茶', as: 'prefix' }];
+    expect(await postingsSqlite.count(connection, key, terms)).toEqual([0, 2, 1]);
+    expect(await postingsSqlite.have(connection, key, terms)).toEqual([false, true, true]);
+  });
 });
 
 describe('a user of twenty thousand memories', () => {
@@ -157,9 +217,10 @@ describe('a user of twenty thousand memories', () => {
       `INSERT INTO memoryText (rowid, body) SELECT number, '2_common' || IIF(number = 7, ' 2_rare 2_odd', '')
        FROM memories`,
     );
+    await connection.run(`INSERT INTO wordTotals VALUES ('ten_1', 1, 'memory', ?, ?, 0)`, [count, count + 2]);
   }
   const ask = async (terms: string[]) => {
-    const search = createCandidatesSqlite({ clock: createTestClock() });
+    const search = createCandidatesSqlite();
     const { candidates } = await search.find(connection, query(1, { terms, types: ['memory'] }));
     return candidates.map(({ facts }) => facts.id);
   };

@@ -12,9 +12,8 @@ import { createCandidatesSqlite } from '../../../src/features/search/candidates-
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
 import * as users from '../../../src/features/users/users-store.ts';
-import { createTestClock } from '../../helpers/clock.ts';
 
-const search = createCandidatesSqlite({ clock: createTestClock() });
+const search = createCandidatesSqlite();
 
 /** Plans do not depend on the data: statistics are never gathered. */
 
@@ -48,7 +47,8 @@ async function fill(): Promise<void> {
   const own = { tenantId: 'ten_rows', endUser: 'default', tags: '[]' };
   for (const table of ['memories', 'conversations', 'messages', 'episodes']) await insert(table, { ...own, id: 'x' });
   const days = { at: 1, until: 1, dates: null };
-  const entry = { number: 1, scope: 1, texts: ['some words'], part: 'live' as const, days };
+  const owned = { tenantId: 'ten_rows', scope: 1, number: 1 };
+  const entry = { ...owned, texts: ['some words'], part: 'live' as const, days };
   for (const index of Object.values(textIndices)) await index.insert(connection, [entry]);
 }
 

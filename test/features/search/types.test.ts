@@ -44,6 +44,7 @@ describe('a search', () => {
       ...message,
       type: 'message',
       user: 'default',
+      project: null,
       score: expect.any(Number),
     });
     expect(Object.keys(byType.episode!).sort()).toEqual(
@@ -52,6 +53,7 @@ describe('a search', () => {
         'conversationId',
         'endedAt',
         'outcome',
+        'project',
         'startedAt',
         'summary',
         'title',

@@ -3,6 +3,7 @@ import { type Connection, openConnection } from '../../../src/db/connection.ts';
 import { type MessageRow, textEntryOf as messageEntryOf } from '../../../src/features/conversations/message-row.ts';
 import { type EpisodeRow, textEntryOf as episodeEntryOf } from '../../../src/features/episodes/episode-row.ts';
 import { type MemoryRow, textEntryOf as memoryEntryOf } from '../../../src/features/memories/memory-row.ts';
+import { passageOf } from '../../../src/features/text/passages.ts';
 import { bodyOf, type TextEntry, textIndices } from '../../../src/features/text/text-index-sqlite.ts';
 import { deriveFrom } from '../../../src/features/text/traits.ts';
 
@@ -32,7 +33,38 @@ async function tokensAnew(connection: Connection, entries: readonly TextEntry[])
   return tokensOf(connection, 'temp', 'anew');
 }
 
-/** Expects each index to match its rows token by token, and the traits and dates of each row to match its text. */
+interface Totals {
+  tenantId: string;
+  scope: number;
+  type: string;
+  documents: number;
+  words: number;
+  passages: number;
+}
+
+/** The totals of these entries, counted anew. */
+function totalsOf(type: string, entries: readonly TextEntry[]): Totals[] {
+  const users = new Map<string, TextEntry[]>();
+  for (const entry of entries) {
+    const key = `${entry.tenantId} ${entry.scope}`;
+    users.set(key, [...(users.get(key) ?? []), entry]);
+  }
+  return [...users.values()].map((own) => ({
+    tenantId: own[0]!.tenantId,
+    scope: own[0]!.scope,
+    type,
+    documents: own.length,
+    words: own.reduce((sum, entry) => sum + bodyOf(entry).split(' ').length, 0),
+    passages: type === 'message' ? new Set(own.map(({ number }) => passageOf(number))).size : 0,
+  }));
+}
+
+const inOrder = (totals: readonly Totals[]) => totals.map((each) => JSON.stringify(each)).sort();
+
+/**
+ * Expects each index to match its rows token by token, the totals to match a recount, and the traits and dates of each
+ * row to match its text.
+ */
 export async function expectIndexEqualsRows(file: string): Promise<void> {
   const connection = await openConnection(file);
   try {
@@ -49,6 +81,15 @@ export async function expectIndexEqualsRows(file: string): Promise<void> {
     for (const [index, all] of Object.entries(entries)) {
       expect(await tokensOf(connection, 'main', index), index).toEqual(await tokensAnew(connection, all));
     }
+    const counted = [
+      ...totalsOf('memory', entries.memoryText),
+      ...totalsOf('message', entries.messageText),
+      ...totalsOf('episode', entries.episodeText),
+    ];
+    const stored = await connection.all<Totals>(
+      'SELECT tenantId, scope, type, documents, words, passages FROM wordTotals',
+    );
+    expect(inOrder(stored)).toEqual(inOrder(counted));
     for (const row of [
       ...memories.map((each) => [each, each.occurredAt ?? each.createdAt] as const),
       ...messages.map((each) => [each, each.createdAt] as const),

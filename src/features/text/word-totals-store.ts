@@ -1,0 +1,48 @@
+import type { Connection, Reader } from '../../db/connection.ts';
+import { insertRows } from '../../db/values.ts';
+
+/** What one user has in one index. */
+export interface WordTotals {
+  documents: number;
+  /** Tokens of all documents. */
+  words: number;
+  /** Passages that hold a message; 0 for other types. */
+  passages: number;
+}
+
+/** The totals of one user and type, or a change of them. */
+export interface WordTotalsRow extends WordTotals {
+  tenantId: string;
+  scope: number;
+  type: string;
+}
+
+/** The totals of a user, for each type that has documents. */
+export async function findTotals(reader: Reader, tenantId: string, scope: number): Promise<WordTotalsRow[]> {
+  return reader.all('SELECT * FROM wordTotals WHERE tenantId = ? AND scope = ?', [tenantId, scope]);
+}
+
+/** Adds to the totals; the changes have distinct keys. */
+export async function addTotals(connection: Connection, changes: readonly WordTotalsRow[]): Promise<void> {
+  await insertRows(
+    connection,
+    'INSERT INTO wordTotals (tenantId, scope, type, documents, words, passages)',
+    changes.map(({ tenantId, scope, type, documents, words, passages }) => {
+      return [tenantId, scope, type, documents, words, passages];
+    }),
+    `ON CONFLICT (tenantId, scope, type) DO UPDATE SET documents = wordTotals.documents + excluded.documents,
+       words = wordTotals.words + excluded.words, passages = wordTotals.passages + excluded.passages`,
+  );
+}
+
+/** Deletes the totals of a user who has no documents of this type left. */
+export async function deleteEmptyTotals(
+  connection: Connection,
+  { tenantId, scope, type }: Pick<WordTotalsRow, 'tenantId' | 'scope' | 'type'>,
+): Promise<void> {
+  await connection.run('DELETE FROM wordTotals WHERE tenantId = ? AND scope = ? AND type = ? AND documents = 0', [
+    tenantId,
+    scope,
+    type,
+  ]);
+}
