@@ -4,6 +4,7 @@ import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { refuseCorrupt } from './integrity.ts';
 import { SCHEMA_VERSION, schemaVersionOf } from './migrate.ts';
 import { createReaders, type Readers } from './readers.ts';
+import { isLocked } from './storage-error.ts';
 
 /** A consistent view of the whole database. While one is open, the write-ahead log only grows. */
 export interface Snapshot extends Reader {
@@ -18,9 +19,9 @@ export interface Database {
   writes: GroupCommit;
   /** Opens a snapshot of the current state on its own connection; the caller closes it. */
   snapshot(): Promise<Snapshot>;
-  /** Writes a dummy row through the queue; throws if the database is not writable. */
+  /** Writes a dummy row through the queue; throws if the database is not writable, or if the last checkpoint failed. */
   probe(nowMs: number): Promise<void>;
-  /** Checkpoints and truncates the write-ahead log; does nothing if readers block it. */
+  /** Checkpoints and truncates the write-ahead log; does nothing if others block it. Throws if the disk fails. */
   checkpoint(): Promise<void>;
   /** Waits for queued writes, checkpoints and closes. Idempotent. */
   close(): Promise<void>;
@@ -47,20 +48,26 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   const readers = createReaders(reading);
   const lookups = createReaders([lookingUp]);
   const writes = createGroupCommit(writer, options.onBatch, options.monotonicMs);
+  let checkpointFault: unknown;
   async function checkpoint(): Promise<void> {
     try {
       // PASSIVE does the work without blocking the writer, so that TRUNCATE, which blocks it, has little left to copy.
       await checkpointer.exec('PRAGMA wal_checkpoint(PASSIVE)');
       await checkpointer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      checkpointFault = undefined;
     } catch (error) {
-      if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
+      if (isLocked(error)) return;
+      checkpointFault = error;
+      throw error;
     }
   }
   async function close(): Promise<void> {
     await writes.drain();
     await readers.close();
     await lookups.close();
-    await checkpoint();
+    await checkpoint().catch(() => {
+      // The log holds everything, and the next start continues from it.
+    });
     await checkpointer.close();
     await writer.close();
   }
@@ -71,10 +78,11 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
     writes,
     snapshot: () => openSnapshot(file),
     checkpoint,
-    probe: (nowMs) =>
-      writes.write('daemon', async (connection) => {
-        await connection.run(PROBE, [nowMs]);
-      }),
+    async probe(nowMs) {
+      await writes.write('daemon', (connection) => connection.run(PROBE, [nowMs]));
+      // Writes still succeed, but the log holds them all and only grows.
+      if (checkpointFault !== undefined) throw checkpointFault;
+    },
     close() {
       closed ??= close();
       return closed;
