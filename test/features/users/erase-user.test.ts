@@ -128,6 +128,25 @@ describe('erasing a user', () => {
     }
   });
 
+  test('reaches every one of many conversations, and the episodes of other users that refer to them', async () => {
+    caller = await newAccount(daemon);
+    const talk = conversing(caller);
+    const begin = async (index: number) => {
+      const { id } = await talk.begin({ user: 'ada' });
+      await talk.say(id, `The heron landed at pond ${index}.`);
+      return id;
+    };
+    const ids = await Promise.all(Array.from({ length: 120 }, (_, index) => begin(index)));
+    const [first] = (await talk.page(ids[7]!)).data;
+    const span = { conversationId: ids[7], fromMessageId: first!.id, toMessageId: first!.id };
+    const foreign = await talk.episode({ title: 'Overheard', user: 'bob', ...SPAN, ...span });
+    expect((await erase('ada')).status).toBe(204);
+    const left = { conversationId: null, fromMessageId: null, toMessageId: null };
+    expect(await talk.readEpisode(foreign.id)).toMatchObject({ title: 'Overheard', user: 'bob', ...left });
+    expect((await caller.call('/v1/conversations')).body).toEqual({ data: [], nextCursor: null });
+    await expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
+  });
+
   test('lets a user of the same name begin anew', async () => {
     caller = await newAccount(daemon);
     await caller.add('The heron landed', { user: 'ada' });
