@@ -80,6 +80,43 @@ describe.each([
 });
 
 describe('the client against a daemon', () => {
+  test('stores, reads and deletes a memory by external id', async () => {
+    const { memories } = createClient({ baseUrl: daemon.baseUrl, apiKey });
+    const content = 'Ada Lovelace is the contact';
+    const { id } = await memories.external.put('crm/1815 ü', { content, user: 'crm' });
+    const read = await memories.external.get('crm/1815 ü', { user: 'crm' }).withResponse();
+    expect(read.data).toMatchObject({ id, content, externalId: 'crm/1815 ü' });
+    await expect(memories.external.get('crm/1815 ü')).rejects.toMatchObject({ code: 'not_found' });
+    const ifMatch = read.response.etag;
+    const replaced = await memories.external.put('crm/1815 ü', { content: 'Gone', user: 'crm' }, { ifMatch });
+    expect(replaced).toMatchObject({ id, version: 2 });
+    await expect(memories.external.delete('crm/1815 ü', { user: 'crm' }, { ifMatch })).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
+    await memories.external.delete('crm/1815 ü', { user: 'crm' });
+    expect((await memories.list({ user: 'crm' })).data).toEqual([]);
+  });
+
+  test('lists by tags and metadata, and updates and deletes many', async () => {
+    const { memories } = createClient({ baseUrl: daemon.baseUrl, apiKey });
+    const metadata = { 'a key': 'x & y', n: 5 };
+    const { data } = await memories.createMany([
+      { content: 'Bulk one', tags: ['bulk', 'a b'], metadata },
+      { content: 'Bulk two', tags: ['bulk'] },
+    ]);
+    const ids = data.map(({ id }) => id);
+    const contents = async (query: Parameters<typeof memories.list>[0]) =>
+      (await memories.list(query)).data.map(({ content }) => content);
+    expect(await contents({ tags: ['bulk', 'a b'] })).toEqual(['Bulk one']);
+    expect(await contents({ metadata })).toEqual(['Bulk one']);
+    expect(await contents({ tags: ['bulk'], orderBy: 'updatedAt', order: 'asc' })).toEqual(['Bulk one', 'Bulk two']);
+    expect((await memories.query({ ids: [...ids].reverse() })).data.map(({ id }) => id)).toEqual([...ids].reverse());
+    expect(await memories.updateMany({ filter: { tags: ['bulk'] }, change: { pinned: true } })).toMatchObject({
+      updated: 2,
+    });
+    expect(await memories.deleteMany({ ids })).toMatchObject({ deleted: 2, failed: [] });
+  });
+
   test('replays a batch with the same idempotency key', async () => {
     const client = createClient({ baseUrl: daemon.baseUrl, apiKey });
     const batch = [{ content: 'b1' }, { content: 'b2' }];

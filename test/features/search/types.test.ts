@@ -36,7 +36,7 @@ describe('a search', () => {
   test('finds all three types, each with its own fields only', async () => {
     const { memory, message, episode } = await fill();
     const { results } = (await caller.search('kayak')).body;
-    const common = ['content', 'createdAt', 'id', 'metadata', 'score', 'type', 'user'];
+    const common = ['content', 'createdAt', 'id', 'metadata', 'project', 'score', 'type', 'user'];
     const byType = Object.fromEntries(results.map((result) => [result.type, result]));
     const { score: _, type: _type, ...foundMemory } = byType.memory!;
     expect(foundMemory).toEqual(memory);
