@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MIGRATIONS, type Migration } from '../migrations/index.ts';
-import { type Connection, openConnection, type Value } from '../src/db/connection.ts';
+import { type Connection, openConnection } from '../src/db/connection.ts';
 import { ensureDatabaseFile } from '../src/db/database-file.ts';
 import { migrate, schemaVersionOf } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/open.ts';
+import { fillTables } from './db/fill-tables.ts';
 
 let folder: string;
 let file: string;
@@ -43,35 +44,6 @@ const schemaOf = (path: string) =>
     ),
   );
 
-const SHADOW = /_(data|idx|docsize|config|content)$/;
-
-/** Inserts rows that a migration must keep: three in every ordinary table and every full-text index. */
-async function fill(connection: Connection): Promise<void> {
-  await connection.exec('PRAGMA foreign_keys = OFF');
-  const tables = await connection.all<{ name: string; sql: string }>(
-    "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-  );
-  const virtual = tables.filter(({ sql }) => /^CREATE VIRTUAL/i.test(sql)).map(({ name }) => name);
-  const shadows = (name: string) => virtual.some((owner) => name.startsWith(`${owner}_`)) && SHADOW.test(name);
-  const filled = tables.filter(({ name, sql }) => !shadows(name) && !/USING fts5vocab/i.test(sql));
-  for (const { name, sql } of filled) {
-    const columns = await connection.all<{ name: string; type: string }>(`PRAGMA table_info("${name}")`);
-    const isVirtual = /^CREATE VIRTUAL/i.test(sql);
-    for (let row = 1; row <= 3; row += 1) {
-      const values = columns.map((column) => valueFor(column, row));
-      const names = [...(isVirtual ? ['rowid'] : []), ...columns.map((column) => `"${column.name}"`)];
-      const all: Value[] = [...(isVirtual ? [row] : []), ...values];
-      await connection.run(`INSERT INTO "${name}" (${names}) VALUES (${all.map(() => '?')})`, all);
-    }
-  }
-}
-
-function valueFor({ name, type }: { name: string; type: string }, row: number): Value {
-  if (/int|boolean|bool/i.test(type)) return row;
-  if (/blob/i.test(type)) return Buffer.from([row]);
-  return `${name}-${row}`;
-}
-
 async function rowCounts(connection: Connection): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name } of await connection.all<{ name: string }>(
@@ -89,7 +61,7 @@ describe('migrations', () => {
     async (version) => {
       await migrate(file, MIGRATIONS.slice(0, version));
       const before = await on(file, async (connection) => {
-        await fill(connection);
+        await fillTables(connection);
         return rowCounts(connection);
       });
       await migrate(file);
@@ -109,7 +81,7 @@ describe('migrations', () => {
 
   test('change nothing when run twice', async () => {
     await migrate(file);
-    await on(file, fill);
+    await on(file, fillTables);
     const before = [await schemaOf(file), await on(file, rowCounts)];
     await migrate(file);
     expect([await schemaOf(file), await on(file, rowCounts)]).toEqual(before);
