@@ -20,6 +20,9 @@ import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.t
 import { resourceCalls } from './calls.ts';
 import { queryString, type Transport } from './transport.ts';
 
+/** Thousands of memories are written in many small transactions, between the writes of others. */
+const BULK_TIMEOUT_MS = 300_000;
+
 /** Calls for memories. */
 export function memoryCalls(transport: Transport) {
   const { send, create } = transport;
@@ -36,12 +39,12 @@ export function memoryCalls(transport: Transport) {
     /** Returns memories by ids, in the order given, or a page of those that match a filter. */
     query: (request: MemoriesRequest, options?: CallOptions): ApiPromise<FoundMemories> =>
       send('POST', '/v1/memories/query', request, options),
-    /** Changes up to 10,000 memories, selected by ids or a filter. */
+    /** Changes up to 10,000 memories, selected by ids or a filter. Times out after 5 minutes by default. */
     updateMany: (request: MemoriesUpdate, options?: CreateOptions): ApiPromise<UpdatedMemories> =>
-      create('/v1/memories/update', request, options),
-    /** Erases up to 10,000 memories with their history, selected by ids or a filter. */
+      create('/v1/memories/update', request, { timeoutMs: BULK_TIMEOUT_MS, ...options }),
+    /** Erases up to 10,000 memories with their history, like `updateMany`. */
     deleteMany: (request: MemoriesDeletion, options?: CreateOptions): ApiPromise<DeletedMemories> =>
-      create('/v1/memories/delete', request, options),
+      create('/v1/memories/delete', request, { timeoutMs: BULK_TIMEOUT_MS, ...options }),
     /** Memories by your own ids; `user` defaults to `default`. */
     external: {
       /** Creates the memory, or replaces it: fields that are absent go back to their defaults. */
