@@ -4,7 +4,7 @@ import { systemClock } from './clock.ts';
 export type SliceOwner = string | 'urgent';
 
 /** How long work may hold the event loop: once per turn for all that waits, and at once for work that just began. */
-const SLICE_MS = 4;
+const SLICE_MS = 2;
 const FIRST_SLICE_MS = 1;
 
 const urgent: (() => void)[] = [];
