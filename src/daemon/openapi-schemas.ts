@@ -82,9 +82,16 @@ function variantOf({ properties }: JsonSchema, propertyName: string): string {
   return String((properties as Record<string, { const?: unknown }>)[propertyName]?.const);
 }
 
-/** Names the type of an enumeration of strings: without it, many generators produce `any`. */
+/**
+ * Spells types as generators understand them: an enumeration of strings names its type, and a text or array becomes one
+ * variant for each.
+ */
 function typed(schema: JsonSchema): JsonSchema {
-  const { enum: values, type } = schema;
+  const { enum: values, type, description, minLength, maxLength, pattern, ...array } = schema;
+  if (Array.isArray(type) && type.includes('string') && type.includes('array')) {
+    const text = { type: 'string', minLength, maxLength, pattern };
+    return { ...(description !== undefined && { description }), anyOf: [text, { ...array, type: 'array' }] };
+  }
   const isText = Array.isArray(values) && values.every((value) => typeof value === 'string');
   return isText && type === undefined ? { type: 'string', ...schema } : schema;
 }
