@@ -12,7 +12,7 @@ const REMEMBERED = 100;
 const EARLIER = '2026-05-01T08:00:00.000Z';
 
 /** A request with its markers filled in. */
-type Request = Pick<PlannedRequest, 'method' | 'path' | 'headers' | 'body'>;
+export type Request = Pick<PlannedRequest, 'method' | 'path' | 'headers' | 'body'>;
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 

@@ -7,7 +7,7 @@ import { loadDocument } from './openapi.ts';
 import { createAnswerCheck, type WireAnswer } from './openapi-answers.ts';
 import { mutatedRequests, RAW_REQUESTS } from './openapi-mutations.ts';
 import { type PlannedRequest, validRequests } from './openapi-requests.ts';
-import { openSession, type Session } from './openapi-session.ts';
+import { openSession, type Request, type Session } from './openapi-session.ts';
 import { sendRaw } from './sign-in.ts';
 
 export interface TrafficOptions {
@@ -84,11 +84,16 @@ async function exchange(
     note(check.checkOther('a malformed request', answer), head.join(' | ').slice(0, 200));
   }
 
-  async function sendPlanned(plan: PlannedRequest, session: Session): Promise<void> {
+  async function sendPlanned({ operation, ...plan }: PlannedRequest, session: Session): Promise<void> {
     const request = await session.prepare(plan);
+    await sendPrepared(request, operation, session);
+    // The same request again is a replay.
+    if ('Idempotency-Key' in request.headers) await sendPrepared(request, operation, session);
+  }
+
+  async function sendPrepared(request: Request, operation: PlannedRequest['operation'], session: Session) {
     const answer = await session.send(request);
     const { method, path, headers, body = '' } = request;
-    const { operation } = plan;
     note(
       operation ? check.checkAnswer(operation, answer) : check.checkOther(method, answer),
       [method, path, JSON.stringify(headers), String(body).slice(0, 500), '→', answer.text.slice(0, 500)].join(' '),
