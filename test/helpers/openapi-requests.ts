@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '../../src/daemon/openapi-schemas.ts';
 import type { LocatedOperation, ServedDocument } from './openapi.ts';
-import { createValues, marker } from './openapi-values.ts';
+import { createValues, marker, optional } from './openapi-values.ts';
 
 /** A request that may contain markers: see `openapi-values.ts`. */
 export interface PlannedRequest {
@@ -40,8 +40,6 @@ const WEIGHTS: Readonly<Record<string, number>> = {
 };
 const DELETE_WEIGHT = 8;
 const USUAL_WEIGHT = 20;
-/** Query parameters that are valid only with certain others. */
-const DEPENDENT = ['cursor', 'projectOnly'];
 
 /** The kind of id that a path parameter names, by the segment before it. */
 const ID_KINDS: Readonly<Record<string, string>> = {
@@ -70,12 +68,10 @@ export function validRequests({ operations, resolve }: ServedDocument): fc.Arbit
     const within = (place: string) => parameters.filter((one) => one.in === place);
     const path = fc.tuple(...within('path').map(({ name, schema }) => pathValues(operation.path, name, schema)));
     const query = fc.tuple(
-      ...within('query').map(({ name, schema }) =>
-        optional(valuesOf(schema, name), DEPENDENT.includes(name) ? 1 : 3).map(pairs(name)),
-      ),
+      ...within('query').map(({ name, schema }) => optional(valuesOf(schema, name), name).map(pairs(name))),
     );
     const headers = fc.tuple(
-      ...within('header').map((one) => optional(headerValues(one), 3).map((value) => [one.name, value] as const)),
+      ...within('header').map((one) => optional(headerValues(one)).map((value) => [one.name, value] as const)),
     );
     return fc.record({ path, query, headers, body: bodiesOf(operation) }).map((made) => {
       const values = new Map(within('path').map(({ name }, index) => [`{${name}}`, made.path[index]!]));
@@ -113,7 +109,7 @@ export function validRequests({ operations, resolve }: ServedDocument): fc.Arbit
         ? fc.array(fc.constantFrom(...IMPORT_LINES), { maxLength: 4 }).map((lines) => lines.join('\n'))
         : valuesOf(media.schema!).map((value) => encodeBody(type, value));
     const bodies = texts.map((text) => ({ text, headers: { 'content-type': type } }));
-    return requestBody.required ? bodies : optional(bodies, 5);
+    return requestBody.required ? bodies : optional(bodies);
   }
 
   const choices = operations.map((operation) => ({
@@ -127,11 +123,6 @@ function encodeBody(type: string, value: unknown): string {
   if (type !== 'application/x-www-form-urlencoded') return JSON.stringify(value);
   const form = new URLSearchParams(value as Record<string, string>).toString();
   return form.replace(/%7B%7B(\w+)\+(\d+)%7D%7D/g, '{{$1 $2}}');
-}
-
-/** Generates a value with a probability in tenths, and otherwise `undefined`. */
-function optional<T>(values: fc.Arbitrary<T>, tenths: number): fc.Arbitrary<T | undefined> {
-  return fc.oneof({ weight: 10 - tenths, arbitrary: fc.constant(undefined) }, { weight: tenths, arbitrary: values });
 }
 
 /** Spells a query parameter: an array is repeated, and the members of an object are parameters of their own. */

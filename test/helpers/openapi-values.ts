@@ -57,6 +57,9 @@ const INSTANTS = fc
 /** Lists of ids that must differ. They get one: two markers may stand for the same id. */
 const DIFFERENT_IDS = ['ids', 'memoryIds', 'used', 'irrelevant'];
 
+/** Fields and parameters that are valid only with certain others. */
+const DEPENDENT = ['cursor', 'projectOnly'];
+
 /** JSON that can be stored unchanged. */
 const JSON_VALUES = fc.anything({
   key: fc.string({ maxLength: 8 }),
@@ -122,9 +125,9 @@ export function createValues(resolve: Resolve) {
     const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
     const model = Object.entries(properties as Record<string, JsonSchema>).map(([name, one]) => [
       name,
-      valuesOf(one, name),
+      (required as string[]).includes(name) ? valuesOf(one, name) : optional(valuesOf(one, name), name),
     ]);
-    const declared = fc.record(Object.fromEntries(model), { requiredKeys: required as never[] });
+    const declared = fc.record(Object.fromEntries(model)).map((made) => withoutUndefined(made));
     const isOpen = additionalProperties !== undefined && additionalProperties !== false;
     const more = isOpen
       ? fc.dictionary(
@@ -140,6 +143,16 @@ export function createValues(resolve: Resolve) {
   }
 
   return valuesOf;
+}
+
+/** Generates a value in three of ten cases, and rarely one that is valid only with certain others. */
+export function optional<T>(values: fc.Arbitrary<T>, name = ''): fc.Arbitrary<T | undefined> {
+  const weight = DEPENDENT.includes(name) ? 1 : 3;
+  return fc.oneof({ weight: 10 - weight, arbitrary: fc.constant(undefined) }, { weight, arbitrary: values });
+}
+
+function withoutUndefined(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }
 
 function namesOf({ propertyNames }: JsonSchema): fc.Arbitrary<string> {
