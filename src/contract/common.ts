@@ -81,5 +81,5 @@ export const CountedPage = <T extends TSchema>(item: T) =>
 
 export const NoContent = Type.Null({ description: 'No content' });
 
-/** The error responses that all routes share, for the OpenAPI document. */
+/** Errors of operations that the OpenAPI document does not know yet; see `daemon/openapi-problems.ts` for the others. */
 export const problems = { '4xx': Problem, '5xx': Problem } as const;
