@@ -177,10 +177,12 @@ function requireFreeExternalId(
   if (same && same.externalId !== null && same.externalId !== draft.externalId) throw externalIdTaken(same);
   const key = externalKeyOf(draft);
   // A stored memory takes over the id before the plan closes others, so that it must be free already.
+  const planned = plan.external.get(key);
   const isPlanned = !same && plan.external.has(key);
-  const holder = isPlanned ? plan.external.get(key) : (known.external.get(key) ?? plan.external.get(key));
+  const holder = isPlanned ? planned : (known.external.get(key) ?? planned);
   if (!holder || holder.id === same?.id) return;
-  if (!hasExpired(holder, nowMs)) throw externalIdTaken(holder);
+  // A memory of this plan is not stored yet, so it cannot be erased even if it expires in the past.
+  if (holder === planned || !hasExpired(holder, nowMs)) throw externalIdTaken(holder);
   plan.expired.push(holder);
 }
 

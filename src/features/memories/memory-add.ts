@@ -128,8 +128,9 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       return replayed ?? plan(addition, known, scopeOf, allowance, pending, nowMs);
     });
     const terms = mergeTerms(additions.map((addition) => addition.terms));
-    // A version that a duplicate adds may depend on an earlier plan, so that the plans must be stored one by one.
-    const isOrdered = pending.plans.some(({ changed }) => changed.size > 0);
+    // A version that a duplicate adds, or an expired memory to erase, may depend on an earlier plan, so that the plans
+    // must be stored one by one.
+    const isOrdered = pending.plans.some(({ changed, expired }) => changed.size > 0 || expired.length > 0);
     const groups = isOrdered ? pending.plans.map((one) => [one]) : [pending.plans];
     for (const plans of groups) await store(connection, plans, terms, nowMs);
     await allowance.store(connection);

@@ -57,6 +57,16 @@ describe('an external id', () => {
     expect(await caller.list()).toEqual(['Other', 'First']);
   });
 
+  test('is taken by an earlier memory of the batch, even if that expires in the past', async () => {
+    const expiresAt = '2020-01-01T00:00:00.000Z';
+    const memories = ['a', 'b'].map((content) => ({ content, externalId: 'past', expiresAt }));
+    const answer = await caller.call('/v1/memories/batch', { body: { memories } });
+    expect([answer.status, answer.body.code]).toEqual([409, 'conflict']);
+    const one = { body: memories[0]! };
+    const both = await Promise.all([1, 2, 3, 4].map(() => caller.call('/v1/memories', one)));
+    expect(both.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  });
+
   test('of one user or tenant is free for another', async () => {
     await caller.add('Of the default user', { externalId: 'x' });
     await caller.add('Of Ada', { externalId: 'x', user: 'ada' });
