@@ -94,11 +94,15 @@ async function untilServing(output: { out: string; error: string }, ended: () =>
 }
 
 /** Signs in with a mailed link and returns the key. */
-export async function signInAt({ url, mailbox }: DaemonProcess, email: string): Promise<string> {
+export async function signInAt(
+  { url, mailbox }: DaemonProcess,
+  email: string,
+  headers: Record<string, string> = {},
+): Promise<string> {
   const [before] = (await mailbox.mailsTo(email)).slice(-1);
   await fetch(`${url}/v1/auth/magic-link`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ email }),
   });
   const link = await mailbox.latestLink(email, { after: before?.name });
@@ -106,6 +110,7 @@ export async function signInAt({ url, mailbox }: DaemonProcess, email: string): 
   const answer = await fetch(`${url}/v1/auth/callback`, {
     method: 'POST',
     redirect: 'manual',
+    headers,
     body: new URLSearchParams({ token }),
   });
   const apiKey = /#key=(svc_live_[0-9a-f]{32})$/.exec(answer.headers.get('location') ?? '')?.[1];
@@ -137,7 +142,7 @@ export async function callAt(
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
