@@ -52,6 +52,7 @@ describe('the entry', () => {
     const { out, error } = await run(['claude', '--transport', 'http']);
     expect((await json('home/.claude.json')).mcpServers.svc).toEqual({
       type: 'http',
+      alwaysLoad: true,
       url: 'http://localhost:8787/v1/mcp',
       headers: { Authorization: `Bearer ${API_KEY}` },
     });
@@ -66,6 +67,12 @@ describe('the entry', () => {
     ['vscode', '.config/Code/User/mcp.json', /Bearer \$\{input:svc-api-key\}/],
     ['opencode', '.config/opencode/opencode.json', /Bearer \{env:SVC_API_KEY\}/],
     ['continue', '.continue/config.yaml', /Bearer \$\{\{ secrets\.SVC_API_KEY \}\}/],
+    ['kilo', '.config/kilo/kilo.json', /Bearer \{env:SVC_API_KEY\}/],
+    ['qwen', '.qwen/settings.json', /"httpUrl": [\s\S]*Bearer \$\{SVC_API_KEY\}/],
+    ['kimi', '.kimi-code/mcp.json', /"transport": "http"[\s\S]*"bearerTokenEnvVar": "SVC_API_KEY"/],
+    ['amp', '.config/amp/settings.json', /"amp\.mcpServers": [\s\S]*Bearer \$\{SVC_API_KEY\}/],
+    ['grok', '.grok/config.toml', /headers = \{ Authorization = "Bearer \$\{SVC_API_KEY\}" \}/],
+    ['openclaw', '.openclaw/openclaw.json', /"transport": "streamable-http"[\s\S]*Bearer \$\{SVC_API_KEY\}/],
   ])('references the key in the syntax of %s', async (id, path, reference) => {
     expect((await run([id, '--transport', 'http', '--key-from', 'env'])).exitCode).toBe(0);
     const text = await read(`home/${path}`);
@@ -100,6 +107,63 @@ describe('the entry', () => {
   );
 });
 
+describe('the file', () => {
+  test.each([
+    ['copilot', 'COPILOT_HOME', 'mcp-config.json'],
+    ['cline', 'CLINE_DIR', 'data/settings/cline_mcp_settings.json'],
+    ['kimi', 'KIMI_CODE_HOME', 'mcp.json'],
+    ['grok', 'GROK_HOME', 'config.toml'],
+    ['openclaw', 'OPENCLAW_STATE_DIR', 'openclaw.json'],
+  ])('of %s is in the folder that %s names', async (id, variable, name) => {
+    const environment = { ...scratch.environment, env: { [variable]: join(scratch.folder, 'moved') } };
+    expect((await run([id], { environment })).exitCode).toBe(0);
+    expect(await read(`moved/${name}`)).toContain('svc');
+  });
+
+  test('of OpenClaw is the one that OPENCLAW_CONFIG_PATH names', async () => {
+    const environment = { ...scratch.environment, env: { OPENCLAW_CONFIG_PATH: join(scratch.folder, 'claw.json') } };
+    await run(['openclaw'], { environment });
+    expect((await json('claw.json')).mcp.servers.svc.args.at(-1)).toBe('mcp');
+  });
+
+  test.each([
+    ['copilot', '.github/mcp.json'],
+    ['zed', '.zed/settings.json'],
+    ['warp', '.warp/.mcp.json'],
+    ['junie', '.junie/mcp/mcp.json'],
+    ['devin', '.devin/mcp_config.json'],
+    ['antigravity', '.agents/mcp_config.json'],
+    ['qwen', '.qwen/settings.json'],
+    ['kimi', '.kimi-code/mcp.json'],
+    ['amp', '.amp/settings.json'],
+    ['auggie', '.augment/settings.json'],
+    ['kilo', '.kilo/kilo.json'],
+  ])('of %s in a project is %s', async (id, path) => {
+    expect((await run([id, '--scope', 'project'])).exitCode).toBe(0);
+    expect(await read(`project/${path}`)).toContain('"svc"');
+    await run([id, '--scope', 'project', '--remove']);
+    await expect(read(`project/${path}`)).rejects.toThrow('ENOENT');
+  });
+
+  test('of Cline is also written in the storage of VS Code if that exists', async () => {
+    await install('.cline', '.config/Code/User/globalStorage/saoudrizwan.claude-dev');
+    expect((await run(['--yes'])).out.match(/✓ Cline.*cline_mcp_settings\.json/g)).toHaveLength(2);
+  });
+});
+
+test('Kiro users are told to approve the variable that holds the key', async () => {
+  expect((await run(['kiro', '--transport', 'http', '--key-from', 'env'])).error).toContain(
+    'add SVC_API_KEY to kiroAgent.mcpApprovedEnvVars',
+  );
+  expect((await run(['kiro'])).error).not.toContain('mcpApprovedEnvVars');
+});
+
+test('the help names every assistant', async () => {
+  const { out } = await run(['--help']);
+  const listed = /Assistants: ([^.]*)\./.exec(out)![1]!.split(/,\s+/);
+  expect(listed.toSorted()).toEqual(ASSISTANTS.map(({ id }) => id).toSorted());
+});
+
 describe('selecting assistants', () => {
   test('without names or a terminal, writes nothing; with --yes, sets up all installed assistants', async () => {
     await install('.cursor', '.config/zed');
@@ -111,7 +175,7 @@ describe('selecting assistants', () => {
   });
 
   test('detects an assistant by its command and, with --scope project, skips those without project files', async () => {
-    await install('.config/zed');
+    await install('.lmstudio');
     await scratch.put('bin/codex', '', 0o755);
     expect((await run(['--yes', '--scope', 'project'])).out).toBe(
       '✓ Codex: added to '.concat(join(scratch.environment.cwd, '.codex/config.toml'), '\n'),
@@ -149,7 +213,7 @@ describe('selecting assistants', () => {
 
   test.each([
     [['nonsense'], 'Unknown assistant nonsense.'],
-    [['zed', '--scope', 'project'], 'Zed does not support --scope project.'],
+    [['windsurf', '--scope', 'project'], 'Windsurf does not support --scope project.'],
     [['junie', '--transport', 'http'], 'Junie supports only stdio servers'],
     [
       ['zed', 'cursor', '--transport', 'http', '--key-from', 'env'],

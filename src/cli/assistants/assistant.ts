@@ -67,8 +67,12 @@ export interface Assistant {
   desktop?: true;
   /** Fields that a new file needs in addition to the entry. */
   newFile?: Partial<Record<Scope, JsonObject>>;
+  /** Differences for a file in another layout, given its parsed content (opencode 2). */
+  variant?(data: unknown): Partial<Pick<Assistant, 'entry' | 'stdio' | 'http'>>;
   /** A note for the user, printed after an entry was written. */
   notes?: Partial<Record<Scope, string>>;
+  /** A note printed after an entry was written that refers to the key's variable. */
+  keyNote?: string;
 }
 
 const EDITORS: Record<Format, Editor> = {
@@ -80,6 +84,11 @@ const EDITORS: Record<Format, Editor> = {
 
 export function editorFor({ format }: Assistant): Editor {
   return EDITORS[format];
+}
+
+/** Returns the assistant with the entry path and formats for the layout of `text`. Throws if it cannot be parsed. */
+export function variantFor(assistant: Assistant, text: string): Assistant {
+  return assistant.variant ? { ...assistant, ...assistant.variant(editorFor(assistant).read(text)) } : assistant;
 }
 
 export function renderEntry(assistant: Assistant, entry: DesiredEntry): RenderedEntry | undefined {

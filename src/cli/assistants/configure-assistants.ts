@@ -132,9 +132,10 @@ function printNextSteps(
     const isBridge = options.transport === 'stdio' && written.length > 0;
     const signedIn = settings.overrides.apiKey !== undefined || settings.profile(settings.profileName(options.profile));
     if (isBridge && !signedIn) output.note('Not signed in yet: run svc login.');
-    if (written.some(({ plan }) => plan?.after?.includes(KEY_VARIABLE))) {
+    const referring = written.filter(({ plan }) => plan?.after?.includes(KEY_VARIABLE));
+    if (referring.length > 0)
       output.note(`Set ${KEY_VARIABLE} in the assistant's environment: the entry reads the key from it.`);
-    }
+    for (const { assistant } of referring) if (assistant.keyNote) output.note(assistant.keyNote);
   }
   if (outcomes.some(({ error }) => error)) throw new CommandFailure(EXIT.failed);
 }

@@ -51,6 +51,16 @@ export function codexHttp({ url, key }: HttpEntry): RenderedEntry {
   return { server: { url, http_headers: bearer(key) } };
 }
 
+/** OpenClaw takes a URL without `transport` for the older SSE transport. */
+export function openclawHttp(entry: HttpEntry): RenderedEntry {
+  return urlEntry(shellReference, { transport: 'streamable-http' })(entry);
+}
+
+export function kimiHttp({ url, key }: HttpEntry): RenderedEntry {
+  if ('variable' in key) return { server: { transport: 'http', url, bearerTokenEnvVar: key.variable } };
+  return { server: { transport: 'http', url, headers: bearer(key) } };
+}
+
 export function continueHttp({ url, key }: HttpEntry): RenderedEntry {
   const headers = bearer(key, secretReference);
   return { server: { name: ENTRY_NAME, type: 'streamable-http', url, requestOptions: { headers } } };
@@ -77,12 +87,26 @@ export function opencodeStdio({ command, args, env }: StdioEntry): RenderedEntry
   };
 }
 
+/** Format of opencode 2, which has `disabled` instead of `enabled`. */
+export const opencode2Stdio = (entry: StdioEntry) => withoutEnabled(opencodeStdio(entry));
+export const opencode2Http = (entry: HttpEntry) => withoutEnabled(opencodeHttp(entry));
+
+function withoutEnabled({ server: { enabled, ...server } }: RenderedEntry): RenderedEntry {
+  return { server };
+}
+
 /** Keys that only one transport uses; removed when an entry changes to the other transport. */
 export const STDIO_KEYS = ['command', 'args', 'env', 'env_vars', 'cwd', 'cmd', 'envs', 'env_keys', 'environment'];
 export const HTTP_KEYS = ['url', 'serverUrl', 'httpUrl', 'uri', 'headers', 'requestOptions', 'oauth'];
 
 /** Alternative ways to pass the key; removed unless the new entry uses them, so that an entry has only one. */
-export const CREDENTIAL_KEYS = ['http_headers', 'env_http_headers', 'bearer_token_env_var', 'headersHelper'];
+export const CREDENTIAL_KEYS = [
+  'http_headers',
+  'env_http_headers',
+  'bearer_token_env_var',
+  'bearerTokenEnvVar',
+  'headersHelper',
+];
 
 /** Keys that are written only with a new entry. Afterwards the user may change them, for example to disable svc. */
-export const USER_KEYS = ['enabled', 'timeout', 'tools', 'oauth', 'description'];
+export const USER_KEYS = ['enabled', 'timeout', 'tools', 'oauth', 'description', 'alwaysLoad'];

@@ -1,6 +1,18 @@
 import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
-import { config, home, project, support } from './config-paths.ts';
+import { config, home, inEnvFolder, inHome, project, support } from './config-paths.ts';
 import * as formats from './entry-formats.ts';
+
+const CLINE_SETTINGS = ['settings', 'cline_mcp_settings.json'];
+/** Where the extension keeps its settings unless it shares those of Cline's other programs. */
+const CLINE_STORAGE = ['Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev'];
+
+const CLINE = {
+  format: 'jsonc',
+  entry: MCP_SERVERS,
+  stdio: formats.commandEntry(),
+  http: formats.urlEntry(formats.envReference, { type: 'streamableHttp' }),
+  keyReference: true,
+} as const;
 
 /** Assistants with a graphical interface: editors, editor extensions and desktop apps. */
 export const GUI_ASSISTANTS: readonly Assistant[] = [
@@ -55,10 +67,45 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     commands: ['windsurf'],
   },
   {
+    id: 'devin',
+    aliases: ['devin-desktop'],
+    title: 'Devin Desktop',
+    format: 'jsonc',
+    files: {
+      user: config(['devin', 'mcp_config.json'], ['devin', 'mcp_config.json']),
+      project: project('.devin', 'mcp_config.json'),
+    },
+    entry: MCP_SERVERS,
+    stdio: formats.commandEntry(),
+    http: formats.urlEntry(),
+    keyReference: false,
+    markerPaths: config(['devin'], ['devin']),
+    commands: ['devin', 'devin-desktop'],
+    desktop: true,
+  },
+  {
+    id: 'antigravity',
+    aliases: ['agy'],
+    title: 'Antigravity',
+    format: 'jsonc',
+    files: { user: home('.gemini', 'config', 'mcp_config.json'), project: project('.agents', 'mcp_config.json') },
+    entry: MCP_SERVERS,
+    stdio: formats.commandEntry(),
+    http: formats.urlEntry(undefined, {}, 'serverUrl'),
+    keyReference: false,
+    markerPaths: (environment) =>
+      ['config', 'antigravity', 'antigravity-cli'].map((name) => inHome(environment, '.gemini', name)),
+    commands: ['antigravity', 'agy'],
+    desktop: true,
+  },
+  {
     id: 'zed',
     title: 'Zed',
     format: 'jsonc',
-    files: { user: config(['Zed', 'settings.json'], ['zed', 'settings.json']) },
+    files: {
+      user: config(['Zed', 'settings.json'], ['zed', 'settings.json']),
+      project: project('.zed', 'settings.json'),
+    },
     entry: ['context_servers', ENTRY_NAME],
     stdio: formats.commandEntry(),
     http: formats.urlEntry(),
@@ -67,16 +114,20 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     commands: ['zed', 'zeditor'],
   },
   {
+    ...CLINE,
     id: 'cline',
     title: 'Cline',
-    format: 'jsonc',
-    files: { user: home('.cline', 'data', 'settings', 'cline_mcp_settings.json') },
-    entry: MCP_SERVERS,
-    stdio: formats.commandEntry(),
-    http: formats.urlEntry(formats.envReference, { type: 'streamableHttp' }),
-    keyReference: true,
-    markerPaths: home('.cline'),
+    files: { user: (environment) => [inEnvFolder(environment, 'CLINE_DIR', '.cline', 'data', ...CLINE_SETTINGS)] },
+    markerPaths: (environment) => [inEnvFolder(environment, 'CLINE_DIR', '.cline')],
     commands: ['cline'],
+  },
+  {
+    ...CLINE,
+    id: 'cline-vscode',
+    title: 'Cline in VS Code',
+    files: { user: support(...CLINE_STORAGE, ...CLINE_SETTINGS) },
+    markerPaths: support(...CLINE_STORAGE),
+    commands: [],
   },
   {
     id: 'continue',
@@ -119,12 +170,13 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     keyReference: true,
     markerPaths: home('.kiro'),
     commands: ['kiro', 'kiro-cli'],
+    keyNote: 'Kiro expands only approved variables: add SVC_API_KEY to kiroAgent.mcpApprovedEnvVars in its settings.',
   },
   {
     id: 'warp',
     title: 'Warp',
     format: 'jsonc',
-    files: { user: home('.warp', '.mcp.json') },
+    files: { user: home('.warp', '.mcp.json'), project: project('.warp', '.mcp.json') },
     entry: MCP_SERVERS,
     stdio: formats.commandEntry(),
     http: formats.urlEntry(formats.shellReference),
@@ -136,7 +188,7 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     id: 'junie',
     title: 'Junie',
     format: 'jsonc',
-    files: { user: home('.junie', 'mcp', 'mcp.json') },
+    files: { user: home('.junie', 'mcp', 'mcp.json'), project: project('.junie', 'mcp', 'mcp.json') },
     entry: MCP_SERVERS,
     stdio: formats.commandEntry(),
     keyReference: false,

@@ -74,9 +74,9 @@ async function inspectFile(assistant: Assistant, scope: Scope, environment: Envi
 }
 
 function toConfiguredEntry(server: unknown): ConfiguredEntry {
-  const { url, serverUrl, uri, command, cmd, args } = isObject(server) ? server : {};
+  const { url, serverUrl, httpUrl, uri, command, cmd, args } = isObject(server) ? server : {};
   const keys = findApiKeys(JSON.stringify(server));
-  const address = [url, serverUrl, uri].find((value) => typeof value === 'string');
+  const address = [url, serverUrl, httpUrl, uri].find((value) => typeof value === 'string');
   if (address !== undefined) return { transport: 'http', leadsTo: String(address), keys };
   const words = [command, cmd, args].flat().filter((word) => typeof word === 'string');
   return { transport: words.length > 0 ? 'stdio' : 'unknown', leadsTo: words.join(' '), keys };

@@ -1,6 +1,6 @@
 import type { Environment } from '../settings.ts';
 import { applyChange } from './apply-change.ts';
-import { type Assistant, editorFor, type Scope } from './assistant.ts';
+import { type Assistant, editorFor, type Scope, variantFor } from './assistant.ts';
 import { ASSISTANTS } from './assistant-table.ts';
 import { ConfigFileError, isObject, type Path } from './editing/document.ts';
 import { inspectFiles } from './inspect-assistants.ts';
@@ -65,7 +65,7 @@ export async function rewriteLiteralKeys(matches: readonly LiteralKey[], newApiK
 function replaceKey(assistant: Assistant, text: string, last4: string, newApiKey: string): string {
   const { server } = readEntry(assistant, text);
   const editor = editorFor(assistant);
-  return stringsIn(server, assistant.entry).reduce((changed, { path, value }) => {
+  return stringsIn(server, variantFor(assistant, text).entry).reduce((changed, { path, value }) => {
     const old = findApiKeys(value).filter((key) => lastFour(key) === last4);
     return old.length === 0 ? changed : editor.set(changed, path, value.replaceAll(old[0]!, newApiKey));
   }, text);

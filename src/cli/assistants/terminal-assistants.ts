@@ -1,9 +1,25 @@
+import type { Environment } from '../settings.ts';
 import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
 import { config, home, inEnvFolder, inHome, inProject, inXdgConfig, project } from './config-paths.ts';
+import { isObject, valueAt } from './editing/document.ts';
 import * as formats from './entry-formats.ts';
+
+/** Shows the tools to the model from the first request instead of only their names. */
+const ALWAYS_LOAD = { alwaysLoad: true };
 
 /** opencode adds this field itself if it is missing. */
 const OPENCODE_SCHEMA = { $schema: 'https://opencode.ai/config.json' };
+
+/** Whether the file has the server list of opencode 2 and no entry that was written for opencode 1, which it reads too. */
+function isOpencode2(data: unknown): boolean {
+  const servers = valueAt(data, ['mcp', 'servers']);
+  return isObject(servers) && typeof servers.type !== 'string' && valueAt(data, ['mcp', ENTRY_NAME]) === undefined;
+}
+
+function openclawFile(environment: Environment): string[] {
+  const named = environment.env.OPENCLAW_CONFIG_PATH;
+  return [named || inEnvFolder(environment, 'OPENCLAW_STATE_DIR', '.openclaw', 'openclaw.json')];
+}
 
 /** Assistants that run in a terminal. */
 export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
@@ -17,8 +33,8 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
       project: project('.mcp.json'),
     },
     entry: MCP_SERVERS,
-    stdio: formats.commandEntry({ type: 'stdio' }),
-    http: formats.urlEntry(formats.shellReference, { type: 'http' }),
+    stdio: formats.commandEntry({ type: 'stdio', ...ALWAYS_LOAD }),
+    http: formats.urlEntry(formats.shellReference, { type: 'http', ...ALWAYS_LOAD }),
     keyReference: true,
     markerPaths: (environment) => [
       inEnvFolder(environment, 'CLAUDE_CONFIG_DIR', '.claude'),
@@ -65,7 +81,11 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     aliases: ['copilot-cli'],
     title: 'Copilot CLI',
     format: 'jsonc',
-    files: { user: home('.copilot', 'mcp-config.json') },
+    files: {
+      user: (environment) => [inEnvFolder(environment, 'COPILOT_HOME', '.copilot', 'mcp-config.json')],
+      // Copilot CLI also reads .mcp.json, but Claude Code owns the entry there.
+      project: project('.github', 'mcp.json'),
+    },
     entry: MCP_SERVERS,
     stdio: (entry) => ({ server: { ...formats.commandEntry({ type: 'local' })(entry).server, tools: ['*'] } }),
     http: (entry) => {
@@ -73,7 +93,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
       return { server: { ...server, tools: ['*'] } };
     },
     keyReference: true,
-    markerPaths: home('.copilot'),
+    markerPaths: (environment) => [inEnvFolder(environment, 'COPILOT_HOME', '.copilot')],
     commands: ['copilot'],
   },
   {
@@ -92,6 +112,114 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     markerPaths: (environment) => [inXdgConfig(environment, 'opencode'), inHome(environment, '.opencode')],
     commands: ['opencode'],
     newFile: { user: OPENCODE_SCHEMA, project: OPENCODE_SCHEMA },
+    variant: (data) =>
+      isOpencode2(data)
+        ? { entry: ['mcp', 'servers', ENTRY_NAME], stdio: formats.opencode2Stdio, http: formats.opencode2Http }
+        : {},
+  },
+  {
+    id: 'kilo',
+    aliases: ['kilo-code'],
+    title: 'Kilo',
+    format: 'jsonc',
+    files: {
+      user: (environment) => ['kilo.json', 'kilo.jsonc'].map((name) => inXdgConfig(environment, 'kilo', name)),
+      project: (environment) =>
+        [['.kilo', 'kilo.json'], ['.kilo', 'kilo.jsonc'], ['kilo.json'], ['kilo.jsonc']].map((parts) =>
+          inProject(environment, ...parts),
+        ),
+    },
+    entry: ['mcp', ENTRY_NAME],
+    stdio: formats.opencodeStdio,
+    http: formats.opencodeHttp,
+    keyReference: true,
+    markerPaths: (environment) => [inXdgConfig(environment, 'kilo')],
+    commands: ['kilo'],
+  },
+  {
+    id: 'qwen',
+    aliases: ['qwen-code'],
+    title: 'Qwen Code',
+    format: 'jsonc',
+    files: { user: home('.qwen', 'settings.json'), project: project('.qwen', 'settings.json') },
+    entry: MCP_SERVERS,
+    stdio: formats.commandEntry(),
+    http: formats.urlEntry(formats.shellReference, {}, 'httpUrl'),
+    keyReference: true,
+    markerPaths: home('.qwen'),
+    commands: ['qwen'],
+  },
+  {
+    id: 'kimi',
+    aliases: ['kimi-code'],
+    title: 'Kimi Code',
+    format: 'jsonc',
+    files: {
+      user: (environment) => [inEnvFolder(environment, 'KIMI_CODE_HOME', '.kimi-code', 'mcp.json')],
+      project: project('.kimi-code', 'mcp.json'),
+    },
+    entry: MCP_SERVERS,
+    stdio: formats.commandEntry(),
+    http: formats.kimiHttp,
+    keyReference: true,
+    markerPaths: (environment) => [inEnvFolder(environment, 'KIMI_CODE_HOME', '.kimi-code')],
+    commands: ['kimi'],
+    notes: { project: 'Kimi Code uses project servers only in trusted folders.' },
+  },
+  {
+    id: 'amp',
+    title: 'Amp',
+    format: 'jsonc',
+    files: {
+      user: config(['amp', 'settings.json'], ['amp', 'settings.json']),
+      project: project('.amp', 'settings.json'),
+    },
+    entry: ['amp.mcpServers', ENTRY_NAME],
+    stdio: formats.commandEntry(),
+    http: formats.urlEntry(formats.shellReference),
+    keyReference: true,
+    markerPaths: config(['amp'], ['amp']),
+    commands: ['amp'],
+  },
+  {
+    id: 'auggie',
+    aliases: ['augment'],
+    title: 'Auggie',
+    format: 'jsonc',
+    files: { user: home('.augment', 'settings.json'), project: project('.augment', 'settings.json') },
+    entry: MCP_SERVERS,
+    stdio: formats.commandEntry(),
+    http: formats.urlEntry(undefined, { type: 'http' }),
+    keyReference: false,
+    markerPaths: home('.augment'),
+    commands: ['auggie'],
+  },
+  {
+    id: 'grok',
+    title: 'Grok',
+    format: 'toml',
+    files: { user: (environment) => [inEnvFolder(environment, 'GROK_HOME', '.grok', 'config.toml')] },
+    entry: ['mcp_servers', ENTRY_NAME],
+    stdio: formats.commandEntry(),
+    http: formats.urlEntry(formats.shellReference),
+    keyReference: true,
+    markerPaths: (environment) => [inEnvFolder(environment, 'GROK_HOME', '.grok')],
+    commands: ['grok'],
+  },
+  {
+    id: 'openclaw',
+    title: 'OpenClaw',
+    format: 'jsonc',
+    files: { user: openclawFile },
+    entry: ['mcp', 'servers', ENTRY_NAME],
+    stdio: formats.commandEntry(),
+    http: formats.openclawHttp,
+    keyReference: true,
+    markerPaths: (environment) => [
+      inEnvFolder(environment, 'OPENCLAW_STATE_DIR', '.openclaw'),
+      ...openclawFile(environment),
+    ],
+    commands: ['openclaw'],
   },
   {
     id: 'goose',

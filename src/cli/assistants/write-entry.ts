@@ -5,6 +5,7 @@ import {
   type RenderedEntry,
   renderEntry,
   type Scope,
+  variantFor,
 } from './assistant.ts';
 import { ConfigFileError, deepEqual, isObject, type JsonObject, omit, type Path, valueAt } from './editing/document.ts';
 import { CREDENTIAL_KEYS, HTTP_KEYS, STDIO_KEYS, USER_KEYS } from './entry-formats.ts';
@@ -12,14 +13,16 @@ import { CREDENTIAL_KEYS, HTTP_KEYS, STDIO_KEYS, USER_KEYS } from './entry-forma
 /** Reads the svc entry from `text`; its parts are `undefined` if absent. */
 export function readEntry(assistant: Assistant, text: string): { server: unknown; input: unknown } {
   const data = editorFor(assistant).read(text);
-  return { server: valueAt(data, assistant.entry), input: assistant.input && valueAt(data, assistant.input) };
+  const { entry, input } = { ...assistant, ...assistant.variant?.(data) };
+  return { server: valueAt(data, entry), input: input && valueAt(data, input) };
 }
 
 /** Adds an entry to a text that does not have one. An empty text becomes a complete new file. */
 export function addEntry(assistant: Assistant, scope: Scope, text: string, { server, input }: RenderedEntry): string {
   const editor = editorFor(assistant);
   const skeleton = text.trim() === '' ? assistant.newFile?.[scope] : undefined;
-  const added = editor.set(skeleton ? editor.set('', [], skeleton) : text, assistant.entry, server);
+  const path = variantFor(assistant, text).entry;
+  const added = editor.set(skeleton ? editor.set('', [], skeleton) : text, path, server);
   return assistant.input && input ? editor.set(added, assistant.input, input) : added;
 }
 
@@ -27,7 +30,8 @@ export function addEntry(assistant: Assistant, scope: Scope, text: string, { ser
  * Adds or updates the entry in `text`. Updates an existing entry key by key, preserving what its owner added and
  * whether it is enabled. Throws `ConfigFileError` if other settings would change.
  */
-export function writeEntry(assistant: Assistant, scope: Scope, text: string, entry: DesiredEntry): string {
+export function writeEntry(standard: Assistant, scope: Scope, text: string, entry: DesiredEntry): string {
+  const assistant = variantFor(standard, text);
   const rendered = renderEntry(assistant, entry);
   if (rendered === undefined) throw new ConfigFileError(`${assistant.title} supports only stdio servers`);
   const { server, input } = readEntry(assistant, text);
@@ -41,7 +45,8 @@ export function writeEntry(assistant: Assistant, scope: Scope, text: string, ent
 }
 
 /** Removes the entry from `text`. Throws `ConfigFileError` if other settings would change. */
-export function removeEntry(assistant: Assistant, text: string): string {
+export function removeEntry(standard: Assistant, text: string): string {
+  const assistant = variantFor(standard, text);
   const editor = editorFor(assistant);
   const removed = editor.remove(text, assistant.entry);
   const after = assistant.input ? editor.remove(removed, assistant.input) : removed;
@@ -57,7 +62,7 @@ function changeEntry(
   rendered: RenderedEntry,
 ): string {
   if (!isObject(current)) return editorFor(assistant).set(text, assistant.entry, rendered.server);
-  const obsolete = [...(entry.transport === 'http' ? STDIO_KEYS : HTTP_KEYS), ...CREDENTIAL_KEYS, 'type'];
+  const obsolete = [...(entry.transport === 'http' ? STDIO_KEYS : HTTP_KEYS), ...CREDENTIAL_KEYS, 'type', 'transport'];
   const dropped = obsolete.filter((key) => key in current && !(key in rendered.server));
   const updated = Object.entries(rendered.server).filter(([key]) => !(USER_KEYS.includes(key) && key in current));
   const editor = editorFor(assistant);

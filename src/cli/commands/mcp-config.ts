@@ -23,8 +23,9 @@ The entry starts the bridge (svc mcp), which reads the key from the keychain.
 With --transport http, it contains the URL and the key instead, and only you can
 read the file.
 
-Assistants: claude-code, claude-desktop, codex, cursor, vscode, windsurf, zed,
-gemini, copilot, cline, continue, goose, opencode, lm-studio, kiro, warp, junie.
+Assistants: claude-code, claude-desktop, codex, cursor, vscode, devin, windsurf,
+antigravity, zed, gemini, copilot, cline, cline-vscode, continue, goose, opencode,
+kilo, qwen, kimi, amp, auggie, grok, openclaw, lm-studio, kiro, warp, junie.
 
 Examples:
   $ svc mcp-config                                      select from the installed assistants

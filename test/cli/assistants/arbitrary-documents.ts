@@ -104,6 +104,11 @@ export function jsonDocument(container: string): fc.Arbitrary<ArbitraryDocument>
     });
 }
 
+/** A JSON document whose server list is inside the object `outer`. */
+export function nestedDocument(outer: string, container: string): fc.Arbitrary<ArbitraryDocument> {
+  return jsonDocument(container).map(({ text, serverList }) => ({ text: `{"${outer}": ${text}\n}`, serverList }));
+}
+
 /** TOML tables with comments, all kinds of strings and other servers. */
 export const tomlDocument: fc.Arbitrary<ArbitraryDocument> = (() => {
   const value = fc.constantFrom(

@@ -6,7 +6,7 @@ import { applyChange } from '../../../src/cli/assistants/apply-change.ts';
 import type { DesiredEntry } from '../../../src/cli/assistants/assistant.ts';
 import { findAssistant } from '../../../src/cli/assistants/assistant-table.ts';
 import { type ChangePlan, planChange } from '../../../src/cli/assistants/plan-change.ts';
-import { jsonDocument, tomlDocument, yamlDocument } from './arbitrary-documents.ts';
+import { jsonDocument, nestedDocument, tomlDocument, yamlDocument } from './arbitrary-documents.ts';
 import { scratchHome } from './scratch-home.ts';
 
 const KEY = `svc_live_${'1'.repeat(32)}`;
@@ -189,6 +189,10 @@ test.each([
   ['codex', '.codex/config.toml', tomlDocument],
   ['goose', '.config/goose/config.yaml', yamlDocument('extensions', 'map')],
   ['continue', '.continue/config.yaml', yamlDocument('mcpServers', 'list')],
+  ['opencode', '.config/opencode/opencode.json', nestedDocument('mcp', 'servers')],
+  ['openclaw', '.openclaw/openclaw.json', nestedDocument('mcp', 'servers')],
+  ['amp', '.config/amp/settings.json', jsonDocument('amp.mcpServers')],
+  ['grok', '.grok/config.toml', tomlDocument],
 ])('%s: any file is restored byte for byte after adding, changing and removing svc', async (id, name, documents) => {
   let round = 0;
   const property = fc.asyncProperty(documents, fc.boolean(), async ({ text }, withByteOrderMark) => {

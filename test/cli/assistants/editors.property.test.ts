@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DesiredEntry } from '../../../src/cli/assistants/assistant.ts';
-import { editorFor } from '../../../src/cli/assistants/assistant.ts';
+import { editorFor, variantFor } from '../../../src/cli/assistants/assistant.ts';
 import { findAssistant } from '../../../src/cli/assistants/assistant-table.ts';
 import { deepEqual, omit } from '../../../src/cli/assistants/editing/document.ts';
 import { readEntry, removeEntry, writeEntry } from '../../../src/cli/assistants/write-entry.ts';
-import { type ArbitraryDocument, jsonDocument, tomlDocument, yamlDocument } from './arbitrary-documents.ts';
+import {
+  type ArbitraryDocument,
+  jsonDocument,
+  nestedDocument,
+  tomlDocument,
+  yamlDocument,
+} from './arbitrary-documents.ts';
 
 const HTTP: DesiredEntry = {
   transport: 'http',
@@ -20,6 +26,15 @@ const CASES: [string, fc.Arbitrary<ArbitraryDocument>][] = [
   ['codex', tomlDocument],
   ['goose', yamlDocument('extensions', 'map')],
   ['continue', yamlDocument('mcpServers', 'list')],
+  ['opencode', jsonDocument('mcp')],
+  ['opencode', nestedDocument('mcp', 'servers')],
+  ['openclaw', nestedDocument('mcp', 'servers')],
+  ['kilo', jsonDocument('mcp')],
+  ['amp', jsonDocument('amp.mcpServers')],
+  ...['antigravity', 'devin', 'qwen', 'kimi', 'auggie', 'cline-vscode'].map(
+    (id): [string, fc.Arbitrary<ArbitraryDocument>] => [id, jsonDocument('mcpServers')],
+  ),
+  ['grok', tomlDocument],
 ];
 
 /** Whether `part` is a subsequence of `whole`, so that nothing in it was lost or moved. */
@@ -35,7 +50,7 @@ function containsInOrder(whole: string, part: string): boolean {
 describe.each(CASES)('in any %s document', (id, documents) => {
   const assistant = findAssistant(id)!;
   const read = (text: string) => editorFor(assistant).read(text) ?? {};
-  const rest = (text: string) => omit(read(text), assistant.entry);
+  const rest = (text: string) => omit(read(text), variantFor(assistant, text).entry);
   const property = (check: (document: ArbitraryDocument) => void) =>
     fc.assert(fc.property(documents, check), { numRuns: 100 });
 

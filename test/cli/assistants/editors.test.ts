@@ -54,6 +54,47 @@ describe('JSON with comments', () => {
     expect(write('opencode', text, HTTP)).toContain('"enabled": false');
   });
 
+  describe('opencode', () => {
+    const VERSION_2 =
+      '{\n  "mcp": {\n    "servers": {\n      "a": { "type": "local", "command": ["a"] }\n    }\n  }\n}\n';
+
+    test('an entry goes to mcp.servers, without enabled, in a file with the server list of version 2', () => {
+      const added = write('opencode', VERSION_2);
+      expect(JSON.parse(added).mcp.servers.svc).toEqual({ type: 'local', command: ['svc', 'mcp'] });
+      expect(JSON.parse(write('opencode', added, HTTP)).mcp.servers.svc).toEqual({
+        type: 'remote',
+        url: 'http://localhost:8787/v1/mcp',
+        headers: { Authorization: `Bearer ${KEY}` },
+        oauth: false,
+      });
+      expect(remove('opencode', added)).toBe(VERSION_2);
+    });
+
+    test('an entry that was written for version 1 is changed in place', () => {
+      const text = VERSION_2.replace('"mcp": {', '"mcp": {\n    "svc": { "type": "local", "command": ["old"] },');
+      const { mcp } = JSON.parse(write('opencode', text));
+      expect(mcp.svc.command).toEqual(['svc', 'mcp']);
+      expect(mcp.servers).toEqual({ a: { type: 'local', command: ['a'] } });
+    });
+
+    test('a server of version 1 may be called servers', () => {
+      const { mcp } = JSON.parse(write('opencode', '{"mcp": {"servers": {"type": "local", "command": ["a"]}}}'));
+      expect(mcp).toMatchObject({ servers: { command: ['a'] }, svc: { enabled: true } });
+    });
+  });
+
+  test('an entry of Claude Code shows its tools from the start unless its owner has switched that off', () => {
+    const added = write('claude-code', '{"mcpServers": {"svc": {"command": "old"}}}');
+    expect(JSON.parse(added).mcpServers.svc).toMatchObject({ command: 'svc', alwaysLoad: true });
+    expect(write('claude-code', added.replace('"alwaysLoad": true', '"alwaysLoad": false'), HTTP)).toMatch(
+      /"alwaysLoad": ?false/,
+    );
+  });
+
+  test('the field transport is removed when an entry changes to the bridge', () => {
+    for (const id of ['kimi', 'openclaw']) expect(write(id, write(id, '', HTTP))).toBe(write(id, ''));
+  });
+
   test('a header with different capitalization is not duplicated', () => {
     const text =
       '{"mcpServers":{"svc":{"url":"http://localhost:8787/v1/mcp","headers":{"authorization":"Bearer old"}}}}';
