@@ -52,12 +52,15 @@ const UNATTENDED_TIMEOUT_MS = 10_000;
  * Opens the system keychain. On a terminal it waits long enough for the user to type a password into the keychain's
  * prompt, and says that it is waiting.
  */
-export function openKeychain({ keychain, environment, input, terminal }: AccountContext): Keychain {
+export function openKeychain(
+  { keychain, environment, input, terminal }: AccountContext,
+  timeoutMs = input.isTty ? ATTENDED_TIMEOUT_MS : UNATTENDED_TIMEOUT_MS,
+): Keychain {
   if (keychain) return keychain;
   return createKeychain({
     env: environment.env,
     platform: environment.platform,
-    timeoutMs: input.isTty ? ATTENDED_TIMEOUT_MS : UNATTENDED_TIMEOUT_MS,
+    timeoutMs,
     onSlow: () => terminal.error('Waiting for the keychain; it may be asking you to unlock it.\n'),
   });
 }

@@ -50,6 +50,18 @@ export function listCommands({
       load: async () => (await import('./commands/admin.ts')).adminCommand(terminal, setExitCode, context),
     },
     {
+      name: 'doctor',
+      summary: 'check what can be wrong on this machine',
+      group: 'Other:',
+      async load() {
+        const [{ doctorCommand }, { createAccountContext }] = await Promise.all([
+          import('./commands/doctor.ts'),
+          import('./account-context.ts'),
+        ]);
+        return doctorCommand(createAccountContext(await context()), version);
+      },
+    },
+    {
       name: 'completion',
       summary: 'print a shell completion script',
       group: 'Other:',

@@ -26,8 +26,12 @@ function isLoopbackHost(text: string): boolean {
   return URL.canParse(`http://${text}`) && LOOPBACK.test(new URL(`http://${text}`).hostname);
 }
 
+/** Whether the daemon at this address is on this machine. */
+export function isLoopbackUrl(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname);
+}
+
 /** Whether a key sent to this address would cross a network unencrypted. */
 export function isUnencrypted(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !LOOPBACK.test(hostname);
+  return new URL(url).protocol === 'http:' && !isLoopbackUrl(url);
 }

@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '../contract/errors.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { systemClock } from '../lib/clock.ts';
+import { dataFolderWarnings } from '../lib/data-folder.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { systemRandom } from '../lib/random.ts';
 import { compose, type Daemon } from './compose.ts';
 import { ConfigError } from './config.ts';
 import type { Config } from './config-settings.ts';
 import { loadDashboardFiles } from './dashboard.ts';
-import { dataFolderWarnings } from './data-folder.ts';
 import { createLog } from './log.ts';
 
 /** The output streams of the process. */

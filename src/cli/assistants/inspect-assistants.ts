@@ -14,6 +14,8 @@ export interface ConfiguredEntry {
   transport: 'stdio' | 'http' | 'unknown';
   /** The URL or the command line. */
   leadsTo: string;
+  /** The command with its arguments; empty unless it is a stdio entry. */
+  command: string[];
   /** The svc keys in the entry; more than one only if somebody added them by hand. */
   keys: string[];
 }
@@ -77,7 +79,7 @@ function toConfiguredEntry(server: unknown): ConfiguredEntry {
   const { url, serverUrl, httpUrl, uri, command, cmd, args } = isObject(server) ? server : {};
   const keys = findApiKeys(JSON.stringify(server));
   const address = [url, serverUrl, httpUrl, uri].find((value) => typeof value === 'string');
-  if (address !== undefined) return { transport: 'http', leadsTo: String(address), keys };
+  if (address !== undefined) return { transport: 'http', leadsTo: String(address), command: [], keys };
   const words = [command, cmd, args].flat().filter((word) => typeof word === 'string');
-  return { transport: words.length > 0 ? 'stdio' : 'unknown', leadsTo: words.join(' '), keys };
+  return { transport: words.length > 0 ? 'stdio' : 'unknown', leadsTo: words.join(' '), command: words, keys };
 }

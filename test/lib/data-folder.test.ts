@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/daemon/config.ts';
-import { dataFolderWarnings } from '../../src/daemon/data-folder.ts';
 import { rotateMasterKey } from '../../src/daemon/key-rotation.ts';
 import { readMasterKeys } from '../../src/daemon/master-key.ts';
 import { type Exclusive, lockFolder } from '../../src/db/folder-lock.ts';
+import { dataFolderWarnings } from '../../src/lib/data-folder.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
 const FOREIGN = 'the content of somebody else\n';

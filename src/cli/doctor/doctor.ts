@@ -1,0 +1,48 @@
+import { parseDaemonUrl } from '../daemon-url.ts';
+import { CommandFailure } from '../failure.ts';
+import { findProfile, openSession, type Session } from '../session.ts';
+import { DEFAULT_URL, type Settings } from '../settings.ts';
+import { checkKey, checkKeyStorage } from './account-checks.ts';
+import { checkAssistants } from './assistant-checks.ts';
+import { checkDaemon } from './daemon-check.ts';
+import { checkDataFolder } from './data-folder-check.ts';
+import { type Finding, runCheck } from './finding.ts';
+import type { DoctorDependencies, Subject } from './subject.ts';
+
+/** A keychain call takes up to 20 s, and the last check makes two. */
+const LIMIT_MS = 45_000;
+
+/** Runs all checks and returns their findings in a fixed order. Changes nothing, except that a probe is written and deleted. */
+export async function diagnose(dependencies: DoctorDependencies): Promise<Finding[]> {
+  const { settings, nodeVersion, version } = dependencies;
+  const program: Finding = { check: 'Program', state: 'ok', message: `svc ${version} on Node.js ${nodeVersion}` };
+  const stored = await runCheck('Settings', async () => [checkSettings(settings)], LIMIT_MS);
+  if (stored.some(({ state }) => state === 'problem')) return [program, ...stored];
+  const session = await openSession(dependencies).catch(expected);
+  const subject = { ...dependencies, session, url: urlOf(session, dependencies) };
+  const checks: [string, (subject: Subject) => Promise<Finding[]>][] = [
+    ['Daemon', checkDaemon],
+    ['Key storage', checkKeyStorage],
+    ['Key', checkKey],
+    ['Data folder', checkDataFolder],
+    ['Assistants', checkAssistants],
+  ];
+  const found = await Promise.all(checks.map(([check, run]) => runCheck(check, () => run(subject), LIMIT_MS)));
+  return [program, ...stored, ...found.flat()];
+}
+
+function checkSettings(settings: Settings): Finding {
+  const count = Object.keys(settings.profiles()).length;
+  const profiles = count === 0 ? 'no profile yet' : count === 1 ? '1 profile' : `${count} profiles`;
+  return { check: 'Settings', state: 'ok', message: `${settings.folder}, ${profiles}` };
+}
+
+function urlOf(session: Session | CommandFailure, { settings, profile }: DoctorDependencies): string {
+  if (!(session instanceof CommandFailure)) return session.url;
+  return findProfile(settings, profile)?.profile.url ?? parseDaemonUrl(settings.overrides.url ?? DEFAULT_URL);
+}
+
+function expected(error: unknown): CommandFailure {
+  if (error instanceof CommandFailure) return error;
+  throw error;
+}
