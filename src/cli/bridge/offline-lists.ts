@@ -21,6 +21,7 @@ export const OFFLINE_LISTS: Record<string, Record<string, unknown>> = {
         arguments: [
           { name: 'about', required: true },
           { name: 'user', required: false },
+          { name: 'project', required: false },
         ],
       },
       {

@@ -6,6 +6,7 @@ import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, nextUtcDayMs, nextUtcMonthMs, toTimestamp, utcDay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { createQueryGrants } from './query-grants.ts';
 import { createStorage, type Storage } from './storage.ts';
 import {
   addUsage,
@@ -37,7 +38,7 @@ export interface Usage {
   /** For writes that do not count against a quota. Throws `unauthenticated` like `allowanceOf`. */
   requireTenant(reader: Reader, tenantId: string): Promise<void>;
   /**
-   * Counts one search or context call: durably if the tier has a quota, otherwise in the background like requests.
+   * Counts one search or context call: durably near the quota, otherwise in the background like requests.
    * Throws `quota_exceeded`, and `unauthenticated` like `allowanceOf`.
    */
   takeQuery(tenant: MeteredTenant): Promise<void>;
@@ -72,13 +73,17 @@ export function createUsage({
   const pendingCounts = new Map<string, UsageDelta>();
   const periodOf = (nowMs: number) => ({ day: utcDay(nowMs), monthStart: `${utcDay(nowMs).slice(0, 7)}-01` });
 
-  const takeQueries = db.writes.grouped<MeteredTenant, void>(
+  const grants = createQueryGrants();
+  let flushing: Promise<void> = Promise.resolve();
+
+  /** Counts one query each in the database; returns how many are left. */
+  const takeQueries = db.writes.grouped<MeteredTenant, number>(
     async (connection, tenants) => {
       const nowMs = clock.nowMs();
       const period = periodOf(nowMs);
       const used = await findUsed(connection, [...new Set(tenants.map(({ tenantId }) => tenantId))], period);
       const taken = new Map<string, number>();
-      const outcomes = tenants.map(({ tenantId, tier }): Outcome<void> => {
+      const outcomes = tenants.map(({ tenantId, tier }): Outcome<number> => {
         const limit = QUOTAS[variant][tier].monthlyQueries;
         const usage = used.get(tenantId);
         if (!usage) return { refused: new AppError('unauthenticated', UNAUTHENTICATED) };
@@ -86,7 +91,7 @@ export function createUsage({
         if (limit !== null && before >= limit)
           return { refused: quotaExceeded('monthlyQueries', limit, before, nowMs) };
         taken.set(tenantId, (taken.get(tenantId) ?? 0) + 1);
-        return { ok: undefined };
+        return { ok: (limit ?? Number.POSITIVE_INFINITY) - before - 1 };
       });
       const deltas = [...taken].map(([tenantId, queries]) => ({
         tenantId,
@@ -101,15 +106,39 @@ export function createUsage({
     ({ tenantId }) => ({ tenantId, rows: 1, characters: 0 }),
   );
 
+  const termsOf = ({ tier }: MeteredTenant) => `${utcDay(clock.nowMs())} ${tier}`;
   const isUnlimited = ({ tier }: MeteredTenant) => QUOTAS[variant][tier].monthlyQueries === null;
 
-  /** Counts in memory until `flushRequests` writes it. Only for counts that no quota depends on. */
+  /** Counts in memory until `flushRequests` writes it. */
   function count(tenantId: string, metric: 'requests' | 'queries', by: number): void {
     const day = utcDay(clock.nowMs());
     const delta = pendingCounts.get(tenantId + day) ?? { tenantId, day, requests: 0, memories: 0, queries: 0 };
     delta[metric] += by;
     pendingCounts.set(tenantId + day, delta);
   }
+
+  async function flush(): Promise<void> {
+    if (pendingCounts.size === 0) return;
+    const deltas = [...pendingCounts.values()];
+    pendingCounts.clear();
+    await db.writes
+      .write('daemon', (connection) => addUsage(connection, deltas))
+      .catch((error) => log.warn({ error }, 'failed to write request counts'));
+  }
+
+  function flushRequests(): Promise<void> {
+    flushing = flushing.then(flush);
+    return flushing;
+  }
+
+  async function takeExactly(tenant: MeteredTenant): Promise<void> {
+    // Queries counted in memory must be in the database before the next one is compared with the quota.
+    await (pendingOf(tenant.tenantId) > 0 ? flushRequests() : flushing);
+    const left = await takeQueries(tenant);
+    grants.renew(tenant.tenantId, termsOf(tenant), left);
+  }
+
+  const pendingOf = (tenantId: string) => pendingCounts.get(tenantId + utcDay(clock.nowMs()))?.queries ?? 0;
 
   return {
     async allowanceOf(connection, tenants, nowMs) {
@@ -146,11 +175,12 @@ export function createUsage({
       if (!used.has(tenantId)) throw new AppError('unauthenticated', UNAUTHENTICATED);
     },
     async takeQuery(tenant) {
-      if (isUnlimited(tenant)) count(tenant.tenantId, 'queries', 1);
-      else await takeQueries(tenant);
+      const isCounted = isUnlimited(tenant) || grants.take(tenant.tenantId, termsOf(tenant));
+      if (isCounted) count(tenant.tenantId, 'queries', 1);
+      else await takeExactly(tenant);
     },
     async refundQuery(tenant) {
-      if (isUnlimited(tenant)) count(tenant.tenantId, 'queries', -1);
+      if (isUnlimited(tenant) || pendingOf(tenant.tenantId) > 0) count(tenant.tenantId, 'queries', -1);
       else await db.writes.write(tenant.tenantId, (connection) => updateQueryRefunded(connection, tenant.tenantId));
     },
     async requireMemoryQuota({ tenantId, tier }) {
@@ -172,21 +202,14 @@ export function createUsage({
         },
         monthlyQueries: {
           limit: limits.monthlyQueries,
-          used: (used?.queries ?? 0) + (pendingCounts.get(tenantId + utcDay(nowMs))?.queries ?? 0),
+          used: (used?.queries ?? 0) + pendingOf(tenantId),
           resetsAt: toTimestamp(nextUtcMonthMs(nowMs)),
         },
         storedBytes: await storage.stateOf(db.lookups, tenantId, tier),
       };
     },
     countRequest: (tenantId) => count(tenantId, 'requests', 1),
-    async flushRequests() {
-      if (pendingCounts.size === 0) return;
-      const deltas = [...pendingCounts.values()];
-      pendingCounts.clear();
-      await db.writes
-        .write('daemon', (connection) => addUsage(connection, deltas))
-        .catch((error) => log.warn({ error }, 'failed to write request counts'));
-    },
+    flushRequests,
     async days({ tenantId, tier }, days) {
       const dayMs = 86_400_000;
       const firstMs = clock.nowMs() - (days - 1) * dayMs;

@@ -53,7 +53,6 @@ describe('a search', () => {
         'conversationId',
         'endedAt',
         'outcome',
-        'project',
         'startedAt',
         'summary',
         'title',
