@@ -2,6 +2,7 @@ import { benchBridge } from './bridge.ts';
 import { benchConversations } from './conversations.ts';
 import { benchExtraction } from './extraction.ts';
 import { benchFairness } from './fairness.ts';
+import { benchHook } from './hook.ts';
 import { benchNeighbors } from './neighbors.ts';
 import { benchPortability } from './portability.ts';
 import { benchQuery } from './query.ts';
@@ -34,6 +35,7 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   fairness: benchFairness,
   startup: benchStartup,
   bridge: benchBridge,
+  hook: benchHook,
   portability: benchPortability,
   extraction: benchExtraction,
   'worst-inputs': benchWorstInputs,

@@ -130,6 +130,12 @@ function assistantCommands(context: LoadContext, version: string): LazyCommand[]
       group,
       load: async () => (await import('./commands/mcp.ts')).mcpCommand(await context(), version),
     },
+    {
+      name: 'hook',
+      summary: 'recall and capture when an assistant reports an event',
+      group,
+      load: async () => (await import('./commands/hook.ts')).hookCommand(await context()),
+    },
   ];
 }
 

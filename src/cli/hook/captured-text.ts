@@ -1,0 +1,27 @@
+import { redactSecrets } from '../../lib/redaction.ts';
+import { withoutFences, withoutPrivate } from './fence.ts';
+
+/** A longer prompt is a pasted file; its beginning says what it is about. */
+const MAX_CHARACTERS = 20_000;
+const MAX_EXAMINED_CHARACTERS = 2 * MAX_CHARACTERS;
+/** The end of a cut text may be half a credential, which has no known shape. */
+const UNCERTAIN_CHARACTERS = 5000;
+const TRUNCATED = '\n[truncated by svc]';
+
+/**
+ * Returns what of a text may be stored: without recalled memories and private passages, with credentials masked.
+ * `undefined` if nothing is left.
+ */
+export function capturedText(text: string, { redact }: { redact: boolean }): string | undefined {
+  const said = withoutPrivate(withoutFences(text)).trim();
+  if (said === '') return undefined;
+  const examined = said.slice(0, MAX_EXAMINED_CHARACTERS);
+  const masked = redact ? redactSecrets(examined).text : examined;
+  const certain = examined === said ? masked : masked.slice(0, -UNCERTAIN_CHARACTERS);
+  const storable = certain.replaceAll('\u0000', '').toWellFormed();
+  return examined === said && storable.length <= MAX_CHARACTERS ? storable : wholeCharacters(storable) + TRUNCATED;
+}
+
+function wholeCharacters(text: string): string {
+  return text.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
+}

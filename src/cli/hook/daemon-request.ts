@@ -1,0 +1,66 @@
+import http from 'node:http';
+import https from 'node:https';
+import { connect } from 'node:net';
+
+/** The daemon that a hook talks to. */
+export interface HookDaemon {
+  url: string;
+  apiKey: string;
+  /** Aborts shortly before the hook must end. */
+  signal: AbortSignal;
+}
+
+/** The daemon's response; `json` is `undefined` if it is not JSON. */
+export interface HookResponse {
+  status: number;
+  json: unknown;
+}
+
+/** Sends one request, never again: a hook has no time for a second attempt. Rejects if the connection fails or time is up. */
+export async function requestDaemon(
+  { url, apiKey, signal }: HookDaemon,
+  method: 'GET' | 'POST',
+  path: string,
+  { body, idempotencyKey }: { body?: unknown; idempotencyKey?: string } = {},
+): Promise<HookResponse> {
+  const target = new URL(path, url);
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    accept: 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  };
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    const request = (target.protocol === 'https:' ? https : http).request(target, { method, headers, signal }, resolve);
+    request.once('error', reject);
+    request.end(text);
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { status: response.statusCode ?? 0, json: parsed(Buffer.concat(chunks).toString('utf8')) };
+}
+
+/** Whether something listens at the daemon's address: known before the key was read, which takes longer. */
+export function isListening(url: string, signal: AbortSignal): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(url);
+  return new Promise((resolve) => {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80), signal });
+    const settle = (listening: boolean) => {
+      socket.destroy();
+      resolve(listening);
+    };
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

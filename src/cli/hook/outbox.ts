@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import { type HookDaemon, type HookResponse, requestDaemon } from './daemon-request.ts';
+import { openSession, type SaidMessage, type StateDependencies, sessionKey } from './session-state.ts';
+import { readState, withLock, writeState } from './state-file.ts';
+
+/** Something to send: messages of a session, or the request to cut its conversation into episodes. */
+interface OutboxItem {
+  /** The `Idempotency-Key`. */
+  key: string;
+  /** The account it was captured for; it is sent to no other. */
+  account: string;
+  session: string;
+  project?: string;
+  messages?: SaidMessage[];
+  /** When an attempt first ended without an answer, so that the daemon may have it. */
+  uncertainSinceMs?: number;
+}
+
+interface OutboxFile {
+  items: OutboxItem[];
+  /** How many items did not fit or could not be sent in time. */
+  dropped: number;
+}
+
+const EMPTY: OutboxFile = { items: [], dropped: 0 };
+const MAX_ITEMS = 500;
+const MAX_CHARACTERS = 4_000_000;
+/** The daemon forgets idempotency keys after 24 hours; a later attempt might say something twice. */
+const UNCERTAIN_MS = 23 * 3_600_000;
+
+/** The queue of what was said, in a file that all hooks of this machine share. */
+export interface Outbox {
+  /** Moves what is pending in a session to the queue, and with `cut` requests its episodes. */
+  enqueue(session: string, options: { account: string; project: string | undefined; cut: boolean }): Promise<void>;
+  /** Sends the account's items in order until one fails or time is up. Does nothing while another hook sends. */
+  send(daemon: HookDaemon, account: string): Promise<void>;
+}
+
+export function createOutbox(dependencies: StateDependencies, debug: (reason: string) => void): Outbox {
+  const { folder, nowMs, signal } = dependencies;
+  const path = join(folder, 'outbox.json');
+
+  function change<T>(work: (file: OutboxFile) => T): Promise<T | undefined> {
+    return withLock(`${path}.lock`, { nowMs, signal }, async () => {
+      const file = structuredClone(await readState(path, EMPTY));
+      const result = work(file);
+      dropOldest(file);
+      await writeState(path, file);
+      return result;
+    });
+  }
+
+  async function attempt(item: OutboxItem, daemon: HookDaemon): Promise<boolean> {
+    try {
+      const { status } = await deliver(item, daemon, dependencies);
+      debug(`sent ${item.messages?.length ?? 0} messages: ${status}`);
+      // What the daemon rejects is not accepted later either, unless it is busy or the key is no longer valid.
+      if (status === 401 || status === 408 || status === 409 || status === 429 || status >= 500) return false;
+      await change((file) => {
+        file.items = file.items.filter(({ key }) => key !== item.key);
+      });
+      return true;
+    } catch (error) {
+      debug(`not sent: ${(error as Error).message}`);
+      if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') {
+        await change((file) => {
+          const stored = file.items.find(({ key }) => key === item.key);
+          if (stored) stored.uncertainSinceMs ??= nowMs();
+        });
+      }
+      return false;
+    }
+  }
+
+  return {
+    async enqueue(session, { account, project, cut }) {
+      const taken = await openSession(dependencies, session).change((state) => {
+        const messages = state.pending;
+        state.pending = [];
+        if (messages.length === 0) return { messages, position: state.position };
+        state.position += 1;
+        return { messages, position: state.position };
+      });
+      if (!taken) return;
+      const { messages, position } = taken;
+      const item = { account, session, ...(project !== undefined && { project }) };
+      const said = {
+        ...item,
+        key: `hook-${sessionKey(session, String(position), JSON.stringify(messages))}`,
+        messages,
+      };
+      const cutting = { ...item, key: `hook-${sessionKey(session, String(position), 'cut')}` };
+      const queued = await change((file) => {
+        const items = [...(messages.length > 0 ? [said] : []), ...(cut ? [cutting] : [])];
+        file.items.push(...items.filter(({ key }) => !file.items.some((earlier) => earlier.key === key)));
+        return true;
+      });
+      if (queued || messages.length === 0) return;
+      await openSession(dependencies, session).change((state) => {
+        state.pending.unshift(...messages);
+      });
+    },
+    async send(daemon, account) {
+      await withLock(`${path}.sending`, { nowMs, signal, wait: false }, async () => {
+        await change((file) => {
+          const fresh = file.items.filter((item) => nowMs() - (item.uncertainSinceMs ?? nowMs()) < UNCERTAIN_MS);
+          file.dropped += file.items.length - fresh.length;
+          file.items = fresh;
+        });
+        for (;;) {
+          const { items, dropped } = await readState(path, EMPTY);
+          if (dropped > 0) debug(`${dropped} items were dropped from the queue so far`);
+          const next = items.find((item) => item.account === account);
+          if (!next || signal.aborted || !(await attempt(next, daemon))) return;
+        }
+      });
+    },
+  };
+}
+
+function dropOldest(file: OutboxFile): void {
+  let characters = file.items.reduce((sum, item) => sum + sizeOf(item), 0);
+  while (file.items.length > MAX_ITEMS || characters > MAX_CHARACTERS) {
+    characters -= sizeOf(file.items.shift()!);
+    file.dropped += 1;
+  }
+}
+
+function sizeOf({ messages = [] }: OutboxItem): number {
+  return messages.reduce((sum, { content }) => sum + content.length, 100);
+}
+
+async function deliver(item: OutboxItem, daemon: HookDaemon, dependencies: StateDependencies): Promise<HookResponse> {
+  const session = openSession(dependencies, item.session);
+  const { conversationId } = await session.read();
+  if (!item.messages) return cutEpisodes(item, conversationId, daemon);
+  const first = await remember(item, conversationId, daemon);
+  // The conversation was erased: what is said from now on begins another one.
+  const answer = first.status === 404 && conversationId ? await remember(item, undefined, daemon) : first;
+  const stored = (answer.json as { conversationId?: unknown } | undefined)?.conversationId;
+  if (answer.status === 201 && typeof stored === 'string' && stored !== conversationId) {
+    await session.change((state) => {
+      state.conversationId = stored;
+    });
+  }
+  return answer;
+}
+
+function remember(
+  { key, messages, project }: OutboxItem,
+  conversationId: string | undefined,
+  daemon: HookDaemon,
+): Promise<HookResponse> {
+  // A conversation keeps the project it began in, although the session's folder may change.
+  const target = conversationId === undefined ? { ...(project !== undefined && { project }) } : { conversationId };
+  return requestDaemon(daemon, 'POST', '/v1/remember', { body: { messages, ...target }, idempotencyKey: key });
+}
+
+async function cutEpisodes(
+  { key }: OutboxItem,
+  conversationId: string | undefined,
+  daemon: HookDaemon,
+): Promise<HookResponse> {
+  if (conversationId === undefined) return { status: 204, json: undefined };
+  const path = `/v1/conversations/${encodeURIComponent(conversationId)}/episodes`;
+  return requestDaemon(daemon, 'POST', path, { idempotencyKey: key });
+}

@@ -1,0 +1,66 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+
+const MAX_CHARACTERS = 200;
+
+/**
+ * Names the project of a folder: host and path of the origin (`github.com/acme/tea`) in a git repository that has one,
+ * otherwise the name of the folder that contains the repository, otherwise of the folder itself. Worktrees share the
+ * repository's name. Reads git's files and starts no process.
+ */
+export async function projectName(folder: string): Promise<string | undefined> {
+  const common = await commonGitFolder(folder);
+  const origin = common === undefined ? undefined : await originOf(common);
+  const name = origin ?? basename(common === undefined ? resolve(folder) : repositoryFolder(common));
+  // The rules of the API's `project`.
+  const allowed = Array.from(name.replace(/[\u0000-\u001f\u007f]/g, ''))
+    .slice(0, MAX_CHARACTERS)
+    .join('');
+  return allowed === '' ? undefined : allowed;
+}
+
+/** Finds `.git` in a folder or above; for a worktree, the folder that it shares with its repository. */
+async function commonGitFolder(folder: string): Promise<string | undefined> {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const path = join(at, '.git');
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isDirectory()) return path;
+    if (found?.isFile()) return sharedFolder(at, await readText(path));
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+async function sharedFolder(worktree: string, pointer: string): Promise<string | undefined> {
+  const target = /^gitdir:\s*(.+)$/m.exec(pointer)?.[1]?.trim();
+  if (target === undefined) return undefined;
+  const own = resolve(worktree, target);
+  const common = (await readText(join(own, 'commondir'))).trim();
+  return common === '' ? own : resolve(own, common);
+}
+
+function repositoryFolder(common: string): string {
+  return basename(common) === '.git' ? dirname(common) : common.replace(/\.git$/, '');
+}
+
+async function originOf(common: string): Promise<string | undefined> {
+  const section = /^\s*\[remote "origin"\]([^[]*)/m.exec(await readText(join(common, 'config')))?.[1] ?? '';
+  const url = /^\s*url\s*=\s*(\S+)/m.exec(section)?.[1];
+  return url === undefined ? undefined : originName(url);
+}
+
+/**
+ * Returns host and path of a remote, which are the same however it is cloned; `undefined` for a local path.
+ * `git@github.com:acme/tea.git` and `https://user:key@github.com/acme/tea` are both `github.com/acme/tea`.
+ */
+export function originName(url: string): string | undefined {
+  const [, host, path] =
+    /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+)$/i.exec(url) ??
+    /^(?:[^/@:]+@)?([^/:]{2,}):(?!\/\/)(.+)$/.exec(url) ??
+    [];
+  if (host === undefined || path === undefined) return undefined;
+  return `${host.toLowerCase()}/${path.replace(/^\/+|(\.git)?\/*$/g, '')}`;
+}
+
+function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}

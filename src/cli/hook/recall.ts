@@ -1,0 +1,141 @@
+import { type HookDaemon, requestDaemon } from './daemon-request.ts';
+import { FENCE_TOKENS, fence } from './fence.ts';
+import type { SessionFile } from './session-state.ts';
+import { estimateTokens } from './token-estimate.ts';
+
+const PROMPT_TOKENS = 300;
+const START_TOKENS = 600;
+const MIN_PROMPT_CHARACTERS = 12;
+const MAX_QUERY_CHARACTERS = 2000;
+const MAX_LINE_CHARACTERS = 400;
+/** Fields of a request that drop what does not answer it. Scores cannot gate, so there is no floor yet. */
+const RELEVANCE_FLOOR: { minRelevance?: number } = {};
+
+interface Context {
+  text: string;
+  citations: { id: string }[];
+}
+
+interface Listed {
+  id: string;
+  content?: string;
+  title?: string;
+  summary?: string | null;
+  outcome?: string | null;
+  occurredAt?: string | null;
+  endedAt?: string;
+  createdAt: string;
+}
+
+/** Whether a prompt says enough to search for. */
+export function isWorthRecalling(prompt: string): boolean {
+  const text = prompt.trim();
+  return text.length >= MIN_PROMPT_CHARACTERS && !text.startsWith('/');
+}
+
+/** Returns what is remembered about a prompt and was not given to the model in this session; `undefined` if nothing is. */
+export async function recallForPrompt(
+  daemon: HookDaemon,
+  session: SessionFile,
+  { prompt, project }: { prompt: string; project: string | undefined },
+): Promise<string | undefined> {
+  const body = {
+    query: prompt.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed(),
+    maxTokens: PROMPT_TOKENS - FENCE_TOKENS,
+    // Not messages: those of this session would be repeated to the model.
+    types: ['memory', 'episode'],
+    ...(project !== undefined && { project }),
+    ...RELEVANCE_FLOOR,
+  };
+  const { status, json } = await requestDaemon(daemon, 'POST', '/v1/context', { body });
+  if (status !== 200) throw new Error(`the daemon answered ${status}`);
+  const { text, citations } = json as Context;
+  // One line for each citation follows the heading.
+  const [heading = '', ...lines] = text.split('\n');
+  const fresh = await injectOnce(
+    session,
+    citations.map(({ id }) => id),
+  );
+  const kept = lines.filter((_, index) => fresh.has(citations[index]?.id ?? ''));
+  return kept.length === 0 ? undefined : fence([heading, ...kept].join('\n'));
+}
+
+/** Returns what a session should begin with: pinned memories, then the newest of the project and its latest sessions. */
+export async function recallForStart(
+  daemon: HookDaemon,
+  session: SessionFile,
+  { project, forgetful }: { project: string | undefined; forgetful: boolean },
+): Promise<string | undefined> {
+  const of = project === undefined ? '' : `&project=${encodeURIComponent(project)}`;
+  const own = `${of}&projectOnly=true`;
+  const [pinned, newest, episodes, recent] = await Promise.all([
+    list(daemon, `/v1/memories?pinned=true&limit=10${of}`),
+    project === undefined ? [] : list(daemon, `/v1/memories?limit=15${own}`),
+    project === undefined ? [] : list(daemon, `/v1/episodes?limit=3${own}`),
+    list(daemon, `/v1/memories?limit=5${of}`),
+  ]);
+  const sections = withinBudget([
+    { heading: 'Pinned:', items: pinned },
+    { heading: `Newest in the project ${project}:`, items: newest },
+    { heading: 'Latest sessions in this project:', items: episodes },
+    { heading: 'Recent:', items: recent },
+  ]);
+  await injectOnce(session, sections.ids, { forgetful });
+  return sections.ids.length === 0 ? undefined : fence(sections.text);
+}
+
+async function list(daemon: HookDaemon, path: string): Promise<Listed[]> {
+  const { status, json } = await requestDaemon(daemon, 'GET', path);
+  if (status !== 200) throw new Error(`the daemon answered ${status}`);
+  return (json as { data: Listed[] }).data;
+}
+
+/** Lists items once, in the order of their sections, as many as fit. */
+function withinBudget(sections: readonly { heading: string; items: readonly Listed[] }[]): {
+  text: string;
+  ids: string[];
+} {
+  const lines: string[] = [];
+  const ids: string[] = [];
+  let tokens = FENCE_TOKENS;
+  for (const { heading, items } of sections) {
+    let isHeaded = false;
+    for (const item of items) {
+      const added = [...(isHeaded ? [] : [heading]), lineOf(item)];
+      const cost = estimateTokens(`${added.join('\n')}\n`);
+      if (ids.includes(item.id) || tokens + cost > START_TOKENS) continue;
+      lines.push(...added);
+      ids.push(item.id);
+      tokens += cost;
+      isHeaded = true;
+    }
+  }
+  return { text: lines.join('\n'), ids };
+}
+
+function lineOf(item: Listed): string {
+  const day = (item.occurredAt ?? item.endedAt ?? item.createdAt).slice(0, 10);
+  const said = item.content ?? [item.title, item.outcome ?? item.summary].filter(Boolean).join(': ');
+  const text = said.replace(/\s+/g, ' ').trim();
+  const cut = text.length > MAX_LINE_CHARACTERS ? `${text.slice(0, MAX_LINE_CHARACTERS).toWellFormed()}…` : text;
+  return `- (${day}) ${cut}`;
+}
+
+/**
+ * Marks ids as given to the model and returns those that were not yet. `forgetful` first forgets what was given: the
+ * model no longer has it. Returns none if another hook keeps the state too long, because silence is better than repetition.
+ */
+async function injectOnce(
+  session: SessionFile,
+  ids: readonly string[],
+  { forgetful = false }: { forgetful?: boolean } = {},
+): Promise<Set<string>> {
+  if (ids.length === 0 && !forgetful) return new Set();
+  const fresh = await session.change((state) => {
+    if (forgetful) state.injected = [];
+    const added = ids.filter((id) => !state.injected.includes(id));
+    state.injected.push(...added);
+    return added;
+  });
+  return new Set(fresh);
+}

@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import { createKeychain } from '../../outside/keychain/keychain.ts';
+import type { CommandContext } from '../command-context.ts';
+import { findProfile, openSession as openAccount } from '../session.ts';
+import { openSettings } from '../settings.ts';
+import { capturedText } from './captured-text.ts';
+import { type HookDaemon, isListening } from './daemon-request.ts';
+import {
+  HOOK_CLIENTS,
+  HOOK_EVENTS,
+  type HookEventName,
+  type HookInput,
+  hookOutput,
+  parseHookInput,
+} from './hook-event.ts';
+import { createOutbox } from './outbox.ts';
+import { projectName } from './project-name.ts';
+import { isWorthRecalling, recallForPrompt, recallForStart } from './recall.ts';
+import {
+  addSaid,
+  openSession,
+  pruneSessions,
+  type SessionFile,
+  type StateDependencies,
+  sessionKey,
+} from './session-state.ts';
+
+/** How long a hook may take from the start of its process, unless the command line says otherwise. */
+export const DEFAULT_LIMIT_MS = 800;
+/** The process needs this long to exit. */
+const EXIT_MS = 40;
+/** Requests and locks are given up in time to note what was not sent. */
+const CLEANUP_MS = 120;
+/** A keychain that asks its owner for a password is not waited for. */
+const KEYCHAIN_TIMEOUT_MS = 450;
+const MAX_INPUT_BYTES = 32 * 1024 * 1024;
+
+/** The words of a `svc hook` command line, unchecked. */
+export interface HookCall {
+  event: string | undefined;
+  client: string | undefined;
+  debug: boolean;
+  limitMs: number | undefined;
+}
+
+/** Runs one hook within its time. Never throws; the reason why it did nothing goes to standard error with `debug`. */
+export async function runHook(call: HookCall, context: CommandContext): Promise<void> {
+  const debug = (reason: string) => {
+    if (call.debug) context.terminal.error(`svc hook: ${reason}\n`);
+  };
+  try {
+    const leftMs = Math.max(1, Math.floor((call.limitMs ?? DEFAULT_LIMIT_MS) - process.uptime() * 1000 - EXIT_MS));
+    const work = respond(call, context, AbortSignal.timeout(Math.max(1, leftMs - CLEANUP_MS)), debug);
+    await Promise.race([work, new Promise((resolve) => setTimeout(resolve, leftMs))]);
+  } catch (error) {
+    debug((error as Error).message);
+  }
+}
+
+async function respond(
+  call: HookCall,
+  context: CommandContext,
+  signal: AbortSignal,
+  debug: (reason: string) => void,
+): Promise<void> {
+  const event = HOOK_EVENTS.find((known) => known === call.event);
+  if (!event) throw new Error(`the event must be one of ${HOOK_EVENTS.join(', ')}`);
+  if (!HOOK_CLIENTS.some((known) => known === call.client)) {
+    throw new Error(`--client must be one of ${HOOK_CLIENTS.join(', ')}`);
+  }
+  if (context.input.isTty) throw new Error('an assistant sends the input of a hook; standard input is a terminal');
+  const account = openHookAccount(context, signal);
+  const input = parseHookInput(await readInput(context.input.stream), context.environment.cwd);
+  const accountKey = await account.key;
+  const dependencies = { folder: join(context.settingsFolder, 'hooks'), nowMs: context.clock.nowMs, signal };
+  const session = openSession(dependencies, sessionKey(accountKey, call.client ?? '', input.sessionId));
+  const project = await projectName(input.cwd);
+  const outbox = createOutbox(dependencies, debug);
+  const redact = context.environment.env.SVC_REDACT !== 'off';
+  await capture(event, input, session, redact);
+  if (event === 'stop' || event === 'pre-compact' || event === 'session-end') {
+    await outbox.enqueue(session.key, { account: accountKey, project, cut: event === 'session-end' });
+  }
+  const daemon = await account.daemon;
+  const recalling = recall(event, input, { daemon, session, project, dependencies }).then((output) => {
+    if (output === undefined) debug('nothing to recall');
+    else context.terminal.out(output);
+  });
+  const outcomes = await Promise.allSettled([recalling, outbox.send(daemon, accountKey)]);
+  for (const outcome of outcomes) if (outcome.status === 'rejected') debug((outcome.reason as Error).message);
+}
+
+/** The account that a hook works for: its name in the hooks' files at once, its daemon when the key was read. */
+function openHookAccount(
+  { environment }: CommandContext,
+  signal: AbortSignal,
+): { key: Promise<string>; daemon: Promise<HookDaemon> } {
+  const settings = openSettings(environment);
+  const { env, platform } = environment;
+  const opened = openAccount({ settings, keychain: createKeychain({ env, platform, timeoutMs: KEYCHAIN_TIMEOUT_MS }) });
+  // All of these may fail before anything waits for them.
+  opened.catch(() => {});
+  const known = settings.overrides.apiKey === undefined ? findProfile(settings, undefined) : undefined;
+  const listening = known && isListening(known.profile.url, signal);
+  async function connect(): Promise<HookDaemon> {
+    if ((await listening) === false) throw new Error(`nothing listens at ${known?.profile.url}`);
+    const { url, apiKey } = await opened;
+    return { url, apiKey, signal };
+  }
+  const key = known
+    ? Promise.resolve(`${known.name} ${known.profile.url}`)
+    : opened.then(({ url, apiKey }) => `${sessionKey(apiKey)} ${url}`);
+  const daemon = connect();
+  for (const promise of [key, daemon]) promise.catch(() => {});
+  return { key, daemon };
+}
+
+async function readInput(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > MAX_INPUT_BYTES) throw new Error('the input is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function capture(event: HookEventName, input: HookInput, session: SessionFile, redact: boolean): Promise<void> {
+  const role = event === 'prompt' ? 'user' : 'assistant';
+  const said = event === 'prompt' ? input.prompt : event === 'stop' ? input.answer : undefined;
+  // A slash command is an order to the assistant's program.
+  if (said === undefined || (event === 'prompt' && said.trimStart().startsWith('/'))) return;
+  const content = capturedText(said, { redact });
+  if (content !== undefined) await session.change((state) => addSaid(state, { role, content }));
+}
+
+async function recall(
+  event: HookEventName,
+  { prompt, source }: HookInput,
+  parts: { daemon: HookDaemon; session: SessionFile; project: string | undefined; dependencies: StateDependencies },
+): Promise<string | undefined> {
+  const { daemon, session, project, dependencies } = parts;
+  if (event === 'session-start') {
+    await pruneSessions(dependencies).catch(() => {});
+    const forgetful = source === 'compact' || source === 'clear';
+    const text = await recallForStart(daemon, session, { project, forgetful });
+    return text && hookOutput(event, text);
+  }
+  if (event !== 'prompt' || prompt === undefined || !isWorthRecalling(prompt)) return undefined;
+  const text = await recallForPrompt(daemon, session, { prompt, project });
+  return text && hookOutput(event, text);
+}

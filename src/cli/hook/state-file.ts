@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from '../../lib/make-folder.ts';
+
+/** Reads a JSON file; `empty` if it is missing or damaged. */
+export async function readState<T>(path: string, empty: T): Promise<T> {
+  try {
+    return { ...empty, ...(JSON.parse(await readFile(path, 'utf8')) as T) };
+  } catch {
+    return empty;
+  }
+}
+
+/** Replaces a JSON file, which only its owner can read, at once. */
+export async function writeState(path: string, state: unknown): Promise<void> {
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(draft, JSON.stringify(state), { mode: 0o600, flag: 'wx' });
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** A hook lives for less than a second: an older lock was left by one that was killed. */
+const ABANDONED_MS = 5000;
+const RETRY_MS = 5;
+
+/**
+ * Runs `work` while no other process does under the same path. Returns `undefined` without running it if the lock is not
+ * free before `signal` aborts, or at once with `wait: false`.
+ */
+export async function withLock<T>(
+  path: string,
+  { nowMs, signal, wait = true }: { nowMs: () => number; signal: AbortSignal; wait?: boolean },
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  while (!(await takeLock(path, nowMs))) {
+    if (!wait || signal.aborted) return undefined;
+    await sleep(RETRY_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function takeLock(path: string, nowMs: () => number): Promise<boolean> {
+  try {
+    await (await open(path, 'wx', 0o600)).close();
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return makeFolder(dirname(path)).then(() => false);
+    if (code !== 'EEXIST' && code !== 'EPERM') throw error;
+    const found = await stat(path).catch(() => undefined);
+    // Renamed before it is removed: of two that find it, one succeeds.
+    if (found && nowMs() - found.mtimeMs > ABANDONED_MS) {
+      const aside = `${path}.${randomUUID()}`;
+      await rename(path, aside).then(
+        () => rm(aside, { force: true }),
+        () => {},
+      );
+    }
+    return false;
+  }
+}

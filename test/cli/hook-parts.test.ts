@@ -1,0 +1,135 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { capturedText } from '../../src/cli/hook/captured-text.ts';
+import { FENCE_TOKENS, fence, withoutFences, withoutPrivate } from '../../src/cli/hook/fence.ts';
+import { originName, projectName } from '../../src/cli/hook/project-name.ts';
+import { openSession, pruneSessions } from '../../src/cli/hook/session-state.ts';
+import { withLock } from '../../src/cli/hook/state-file.ts';
+import { estimateTokens } from '../../src/cli/hook/token-estimate.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-hook-parts-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('a fence', () => {
+  test('is removed with what it encloses, whatever that is', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), (before, recalled, after) => {
+        fc.pre(!/svc-memory/i.test(before + after));
+        expect(withoutFences(before + fence(recalled) + after)).toBe(before + after);
+      }),
+    );
+  });
+
+  test('costs no more tokens than the budget allows for it', () => {
+    expect(countTokens(fence(''))).toBeLessThanOrEqual(FENCE_TOKENS);
+  });
+});
+
+describe('captured text', () => {
+  test('leaves out private passages, to the end if they are not closed', () => {
+    expect(withoutPrivate('a<private>b</private>c<PRIVATE>d</Private>e')).toBe('ace');
+    expect(withoutPrivate('a<private>b')).toBe('a');
+    expect(capturedText(' <private>b</private> ', { redact: true })).toBeUndefined();
+  });
+
+  test('masks credentials unless that is switched off', () => {
+    const text = `token svc_live_${'0123456789abcdef'.repeat(2)}`;
+    expect(capturedText(text, { redact: true })).toBe('token [redacted: svc-api-key]');
+    expect(capturedText(text, { redact: false })).toBe(text);
+  });
+
+  test('keeps no half of a credential or of a character where it is cut', () => {
+    const secret = `svc_live_${'0123456789abcdef'.repeat(2)}`;
+    const text = capturedText(`${'x'.repeat(19_980)} ${secret} ${'🍵'.repeat(20_000)}`, { redact: true });
+    expect(text).not.toContain('svc_live_0');
+    expect(text?.isWellFormed()).toBe(true);
+  });
+});
+
+describe('the project of a folder', () => {
+  test('is host and path of the origin, however it was cloned', () => {
+    const urls = [
+      'git@github.com:acme/tea.git',
+      'https://GitHub.com/acme/tea',
+      'ssh://git@github.com:22/acme/tea.git/',
+    ];
+    expect(urls.map(originName)).toEqual(Array(3).fill('github.com/acme/tea'));
+    expect(originName('https://ada:secret@github.com/acme/tea')).toBe('github.com/acme/tea');
+    expect(originName('/srv/git/tea.git')).toBeUndefined();
+  });
+
+  test('is the same in a repository, in a folder of it and in its worktrees', async () => {
+    const repository = join(folder, 'tea');
+    await mkdir(join(repository, '.git/worktrees/green'), { recursive: true });
+    await mkdir(join(repository, 'src/leaves'), { recursive: true });
+    await mkdir(join(folder, 'green'));
+    await writeFile(join(folder, 'green/.git'), `gitdir: ${join(repository, '.git/worktrees/green')}\n`);
+    await writeFile(join(repository, '.git/worktrees/green/commondir'), '../..\n');
+    const folders = [repository, join(repository, 'src/leaves'), join(folder, 'green')];
+    expect(await Promise.all(folders.map(projectName))).toEqual(['tea', 'tea', 'tea']);
+    await writeFile(
+      join(repository, '.git/config'),
+      '[core]\n\tbare = false\n[remote "origin"]\n\turl = git@h.org:a/b.git\n',
+    );
+    expect(await Promise.all(folders.map(projectName))).toEqual(Array(3).fill('h.org/a/b'));
+  });
+
+  test('is the name of the folder outside git', async () => {
+    await mkdir(join(folder, 'plain'));
+    expect(await projectName(join(folder, 'plain'))).toBe('plain');
+  });
+});
+
+describe('the token estimate', () => {
+  test('is not below the real count of prose, code, other scripts and encoded bytes', () => {
+    const texts = [
+      'The deployment uses blue-green releases; Ada decided on 2026-11-20 to keep PostgreSQL 16 and drop Redis.',
+      'export const withLock = async <T>(path: string, { nowMs, signal }: Options): Promise<T | undefined> => {};',
+      '我们决定在下一个版本中使用新的数据库，并且删除旧的缓存。',
+      'Мы решили использовать новую базу данных в следующей версии.',
+      'データベースを移行することにしました。',
+      'iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==',
+      '🍵🫖 tea — “quoted” … naïve café',
+    ];
+    for (const text of texts) expect(estimateTokens(text), text).toBeGreaterThanOrEqual(countTokens(text));
+  });
+});
+
+describe('the files of hooks', () => {
+  const dependencies = () => ({ folder, nowMs: Date.now, signal: AbortSignal.timeout(10_000) });
+
+  test('keep every change of hooks that run at once', async () => {
+    const count = 20;
+    const ids = Array.from({ length: count }, (_, index) => `mem_${index}`);
+    await Promise.all(
+      ids.map((id) => openSession(dependencies(), 'shared').change((state) => void state.injected.push(id))),
+    );
+    expect((await openSession(dependencies(), 'shared').read()).injected.sort()).toEqual([...ids].sort());
+  });
+
+  test('can be changed after a hook was killed while it held the lock', async () => {
+    const path = join(folder, 'left.lock');
+    await writeFile(path, '');
+    const inTime = { nowMs: Date.now, signal: AbortSignal.abort() };
+    expect(await withLock(path, inTime, async () => 'done')).toBeUndefined();
+    await utimes(path, 0, 0);
+    expect(await withLock(path, { ...inTime, signal: AbortSignal.timeout(5000) }, async () => 'done')).toBe('done');
+  });
+
+  test('start anew if they are damaged, and go after a month', async () => {
+    const path = join(folder, 'session-old.json');
+    await writeFile(path, '{"injected":');
+    expect((await openSession(dependencies(), 'old').read()).injected).toEqual([]);
+    await utimes(path, 0, 0);
+    await pruneSessions(dependencies());
+    expect(await readdir(folder)).not.toContain('session-old.json');
+  });
+});

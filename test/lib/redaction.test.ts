@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { redactSecrets } from '../../src/lib/redaction.ts';
+import { createSeededRandom } from '../helpers/seeded-random.ts';
+
+const random = createSeededRandom(81);
+const CLASSES: Record<string, string> = {
+  a: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+  l: 'abcdefghijklmnopqrstuvwxyz0123456789',
+  L: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+  U: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567',
+  h: '0123456789abcdef',
+  d: '0123456789',
+  b: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+};
+
+/** Fills a template: `{a36}` is 36 characters of class `a`. */
+function filled(template: string): string {
+  return template.replace(/\{([a-zA-Z])(\d+)\}/g, (_, name: string, count: string) =>
+    Array.from({ length: Number(count) }, () => random.oneOf([...CLASSES[name]!])).join(''),
+  );
+}
+
+const SHAPES: Record<string, string> = {
+  'aws-access-token': 'AKIA{U16}',
+  'anthropic-api-key': 'sk-ant-api03-{a93}AA',
+  'openai-api-key': 'sk-proj-{a74}T3BlbkFJ{a74}',
+  'github-pat': 'ghp_{a36}',
+  'github-fine-grained-pat': 'github_pat_{a82}',
+  'github-app-token': 'ghs_{a36}',
+  'gitlab-pat': 'glpat-{a20}',
+  'gcp-api-key': 'AIza{a35}',
+  'slack-bot-token': 'xoxb-{d12}-{d12}-{a24}',
+  'slack-user-token': 'xoxp-{d11}-{d11}-{d12}-{a32}',
+  'slack-webhook-url': 'hooks.slack.com/services/T{a8}/B{a10}/{a24}',
+  'stripe-access-token': 'sk_live_{a24}',
+  'npm-access-token': 'npm_{a36}',
+  'pypi-upload-token': 'pypi-AgEIcHlwaS5vcmc{a100}',
+  'huggingface-access-token': 'hf_{L34}',
+  'sendgrid-api-token': 'SG.{a22}.{a43}',
+  'twilio-api-key': 'SK{h32}',
+  'digitalocean-pat': 'dop_v1_{h64}',
+  'databricks-api-token': 'dapi{h32}',
+  'shopify-access-token': 'shpat_{h32}',
+  'linear-api-key': 'lin_api_{a40}',
+  'notion-api-token': 'ntn_{d11}{a35}',
+  'vault-service-token': 'hvs.{a95}',
+  'grafana-service-account-token': 'glsa_{a32}_{h8}',
+  'postman-api-token': 'PMAK-{h24}-{h34}',
+  'pulumi-api-token': 'pul-{h40}',
+  'rubygems-api-token': 'rubygems_{h48}',
+  'dynatrace-api-token': 'dt0c01.{a24}.{a64}',
+  'doppler-api-token': 'dp.pt.{a43}',
+  'atlassian-api-token': 'ATATT3{a186}',
+  'azure-ad-client-secret': '{a3}8Q~{a33}',
+  'hashicorp-tf-api-token': '{a14}.atlasv1.{a64}',
+  jwt: 'eyJ{a30}.eyJ{a60}.{a43}',
+  'svc-api-key': 'svc_live_{h32}',
+  'planetscale-password': 'pscale_pw_{a43}',
+  'flyio-access-token': 'fo1_{a43}',
+  'sentry-user-token': 'sntryu_{h64}',
+  'age-secret-key': 'AGE-SECRET-KEY-1QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7LQPZRY9X8GF2TVDW0S3JN54KHCE',
+  'private-key': '-----BEGIN OPENSSH PRIVATE KEY-----\n{b64}\n{b64}\n-----END OPENSSH PRIVATE KEY-----',
+  'url-password': 'postgres://svc:{a16}@db.example.com:5432/svc',
+};
+const SETTINGS = ['use {} for now', 'export TOKEN="{}"', '{"key":"{}"}', 'It is {}.', '{}'];
+
+/** Texts that resemble credentials and are none. */
+const HARMLESS = [
+  () => filled('fixed in {h40}, see the log'),
+  () => filled('{h8}-{h4}-4{h3}-a{h3}-{h12}'),
+  () => `data:image/png;base64,iVBORw0KGgo${filled('{b400}')}==`,
+  () => filled('sha256:{h64}'),
+  () => filled('"integrity": "sha512-{b86}=="'),
+  () => filled('const skipped{d3} = await task_{l12}(sk_index, { token: process.env.TOKEN });'),
+  () => filled('https://example.com:8443/{l12}?page={d3}#{l8}'),
+  () => filled('mem_{h32} conv_{h32} hf_model ghp_page npm_{l8}_config'),
+  () =>
+    'postgres://user:$PASSWORD@host/db and https://user:<password>@host and ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
+  () => filled('The ASIA region has {d4} nodes; AKIA is a prefix, AKIAIOSFODNN7EXAMPLE the documented example.'),
+];
+
+describe('redacted text', () => {
+  test('masks 200 known shapes of credentials, wherever they stand', () => {
+    const missed = Object.entries(SHAPES).flatMap(([id, template]) =>
+      SETTINGS.filter((setting) => {
+        const secret = filled(template);
+        const { text, count } = redactSecrets(setting.replace('{}', () => secret));
+        return count !== 1 || text.includes(secret) || !text.includes(`[redacted: ${id}]`);
+      }).map((setting) => `${id}: ${setting}`),
+    );
+    expect(Object.keys(SHAPES).length * SETTINGS.length).toBe(200);
+    expect(missed).toEqual([]);
+  });
+
+  test('leaves at least 99 % of 2,000 harmless look-alikes alone', () => {
+    const texts = Array.from({ length: 2000 }, (_, index) => HARMLESS[index % HARMLESS.length]!());
+    const masked = texts.filter((text) => redactSecrets(text).count > 0);
+    expect(masked.length, masked.slice(0, 5).join('\n')).toBeLessThanOrEqual(20);
+  });
+
+  test('keeps everything but the password of a URL', () => {
+    expect(redactSecrets('see postgres://ada:hunter22@db/svc').text).toBe(
+      'see postgres://ada:[redacted: url-password]@db/svc',
+    );
+  });
+
+  test('is the same when it is redacted again', () => {
+    const anySecret = fc.constantFrom(...Object.values(SHAPES)).map(filled);
+    fc.assert(
+      fc.property(fc.array(fc.oneof(anySecret, fc.string())), (parts) => {
+        const { text } = redactSecrets(parts.join(' '));
+        expect(redactSecrets(text)).toEqual({ text, count: 0 });
+      }),
+    );
+  });
+
+  test('reads long hostile texts once, not once for each beginning', () => {
+    const beginnings = [
+      '-----BEGIN RSA PRIVATE KEY-----',
+      'eyJhbGciOiJIUzI1NiIs.',
+      'a://b:',
+      'ghp_',
+      'AKIA',
+      'glpat-a',
+    ];
+    for (const beginning of beginnings) {
+      const text = beginning.repeat(Math.ceil(400_000 / beginning.length));
+      expect(redactSecrets(text).text.length).toBeGreaterThan(0);
+    }
+  });
+});
