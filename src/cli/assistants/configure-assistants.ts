@@ -5,12 +5,14 @@ import { applyChange } from './apply-change.ts';
 import { type Assistant, type DesiredEntry, KEY_VARIABLE } from './assistant.ts';
 import { createEntryBuilder, type EntryOptions, type McpConfigContext } from './build-entry.ts';
 import { ConfigFileError } from './editing/document.ts';
+import { instructionsPath, planInstructions } from './instruction-files.ts';
 import { type Outcome, outcomeToJson, printOutcome, tildify } from './outcome.ts';
 import { planChange } from './plan-change.ts';
 import { promptForAssistants, selectAssistants } from './select-assistants.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 export interface ConfigureOptions extends EntryOptions {
+  instructions: boolean;
   remove: boolean;
   dryRun: boolean;
   yes: boolean;
@@ -43,7 +45,7 @@ export async function configureAssistants(
   const outcomes: Outcome[] = [];
   for (const outcome of relevant) {
     if (chosen && !chosen.has(outcome.assistant.id)) continue;
-    outcomes.push(await applyPlan(outcome));
+    outcomes.push(await applyPlan(outcome, options));
   }
   if (chosen?.size === 0) output.note('Nothing was selected, so nothing was changed.');
   for (const outcome of outcomes) printOutcome(outcome, output, environment.home);
@@ -69,10 +71,35 @@ async function planAll(
   const outcomes: Outcome[] = [];
   for (const assistant of assistants) {
     const built = options.remove ? { entry: 'remove' as const } : await buildEntry(assistant);
-    if ('unsupported' in built) outcomes.push({ assistant, scope: options.scope, skipped: built.unsupported });
+    const { scope } = options;
+    if ('unsupported' in built) outcomes.push({ assistant, scope, part: 'server', skipped: built.unsupported });
     else outcomes.push(await planOne(assistant, built.entry, options, context));
+    if (options.instructions || options.remove) outcomes.push(...(await planBlock(assistant, options, context)));
   }
   return outcomes;
+}
+
+/** Plans the instructions. Removing mentions only files that have some. */
+async function planBlock(
+  assistant: Assistant,
+  { scope, remove }: ConfigureOptions,
+  { environment }: McpConfigContext,
+): Promise<Outcome[]> {
+  const outcome = { assistant, scope, part: 'instructions' } as const;
+  const path = instructionsPath(assistant, scope, environment);
+  if (path === undefined)
+    return remove
+      ? []
+      : [
+          {
+            ...outcome,
+            skipped: `${assistant.title} has no ${scope} file for instructions that svc knows: omit --instructions`,
+          },
+        ];
+  const planned = await catchConfigError(outcome, async () => ({
+    plan: await planInstructions(assistant, scope, path, remove ? 'remove' : 'write'),
+  }));
+  return remove && planned.plan?.changed === false ? [] : [planned];
 }
 
 async function planOne(
@@ -81,14 +108,20 @@ async function planOne(
   { scope }: ConfigureOptions,
   { environment }: McpConfigContext,
 ): Promise<Outcome> {
-  return catchConfigError({ assistant, scope }, async () => ({
+  return catchConfigError({ assistant, scope, part: 'server' }, async () => ({
     plan: await planChange(assistant, scope, entry, environment),
   }));
 }
 
-async function applyPlan(outcome: Outcome): Promise<Outcome> {
-  const { plan } = outcome;
-  return plan?.changed ? catchConfigError(outcome, async () => ({ applied: await applyChange(plan) })) : outcome;
+/** Plans instructions again before it applies them, because assistants can share the file. */
+async function applyPlan(outcome: Outcome, { remove }: ConfigureOptions): Promise<Outcome> {
+  const { assistant, scope, part, plan: planned } = outcome;
+  if (!planned?.changed) return outcome;
+  return catchConfigError(outcome, async () => {
+    const plan =
+      part === 'server' ? planned : await planInstructions(assistant, scope, planned.path, remove ? 'remove' : 'write');
+    return { plan, applied: await applyChange(plan) };
+  });
 }
 
 /** Records a `ConfigFileError` in the outcome, so that the other files are still processed. */
@@ -109,8 +142,11 @@ function rejectUnsupported(names: readonly string[], outcomes: readonly Outcome[
 }
 
 function printDiffs(outcomes: readonly Outcome[], { environment }: McpConfigContext, output: Output): void {
+  const shown = new Set<string>();
   for (const outcome of outcomes) {
     const { plan } = outcome;
+    if (plan && shown.has(plan.target)) continue;
+    if (plan) shown.add(plan.target);
     if (!plan?.changed) printOutcome(outcome, output, environment.home);
     else output.line(unifiedDiff(tildify(plan.path, environment.home), plan.before, plan.after, output.style));
   }
@@ -125,8 +161,9 @@ function printNextSteps(
   { settings }: McpConfigContext,
   output: Output,
 ): void {
-  const written = outcomes.filter(({ applied, plan }) => applied && plan?.changed);
-  if (written.length > 0) output.note('Restart running assistants for the change to take effect.');
+  const changed = outcomes.filter(({ applied, plan }) => applied && plan?.changed);
+  const written = changed.filter(({ part }) => part === 'server');
+  if (changed.length > 0) output.note('Restart running assistants for the change to take effect.');
   if (!options.remove) {
     for (const { assistant, scope } of written) if (assistant.notes?.[scope]) output.note(assistant.notes[scope]);
     const isBridge = options.transport === 'stdio' && written.length > 0;

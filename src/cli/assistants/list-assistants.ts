@@ -1,8 +1,10 @@
 import { CommandFailure } from '../failure.ts';
 import type { Output } from '../output.ts';
+import type { Scope } from './assistant.ts';
 import { ASSISTANTS } from './assistant-table.ts';
 import type { McpConfigContext } from './build-entry.ts';
 import { findInstalledAssistants, type InspectedFile, inspectFiles } from './inspect-assistants.ts';
+import { findInstructions } from './instruction-files.ts';
 import { lastFour } from './mask-secrets.ts';
 import { tildify } from './outcome.ts';
 
@@ -15,6 +17,7 @@ export async function listAssistants(
   const { environment } = context;
   const installed = new Set(await findInstalledAssistants(environment));
   const files = await Promise.all(ASSISTANTS.map((assistant) => inspectFiles(assistant, environment)));
+  const instructions = await Promise.all(ASSISTANTS.map((assistant) => findInstructions(assistant, environment)));
   const hasKeys = files.flat().some(({ entry }) => entry && entry.keys.length > 0);
   const current = hasKeys ? await currentKey(profile, context) : undefined;
   const width = Math.max(...ASSISTANTS.map(({ title }) => title.length));
@@ -24,13 +27,18 @@ export async function listAssistants(
     const lines = shown.map(
       (file) => `${describeFile(file, current)}  ${output.style.dim(tildify(file.path, environment.home))}`,
     );
+    for (const { scope, path } of instructions[index]!)
+      lines.push(`${prefixOf(scope)}instructions  ${output.style.dim(tildify(path, environment.home))}`);
     const mark = shown.some(({ entry }) => entry) ? output.style.good('✓') : ' ';
     for (const line of lines.length > 0 ? lines : [output.style.dim(absent)]) {
       output.line(`${mark} ${assistant.title.padEnd(width)}  ${line}`);
     }
   }
   output.data({
-    data: ASSISTANTS.map((assistant, index) => toJson(assistant.id, installed.has(assistant), files[index]!, current)),
+    data: ASSISTANTS.map((assistant, index) => ({
+      ...toJson(assistant.id, installed.has(assistant), files[index]!, current),
+      instructions: instructions[index],
+    })),
   });
 }
 
@@ -61,10 +69,14 @@ function describeFile(file: InspectedFile, current: string | undefined): string 
   const key = { none: '', current: `, with the current key ${keys}`, other: `, with a different key ${keys}` }[
     keyState(file, current)
   ];
-  return `${scope === 'project' ? 'this project, ' : ''}${how}${key}`;
+  return `${prefixOf(scope)}${how}${key}`;
 }
 
-function toJson(id: string, installed: boolean, files: readonly InspectedFile[], current: string | undefined): unknown {
+function prefixOf(scope: Scope): string {
+  return scope === 'project' ? 'this project, ' : '';
+}
+
+function toJson(id: string, installed: boolean, files: readonly InspectedFile[], current: string | undefined): object {
   return {
     client: id,
     installed,

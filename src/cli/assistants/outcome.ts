@@ -7,6 +7,7 @@ import type { ChangePlan } from './plan-change.ts';
 export interface Outcome {
   assistant: Assistant;
   scope: Scope;
+  part: 'server' | 'instructions';
   plan?: ChangePlan;
   /** Set once the plan has been applied. */
   applied?: { backup?: string };
@@ -22,14 +23,22 @@ export function tildify(text: string, home: string): string {
 }
 
 /** Describes what a plan would do, for the checklist. */
-export function describePlan({ action, path, after, created }: ChangePlan, home: string): string {
+export function describePlan({ part, plan }: Outcome & { plan: ChangePlan }, home: string): string {
+  const { action, path, after, created } = plan;
   const file = tildify(path, home);
+  if (part === 'instructions') return `${INSTRUCTIONS_VERB[action]} ${file}`;
   if (action === 'remove')
     return after === undefined ? `delete ${file}, which contains nothing else` : `remove from ${file}`;
   if (action === 'add') return created ? `create ${file}` : `add to ${file}`;
   return `update ${file}`;
 }
 
+const INSTRUCTIONS_VERB = {
+  add: 'add instructions to',
+  change: 'update the instructions in',
+  remove: 'remove the instructions from',
+  none: '',
+};
 const PAST_TENSE = { add: 'added to', change: 'updated in', remove: 'removed from', none: '' };
 
 /** Prints an outcome as one line, on standard output or, if it failed or was skipped, on standard error. */
@@ -40,21 +49,33 @@ export function printOutcome(outcome: Outcome, output: Output, home: string): vo
   else output.line(describeResult(outcome, output, home));
 }
 
-function describeResult({ assistant, plan, applied }: Outcome, { style }: Output, home: string): string {
+function describeResult({ assistant, part, plan, applied }: Outcome, { style }: Output, home: string): string {
   const file = tildify(plan!.path, home);
-  if (!plan!.changed)
-    return `${style.dim('·')} ${assistant.title}: ${plan!.present ? 'already set up in' : 'no svc entry in'} ${file}`;
+  const [what, present, absent] =
+    part === 'server'
+      ? ['', 'already set up', 'no svc entry']
+      : ['instructions ', 'instructions already', 'no instructions'];
+  if (!plan!.changed) return `${style.dim('·')} ${assistant.title}: ${plan!.present ? present : absent} in ${file}`;
   const backup = applied?.backup === undefined ? '' : style.dim(` (backup: ${tildify(applied.backup, home)})`);
-  return `${style.good('✓')} ${assistant.title}: ${PAST_TENSE[plan!.action]} ${file}${backup}`;
+  return `${style.good('✓')} ${assistant.title}: ${what}${PAST_TENSE[plan!.action]} ${file}${backup}`;
 }
 
 /** Converts an outcome to JSON, without any text of the file, which may contain other secrets. */
-export function outcomeToJson({ assistant, scope, plan, applied, skipped, error }: Outcome): Record<string, unknown> {
+export function outcomeToJson({
+  assistant,
+  scope,
+  part,
+  plan,
+  applied,
+  skipped,
+  error,
+}: Outcome): Record<string, unknown> {
   const failure = error === undefined ? {} : { error: maskSecrets(error) };
   const action = error !== undefined ? 'failed' : skipped !== undefined ? 'skipped' : plan?.action;
   return {
     client: assistant.id,
     scope,
+    part,
     ...(plan && { path: plan.path }),
     action,
     written: applied !== undefined && plan?.changed === true,

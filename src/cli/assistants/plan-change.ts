@@ -13,13 +13,22 @@ export interface ChangePlan {
   path: string;
   target: string;
   action: 'add' | 'change' | 'remove' | 'none';
-  /** Whether the file has an svc entry now. */
+  /** Whether the file has the entry, or the part that is planned, now. */
   present: boolean;
   /** The whole text before (`undefined`: no file) and after (`undefined`: the file is deleted). */
   before: string | undefined;
   after: string | undefined;
   changed: boolean;
   created: boolean;
+}
+
+/** A part of a file that svc owns. Its functions throw `ConfigFileError` if the text is invalid. */
+export interface OwnedPart {
+  contains(text: string): boolean;
+  /** Removes the part. Returns the text unchanged if there is none. */
+  remove(text: string): string;
+  /** Adds the part of `text` to `base`, which has none. */
+  addTo(base: string, text: string): string;
 }
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -63,21 +72,22 @@ export async function planChange(
   );
 }
 
-/** Plans a change of one file. `edit` returns the new text, or `undefined` to remove the entry. */
+/** Plans a change of one file. `edit` returns the new text, or `undefined` to remove the part, by default the entry. */
 export async function planFile(
   assistant: Assistant,
   scope: Scope,
   path: string,
   edit: (text: string) => string | undefined,
+  part = entryPart(assistant, scope),
 ): Promise<ChangePlan> {
   try {
     const { target, text: before } = await readConfigFile(path);
     const { mark, body } = splitByteOrderMark(before ?? '');
     const edited = before === undefined ? edit('') : edit(body);
-    const after = edited === undefined ? await textWithoutEntry(assistant, scope, target, before) : mark + edited;
+    const after = edited === undefined ? await textWithoutPart(part, target, before) : mark + edited;
     const changed = after !== before;
     if (changed) await assertWritable(target);
-    const present = before !== undefined && readEntry(assistant, body).server !== undefined;
+    const present = before !== undefined && part.contains(body);
     const action = !changed ? 'none' : edited === undefined ? 'remove' : present ? 'change' : 'add';
     return {
       assistant,
@@ -101,38 +111,34 @@ function splitByteOrderMark(text: string): { mark: string; body: string } {
   return text.startsWith(BYTE_ORDER_MARK) ? { mark: BYTE_ORDER_MARK, body: text.slice(1) } : { mark: '', body: text };
 }
 
-/**
- * Returns the text without the svc entry. If adding the entry to a backup, or to no file at all, yields exactly the
- * current text, returns that backup or `undefined`; otherwise cuts out the entry.
- */
-async function textWithoutEntry(
-  assistant: Assistant,
-  scope: Scope,
-  target: string,
-  text: string | undefined,
-): Promise<string | undefined> {
-  if (text === undefined) return undefined;
-  const { mark, body } = splitByteOrderMark(text);
-  const entry = readEntry(assistant, body) as Partial<RenderedEntry>;
-  if (entry.server === undefined && entry.input === undefined) return text;
-  for (const path of (await listBackups(target)).paths.reverse()) {
-    const backup = await readFile(path, 'utf8');
-    if (reconstructFrom(assistant, scope, backup, entry) === text) return backup;
-  }
-  if (reconstructFrom(assistant, scope, '', entry) === text) return undefined;
-  return mark + removeEntry(assistant, body);
+function entryPart(assistant: Assistant, scope: Scope): OwnedPart {
+  return {
+    contains: (text) => readEntry(assistant, text).server !== undefined,
+    remove: (text) => removeEntry(assistant, text),
+    addTo: (base, text) => addEntry(assistant, scope, base, readEntry(assistant, text) as RenderedEntry),
+  };
 }
 
-function reconstructFrom(
-  assistant: Assistant,
-  scope: Scope,
-  text: string,
-  { server, input }: Partial<RenderedEntry>,
-): string | undefined {
+/**
+ * Returns the text without the part. If adding the part to a backup, or to no file at all, yields exactly the current
+ * text, returns that backup or `undefined`; otherwise cuts out the part.
+ */
+async function textWithoutPart(part: OwnedPart, target: string, text: string | undefined): Promise<string | undefined> {
+  if (text === undefined) return undefined;
   const { mark, body } = splitByteOrderMark(text);
+  for (const path of (await listBackups(target)).paths.reverse()) {
+    const backup = await readFile(path, 'utf8');
+    if (reconstructFrom(part, backup, body) === text) return backup;
+  }
+  if (reconstructFrom(part, '', body) === text) return undefined;
+  return mark + part.remove(body);
+}
+
+function reconstructFrom(part: OwnedPart, base: string, text: string): string | undefined {
+  const { mark, body } = splitByteOrderMark(base);
   try {
-    if (server === undefined || readEntry(assistant, body).server !== undefined) return undefined;
-    return mark + addEntry(assistant, scope, body, { server, ...(input && { input }) });
+    if (!part.contains(text) || part.contains(body)) return undefined;
+    return mark + part.addTo(body, text);
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import { ASSISTANTS, findAssistant } from './assistant-table.ts';
 import type { McpConfigContext } from './build-entry.ts';
 import { findInstalledAssistants } from './inspect-assistants.ts';
 import { describePlan, type Outcome, tildify } from './outcome.ts';
+import type { ChangePlan } from './plan-change.ts';
 
 /** Returns the named assistants, or else the installed ones that support the scope. */
 export async function selectAssistants(
@@ -42,7 +43,7 @@ export async function promptForAssistants(
       EXIT.usage,
       'Cannot ask which assistants: input is not a terminal. Name them, or pass --yes for all.',
     );
-  const rows = outcomes.map((outcome) => toRow(outcome, environment.home));
+  const rows = toRows(outcomes, environment.home);
   const plain = Boolean(environment.env.INK_SCREEN_READER || environment.env.CI) || !screen;
   const ids = plain
     ? await promptByNumber(rows, question, context)
@@ -54,17 +55,23 @@ export async function promptForAssistants(
   return new Set(ids);
 }
 
-function toRow(outcome: Outcome, home: string): ChecklistRow {
-  const { id, title } = outcome.assistant;
-  if (outcome.error !== undefined) return { id, title, about: tildify(outcome.error, home), state: 'error' };
-  if (!outcome.plan?.changed) return { id, title, about: 'already set up', state: 'done' };
-  return {
-    id,
-    title,
-    about: describePlan(outcome.plan, home),
-    state: 'open',
-    chosen: outcome.plan.action === 'change',
-  };
+/** Combines the outcomes of each assistant into one row. */
+function toRows(outcomes: readonly Outcome[], home: string): ChecklistRow[] {
+  const assistants = new Set(outcomes.map(({ assistant }) => assistant));
+  return [...assistants].map((assistant) => {
+    const { id, title } = assistant;
+    const own = outcomes.filter((outcome) => outcome.assistant === assistant);
+    const failed = own.find(({ error }) => error !== undefined);
+    const changes = own.filter(hasChange);
+    if (failed && changes.length === 0) return { id, title, about: tildify(failed.error!, home), state: 'error' };
+    if (changes.length === 0) return { id, title, about: 'already set up', state: 'done' };
+    const about = changes.map((outcome) => describePlan(outcome, home)).join(', ');
+    return { id, title, about, state: 'open', chosen: changes.some(({ plan }) => plan.action === 'change') };
+  });
+}
+
+function hasChange(outcome: Outcome): outcome is Outcome & { plan: ChangePlan } {
+  return outcome.plan?.changed === true;
 }
 
 async function promptByNumber(
