@@ -179,6 +179,12 @@ function memoryCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/forget.ts')).forgetCommand(await context()),
     },
     {
+      name: 'conversations',
+      summary: 'list, show or erase conversations',
+      group,
+      load: async () => (await import('./commands/conversations.ts')).conversationsCommand(await context()),
+    },
+    {
       name: 'users',
       summary: 'list end users, or erase one',
       group,

@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import type { CommandContext } from '../../src/cli/command-context.ts';
 import { addCommand } from '../../src/cli/commands/add.ts';
 import { completionCommand } from '../../src/cli/commands/completion.ts';
+import { conversationsCommand } from '../../src/cli/commands/conversations.ts';
 import { editCommand } from '../../src/cli/commands/edit.ts';
 import { exportCommand } from '../../src/cli/commands/export.ts';
 import { extractCommand } from '../../src/cli/commands/extract.ts';
@@ -133,7 +134,15 @@ function contextOf(
 export function createMemoryProgram(context: CommandContext): Command {
   const program = new Command('svc').description('Memory').version('1.2.3');
   const commands = [addCommand, searchCommand, listCommand, showCommand, editCommand, forgetCommand];
-  commands.push(exportCommand, importCommand, providerCommand, extractCommand, jobsCommand, usersCommand);
+  commands.push(
+    exportCommand,
+    importCommand,
+    providerCommand,
+    extractCommand,
+    jobsCommand,
+    usersCommand,
+    conversationsCommand,
+  );
   for (const create of commands) program.addCommand(create(context));
   program.addCommand(mcpCommand(context, '1.2.3'));
   program.addCommand(completionCommand(context.terminal, async () => program));

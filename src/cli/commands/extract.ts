@@ -33,7 +33,7 @@ const HELP = `
 Reads what is new in the conversation since the last extraction, using a model
 of your own provider key, and stores what is worth remembering along with the
 messages it came from. The job runs in the daemon: --wait follows it and exits
-with 1 if it fails. svc search --types message --json shows conversation ids.
+with 1 if it fails. svc conversations shows their ids.
 
 Examples:
   $ svc extract 5b7c90ae --dry-run --wait

@@ -28,7 +28,7 @@ export const CONVERSATION: IdKind = {
   prefix: 'conv',
   one: 'conversation',
   many: 'conversations',
-  shownBy: 'Run svc search --types message --json to see them as conversationId.',
+  shownBy: 'Run svc conversations to see them.',
   all: (client) => client.conversations.list({ limit: LARGEST_PAGE }),
 };
 export const JOB: IdKind = {

@@ -1,0 +1,27 @@
+import type { ApiPromise, ChangeOptions, Client, PagePromise } from '../../client/client.ts';
+import type { IdKind } from '../memory/find-id.ts';
+
+/** What a listing can be restricted to. */
+export interface ItemQuery {
+  limit: number;
+  cursor?: string;
+  user?: string;
+  project?: string;
+  conversationId?: string;
+}
+
+/** A kind of item with a title, which has a listing and can be forgotten: conversations and episodes. */
+export interface ItemKind<Item extends { id: string; title: string | null }> {
+  id: IdKind;
+  list(client: Client, query: ItemQuery): PagePromise<Item>;
+  get(client: Client, id: string): ApiPromise<Item>;
+  delete(client: Client, id: string, options?: ChangeOptions): ApiPromise<void>;
+  /** What is known of an item beside its title, in a few words each. */
+  facts(item: Item, nowMs: number): string[];
+  /** The fields of a line for programs. */
+  cells(item: Item): string[];
+  /** How to get the first one. */
+  emptyText: string;
+  /** What is erased with an item. */
+  forgetText: string;
+}
