@@ -67,6 +67,8 @@ const ARGUMENTS: Record<string, string[]> = {
   extract: ['abcdef12'],
   jobs: ['abcdef12'],
   'users forget': ['ada', '--yes'],
+  'conversations show': ['abcdef12'],
+  'conversations forget': ['abcdef12', '--yes'],
 };
 
 describe.each(names)('svc %s --help', (name) => {

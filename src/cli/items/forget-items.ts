@@ -35,10 +35,7 @@ export function forgetItemsCommand<Item extends { id: string; title: string | nu
     .option('-y, --yes', 'do not ask for confirmation')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
-    .addHelpText(
-      'after',
-      `\n${kind.forgetText}\n--yes skips the question and is required when input is not a terminal.`,
-    )
+    .addHelpText('after', helpOf(kind))
     .action(async (typed: string[], options: ForgetOptions) => {
       if (!options.yes && !context.input.isTty) {
         throw new CommandFailure(
@@ -56,6 +53,16 @@ export function forgetItemsCommand<Item extends { id: string; title: string | nu
       if (options.json) printJson(context, { data: [...ids].map((id) => ({ id, deleted: true })) });
       else context.terminal.out(ids.size === 1 ? 'Forgotten.\n' : `${ids.size} ${many} forgotten.\n`);
     });
+}
+
+function helpOf<Item extends { id: string; title: string | null }>({ id, forgetText }: ItemKind<Item>): string {
+  return `
+${wrap(forgetText, 80).join('\n')}
+Asks first; --yes skips the question and is required when input is not a terminal.
+
+Examples:
+  $ svc ${id.many} forget 5b7c90ae
+  $ svc ${id.many} --user trial --all | cut -f1 | xargs svc ${id.many} forget --yes`;
 }
 
 interface Question<Item extends { id: string; title: string | null }> {

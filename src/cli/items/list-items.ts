@@ -10,6 +10,7 @@ import {
   printJson,
   renderOptions,
 } from '../memory/command-options.ts';
+import type { IdKind } from '../memory/find-id.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortIds } from '../memory/short-id.ts';
 import { oneLine, wrap } from '../memory/terminal-text.ts';
@@ -38,6 +39,7 @@ export function listItemsCommand<Item extends { id: string; title: string | null
     .option('--project <name>', 'only what belongs to this project or to none')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .addHelpText('after', helpOf(kind.id))
     .action(async (options: ListOptions) => {
       const client = await openClient(context, options);
       const { all, limit, user, project } = options;
@@ -55,6 +57,13 @@ export function listItemsCommand<Item extends { id: string; title: string | null
         context.terminal.out(`${wrap(text, context.terminal.columns).join('\n')}\n`);
       }
     });
+}
+
+function helpOf({ many }: IdKind): string {
+  return `
+Examples:
+  $ svc ${many} --project atlas --limit 100
+  $ svc ${many} --all --json > ${many}.json`;
 }
 
 /** Loads pages until `limit` items were read, or all. */
