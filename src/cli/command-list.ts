@@ -185,6 +185,12 @@ function memoryCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/conversations.ts')).conversationsCommand(await context()),
     },
     {
+      name: 'episodes',
+      summary: 'list, show or erase episodes, cut conversations into them',
+      group,
+      load: async () => (await import('./commands/episodes.ts')).episodesCommand(await context()),
+    },
+    {
       name: 'users',
       summary: 'list end users, or erase one',
       group,

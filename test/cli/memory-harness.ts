@@ -8,6 +8,7 @@ import { addCommand } from '../../src/cli/commands/add.ts';
 import { completionCommand } from '../../src/cli/commands/completion.ts';
 import { conversationsCommand } from '../../src/cli/commands/conversations.ts';
 import { editCommand } from '../../src/cli/commands/edit.ts';
+import { episodesCommand } from '../../src/cli/commands/episodes.ts';
 import { exportCommand } from '../../src/cli/commands/export.ts';
 import { extractCommand } from '../../src/cli/commands/extract.ts';
 import { forgetCommand } from '../../src/cli/commands/forget.ts';
@@ -142,6 +143,7 @@ export function createMemoryProgram(context: CommandContext): Command {
     jobsCommand,
     usersCommand,
     conversationsCommand,
+    episodesCommand,
   );
   for (const create of commands) program.addCommand(create(context));
   program.addCommand(mcpCommand(context, '1.2.3'));

@@ -69,6 +69,9 @@ const ARGUMENTS: Record<string, string[]> = {
   'users forget': ['ada', '--yes'],
   'conversations show': ['abcdef12'],
   'conversations forget': ['abcdef12', '--yes'],
+  'episodes show': ['abcdef12'],
+  'episodes cut': ['abcdef12'],
+  'episodes forget': ['abcdef12', '--yes'],
 };
 
 describe.each(names)('svc %s --help', (name) => {

@@ -48,14 +48,10 @@ export function listItemsCommand<Item extends { id: string; title: string | null
         (query) => kind.list(client, { ...filter, ...query }),
         all ? Number.POSITIVE_INFINITY : limit,
       );
-      if (options.json) printJson(context, page);
-      else if (!context.terminal.isTty) context.terminal.out(page.data.map((item) => rowOf(item, kind)).join(''));
-      else if (page.data.length > 0) await printCards(page, limit, kind, context);
-      else {
-        const filtered = Object.keys(filter).length > 0;
-        const text = filtered ? `No ${kind.id.many} match these filters.` : kind.emptyText;
-        context.terminal.out(`${wrap(text, context.terminal.columns).join('\n')}\n`);
-      }
+      if (options.json) return printJson(context, page);
+      if (page.data.length > 0 || !context.terminal.isTty) await printItems(page.data, kind, context);
+      else printEmpty(Object.keys(filter).length > 0, kind, context);
+      if (context.terminal.isTty && page.nextCursor !== null) printMore(limit, context);
     });
 }
 
@@ -87,18 +83,34 @@ function rowOf<Item extends { id: string; title: string | null }>(item: Item, ki
   return `${[item.id, ...kind.cells(item), item.title ?? ''].map(oneLine).join('\t')}\n`;
 }
 
-async function printCards<Item extends { id: string; title: string | null }>(
-  { data, nextCursor }: Page<Item>,
-  limit: number,
+/** Prints items as cards on a terminal, otherwise as a line each. */
+export async function printItems<Item extends { id: string; title: string | null }>(
+  items: readonly Item[],
   kind: ItemKind<Item>,
   context: CommandContext,
 ): Promise<void> {
+  const { terminal, settingsFolder } = context;
+  if (!terminal.isTty) return terminal.out(items.map((item) => rowOf(item, kind)).join(''));
   const look = renderOptions(context);
-  const labels = shortIds(data.map(({ id }) => id));
-  const cards = data.map((item) =>
+  const labels = shortIds(items.map(({ id }) => id));
+  const cards = items.map((item) =>
     titledCard({ label: labels.get(item.id)!, title: item.title, facts: kind.facts(item, look.nowMs) }, look),
   );
-  const more = wrap(`More available: --limit ${limit * 5}, or --all`, look.columns).join('\n');
-  context.terminal.out(`${cards.join('\n')}\n${nextCursor === null ? '' : `\n${look.style.dim(more)}\n`}`);
-  await createRecentIds(context.settingsFolder).remember(data.map(({ id }) => id));
+  terminal.out(`${cards.join('\n')}\n`);
+  await createRecentIds(settingsFolder).remember(items.map(({ id }) => id));
+}
+
+function printEmpty(
+  filtered: boolean,
+  { id, emptyText }: { id: IdKind; emptyText: string },
+  { terminal }: CommandContext,
+) {
+  const text = filtered ? `No ${id.many} match these filters.` : emptyText;
+  terminal.out(`${wrap(text, terminal.columns).join('\n')}\n`);
+}
+
+function printMore(limit: number, context: CommandContext): void {
+  const { columns, style } = renderOptions(context);
+  const more = wrap(`More available: --limit ${limit * 5}, or --all`, columns).join('\n');
+  context.terminal.out(`\n${style.dim(more)}\n`);
 }

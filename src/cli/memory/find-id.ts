@@ -31,6 +31,13 @@ export const CONVERSATION: IdKind = {
   shownBy: 'Run svc conversations to see them.',
   all: (client) => client.conversations.list({ limit: LARGEST_PAGE }),
 };
+export const EPISODE: IdKind = {
+  prefix: 'ep',
+  one: 'episode',
+  many: 'episodes',
+  shownBy: 'Run svc episodes to see them.',
+  all: (client) => client.episodes.list({ limit: LARGEST_PAGE }),
+};
 export const JOB: IdKind = {
   prefix: 'job',
   one: 'job',
