@@ -46,6 +46,13 @@ export const partlyIndexedProperty = {
   ),
 };
 
+/** Part of the answers to writes of content. */
+export const redactedProperty = {
+  redacted: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'How many credentials were masked, e.g. `[redacted: github-pat]`' }),
+  ),
+};
+
 /** Arbitrary JSON that a caller attaches to a resource. */
 export const Metadata = NamedValues(true, {
   maxProperties: MAX_METADATA_MEMBERS,

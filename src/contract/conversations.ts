@@ -10,6 +10,7 @@ import {
   Page,
   PageQuery,
   partlyIndexedProperty,
+  redactedProperty,
   strict,
   Text,
   Timestamp,
@@ -114,7 +115,7 @@ const { parts: _answered, ...answered } = answerProperties(messageFields);
 export const Message = Type.Object({ ...answered, content: MessageContent });
 export type Message = Static<typeof Message>;
 /** The answer to appending a message. */
-export const AppendedMessage = Type.Object({ ...Message.properties, ...partlyIndexedProperty });
+export const AppendedMessage = Type.Object({ ...Message.properties, ...partlyIndexedProperty, ...redactedProperty });
 export type AppendedMessage = Static<typeof AppendedMessage>;
 export const Messages = Type.Object({ data: Type.Array(AppendedMessage) });
 export const MessagePage = Page(Message);
@@ -150,5 +151,6 @@ export const ConversationAppended = Type.Object({
   conversationId: Type.String(),
   messageIds: Type.Array(Type.String(), { description: 'In the order of the messages sent' }),
   ...partlyIndexedProperty,
+  ...redactedProperty,
 });
 export type ConversationAppended = Static<typeof ConversationAppended>;

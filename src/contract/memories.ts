@@ -9,6 +9,7 @@ import {
   orderQuery,
   PageQuery,
   partlyIndexedProperty,
+  redactedProperty,
   strict,
   Text,
   Timestamp,
@@ -112,12 +113,13 @@ export const AddedMemory = Type.Object({
   ...Memory.properties,
   duplicate: Type.Optional(Type.Boolean()),
   ...partlyIndexedProperty,
+  ...redactedProperty,
 });
 export type AddedMemory = Static<typeof AddedMemory>;
 export const AddedMemories = Type.Object({ data: Type.Array(AddedMemory) });
 
 /** The answer to changing a memory. */
-export const ChangedMemory = Type.Object({ ...Memory.properties, ...partlyIndexedProperty });
+export const ChangedMemory = Type.Object({ ...Memory.properties, ...partlyIndexedProperty, ...redactedProperty });
 export type ChangedMemory = Static<typeof ChangedMemory>;
 
 export const MemoryPage = CountedPage(Memory);

@@ -46,6 +46,7 @@ export interface Config {
   providerHosts: AllowedHost[];
   /** If absent, search uses words only. */
   embeddings: EmbedderAddress | LocalModel | undefined;
+  redact: 'on' | 'off';
   logLevel: string;
 }
 
@@ -178,6 +179,12 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     secret: true,
     parse: (text) => (text === undefined ? undefined : embeddings(text)),
     show: describeEmbeddings,
+  },
+  redact: {
+    env: 'SVC_REDACT',
+    value: 'choice',
+    about: 'mask credentials in memories and messages: on or off (on)',
+    parse: (text) => oneOf(text ?? 'on', ['on', 'off'] as const),
   },
   logLevel: {
     env: 'SVC_LOG_LEVEL',

@@ -10,6 +10,7 @@ import { findTenant } from '../features/accounts/accounts-store.ts';
 import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
 import { createConversations } from '../features/conversations/conversations.ts';
 import { createMessageReading } from '../features/conversations/message-reading.ts';
+import { redactMessages } from '../features/conversations/message-redaction.ts';
 import { createQueryEmbedder } from '../features/embeddings/query-embedder.ts';
 import { createTenantEmbeddings } from '../features/embeddings/tenant-embeddings.ts';
 import { createEnvelope } from '../features/envelope/envelope.ts';
@@ -22,6 +23,7 @@ import { observeUse } from '../features/learning/observed-memories.ts';
 import { createRateLimits } from '../features/limits/rate-limits.ts';
 import { createUsage } from '../features/limits/usage.ts';
 import { createMemories } from '../features/memories/memories.ts';
+import { redactMemories } from '../features/memories/memory-redaction.ts';
 import { createSpool } from '../features/portability/export-spool.ts';
 import { createPortability } from '../features/portability/portability.ts';
 import { createProfile } from '../features/profile/profile.ts';
@@ -99,7 +101,8 @@ export async function openRooms(
     text: texts.memory,
     observers: [extractionObserver],
   });
-  const memories = observeUse(unobserved, learning);
+  const isRedacting = config.redact === 'on';
+  const memories = observeUse(isRedacting ? redactMemories(unobserved) : unobserved, learning);
   const reading = createMessageReading({ db });
   const episodes = createEpisodes({
     db,
@@ -112,7 +115,7 @@ export async function openRooms(
     text: texts.episode,
     reading,
   });
-  const conversations = createConversations({
+  const unredacted = createConversations({
     db,
     clock,
     ids,
@@ -123,6 +126,7 @@ export async function openRooms(
     text: texts.message,
     observers: [episodes, extractionObserver],
   });
+  const conversations = isRedacting ? redactMessages(unredacted) : unredacted;
   const profile = createProfile({ db, clock, loadTokenCounter });
   const portability = createPortability({
     db,

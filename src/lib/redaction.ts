@@ -40,3 +40,19 @@ function entropyOf(text: string): number {
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
   return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0);
 }
+
+/** `redactSecrets` for every text in a JSON value. Names of members stay. */
+export function redactJson<T>(value: T): { value: T; count: number } {
+  let count = 0;
+  const redacted = (part: unknown): unknown => {
+    if (typeof part === 'string') {
+      const masked = redactSecrets(part);
+      count += masked.count;
+      return masked.text;
+    }
+    if (Array.isArray(part)) return part.map(redacted);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, redacted(member)]));
+  };
+  return { value: redacted(value) as T, count };
+}

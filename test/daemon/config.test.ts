@@ -210,6 +210,15 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
     ],
   ],
   [
+    'redact',
+    'SVC_REDACT',
+    [
+      ['on', 'on'],
+      ['off', 'off'],
+    ],
+    ['true', 'no', 'ON '],
+  ],
+  [
     'logLevel',
     'SVC_LOG_LEVEL',
     [

@@ -39,11 +39,16 @@ export function memoryText(memory: Memory, excerpt = false): string {
 
 export function addedText(memory: AddedMemory): string {
   const heading = memory.duplicate ? 'Already known, nothing was added:' : 'Remembered:';
-  return `${heading}\n${memoryText(memory, true)}${partlyIndexedNote(memory)}`;
+  return `${heading}\n${memoryText(memory, true)}${partlyIndexedNote(memory)}${redactedNote(memory)}`;
 }
 
 export function changedText(memory: ChangedMemory): string {
-  return `Updated to version ${memory.version}:\n${memoryText(memory, true)}${partlyIndexedNote(memory)}`;
+  return `Updated to version ${memory.version}:\n${memoryText(memory, true)}${partlyIndexedNote(memory)}${redactedNote(memory)}`;
+}
+
+/** Says that credentials were masked, so that the model does not try again. */
+function redactedNote({ redacted = 0 }: { redacted?: number | undefined }): string {
+  return redacted > 0 ? `\nMasked on purpose: credentials are not stored (${redacted}).` : '';
 }
 
 function partlyIndexedNote({ partlyIndexed }: { partlyIndexed?: true }): string {
@@ -74,10 +79,10 @@ function resultText(result: SearchResult): string {
   return `[${result.id}] (${facts.join('; ')})\n${cut(result.content)}`;
 }
 
-export function appendedText({ conversationId, messageIds, partlyIndexed }: ConversationAppended): string {
+export function appendedText({ conversationId, messageIds, partlyIndexed, redacted }: ConversationAppended): string {
   const count = messageIds.length === 1 ? '1 message' : `${messageIds.length} messages`;
   const note = partlyIndexed ? ' All of it is stored, but search covers only the beginning of some of it.' : '';
-  return `Stored ${count} in ${conversationId}. Append later messages with this conversationId.${note}`;
+  return `Stored ${count} in ${conversationId}. Append later messages with this conversationId.${note}${redactedNote({ redacted })}`;
 }
 
 /** Formats a context with the ids of its citations, so that feedback, corrections and deletions can follow it. */

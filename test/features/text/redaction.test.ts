@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { makeTenant } from '../limits/tenants.ts';
+
+const TOKEN = `ghp_${'aB3dE5fG7h'.repeat(4).slice(0, 36)}`;
+const MASK = '[redacted: github-pat]';
+const SAID = `the token is ${TOKEN}`;
+const MASKED = `the token is ${MASK}`;
+
+let daemon: TestDaemon;
+let apiKey: string;
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  apiKey = (await makeTenant(daemon, 'redaction@example.com', 'Enterprise')).apiKey;
+});
+afterAll(() => daemon.close());
+
+const call = async (path: string, body?: unknown, method?: string) =>
+  (await daemon.call<Record<string, unknown>>(apiKey, path, { body, ...(method && { method }) })).body;
+
+describe('credentials in what callers write', () => {
+  test('are masked in memories that are added, and the answer says how many', async () => {
+    const added = await call('/v1/memories', { content: SAID });
+    expect(added).toMatchObject({ content: MASKED, redacted: 1 });
+    expect(await call(`/v1/memories/${added.id}`)).not.toHaveProperty('redacted');
+    expect(await call('/v1/memories', { content: SAID })).toMatchObject({ id: added.id, duplicate: true, redacted: 1 });
+    const { data } = await call('/v1/memories/batch', {
+      memories: [{ content: 'tea' }, { content: `${SAID}, ${TOKEN}` }],
+    });
+    expect(data).toMatchObject([{ content: 'tea' }, { content: `${MASKED}, ${MASK}`, redacted: 2 }]);
+    expect((data as object[])[0]).not.toHaveProperty('redacted');
+  });
+
+  test('are masked in memories that are changed or put by external id', async () => {
+    const { id } = await call('/v1/memories', { content: 'no token yet' });
+    expect(await call(`/v1/memories/${id}`, { content: `first ${SAID}` }, 'PATCH')).toMatchObject({
+      content: `first ${MASKED}`,
+      redacted: 1,
+    });
+    expect(await call('/v1/memories/external/one', { content: `second ${SAID}` }, 'PUT')).toMatchObject({
+      content: `second ${MASKED}`,
+      redacted: 1,
+    });
+  });
+
+  test('are masked in messages, also in the parts of tool calls', async () => {
+    const parts = [{ type: 'tool_call', id: 'call_1', name: 'login', arguments: { token: TOKEN, note: [SAID] } }];
+    const messages = [
+      { role: 'user', content: SAID },
+      { role: 'assistant', content: parts },
+    ];
+    const remembered = await call('/v1/remember', { messages });
+    const masked = [{ ...parts[0], arguments: { token: MASK, note: [MASKED] } }];
+    expect(remembered.messages).toMatchObject([
+      { content: MASKED, redacted: 1 },
+      { content: masked, redacted: 2 },
+    ]);
+    const path = `/v1/conversations/${remembered.conversationId}/messages`;
+    const { data } = await call(path, { messages: [{ role: 'user', content: `again ${SAID}` }] });
+    expect(data).toMatchObject([{ content: `again ${MASKED}`, redacted: 1 }]);
+    const [{ id }] = data as [{ id: string }];
+    expect(await call(`${path}/${id}`, { content: `changed ${SAID}` }, 'PATCH')).toMatchObject({
+      content: `changed ${MASKED}`,
+    });
+    expect(JSON.stringify(await call(path))).not.toContain(TOKEN);
+  });
+
+  test('are replayed masked when the request is repeated', async () => {
+    const request = { body: { content: `third ${SAID}` }, headers: { 'idempotency-key': 'redacted-once' } };
+    const [first, second] = [
+      await daemon.call(apiKey, '/v1/memories', request),
+      await daemon.call(apiKey, '/v1/memories', request),
+    ];
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(second.body).toEqual(first.body);
+    expect(second.body).toMatchObject({ content: `third ${MASKED}`, redacted: 1 });
+  });
+
+  test('are stored as they are with SVC_REDACT=off', async () => {
+    const open = await startTestDaemon({ config: { redact: 'off' } });
+    const { apiKey: key } = await makeTenant(open, 'open@example.com', 'Enterprise');
+    const { body } = await open.call(key, '/v1/memories', { body: { content: SAID } });
+    expect(body).toMatchObject({ content: SAID });
+    expect(body).not.toHaveProperty('redacted');
+    await open.close();
+  });
+});
