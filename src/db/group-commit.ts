@@ -6,7 +6,7 @@ import { isLocked, isStorageFailure } from './storage-error.ts';
 /** Of one transaction; a single write may have more rows and characters. */
 const MAX_JOBS = 64;
 const MAX_ROWS = 1000;
-const MAX_CHARACTERS = 250_000;
+const MAX_CHARACTERS = 64_000;
 /** Per tenant, and over all tenants. */
 const MAX_WAITING = 5000;
 const MAX_WAITING_TOTAL = 20_000;

@@ -32,10 +32,10 @@ afterAll(async () => {
 });
 
 test.each<[string, readonly string[], readonly string[]]>([
-  ['memories', MEMORY_COLUMNS, ['number']],
-  ['conversations', CONVERSATION_COLUMNS, []],
-  ['messages', MESSAGE_COLUMNS, []],
-  ['episodes', EPISODE_COLUMNS, ['number', 'traits', 'dates']],
+  ['memories', MEMORY_COLUMNS, ['number', 'bytes']],
+  ['conversations', CONVERSATION_COLUMNS, ['bytes']],
+  ['messages', MESSAGE_COLUMNS, ['bytes']],
+  ['episodes', EPISODE_COLUMNS, ['number', 'traits', 'dates', 'bytes']],
 ])('the table of fields of %s names every column of the database', async (table, columns, others) => {
   const found = await connection.all<{ name: string }>(`PRAGMA table_info(${table})`);
   expect([...columns, ...others].sort()).toEqual(found.map(({ name }) => name).sort());
