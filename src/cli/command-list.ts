@@ -180,9 +180,16 @@ function memoryCommands(context: LoadContext): LazyCommand[] {
     },
     {
       name: 'conversations',
-      summary: 'list, show or erase conversations',
+      summary: 'list, show or erase conversations, extract memories from them',
       group,
-      load: async () => (await import('./commands/conversations.ts')).conversationsCommand(await context()),
+      async load() {
+        const [{ conversationsCommand }, { createAccountContext }] = await Promise.all([
+          import('./commands/conversations.ts'),
+          import('./account-context.ts'),
+        ]);
+        const loaded = await context();
+        return conversationsCommand({ ...loaded, screen: createAccountContext(loaded).screen });
+      },
     },
     {
       name: 'episodes',

@@ -68,6 +68,7 @@ const ARGUMENTS: Record<string, string[]> = {
   jobs: ['abcdef12'],
   'users forget': ['ada', '--yes'],
   'conversations show': ['abcdef12'],
+  'conversations extract': ['abcdef12'],
   'conversations forget': ['abcdef12', '--yes'],
   'episodes show': ['abcdef12'],
   'episodes cut': ['abcdef12'],

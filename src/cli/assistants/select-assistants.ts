@@ -1,6 +1,7 @@
 import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import type { ChecklistRow } from '../ui/mcp-checklist.tsx';
+import { promptRows } from '../ui/prompt-rows.ts';
 import type { Assistant, Scope } from './assistant.ts';
 import { ASSISTANTS, findAssistant } from './assistant-table.ts';
 import type { McpConfigContext } from './build-entry.ts';
@@ -37,20 +38,14 @@ export async function promptForAssistants(
   question: string,
   context: McpConfigContext,
 ): Promise<Set<string>> {
-  const { screen, input, terminal, environment } = context;
+  const { input, environment } = context;
   if (!input.isTty)
     throw new CommandFailure(
       EXIT.usage,
       'Cannot ask which assistants: input is not a terminal. Name them, or pass --yes for all.',
     );
   const rows = toRows(outcomes, environment.home);
-  const plain = Boolean(environment.env.INK_SCREEN_READER || environment.env.CI) || !screen;
-  const ids = plain
-    ? await promptByNumber(rows, question, context)
-    : await (await import('../ui/mcp-checklist-prompt.tsx')).promptChecklist(question, rows, {
-        ...screen,
-        color: terminal.color,
-      });
+  const ids = await promptRows(question, rows, context);
   if (ids === undefined) throw new CommandFailure(EXIT_INTERRUPTED, 'Nothing was changed.');
   return new Set(ids);
 }
@@ -72,28 +67,4 @@ function toRows(outcomes: readonly Outcome[], home: string): ChecklistRow[] {
 
 function hasChange(outcome: Outcome): outcome is Outcome & { plan: ChangePlan } {
   return outcome.plan?.changed === true;
-}
-
-async function promptByNumber(
-  rows: readonly ChecklistRow[],
-  question: string,
-  { input, terminal }: McpConfigContext,
-): Promise<string[] | undefined> {
-  const open = rows.filter(({ state }) => state === 'open');
-  const settled = rows.filter(({ state }) => state !== 'open');
-  const lines = [
-    question,
-    ...settled.map(({ title, about }) => `   ${title}: ${about}`),
-    ...open.map(({ title, about }, index) => `${index + 1}. ${title}: ${about}`),
-  ];
-  terminal.error(`${lines.join('\n')}\n`);
-  if (open.length === 0) return [];
-  for (;;) {
-    const answer = (await input.ask('Enter numbers or "all", or press Enter to cancel: ')).trim().toLowerCase();
-    if (answer === '') return undefined;
-    if (answer === 'a' || answer === 'all') return open.map(({ id }) => id);
-    const numbers = answer.split(/[\s,]+/).map(Number);
-    if (numbers.every((number) => open[number - 1])) return numbers.map((number) => open[number - 1]!.id);
-    terminal.error(`Enter numbers from 1 to ${open.length}.\n`);
-  }
 }

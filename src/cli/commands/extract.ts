@@ -1,12 +1,13 @@
 import { Argument, Command, Option } from 'commander';
 import type { Client } from '../../client/client.ts';
-import type { Job, NewExtraction } from '../../contract/jobs.ts';
+import type { NewExtraction } from '../../contract/jobs.ts';
 import { PROVIDERS, type Provider } from '../../contract/provider-names.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { followJob } from '../jobs/follow-job.ts';
-import { describeError, describeResult, formatDecisions } from '../jobs/job-lines.ts';
+import { describeError } from '../jobs/job-lines.ts';
+import { printOutcome } from '../jobs/print-outcome.ts';
 import {
   type CommonOptions,
   JSON_OPTION,
@@ -19,7 +20,6 @@ import { CONVERSATION, findId } from '../memory/find-id.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortId } from '../memory/short-id.ts';
-import { describeUsage } from '../providers/settings-lines.ts';
 
 interface ExtractOptions extends CommonOptions {
   dryRun?: true;
@@ -90,16 +90,4 @@ async function wait(jobId: string, client: Client, options: ExtractOptions, cont
   if (job.state === 'done') return;
   const reason = job.error === null ? `The job was ${job.state}.` : describeError(job, context.clock.nowMs());
   throw new CommandFailure(EXIT.failed, options.json ? '' : reason);
-}
-
-async function printOutcome(job: Job, context: CommandContext): Promise<void> {
-  const look = renderOptions(context);
-  const decisions = job.result?.decisions ?? [];
-  const used = job.used.requests > 0 ? ` (${describeUsage(job.used)})` : '';
-  const summary = `${job.dryRun ? 'dry run, nothing stored: ' : ''}${describeResult(job)}${used}.`;
-  const head = summary.charAt(0).toUpperCase() + summary.slice(1);
-  const shown = decisions.length === 0 ? '' : `${formatDecisions(decisions, look)}\n\n`;
-  context.terminal.out(`${shown}${look.style.good('✓')} ${head}\n`);
-  const memories = decisions.map(({ memoryId }) => memoryId).filter((id) => id !== null);
-  await createRecentIds(context.settingsFolder).remember(memories);
 }

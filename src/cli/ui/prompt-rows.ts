@@ -1,0 +1,47 @@
+import type { CommandContext } from '../command-context.ts';
+import type { ChecklistRow } from './mcp-checklist.tsx';
+
+export interface RowPrompt extends Pick<CommandContext, 'terminal' | 'input' | 'environment'> {
+  /** The streams for the checklist, if both are terminals. */
+  screen?: { stdin: NodeJS.ReadStream; stderr: NodeJS.WriteStream } | undefined;
+}
+
+/**
+ * Asks which rows to choose, with a checklist, or with a numbered list for screen readers and CI. Returns their ids, or
+ * `undefined` if the user cancels. Call it only if input is a terminal.
+ */
+export async function promptRows(
+  question: string,
+  rows: readonly ChecklistRow[],
+  context: RowPrompt,
+): Promise<string[] | undefined> {
+  const { screen, terminal, environment } = context;
+  if (!screen || environment.env.INK_SCREEN_READER || environment.env.CI)
+    return promptByNumber(rows, question, context);
+  const { promptChecklist } = await import('./mcp-checklist-prompt.tsx');
+  return promptChecklist(question, rows, { ...screen, color: terminal.color });
+}
+
+async function promptByNumber(
+  rows: readonly ChecklistRow[],
+  question: string,
+  { input, terminal }: RowPrompt,
+): Promise<string[] | undefined> {
+  const open = rows.filter(({ state }) => state === 'open');
+  const settled = rows.filter(({ state }) => state !== 'open');
+  const lines = [
+    question,
+    ...settled.map(({ title, about }) => `   ${title}: ${about}`),
+    ...open.map(({ title, about }, index) => `${index + 1}. ${title}: ${about}`),
+  ];
+  terminal.error(`${lines.join('\n')}\n`);
+  if (open.length === 0) return [];
+  for (;;) {
+    const answer = (await input.ask('Enter numbers or "all", or press Enter to cancel: ')).trim().toLowerCase();
+    if (answer === '') return undefined;
+    if (answer === 'a' || answer === 'all') return open.map(({ id }) => id);
+    const numbers = answer.split(/[\s,]+/).map(Number);
+    if (numbers.every((number) => open[number - 1])) return numbers.map((number) => open[number - 1]!.id);
+    terminal.error(`Enter numbers from 1 to ${open.length}.\n`);
+  }
+}
