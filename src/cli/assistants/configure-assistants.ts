@@ -5,7 +5,8 @@ import { applyChange } from './apply-change.ts';
 import { type Assistant, type DesiredEntry, KEY_VARIABLE } from './assistant.ts';
 import { createEntryBuilder, type EntryOptions, type McpConfigContext } from './build-entry.ts';
 import { ConfigFileError } from './editing/document.ts';
-import { instructionsPath, planInstructions } from './instruction-files.ts';
+import { type Extra, planExtra } from './extra.ts';
+import { EXTRAS } from './extra-table.ts';
 import { type Outcome, outcomeToJson, printOutcome, tildify } from './outcome.ts';
 import { planChange } from './plan-change.ts';
 import { promptForAssistants, selectAssistants } from './select-assistants.ts';
@@ -13,6 +14,7 @@ import { unifiedDiff } from './unified-diff.ts';
 
 export interface ConfigureOptions extends EntryOptions {
   instructions: boolean;
+  hooks: boolean;
   remove: boolean;
   dryRun: boolean;
   yes: boolean;
@@ -45,7 +47,7 @@ export async function configureAssistants(
   const outcomes: Outcome[] = [];
   for (const outcome of relevant) {
     if (chosen && !chosen.has(outcome.assistant.id)) continue;
-    outcomes.push(await applyPlan(outcome, options));
+    outcomes.push(await applyPlan(outcome, options, context));
   }
   if (chosen?.size === 0) output.note('Nothing was selected, so nothing was changed.');
   for (const outcome of outcomes) printOutcome(outcome, output, environment.home);
@@ -74,30 +76,30 @@ async function planAll(
     const { scope } = options;
     if ('unsupported' in built) outcomes.push({ assistant, scope, part: 'server', skipped: built.unsupported });
     else outcomes.push(await planOne(assistant, built.entry, options, context));
-    if (options.instructions || options.remove) outcomes.push(...(await planBlock(assistant, options, context)));
+    for (const extra of EXTRAS)
+      if (options[extra.part] || options.remove)
+        outcomes.push(...(await planOneExtra(extra, assistant, options, context)));
   }
   return outcomes;
 }
 
-/** Plans the instructions. Removing mentions only files that have some. */
-async function planBlock(
+/** Plans instructions or hooks. Removing mentions only files that have some. */
+async function planOneExtra(
+  extra: Extra,
   assistant: Assistant,
   { scope, remove }: ConfigureOptions,
-  { environment }: McpConfigContext,
+  context: McpConfigContext,
 ): Promise<Outcome[]> {
-  const outcome = { assistant, scope, part: 'instructions' } as const;
-  const path = instructionsPath(assistant, scope, environment);
+  const { part } = extra;
+  const path = extra.path(assistant, scope, context.environment);
+  if (path === undefined && remove) return [];
+  const outcome: Outcome = { assistant, scope, part };
   if (path === undefined)
-    return remove
-      ? []
-      : [
-          {
-            ...outcome,
-            skipped: `${assistant.title} has no ${scope} file for instructions that svc knows: omit --instructions`,
-          },
-        ];
+    return [
+      { ...outcome, skipped: `${assistant.title} has no ${scope} file for ${part} that svc knows: omit --${part}` },
+    ];
   const planned = await catchConfigError(outcome, async () => ({
-    plan: await planInstructions(assistant, scope, path, remove ? 'remove' : 'write'),
+    plan: await planExtra(extra, remove ? 'remove' : 'write', { assistant, scope, path }, context),
   }));
   return remove && planned.plan?.changed === false ? [] : [planned];
 }
@@ -113,13 +115,13 @@ async function planOne(
   }));
 }
 
-/** Plans instructions again before it applies them, because assistants can share the file. */
-async function applyPlan(outcome: Outcome, { remove }: ConfigureOptions): Promise<Outcome> {
-  const { assistant, scope, part, plan: planned } = outcome;
+/** Plans extras again before it applies them, because assistants can share the file. */
+async function applyPlan(outcome: Outcome, { remove }: ConfigureOptions, context: McpConfigContext): Promise<Outcome> {
+  const { plan: planned } = outcome;
   if (!planned?.changed) return outcome;
+  const extra = EXTRAS.find(({ part }) => part === outcome.part);
   return catchConfigError(outcome, async () => {
-    const plan =
-      part === 'server' ? planned : await planInstructions(assistant, scope, planned.path, remove ? 'remove' : 'write');
+    const plan = extra ? await planExtra(extra, remove ? 'remove' : 'write', planned, context) : planned;
     return { plan, applied: await applyChange(plan) };
   });
 }
@@ -166,7 +168,11 @@ function printNextSteps(
   if (changed.length > 0) output.note('Restart running assistants for the change to take effect.');
   if (!options.remove) {
     for (const { assistant, scope } of written) if (assistant.notes?.[scope]) output.note(assistant.notes[scope]);
-    const isBridge = options.transport === 'stdio' && written.length > 0;
+    for (const { assistant, part } of changed) {
+      const note = EXTRAS.find((extra) => extra.part === part)?.notes?.[assistant.id];
+      if (note) output.note(note);
+    }
+    const isBridge = options.transport === 'stdio' && changed.length > 0;
     const signedIn = settings.overrides.apiKey !== undefined || settings.profile(settings.profileName(options.profile));
     if (isBridge && !signedIn) output.note('Not signed in yet: run svc login.');
     const referring = written.filter(({ plan }) => plan?.after?.includes(KEY_VARIABLE));

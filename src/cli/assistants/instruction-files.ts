@@ -1,10 +1,8 @@
 import type { Environment } from '../settings.ts';
-import type { Assistant, Scope } from './assistant.ts';
-import { readConfigFile } from './config-file.ts';
+import type { Scope } from './assistant.ts';
 import { config, home, inEnvFolder, inXdgConfig, project } from './config-paths.ts';
-import { ConfigFileError } from './editing/document.ts';
 import { readInstructions, removeInstructions, writeInstructions } from './editing/edit-instructions.ts';
-import { type ChangePlan, type OwnedPart, planFile } from './plan-change.ts';
+import type { Extra } from './extra.ts';
 
 const AGENTS_MD = project('AGENTS.md');
 const GEMINI_MD = home('.gemini', 'GEMINI.md');
@@ -30,46 +28,14 @@ const INSTRUCTION_FILES: Record<string, Partial<Record<Scope, (environment: Envi
   zed: { project: AGENTS_MD },
 };
 
-const INSTRUCTIONS_PART: OwnedPart = {
-  contains: (text) => readInstructions(text) !== undefined,
-  remove: removeInstructions,
-  addTo: (base, text) => writeInstructions(base, readInstructions(text)),
+/** A block of Markdown that tells the assistant when to use the memory. */
+export const INSTRUCTIONS: Extra = {
+  part: 'instructions',
+  path: ({ id }, scope, environment) => INSTRUCTION_FILES[id]?.[scope]?.(environment)[0],
+  owned: {
+    contains: (text) => readInstructions(text) !== undefined,
+    remove: removeInstructions,
+    addTo: (base, text) => writeInstructions(base, readInstructions(text)),
+  },
+  writer: async () => (text) => writeInstructions(text),
 };
-
-/** Returns the path of the assistant's instructions, or `undefined` if svc knows none for the scope. */
-export function instructionsPath({ id }: Assistant, scope: Scope, environment: Environment): string | undefined {
-  return INSTRUCTION_FILES[id]?.[scope]?.(environment)[0];
-}
-
-/** Plans to write the block of instructions to `path`, or to remove it. Throws `ConfigFileError`. */
-export function planInstructions(
-  assistant: Assistant,
-  scope: Scope,
-  path: string,
-  change: 'write' | 'remove',
-): Promise<ChangePlan> {
-  const edit = (text: string) => (change === 'remove' ? undefined : writeInstructions(text));
-  return planFile(assistant, scope, path, edit, INSTRUCTIONS_PART);
-}
-
-/** Lists the files of the assistant that contain the block. Skips unreadable files. */
-export async function findInstructions(
-  assistant: Assistant,
-  environment: Environment,
-): Promise<{ scope: Scope; path: string }[]> {
-  const candidates = (['user', 'project'] as const).flatMap((scope) => {
-    const path = instructionsPath(assistant, scope, environment);
-    return path === undefined ? [] : [{ scope, path }];
-  });
-  const present = await Promise.all(candidates.map(({ path }) => hasInstructions(path)));
-  return candidates.filter((_, index) => present[index]);
-}
-
-async function hasInstructions(path: string): Promise<boolean> {
-  try {
-    return readInstructions((await readConfigFile(path)).text ?? '') !== undefined;
-  } catch (error) {
-    if (error instanceof ConfigFileError) return false;
-    throw error;
-  }
-}

@@ -1,10 +1,12 @@
 import { CommandFailure } from '../failure.ts';
 import type { Output } from '../output.ts';
-import type { Scope } from './assistant.ts';
+import type { Environment } from '../settings.ts';
+import type { Assistant, Scope } from './assistant.ts';
 import { ASSISTANTS } from './assistant-table.ts';
 import type { McpConfigContext } from './build-entry.ts';
+import { findExtra } from './extra.ts';
+import { EXTRAS } from './extra-table.ts';
 import { findInstalledAssistants, type InspectedFile, inspectFiles } from './inspect-assistants.ts';
-import { findInstructions } from './instruction-files.ts';
 import { lastFour } from './mask-secrets.ts';
 import { tildify } from './outcome.ts';
 
@@ -17,7 +19,7 @@ export async function listAssistants(
   const { environment } = context;
   const installed = new Set(await findInstalledAssistants(environment));
   const files = await Promise.all(ASSISTANTS.map((assistant) => inspectFiles(assistant, environment)));
-  const instructions = await Promise.all(ASSISTANTS.map((assistant) => findInstructions(assistant, environment)));
+  const extras = await Promise.all(ASSISTANTS.map((assistant) => findExtras(assistant, environment)));
   const hasKeys = files.flat().some(({ entry }) => entry && entry.keys.length > 0);
   const current = hasKeys ? await currentKey(profile, context) : undefined;
   const width = Math.max(...ASSISTANTS.map(({ title }) => title.length));
@@ -27,8 +29,9 @@ export async function listAssistants(
     const lines = shown.map(
       (file) => `${describeFile(file, current)}  ${output.style.dim(tildify(file.path, environment.home))}`,
     );
-    for (const { scope, path } of instructions[index]!)
-      lines.push(`${prefixOf(scope)}instructions  ${output.style.dim(tildify(path, environment.home))}`);
+    for (const { part, files } of extras[index]!)
+      for (const { scope, path } of files)
+        lines.push(`${prefixOf(scope)}${part}  ${output.style.dim(tildify(path, environment.home))}`);
     const mark = shown.some(({ entry }) => entry) ? output.style.good('✓') : ' ';
     for (const line of lines.length > 0 ? lines : [output.style.dim(absent)]) {
       output.line(`${mark} ${assistant.title.padEnd(width)}  ${line}`);
@@ -37,9 +40,15 @@ export async function listAssistants(
   output.data({
     data: ASSISTANTS.map((assistant, index) => ({
       ...toJson(assistant.id, installed.has(assistant), files[index]!, current),
-      instructions: instructions[index],
+      ...Object.fromEntries(extras[index]!.map(({ part, files }) => [part, files])),
     })),
   });
+}
+
+async function findExtras(assistant: Assistant, environment: Environment) {
+  return Promise.all(
+    EXTRAS.map(async (extra) => ({ part: extra.part, files: await findExtra(extra, assistant, environment) })),
+  );
 }
 
 /** Returns `undefined` if nobody is signed in or the keychain cannot be read. */

@@ -1,5 +1,6 @@
 import type { Output } from '../output.ts';
 import type { Assistant, Scope } from './assistant.ts';
+import type { Extra } from './extra.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { ChangePlan } from './plan-change.ts';
 
@@ -7,7 +8,7 @@ import type { ChangePlan } from './plan-change.ts';
 export interface Outcome {
   assistant: Assistant;
   scope: Scope;
-  part: 'server' | 'instructions';
+  part: 'server' | Extra['part'];
   plan?: ChangePlan;
   /** Set once the plan has been applied. */
   applied?: { backup?: string };
@@ -26,19 +27,14 @@ export function tildify(text: string, home: string): string {
 export function describePlan({ part, plan }: Outcome & { plan: ChangePlan }, home: string): string {
   const { action, path, after, created } = plan;
   const file = tildify(path, home);
-  if (part === 'instructions') return `${INSTRUCTIONS_VERB[action]} ${file}`;
+  if (part !== 'server') return `${EXTRA_VERBS[action].join(` ${part} `)} ${file}`;
   if (action === 'remove')
     return after === undefined ? `delete ${file}, which contains nothing else` : `remove from ${file}`;
   if (action === 'add') return created ? `create ${file}` : `add to ${file}`;
   return `update ${file}`;
 }
 
-const INSTRUCTIONS_VERB = {
-  add: 'add instructions to',
-  change: 'update the instructions in',
-  remove: 'remove the instructions from',
-  none: '',
-};
+const EXTRA_VERBS = { add: ['add', 'to'], change: ['update', 'in'], remove: ['remove', 'from'], none: ['', ''] };
 const PAST_TENSE = { add: 'added to', change: 'updated in', remove: 'removed from', none: '' };
 
 /** Prints an outcome as one line, on standard output or, if it failed or was skipped, on standard error. */
@@ -52,9 +48,7 @@ export function printOutcome(outcome: Outcome, output: Output, home: string): vo
 function describeResult({ assistant, part, plan, applied }: Outcome, { style }: Output, home: string): string {
   const file = tildify(plan!.path, home);
   const [what, present, absent] =
-    part === 'server'
-      ? ['', 'already set up', 'no svc entry']
-      : ['instructions ', 'instructions already', 'no instructions'];
+    part === 'server' ? ['', 'already set up', 'no svc entry'] : [`${part} `, `${part} already`, `no ${part}`];
   if (!plan!.changed) return `${style.dim('·')} ${assistant.title}: ${plan!.present ? present : absent} in ${file}`;
   const backup = applied?.backup === undefined ? '' : style.dim(` (backup: ${tildify(applied.backup, home)})`);
   return `${style.good('✓')} ${assistant.title}: ${what}${PAST_TENSE[plan!.action]} ${file}${backup}`;

@@ -120,26 +120,27 @@ function entryPart(assistant: Assistant, scope: Scope): OwnedPart {
 }
 
 /**
- * Returns the text without the part. If adding the part to a backup, or to no file at all, yields exactly the current
- * text, returns that backup or `undefined`; otherwise cuts out the part.
+ * Returns the text without the part. If a backup, or no file at all, differs from the current text only by the part,
+ * returns that backup or `undefined`; otherwise cuts out the part.
  */
 async function textWithoutPart(part: OwnedPart, target: string, text: string | undefined): Promise<string | undefined> {
   if (text === undefined) return undefined;
-  const { mark, body } = splitByteOrderMark(text);
   for (const path of (await listBackups(target)).paths.reverse()) {
     const backup = await readFile(path, 'utf8');
-    if (reconstructFrom(part, backup, body) === text) return backup;
+    if (differsOnlyBy(part, backup, text)) return backup;
   }
-  if (reconstructFrom(part, '', body) === text) return undefined;
+  if (differsOnlyBy(part, '', text)) return undefined;
+  const { mark, body } = splitByteOrderMark(text);
   return mark + part.remove(body);
 }
 
-function reconstructFrom(part: OwnedPart, base: string, text: string): string | undefined {
-  const { mark, body } = splitByteOrderMark(base);
+/** Whether adding the part to `base` gives `text`, apart from the layout of the part itself. */
+function differsOnlyBy(part: OwnedPart, base: string, text: string): boolean {
+  const [before, after] = [splitByteOrderMark(base), splitByteOrderMark(text)];
   try {
-    if (!part.contains(text) || part.contains(body)) return undefined;
-    return mark + part.addTo(body, text);
+    if (before.mark !== after.mark || part.contains(before.body) || !part.contains(after.body)) return false;
+    return part.remove(part.addTo(before.body, after.body)) === part.remove(after.body);
   } catch {
-    return undefined;
+    return false;
   }
 }

@@ -4,8 +4,7 @@ import type { Output } from '../output.ts';
 import { type Assistant, type DesiredEntry, renderEntry } from './assistant.ts';
 import { ASSISTANTS } from './assistant-table.ts';
 import { createEntryBuilder, type EntryOptions, type McpConfigContext } from './build-entry.ts';
-import { writeInstructions } from './editing/edit-instructions.ts';
-import { instructionsPath } from './instruction-files.ts';
+import { EXTRAS } from './extra-table.ts';
 import { tildify } from './outcome.ts';
 import { selectAssistants } from './select-assistants.ts';
 import { addEntry } from './write-entry.ts';
@@ -16,6 +15,7 @@ const KEY_PLACEHOLDER = 'svc_live_<your key>';
 export interface PrintOptions extends EntryOptions {
   showKey: boolean;
   instructions: boolean;
+  hooks: boolean;
 }
 
 /** Runs `--print`: prints each entry as a complete file, for users who edit their configuration themselves. */
@@ -39,9 +39,12 @@ export async function printEntries(
     const entry = options.showKey ? built.entry : redactKey(built.entry);
     const path = assistant.files[options.scope]!(context.environment)[0]!;
     printed.push({ client: assistant.id, path, text: renderFile(assistant, options, entry) });
-    const instructions = instructionsPath(assistant, options.scope, context.environment);
-    if (options.instructions && instructions !== undefined)
-      printed.push({ client: assistant.id, path: instructions, text: writeInstructions('') });
+    for (const extra of EXTRAS.filter(({ part }) => options[part])) {
+      const extraPath = extra.path(assistant, options.scope, context.environment);
+      if (extraPath === undefined) continue;
+      const write = await extra.writer(assistant, options.scope, context);
+      printed.push({ client: assistant.id, path: extraPath, text: write('') });
+    }
   }
   writeResult(printed, context, output);
   output.data({ data: printed });

@@ -10,6 +10,7 @@ interface McpConfigOptions extends EntryOptions {
   dryRun?: true;
   showKey?: true;
   instructions?: true;
+  hooks?: true;
   yes?: true;
   json?: true;
 }
@@ -34,6 +35,7 @@ Examples:
   $ svc mcp-config cursor --transport http --dry-run    show what would change
   $ svc mcp-config claude-code --scope project          set up the project in this folder
   $ svc mcp-config claude-code --instructions           also explain the memory in ~/.claude/CLAUDE.md
+  $ svc mcp-config claude-code --hooks                  also recall and store without being asked
   $ svc mcp-config gemini --print                       print the entry for Gemini CLI
   $ svc mcp-config --list                               show where svc is set up, and with which key
   $ svc mcp-config --remove --yes                       remove svc from all assistants`;
@@ -58,11 +60,14 @@ export function mcpConfigCommand(context: McpConfigContext): Command {
         .default('user'),
     )
     .option('--instructions', 'also tell the assistants to use the memory, in CLAUDE.md, AGENTS.md or the like')
+    .addOption(
+      new Option('--hooks', 'also recall and store without being asked (claude-code, codex)').conflicts('profile'),
+    )
     .addOption(profileOption('the account to use, if there are several'))
     .addOption(new Option('--list', 'show which assistants are set up').conflicts(['print', 'remove', 'dryRun']))
     .addOption(new Option('--print', 'print the entries instead of writing them').conflicts(['remove', 'dryRun']))
     .option('--show-key', 'with --print: include the key')
-    .option('--remove', 'remove the entries and instructions')
+    .option('--remove', 'remove the entries, instructions and hooks')
     .option('--dry-run', 'show a diff instead of writing')
     .option('-y, --yes', 'change all installed assistants without asking')
     .option('--json', 'print JSON')
@@ -72,7 +77,8 @@ export function mcpConfigCommand(context: McpConfigContext): Command {
 
 /** Loads only the code of the requested mode. */
 async function run(names: string[], options: McpConfigOptions, context: McpConfigContext): Promise<void> {
-  const { list, print, showKey = false, remove = false, dryRun = false, yes = false, instructions = false } = options;
+  const { list, print, showKey = false, remove = false, dryRun = false, yes = false } = options;
+  const { instructions = false, hooks = false } = options;
   const output = createOutput(context.terminal, options);
   if (list) {
     const { listAssistants } = await import('../assistants/list-assistants.ts');
@@ -80,8 +86,8 @@ async function run(names: string[], options: McpConfigOptions, context: McpConfi
   }
   if (print) {
     const { printEntries } = await import('../assistants/print-entries.ts');
-    return printEntries(names, { ...options, showKey, instructions }, context, output);
+    return printEntries(names, { ...options, showKey, instructions, hooks }, context, output);
   }
   const { configureAssistants } = await import('../assistants/configure-assistants.ts');
-  return configureAssistants(names, { ...options, instructions, remove, dryRun, yes }, context, output);
+  return configureAssistants(names, { ...options, instructions, hooks, remove, dryRun, yes }, context, output);
 }

@@ -103,6 +103,12 @@ describe('an existing file', () => {
     },
   );
 
+  test('on one line is the same again after the entry has changed to another transport and is removed', async () => {
+    const path = await scratch.put('home/.cursor/mcp.json', '{"theirs": true}');
+    for (const entry of [STDIO, HTTP, 'remove'] as const) await apply('cursor', entry);
+    expect(await readFile(path, 'utf8')).toBe('{"theirs": true}');
+  });
+
   test('loses only the entry if the assistant has changed the file in the meantime', async () => {
     const path = await scratch.put('home/.cursor/mcp.json', '{}');
     await apply('cursor', STDIO);

@@ -4,8 +4,10 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-/** A path segment: an object key, or the list item whose `field` equals `value`. */
-export type Segment = string | { field: string; value: string };
+/** A list item: the one whose `field` equals `value`, or the first that `matches`. */
+export type ItemSegment = { field: string; value: string } | { label: string; matches(item: unknown): boolean };
+/** A path segment: an object key or a list item. */
+export type Segment = string | ItemSegment;
 export type Path = readonly Segment[];
 
 /**
@@ -67,10 +69,14 @@ export function valueAt(data: unknown, path: Path): unknown {
   return path.reduce<unknown>((value, segment) => {
     if (typeof segment === 'string')
       return isObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
-    return Array.isArray(value)
-      ? value.find((item) => isObject(item) && item[segment.field] === segment.value)
-      : undefined;
+    return Array.isArray(value) ? value.find((item) => matchesItem(segment, item)) : undefined;
   }, data);
+}
+
+/** Whether a list item is the one that the segment means. */
+export function matchesItem(segment: ItemSegment, item: unknown): boolean {
+  if ('matches' in segment) return segment.matches(item);
+  return isObject(item) && item[segment.field] === segment.value;
 }
 
 /** Wraps `value` in the objects and lists along `path`. */
@@ -83,7 +89,8 @@ export function nest(path: Path, value: Json): Json {
 
 /** Describes a segment for error messages. */
 export function describeSegment(segment: Segment): string {
-  return typeof segment === 'string' ? segment : `${segment.field} ${segment.value}`;
+  if (typeof segment === 'string') return segment;
+  return 'label' in segment ? segment.label : `${segment.field} ${segment.value}`;
 }
 
 /** Copies the data without the value at `path` and without parents that this leaves empty. */

@@ -1,10 +1,11 @@
-import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import {
   type ConfigFileError,
   describeSegment,
   detectLineBreak,
   errorAt,
   lineStart,
+  matchesItem,
   type Segment,
 } from './document.ts';
 
@@ -72,11 +73,7 @@ export function afterComma(text: string, offset: number): number | undefined {
 /** Finds the property of an object or the item of a list. Throws if the key is a duplicate. */
 export function findMember(text: string, container: Node, segment: Segment): Node | undefined {
   const found = (container.children ?? []).filter((member) =>
-    typeof segment === 'string'
-      ? member.children?.[0]?.value === segment
-      : member.children?.some(
-          ({ children: pair }) => pair?.[0]?.value === segment.field && pair[1]?.value === segment.value,
-        ),
+    typeof segment === 'string' ? member.children?.[0]?.value === segment : matchesItem(segment, getNodeValue(member)),
   );
   if (found[1] && typeof segment === 'string') {
     throw errorAt(text, found[1].offset, `duplicate key "${describeSegment(segment)}"`);

@@ -1,5 +1,13 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml';
-import { ConfigFileError, describeSegment, errorAt, isObject, lineStart, type Segment, valueAt } from './document.ts';
+import {
+  ConfigFileError,
+  describeSegment,
+  errorAt,
+  isObject,
+  lineStart,
+  matchesItem,
+  type Segment,
+} from './document.ts';
 
 export type Container = YAMLMap<Node, Node | null> | YAMLSeq<Node>;
 
@@ -66,7 +74,7 @@ function dashOf(text: string, item: Node, flow: boolean | undefined): number {
 export function findMember(text: string, container: Container, segment: Segment): Member | undefined {
   return listMembers(text, container).find(({ key, value }) => {
     if (typeof segment === 'string') return isScalar(key) && key.value === segment;
-    return isMap(value) && valueAt(value.toJSON(), [segment.field]) === segment.value;
+    return isMap(value) && matchesItem(segment, value.toJSON());
   });
 }
 
