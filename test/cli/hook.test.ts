@@ -172,6 +172,25 @@ describe('svc hook session-start', () => {
   });
 });
 
+describe('svc hook --client gemini', () => {
+  test('reads the names of Gemini CLI and answers with them', async () => {
+    await add('Ada drinks jasmine tea in the afternoon');
+    const gemini = { client: 'gemini' };
+    const asked = { hook_event_name: 'BeforeAgent', prompt: 'what tea does Ada drink?' };
+    const { hookEventName, additionalContext } = contextOf((await hook('prompt', session(asked), gemini)).stdout);
+    expect(hookEventName).toBe('BeforeAgent');
+    expect(additionalContext).toContain('jasmine');
+    const answered = { hook_event_name: 'AfterAgent', prompt: asked.prompt, prompt_response: 'Jasmine.' };
+    expect(await hook('stop', session(answered), gemini)).toEqual(SILENT);
+    expect(await stored()).toEqual([
+      [
+        { role: 'user', content: 'what tea does Ada drink?' },
+        { role: 'assistant', content: 'Jasmine.' },
+      ],
+    ]);
+  });
+});
+
 describe('svc hook stop and session-end', () => {
   test('store what was said once, in one conversation of the project', async () => {
     await hook('prompt', prompt('we use pnpm here'));

@@ -3,7 +3,7 @@ export const HOOK_EVENTS = ['session-start', 'prompt', 'stop', 'pre-compact', 's
 export type HookEventName = (typeof HOOK_EVENTS)[number];
 
 /** Assistants whose hook input and output svc knows. */
-export const HOOK_CLIENTS = ['claude-code', 'codex'] as const;
+export const HOOK_CLIENTS = ['claude-code', 'codex', 'gemini'] as const;
 export type HookClient = (typeof HOOK_CLIENTS)[number];
 
 /** The fields of hook input that svc reads. */
@@ -19,12 +19,15 @@ export interface HookInput {
   answer: string | undefined;
 }
 
-/** The names that Claude Code and Codex give the events whose output adds context. */
-const OUTPUT_NAMES = { 'session-start': 'SessionStart', prompt: 'UserPromptSubmit' } as const;
+/** The names that assistants give the events whose output adds context. */
+const OUTPUT_NAMES = {
+  'session-start': { 'claude-code': 'SessionStart', codex: 'SessionStart', gemini: 'SessionStart' },
+  prompt: { 'claude-code': 'UserPromptSubmit', codex: 'UserPromptSubmit', gemini: 'BeforeAgent' },
+} as const;
 
 /**
- * Parses hook input. Claude Code (code.claude.com/docs/en/hooks) and Codex (codex-rs/hooks/schema) use the same names.
- * Throws if it is not a JSON object with a `session_id`.
+ * Parses hook input. Claude Code (code.claude.com/docs/en/hooks) and Codex (codex-rs/hooks/schema) use the same names;
+ * Gemini CLI (docs/hooks/reference.md) has another one for the answer. Throws if it is not a JSON object with a `session_id`.
  */
 export function parseHookInput(json: string, cwd: string): HookInput {
   const given: unknown = JSON.parse(json);
@@ -37,13 +40,13 @@ export function parseHookInput(json: string, cwd: string): HookInput {
     cwd: textOf(fields.cwd) ?? cwd,
     source: textOf(fields.source),
     prompt: textOf(fields.prompt),
-    answer: textOf(fields.last_assistant_message),
+    answer: textOf(fields.last_assistant_message) ?? textOf(fields.prompt_response),
   };
 }
 
 /** Returns the JSON that adds `context` to what the model reads. */
-export function hookOutput(event: keyof typeof OUTPUT_NAMES, context: string): string {
-  const hookSpecificOutput = { hookEventName: OUTPUT_NAMES[event], additionalContext: context };
+export function hookOutput(event: keyof typeof OUTPUT_NAMES, client: HookClient, context: string): string {
+  const hookSpecificOutput = { hookEventName: OUTPUT_NAMES[event][client], additionalContext: context };
   return `${JSON.stringify({ hookSpecificOutput })}\n`;
 }
 

@@ -8,6 +8,7 @@ import { type HookDaemon, isListening } from './daemon-request.ts';
 import {
   HOOK_CLIENTS,
   HOOK_EVENTS,
+  type HookClient,
   type HookEventName,
   type HookInput,
   hookOutput,
@@ -65,15 +66,14 @@ async function respond(
 ): Promise<void> {
   const event = HOOK_EVENTS.find((known) => known === call.event);
   if (!event) throw new Error(`the event must be one of ${HOOK_EVENTS.join(', ')}`);
-  if (!HOOK_CLIENTS.some((known) => known === call.client)) {
-    throw new Error(`--client must be one of ${HOOK_CLIENTS.join(', ')}`);
-  }
+  const client = HOOK_CLIENTS.find((known) => known === call.client);
+  if (!client) throw new Error(`--client must be one of ${HOOK_CLIENTS.join(', ')}`);
   if (context.input.isTty) throw new Error('an assistant sends the input of a hook; standard input is a terminal');
   const account = openHookAccount(context, signal);
   const input = parseHookInput(await readInput(context.input.stream), context.environment.cwd);
   const accountKey = await account.key;
   const dependencies = { folder: join(context.settingsFolder, 'hooks'), nowMs: context.clock.nowMs, signal };
-  const session = openSession(dependencies, sessionKey(accountKey, call.client ?? '', input.sessionId));
+  const session = openSession(dependencies, sessionKey(accountKey, client, input.sessionId));
   const project = await projectName(input.cwd);
   const outbox = createOutbox(dependencies, debug);
   const redact = context.environment.env.SVC_REDACT !== 'off';
@@ -82,7 +82,7 @@ async function respond(
     await outbox.enqueue(session.key, { account: accountKey, project, cut: event === 'session-end' });
   }
   const daemon = await account.daemon;
-  const recalling = recall(event, input, { daemon, session, project, dependencies }).then((output) => {
+  const recalling = recall(event, input, { client, daemon, session, project, dependencies }).then((output) => {
     if (output === undefined) debug('nothing to recall');
     else context.terminal.out(output);
   });
@@ -138,16 +138,22 @@ async function capture(event: HookEventName, input: HookInput, session: SessionF
 async function recall(
   event: HookEventName,
   { prompt, source }: HookInput,
-  parts: { daemon: HookDaemon; session: SessionFile; project: string | undefined; dependencies: StateDependencies },
+  parts: {
+    client: HookClient;
+    daemon: HookDaemon;
+    session: SessionFile;
+    project: string | undefined;
+    dependencies: StateDependencies;
+  },
 ): Promise<string | undefined> {
-  const { daemon, session, project, dependencies } = parts;
+  const { client, daemon, session, project, dependencies } = parts;
   if (event === 'session-start') {
     await pruneSessions(dependencies).catch(() => {});
     const forgetful = source === 'compact' || source === 'clear';
     const text = await recallForStart(daemon, session, { project, forgetful });
-    return text && hookOutput(event, text);
+    return text && hookOutput(event, client, text);
   }
   if (event !== 'prompt' || prompt === undefined || !isWorthRecalling(prompt)) return undefined;
   const text = await recallForPrompt(daemon, session, { prompt, project });
-  return text && hookOutput(event, text);
+  return text && hookOutput(event, client, text);
 }
