@@ -21,7 +21,7 @@ export type ExtractionContext = CommandContext & Pick<RowPrompt, 'screen'>;
 
 /** What fits on a screen; older ones are extracted by id. */
 const ROWS = 20;
-const TITLE_WIDTH = 36;
+const MAX_TITLE_WIDTH = 36;
 
 const HELP = `
 Without ids, lets you choose from the ${ROWS} newest conversations. Queues a job for each,
@@ -60,12 +60,13 @@ export function extractConversationsCommand(context: ExtractionContext): Command
 
 async function pick(client: Client, context: ExtractionContext): Promise<string[]> {
   const { data } = await client.conversations.list({ limit: ROWS });
+  const width = Math.min(MAX_TITLE_WIDTH, Math.floor(context.terminal.columns / 2));
   const rows = data
     .filter(({ messageCount }) => messageCount > 0)
     .map(
       (conversation): ChecklistRow => ({
         id: conversation.id,
-        title: truncate(oneLine(printable(conversation.title ?? shortId(conversation.id))), TITLE_WIDTH),
+        title: truncate(oneLine(printable(conversation.title ?? `untitled ${shortId(conversation.id)}`)), width),
         about: conversationFacts(conversation, context.clock.nowMs()).map(printable).join(' · '),
         state: 'open',
       }),
