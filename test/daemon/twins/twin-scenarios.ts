@@ -1,11 +1,13 @@
 import { REQUESTS } from './twin-requests.ts';
 import { STATEMENTS } from './twin-statements.ts';
+import { USERS } from './twin-users.ts';
 import { VECTORS } from './twin-vectors.ts';
 import type { Scenario } from './twin-world.ts';
 
 /** Everything that twins do, by name. */
 export const SCENARIOS: Record<string, Scenario> = {
   ...REQUESTS,
+  ...USERS,
   'run the statements of the stores': inTurn(STATEMENTS),
   'embed and find': inTurn(VECTORS),
 };

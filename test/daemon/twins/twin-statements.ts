@@ -38,6 +38,15 @@ export async function numbersOf(twin: Twin, tenantId: string, table: string): Pr
   return rows.map(({ number }) => number);
 }
 
+/** The scope of a tenant's default user, or 0. */
+export async function scopeOf(twin: Twin, tenantId: string): Promise<number> {
+  const row = await readerOf(twin).get<{ scope: number }>(
+    `SELECT scope FROM scopes WHERE tenantId = ? AND endUser = 'default'`,
+    [tenantId],
+  );
+  return row?.scope ?? 0;
+}
+
 /** Ids and row numbers that the rules would never pass on to a store, and statements across all tenants. */
 export const STATEMENTS: Record<string, Scenario> = {
   async 'find by lists of ids'(twin) {
@@ -208,6 +217,21 @@ export const STATEMENTS: Record<string, Scenario> = {
     });
   },
 
+  async 'delete only its own old rows'(twin) {
+    const { tenantId } = twin;
+    await write(twin, async (connection) => {
+      await connection.run('UPDATE jobs SET finishedAt = ? WHERE tenantId = ?', [OLD_MS, tenantId]);
+      await connection.run(
+        'UPDATE searches SET createdAt = ?1 WHERE tenantId = ?2 AND id = (SELECT MIN(id) FROM searches WHERE tenantId = ?2)',
+        [OLD_MS, tenantId],
+      );
+      await connection.run('UPDATE idempotencyKeys SET createdAt = ? WHERE tenantId = ?', [OLD_MS, tenantId]);
+    });
+    await write(twin, (connection) => jobs.deleteJobsEndedBefore(connection, OLD_MS, 99));
+    await write(twin, (connection) => learning.deleteSomeSearchesBefore(connection, OLD_MS, 99));
+    await write(twin, (connection) => answers.deleteAnswersBefore(connection, OLD_MS));
+  },
+
   async 'delete some of its own rows'(twin) {
     const { tenantId } = twin;
     await write(twin, async (connection) => {
@@ -228,18 +252,6 @@ export const STATEMENTS: Record<string, Scenario> = {
       'deleted',
       await write(twin, (connection) => learning.deleteSomeLearnedOf(connection, { tenantId }, 1)),
     );
-  },
-
-  async 'delete only its own old rows'(twin) {
-    const { tenantId } = twin;
-    await write(twin, async (connection) => {
-      await connection.run('UPDATE jobs SET finishedAt = ? WHERE tenantId = ?', [OLD_MS, tenantId]);
-      await connection.run('UPDATE searches SET createdAt = ? WHERE tenantId = ?', [OLD_MS, tenantId]);
-      await connection.run('UPDATE idempotencyKeys SET createdAt = ? WHERE tenantId = ?', [OLD_MS, tenantId]);
-    });
-    await write(twin, (connection) => jobs.deleteJobsEndedBefore(connection, OLD_MS, 99));
-    await write(twin, (connection) => learning.deleteSomeSearchesBefore(connection, OLD_MS, 99));
-    await write(twin, (connection) => answers.deleteAnswersBefore(connection, OLD_MS));
   },
 
   async 'reuse an idempotency key that has expired'(twin) {

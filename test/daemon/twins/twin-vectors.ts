@@ -20,7 +20,7 @@ import { createSourceSearch } from '../../../src/features/search/source-search-s
 import { SOURCES } from '../../../src/features/search/sources-sqlite.ts';
 import { readNearest } from '../../../src/features/search/vectors-sqlite.ts';
 import { readTotals } from '../../../src/features/text/word-totals.ts';
-import { numbersOf, readerOf, write } from './twin-statements.ts';
+import { numbersOf, readerOf, scopeOf, write } from './twin-statements.ts';
 import type { Scenario, Twin } from './twin-world.ts';
 
 const STRAY = 'ten_stray';
@@ -29,14 +29,6 @@ const ADD_MODEL = `INSERT INTO embeddingModels (tenantId, provider, name, state)
 
 const modelOf = async (twin: Twin, tenantId: string): Promise<EmbeddingModel | undefined> =>
   findServing(readerOf(twin), tenantId);
-
-async function scopeOf(twin: Twin, tenantId: string): Promise<number> {
-  const row = await readerOf(twin).get<{ scope: number }>(
-    `SELECT scope FROM scopes WHERE tenantId = ? AND endUser = 'default'`,
-    [tenantId],
-  );
-  return row?.scope ?? 0;
-}
 
 const queryOf = (tenantId: string, scope: number): CandidateQuery => ({
   ...{ tenantId, endUser: 'default', scope, terms: ['heron', 'pond'], months: [], filter: {} },
@@ -91,6 +83,8 @@ export const VECTORS: Record<string, Scenario> = {
       twin.record('filled', [model.fillAfter, await countWaitingFor(readerOf(twin), model)]);
       await write(twin, (connection) => backfillBatch(connection, model, 2));
     }
+    const foreign = 'SELECT type, number FROM unembedded WHERE model = ? AND tenantId NOT IN (?, ?)';
+    twin.record('waiting rows of the other', await readerOf(twin).all(foreign, [id, tenantId, STRAY]));
     await write(twin, resetBackfill);
   },
 
@@ -128,8 +122,18 @@ export const VECTORS: Record<string, Scenario> = {
     const { tenantId, otherId } = twin;
     const reader = readerOf(twin);
     const query = queryOf(tenantId, await scopeOf(twin, otherId));
+    twin.record('totals of the other', [...(await readTotals(reader, query))]);
+    await write(twin, (connection) =>
+      connection.run(
+        `INSERT INTO wordTotals SELECT ?, scope, type, documents, words, passages FROM wordTotals WHERE scope = ?`,
+        [tenantId, query.scope],
+      ),
+    );
     const { candidates } = await createCandidatesSqlite().find(reader, query);
     twin.record('candidates', candidates.length);
+    await write(twin, (connection) =>
+      connection.run('DELETE FROM wordTotals WHERE tenantId = ? AND scope = ?', [tenantId, query.scope]),
+    );
     const embedding = Buffer.alloc(16, 1);
     const vector = { model: (await modelOf(twin, otherId))?.id ?? 0, embedding };
     for (const type of ['memory', 'message', 'episode'] as const) {

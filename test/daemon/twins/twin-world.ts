@@ -8,6 +8,7 @@ import { readConfig } from '../../../src/daemon/config.ts';
 import { createLog } from '../../../src/daemon/log.ts';
 import type { Value } from '../../../src/db/connection.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
+import './compile-once.ts';
 import { type Filled, fillTwin } from './twin-fill.ts';
 
 /** Two tenants who filled the database with the same ids; their texts name them. */
@@ -167,6 +168,7 @@ interface Opened {
   daemon: Daemon;
   /** Sets the time, and starts the random sequence over. */
   begin(atMs: number): void;
+  nowMs(): number;
 }
 
 /** A daemon with a clock that stands still and reproducible randomness, which runs no work by itself. */
@@ -185,7 +187,7 @@ async function open(folder: string, atMs: number, { host }: ProviderServer): Pro
     version: '0.0.0-test',
     dashboardFiles: new Map(),
   });
-  return { daemon, begin: (nowMs) => Object.assign(state, { nowMs, draws: 0 }) };
+  return { daemon, begin: (nowMs) => Object.assign(state, { nowMs, draws: 0 }), nowMs: () => state.nowMs };
 }
 
 function drawn(draw: number, count: number): Buffer {
@@ -232,11 +234,12 @@ async function act(folder: string, template: Template, { scenario, actor, expect
 function twinOf(
   name: TwinName,
   { tenantIds, apiKeys, filled }: Template,
-  { daemon }: Opened,
+  opened: Opened,
   server: ProviderServer,
   seen: string[],
   expected?: readonly string[],
 ): Twin {
+  const { daemon } = opened;
   const record = (what: string, value: unknown) => push(seen, `${what}: ${JSON.stringify(value, shown)}`, expected);
   return {
     name,
@@ -264,7 +267,7 @@ function twinOf(
       record(request, { status: answer.statusCode, body: parsed, etag: answer.headers.etag });
       return { status: answer.statusCode, body: parsed, text: answer.body };
     },
-    settle: () => settle(daemon),
+    settle: () => settle(opened),
   };
 }
 
@@ -280,14 +283,9 @@ function push(seen: string[], line: string, expected: readonly string[] | undefi
   if (expected !== undefined && line !== wanted) throw new Deviation(`expected ${wanted}\nbut saw  ${line}`);
 }
 
-async function settle(daemon: Daemon): Promise<void> {
+async function settle({ daemon, nowMs }: Opened): Promise<void> {
   await daemon.extraction.follow();
-  await daemon.jobRunner.follow();
-  await untilNone(
-    daemon,
-    `SELECT COUNT(*) AS open FROM jobs WHERE state = 'running'
-    OR (state = 'queued' AND dueAt <= (SELECT MAX(updatedAt) FROM jobs))`,
-  );
+  await untilJobsEnd(daemon, nowMs());
   await daemon.episodes.follow();
   await daemon.tenantEmbeddings.follow();
   await daemon.tenantEmbeddings.settled();
@@ -296,9 +294,11 @@ async function settle(daemon: Daemon): Promise<void> {
   await daemon.db.probe(0);
 }
 
-async function untilNone({ db }: Daemon, sql: string): Promise<void> {
+async function untilJobsEnd({ db, jobRunner }: Daemon, nowMs: number): Promise<void> {
+  const sql = `SELECT COUNT(*) AS open FROM jobs WHERE state = 'running' OR (state = 'queued' AND dueAt <= ?)`;
   for (let tries = 0; tries < 1000; tries += 1) {
-    if ((await db.readers.get<{ open: number }>(sql))!.open === 0) return;
+    await jobRunner.follow();
+    if ((await db.readers.get<{ open: number }>(sql, [nowMs]))!.open === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error('A job does not end.');

@@ -1,0 +1,29 @@
+import { createRequire } from 'node:module';
+import { Ajv } from 'ajv';
+
+// Compiling the schemas of all routes takes most of the time of composing a daemon, and every run of a scenario composes
+// one. With this module imported, each schema is compiled once per process.
+
+type Compile = (this: object, schema: object, options?: object) => unknown;
+
+const require = createRequire(import.meta.url);
+require('fast-json-stringify');
+const serializers = require.cache[require.resolve('fast-json-stringify')]!;
+serializers.exports = once(serializers.exports as Compile, (_, options) => [options]);
+
+const validators = Ajv.prototype as unknown as { compile: Compile };
+validators.compile = once(validators.compile, ({ opts: { coerceTypes, discriminator } }) => [
+  coerceTypes,
+  discriminator,
+]);
+
+/** Returns the first result for the same schema and settings. */
+function once(compile: Compile, settings: (self: Ajv, options?: object) => unknown[]): Compile {
+  const compiled = new Map<string, unknown>();
+  return function (schema, options) {
+    const key = JSON.stringify([settings(this as Ajv, options), schema]);
+    const known = compiled.get(key) ?? compile.call(this, schema, options);
+    compiled.set(key, known);
+    return known;
+  };
+}
