@@ -71,6 +71,7 @@ describe('help', () => {
       '--master-key': Buffer.alloc(32).toString('base64'),
       '--trust-proxy': 'loopback',
       '--cors-origins': 'https://app.example.com',
+      '--redact': 'off',
       '--log-level': 'info',
     };
     const options = optionsOf((await run('serve', '--help')).out).filter(

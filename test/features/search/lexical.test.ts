@@ -33,7 +33,7 @@ function postingsOf(all: Documents): Posting[] {
 
 /** BM25's term-frequency factor, as in the literature. */
 function saturationIn(all: Documents, word: number, number: number): number {
-  const average = sum([...all.values()].map(lengthOf)) / all.size;
+  const average = sum([...all.values()].map(lengthOf)) / all.size || 1;
   const counts = all.get(number)!;
   const frequency = counts[word]!;
   return (frequency * (K1 + 1)) / (frequency + K1 * (1 - B + (B * lengthOf(counts)) / average));
