@@ -1,5 +1,6 @@
-import { casual, type ParsedResult } from 'chrono-node/en';
+import type { ParsedResult } from 'chrono-node/en';
 import { toDate } from '../../lib/clock.ts';
+import { type DateLanguage, dateHints, parseDates } from './date-languages.ts';
 
 /** Days since the Unix epoch in UTC, both inclusive. */
 export type DayRange = readonly [from: number, to: number];
@@ -8,10 +9,7 @@ export type DayRange = readonly [from: number, to: number];
 export type QueryDate = { range: DayRange } | { month: number; day: number | undefined };
 
 export const DAY_MS = 86_400_000;
-/** Only text around one of these is parsed: most texts have no date, and parsing is slow. */
-const HINT =
-  /\b(?:yesterday|today|tonight|tomorrow|last|next|past|ago|weekend|this (?:week|month|year|morning|afternoon|evening|spring|summer|fall|autumn|winter)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|febr)uary|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|(?:19|20)\d\d|\d{1,2}[/.-]\d{1,2})/gi;
-/** Characters read around a hint, and hints read per text: bounds the cost of a long text. */
+/** Most texts have no date and parsing is slow: this many characters around a hint are parsed, of this many hints. */
 const HINT_MARGIN = 40;
 const MAX_HINTS = 8;
 const MAX_DATES = 8;
@@ -20,8 +18,8 @@ const YEAR = /\b(?:19|20)\d\d\b/g;
 
 /** The dates a text mentions, relative ones ("last Friday") resolved against the day it was written. */
 export function datesIn(text: string, writtenAtMs: number): DayRange[] {
-  const ranges = snippetsOf(text).flatMap((snippet) => {
-    const found = parse(snippet, writtenAtMs);
+  const ranges = snippetsOf(text).flatMap(({ snippet, language }) => {
+    const found = parseDates(snippet, language, writtenAtMs);
     return [...found.map((date) => rangeOf(date)), ...remainingYears(found, snippet)];
   });
   const distinct = new Map(ranges.map((range) => [range.join(), range]));
@@ -30,8 +28,8 @@ export function datesIn(text: string, writtenAtMs: number): DayRange[] {
 
 /** The dates a query asks for. */
 export function queryDates(query: string, nowMs: number): QueryDate[] {
-  return snippetsOf(query).flatMap((snippet) => {
-    const found = parse(snippet, nowMs);
+  return snippetsOf(query).flatMap(({ snippet, language }) => {
+    const found = parseDates(snippet, language, nowMs);
     const dates = found.flatMap((date): QueryDate[] => {
       const isYearless = date.start.isCertain('month') && !date.start.isCertain('year');
       if (!isYearless) return [{ range: rangeOf(date) }];
@@ -78,23 +76,21 @@ function inYear({ month, day }: { month: number; day: number | undefined }, year
   return [dayOf(year, month, 1), dayOf(year, month + 1, 0)];
 }
 
-/** The text around each hint, merged where it overlaps. */
-function snippetsOf(text: string): string[] {
-  const snippets: { from: number; to: number }[] = [];
+/** The text around each hint, merged where it overlaps. Another language than English decides for all of it. */
+function snippetsOf(text: string): { snippet: string; language: DateLanguage }[] {
+  const snippets: { from: number; to: number; language: DateLanguage }[] = [];
   let hints = 0;
-  for (const { index, 0: hint } of text.matchAll(HINT)) {
+  for (const { index, length, language } of dateHints(text)) {
     hints += 1;
     if (hints > MAX_HINTS) break;
-    const [from, to] = [Math.max(0, index - HINT_MARGIN), index + hint.length + HINT_MARGIN];
+    const [from, to] = [Math.max(0, index - HINT_MARGIN), index + length + HINT_MARGIN];
     const last = snippets.at(-1);
-    if (last && from <= last.to) last.to = to;
-    else snippets.push({ from, to });
+    if (last && from <= last.to) {
+      last.to = to;
+      if (last.language === 'en') last.language = language;
+    } else snippets.push({ from, to, language });
   }
-  return snippets.map(({ from, to }) => text.slice(from, to));
-}
-
-function parse(text: string, referenceMs: number): ParsedResult[] {
-  return casual.parse(text, { instant: toDate(referenceMs), timezone: 0 });
+  return snippets.map(({ from, to, language }) => ({ snippet: text.slice(from, to), language }));
 }
 
 /** The range is as wide as the wording: a day, a weekend, a week, a month or a year. */
@@ -102,10 +98,10 @@ function rangeOf({ start, end, text }: Pick<ParsedResult, 'start' | 'end' | 'tex
   const [year, month, day] = [start.get('year')!, start.get('month')!, start.get('day')!];
   const at = dayOf(year, month, day);
   if (end) return [at, Math.max(at, dayOf(end.get('year')!, end.get('month')!, end.get('day')!))];
-  if (/weekend/i.test(text)) return [at - 1, at + 1];
-  if (/week/i.test(text)) return [at - 3, at + 3];
-  if (/month/i.test(text)) return [dayOf(year, month, 1), dayOf(year, month + 1, 0)];
-  if (/year/i.test(text)) return [dayOf(year, 1, 1), dayOf(year, 12, 31)];
+  if (/weekend|wochenende/i.test(text)) return [at - 1, at + 1];
+  if (/week|woche|semaine|settimana/i.test(text)) return [at - 3, at + 3];
+  if (/month|monat|mois|mese|maand/i.test(text)) return [dayOf(year, month, 1), dayOf(year, month + 1, 0)];
+  if (/year|jahr|année|anno|jaar/i.test(text)) return [dayOf(year, 1, 1), dayOf(year, 12, 31)];
   if (start.isCertain('day') || start.isCertain('weekday')) return [at, at];
   if (start.isCertain('month')) return [dayOf(year, month, 1), dayOf(year, month + 1, 0)];
   return start.isCertain('year') ? [dayOf(year, 1, 1), dayOf(year, 12, 31)] : [at, at];

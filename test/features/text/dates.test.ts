@@ -33,6 +33,36 @@ describe('the dates of a text', () => {
   });
 
   test.each<[string, DayRange]>([
+    ['Gestern trafen wir uns', range('2026-05-19')],
+    ['Wir trafen uns am 3. März 2025 in Bonn', range('2025-03-03')],
+    ['Der Termin ist am 12.06.2026, das weiß ich seit heute früh nicht', range('2026-06-12')],
+    ['Letzte Woche war Ada hier', range('2026-05-10', '2026-05-16')],
+    ['On se voit le 3 mars 2027 à Lyon', range('2027-03-03')],
+    ['Le mois dernier, Ada était ici', range('2026-04-01', '2026-04-30')],
+    ['Nos vimos el 3 de mayo de 2025', range('2025-05-03')],
+    ['Ayer cenamos con Ada', range('2026-05-19')],
+    ['Ontem jantámos com a Ada', range('2026-05-19')],
+    ['Ci vediamo il 3 marzo 2027', range('2027-03-03')],
+    ['Gisteren was Ada hier', range('2026-05-19')],
+    ['De afspraak is op 3 maart 2027', range('2027-03-03')],
+  ])('"%s" is understood in its language', (text, expected) => {
+    expect(datesIn(text, WEDNESDAY)[0]).toEqual(expected);
+  });
+
+  test('words of one language name no date in another', () => {
+    for (const text of [
+      'Ada wohnt hier',
+      'Guten Morgen',
+      'I ate 3 Mars bars',
+      '4. Maintain it',
+      'Buongiorno Ada',
+      'la mañana',
+    ]) {
+      expect(datesIn(text, WEDNESDAY), text).toEqual([]);
+    }
+  });
+
+  test.each<[string, DayRange]>([
     ['yesterday', range('2025-12-31')],
     ['last week', range('2025-12-22', '2025-12-28')],
     ['last month', range('2025-12-01', '2025-12-31')],
