@@ -9,7 +9,7 @@ const UNCERTAIN_CHARACTERS = 5000;
 const TRUNCATED = '\n[truncated by svc]';
 
 /**
- * Returns what of a text may be stored: without recalled memories and private passages, with credentials masked.
+ * Returns the part of a text that may be stored: no recalled memories, no private passages, credentials masked.
  * `undefined` if nothing is left.
  */
 export function capturedText(text: string, { redact }: { redact: boolean }): string | undefined {
