@@ -162,7 +162,7 @@ describe('an import', () => {
     );
     await expect(rotated).rejects.toMatchObject({
       code: 'unauthenticated',
-      options: { extra: { report: { added: { memories: 500 }, complete: false } } },
+      problem: { report: { added: { memories: 500 }, complete: false } },
     });
   });
 

@@ -8,7 +8,7 @@ import { readConfig } from '../../../src/daemon/config.ts';
 import { createLog } from '../../../src/daemon/log.ts';
 import type { Value } from '../../../src/db/connection.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
-import './compile-once.ts';
+import '../../helpers/compile-once.ts';
 import { type Filled, fillTwin } from './twin-fill.ts';
 
 /** Two tenants who filled the database with the same ids; their texts name them. */
