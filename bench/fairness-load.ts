@@ -6,7 +6,7 @@ import type { FilledTenant } from './fill-folder.ts';
 import { portions } from './portions.ts';
 import { createTexts } from './texts.ts';
 
-// Loads a daemon as one tenant of the fairness benchmark, in a process of its own, so that preparing and sending large
+// Loads a daemon as one tenant of the fairness benchmark, in a separate process, so that preparing and sending large
 // bodies does not slow the measurement. Prints a line when the load starts, and the statuses of its answers at the end.
 
 const INTERVAL_MS = 500;
@@ -81,7 +81,7 @@ function prose(characters: number): string {
   return text.slice(0, characters);
 }
 
-/** Distinct text without spaces, of which nearly every pair of characters is a term of its own. */
+/** Distinct text without spaces, of which nearly every pair of characters is a separate term. */
 function ideographs(characters: number, seed: number): string {
   const codes = Array.from(
     { length: characters },

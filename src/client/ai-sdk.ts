@@ -17,7 +17,7 @@ export interface WithMemoryOptions {
   user?: string;
   /** Where turns are appended. Unless given, a conversation is created with the first turn. */
   conversationId?: string;
-  /** Whether turns are stored, as they are by default. */
+  /** Whether turns are stored; they are by default. */
   store?: boolean;
   /** The largest context, in tokens. */
   maxTokens?: number;

@@ -14,7 +14,7 @@ export class ApiError extends Error {
   /** Identifies the request in the daemon's log. */
   readonly requestId: string;
   readonly headers: ResponseHeaders;
-  /** The whole problem document, which may have members of its own, such as `resetsAt` of a quota. */
+  /** The whole problem document, which may have more members, such as `resetsAt` of a quota. */
   readonly problem: Problem & Record<string, unknown>;
   /** From `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;

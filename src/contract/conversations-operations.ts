@@ -107,7 +107,7 @@ export const CONVERSATION_OPERATIONS: Operations = {
   },
   'DELETE /v1/conversations/{id}/messages/{messageId}': {
     id: 'conversations.messages.delete',
-    description: 'Erases one message. The ordinals of the others stay as they are. This cannot be undone.',
+    description: 'Erases one message. The ordinals of the others do not change. This cannot be undone.',
     etag: true,
   },
 };

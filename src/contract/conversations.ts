@@ -73,7 +73,7 @@ export const ConversationsQuery = Type.Object(
 export type ConversationsQuery = Static<typeof ConversationsQuery>;
 export const ConversationPage = CountedPage(Conversation);
 
-/** A message as it is stored and exported. In the API, `content` is `parts` where there are any: see `NewMessage`. */
+/** A message, as stored and exported. In the API, `content` is `parts` where there are any: see `NewMessage`. */
 export const messageFields = {
   id: text(MadeId('msg')),
   conversationId: text(MadeId('conv')),

@@ -55,7 +55,7 @@ export const MemoriesDeletion = Type.Object(
 );
 export type MemoriesDeletion = Static<typeof MemoriesDeletion>;
 
-/** Why one memory of a bulk call was left as it is. */
+/** Why one memory of a bulk call was left unchanged. */
 export const BulkFailure = Type.Object({
   id: Type.String(),
   code: ErrorCodeName,

@@ -52,7 +52,7 @@ const SUCCESS: Record<string, string> = {
 
 /**
  * Completes the document that `@fastify/swagger` generates from the routes: operation ids, descriptions and examples from
- * the contract, errors and headers as they are on the wire, and named components instead of repeated schemas. An
+ * the contract, errors and headers as on the wire, and named components instead of repeated schemas. An
  * operation without an entry in the contract stays as generated.
  */
 export function completeDocument(generated: ApiDocument, serverUrl: string): ApiDocument {

@@ -77,7 +77,7 @@ function contentOf({ description: _, default: __, ...content }: JsonSchema): str
   return JSON.stringify(content);
 }
 
-/** The constant by which a variant is told from the others. */
+/** The constant that distinguishes a variant from the others. */
 function variantOf({ properties }: JsonSchema, propertyName: string): string {
   return String((properties as Record<string, { const?: unknown }>)[propertyName]?.const);
 }

@@ -11,7 +11,7 @@ let counter: CountTokens | undefined;
 
 /**
  * Starts gpt-tokenizer's counter for the o200k_base vocabulary on first use (70 MB), so that daemons that never build a
- * context do not pay for it. It runs in a thread of its own: loading the vocabulary takes a third of a second.
+ * context do not pay for it. It runs in a separate thread: loading the vocabulary takes a third of a second.
  */
 export function loadTokenCounter(): CountTokens {
   counter ??= startCounter();

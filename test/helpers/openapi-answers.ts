@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LocatedOperation, ServedDocument } from './openapi.ts';
 
-/** An answer as it is on the wire. */
+/** An answer, as on the wire. */
 export interface WireAnswer {
   status: number;
   headers: IncomingHttpHeaders;

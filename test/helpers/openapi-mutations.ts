@@ -226,7 +226,7 @@ export const RAW_REQUESTS: readonly [head: string[], body: string][] = [
   [['POST /v1/memories HTTP/1.1', 'Host: x', 'Transfer-Encoding: nonsense'], '{}'],
 ];
 
-/** Applies a change to a JSON body that is an object; other requests stay as they are. */
+/** Applies a change to a JSON body that is an object; other requests are left unchanged. */
 function onObject(change: (body: Record<string, unknown>, mutation: Mutation) => Record<string, unknown>): Mutate {
   return (request, mutation) => {
     if (typeof request.body !== 'string' || request.headers['content-type'] !== 'application/json') return request;

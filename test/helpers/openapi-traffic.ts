@@ -33,7 +33,7 @@ const MS_PER_REQUEST = 2000;
 /**
  * Starts a daemon, sends it requests generated from its OpenAPI document, and compares the answers with the document:
  * half of the requests are valid, most others changed in one way, and some are not HTTP. The tenants work in parallel,
- * each with a seed of its own.
+ * each with its own seed.
  */
 export async function sendTraffic(options: TrafficOptions): Promise<TrafficReport> {
   const clock = createTestClock();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { JsonSchema } from '../../src/daemon/openapi-schemas.ts';
 
 /**
- * Stands for something that earlier answers contained, such as `{{mem 3}}` for the id of a memory. Chosen when the
+ * A placeholder for something that earlier answers contained, such as `{{mem 3}}` for the id of a memory. Chosen when the
  * request is sent: see `openapi-traffic.ts`.
  */
 export const marker = (kind: string) => fc.nat(999).map((choice) => `{{${kind} ${choice}}}`);
@@ -54,7 +54,7 @@ const INSTANTS = fc
   .date({ min: new Date('2015-01-01'), max: new Date('2035-01-01'), noInvalidDate: true })
   .map((date) => date.toISOString());
 
-/** Lists of ids that must differ. They get one: two markers may stand for the same id. */
+/** Lists of ids that must differ. They get one: two markers may mean the same id. */
 const DIFFERENT_IDS = ['ids', 'memoryIds', 'used', 'irrelevant'];
 
 /** Fields and parameters that are valid only with certain others. */

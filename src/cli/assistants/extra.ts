@@ -5,7 +5,7 @@ import { readConfigFile } from './config-file.ts';
 import { ConfigFileError } from './editing/document.ts';
 import { type ChangePlan, type OwnedPart, planFile } from './plan-change.ts';
 
-/** Something that svc writes for an assistant in addition to the server entry, in a file of its own. */
+/** Something that svc writes for an assistant in addition to the server entry, in a separate file. */
 export interface Extra {
   part: 'instructions' | 'hooks';
   /** Returns the path of the file, or `undefined` if svc knows none for the scope. */

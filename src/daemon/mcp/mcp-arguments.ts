@@ -105,7 +105,7 @@ function readFields(schema: Schema, given: Json, path: string, notes: string[]):
   for (const [name, value] of Object.entries(given)) {
     const fieldPath = path === '' ? name : `${path}.${name}`;
     if (!Object.hasOwn(schema.properties!, name)) {
-      notes.push(`${fieldPath} was ignored: there is no such argument.`);
+      notes.push(`${fieldPath} was ignored: unknown argument.`);
       continue;
     }
     const field = schema.properties![name]!;
@@ -115,7 +115,7 @@ function readFields(schema: Schema, given: Json, path: string, notes: string[]):
   return Object.fromEntries(read);
 }
 
-/** Whether the value stands for an omitted field. A field that can be null is cleared by null and by `""`. */
+/** Whether the value counts as an omitted field. A field that can be null is cleared by null and by `""`. */
 function isOmitted(field: Schema, value: unknown, required = false): boolean {
   return !required && !isNullable(field) && (value === null || value === '');
 }

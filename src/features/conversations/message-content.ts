@@ -6,7 +6,7 @@ import {
   type MessagePart,
 } from '../../contract/message-content.ts';
 
-/** The content of a message as it is stored: `parts` is null for content that is a string. */
+/** The content of a message, as stored: `parts` is null for content that is a string. */
 export interface StoredContent {
   content: string;
   parts: MessagePart[] | null;

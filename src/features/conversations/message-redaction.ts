@@ -1,7 +1,7 @@
 import { redactContents, withRedacted } from '../text/redacted-contents.ts';
 import type { Conversations } from './conversations.ts';
 
-/** Masks credentials in the messages that callers append and change. Imports stay as they are. */
+/** Masks credentials in the messages that callers append and change. Imports are stored unchanged. */
 export function redactMessages(conversations: Conversations): Conversations {
   return {
     ...conversations,

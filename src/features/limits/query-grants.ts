@@ -6,7 +6,7 @@ const MAX_TENANTS = 10_000;
 
 /**
  * How many queries each tenant may make before its quota is read again. A search of a tenant far from its quota is counted
- * in memory, because counting it in a transaction of its own would make every search wait for the writes of others.
+ * in memory, because counting it in a separate transaction would make every search wait for the writes of others.
  */
 export interface QueryGrants {
   /** Uses one query of the tenant's grant; `false` if it has none left or `terms` have changed. */

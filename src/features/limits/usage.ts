@@ -1,24 +1,17 @@
 import { type Account, UNAUTHENTICATED, type UsageDays } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
-import { QUOTAS, type QuotaName, type QuotaVariant, type StorageLimits, type Tier } from '../../contract/limits.ts';
+import { QUOTAS, type QuotaVariant, type StorageLimits } from '../../contract/limits.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, nextUtcDayMs, nextUtcMonthMs, toTimestamp, utcDay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { createQueryGrants } from './query-grants.ts';
+import { createQueryQuota } from './query-quota.ts';
+import { type MeteredTenant, periodOf, quotaExceeded } from './quota-period.ts';
 import { createStorage, type Storage } from './storage.ts';
-import {
-  addUsage,
-  deleteUsageOf,
-  findUsed,
-  listUsageDays,
-  type UsageDelta,
-  updateQueryRefunded,
-} from './usage-store.ts';
+import { createUsageCounts } from './usage-counts.ts';
+import { addUsage, deleteUsageOf, findUsed, listUsageDays } from './usage-store.ts';
 
-/** A tenant whose usage is counted, and the tier that sets its quotas. */
-export type MeteredTenant = { tenantId: string; tier: Tier };
+export type { MeteredTenant } from './quota-period.ts';
 
 /** How many memories, and how many bytes of them, each tenant may still add, as seen by one transaction. */
 export interface MemoryAllowance {
@@ -70,75 +63,9 @@ export function createUsage({
   storageLimits: StorageLimits;
 }): Usage {
   const storage = createStorage({ limits: storageLimits });
-  const pendingCounts = new Map<string, UsageDelta>();
-  const periodOf = (nowMs: number) => ({ day: utcDay(nowMs), monthStart: `${utcDay(nowMs).slice(0, 7)}-01` });
 
-  const grants = createQueryGrants();
-  let flushing: Promise<void> = Promise.resolve();
-
-  /** Counts one query each in the database; returns how many are left. */
-  const takeQueries = db.writes.grouped<MeteredTenant, number>(
-    async (connection, tenants) => {
-      const nowMs = clock.nowMs();
-      const period = periodOf(nowMs);
-      const used = await findUsed(connection, [...new Set(tenants.map(({ tenantId }) => tenantId))], period);
-      const taken = new Map<string, number>();
-      const outcomes = tenants.map(({ tenantId, tier }): Outcome<number> => {
-        const limit = QUOTAS[variant][tier].monthlyQueries;
-        const usage = used.get(tenantId);
-        if (!usage) return { refused: new AppError('unauthenticated', UNAUTHENTICATED) };
-        const before = usage.queries + (taken.get(tenantId) ?? 0);
-        if (limit !== null && before >= limit)
-          return { refused: quotaExceeded('monthlyQueries', limit, before, nowMs) };
-        taken.set(tenantId, (taken.get(tenantId) ?? 0) + 1);
-        return { ok: (limit ?? Number.POSITIVE_INFINITY) - before - 1 };
-      });
-      const deltas = [...taken].map(([tenantId, queries]) => ({
-        tenantId,
-        day: period.day,
-        requests: 0,
-        memories: 0,
-        queries,
-      }));
-      await addUsage(connection, deltas);
-      return outcomes;
-    },
-    ({ tenantId }) => ({ tenantId, rows: 1, characters: 0 }),
-  );
-
-  const termsOf = ({ tier }: MeteredTenant) => `${utcDay(clock.nowMs())} ${tier}`;
-  const isUnlimited = ({ tier }: MeteredTenant) => QUOTAS[variant][tier].monthlyQueries === null;
-
-  /** Counts in memory until `flushRequests` writes it. */
-  function count(tenantId: string, metric: 'requests' | 'queries', by: number): void {
-    const day = utcDay(clock.nowMs());
-    const delta = pendingCounts.get(tenantId + day) ?? { tenantId, day, requests: 0, memories: 0, queries: 0 };
-    delta[metric] += by;
-    pendingCounts.set(tenantId + day, delta);
-  }
-
-  async function flush(): Promise<void> {
-    if (pendingCounts.size === 0) return;
-    const deltas = [...pendingCounts.values()];
-    pendingCounts.clear();
-    await db.writes
-      .write('daemon', (connection) => addUsage(connection, deltas))
-      .catch((error) => log.warn({ error }, 'failed to write request counts'));
-  }
-
-  function flushRequests(): Promise<void> {
-    flushing = flushing.then(flush);
-    return flushing;
-  }
-
-  async function takeExactly(tenant: MeteredTenant): Promise<void> {
-    // Queries counted in memory must be in the database before the next one is compared with the quota.
-    await (pendingOf(tenant.tenantId) > 0 ? flushRequests() : flushing);
-    const left = await takeQueries(tenant);
-    grants.renew(tenant.tenantId, termsOf(tenant), left);
-  }
-
-  const pendingOf = (tenantId: string) => pendingCounts.get(tenantId + utcDay(clock.nowMs()))?.queries ?? 0;
+  const counts = createUsageCounts({ db, clock, log });
+  const queries = createQueryQuota({ db, clock, variant, counts });
 
   return {
     async allowanceOf(connection, tenants, nowMs) {
@@ -174,15 +101,8 @@ export function createUsage({
       const used = await findUsed(reader, [tenantId], periodOf(clock.nowMs()));
       if (!used.has(tenantId)) throw new AppError('unauthenticated', UNAUTHENTICATED);
     },
-    async takeQuery(tenant) {
-      const isCounted = isUnlimited(tenant) || grants.take(tenant.tenantId, termsOf(tenant));
-      if (isCounted) count(tenant.tenantId, 'queries', 1);
-      else await takeExactly(tenant);
-    },
-    async refundQuery(tenant) {
-      if (isUnlimited(tenant) || pendingOf(tenant.tenantId) > 0) count(tenant.tenantId, 'queries', -1);
-      else await db.writes.write(tenant.tenantId, (connection) => updateQueryRefunded(connection, tenant.tenantId));
-    },
+    takeQuery: queries.take,
+    refundQuery: queries.refund,
     async requireMemoryQuota({ tenantId, tier }) {
       const nowMs = clock.nowMs();
       const limit = QUOTAS[variant][tier].dailyMemories;
@@ -202,14 +122,14 @@ export function createUsage({
         },
         monthlyQueries: {
           limit: limits.monthlyQueries,
-          used: (used?.queries ?? 0) + pendingOf(tenantId),
+          used: (used?.queries ?? 0) + counts.pendingQueriesOf(tenantId),
           resetsAt: toTimestamp(nextUtcMonthMs(nowMs)),
         },
         storedBytes: await storage.stateOf(db.lookups, tenantId, tier),
       };
     },
-    countRequest: (tenantId) => count(tenantId, 'requests', 1),
-    flushRequests,
+    countRequest: (tenantId) => counts.add(tenantId, 'requests', 1),
+    flushRequests: counts.flush,
     async days({ tenantId, tier }, days) {
       const dayMs = 86_400_000;
       const firstMs = clock.nowMs() - (days - 1) * dayMs;
@@ -225,14 +145,4 @@ export function createUsage({
     storage,
     erase: deleteUsageOf,
   };
-}
-
-function quotaExceeded(quota: QuotaName, limit: number, used: number, nowMs: number): AppError {
-  const resetMs = quota === 'dailyMemories' ? nextUtcDayMs(nowMs) : nextUtcMonthMs(nowMs);
-  const resetsAt = toTimestamp(resetMs);
-  const period = quota === 'dailyMemories' ? 'memories today' : 'queries this month';
-  return new AppError('quota_exceeded', `You have used ${used} of ${limit} ${period}. Resets at ${resetsAt}.`, {
-    retryAfterSeconds: Math.max(1, Math.ceil((resetMs - nowMs) / 1000)),
-    extra: { quota, limit, used, resetsAt },
-  });
 }

@@ -32,7 +32,7 @@ export interface KnownMemories {
   superseded: Map<string, NewMemoryRow>;
 }
 
-/** What to do with a memory whose content exists: add its tags and metadata to the stored one, or leave that as it is. */
+/** What to do with a memory whose content exists: add its tags and metadata to the stored one, or leave that unchanged. */
 export type OnDuplicate = 'merge' | 'keep';
 
 export interface Closing {

@@ -20,13 +20,13 @@ describe('arguments as models write them', () => {
     [{ occurredAt: '2026-11-21 08:30' }, { occurredAt: '2026-11-21T08:30:00Z' }, 'was read as 2026-11-21T08:30:00Z.'],
     [{ colour: 'red' }, {}, 'colour was ignored'],
     [{ constructor: 1 }, {}, 'constructor was ignored'],
-  ])('%j is understood, and the caller is told how', (given, understood, note) => {
+  ])('%j is understood, and a note says how', (given, understood, note) => {
     const { input, notes } = readNew({ content: 'Tea', ...given });
     expect(input).toEqual({ content: 'Tea', ...understood });
     expect(notes).toEqual([expect.stringContaining(note)]);
   });
 
-  test('null and empty text stand for an omitted field', () => {
+  test('null and empty text count as an omitted field', () => {
     const given = { content: 'Tea', user: null, supersedes: '', expiresAt: '', tags: null };
     expect(readNew(given)).toEqual({ input: { content: 'Tea' }, notes: [] });
   });
@@ -60,7 +60,7 @@ describe('arguments as models write them', () => {
     expect(() => readSearch({ query: 'a', limit: 'many' })).toThrow('`limit`');
   });
 
-  test('valid arguments are read as they are', () => {
+  test('valid arguments are read unchanged', () => {
     const contract = Type.Object(
       {
         text: Type.Optional(Type.String({ minLength: 1 })),

@@ -26,7 +26,7 @@ export interface Called {
 export interface Twin {
   name: TwinName;
   tenantId: string;
-  /** The other twin, which has rows only in the world of both. */
+  /** The other twin, which has rows only in the shared daemon. */
   otherId: string;
   /** The ids that both twins share. */
   filled: Filled;
@@ -171,7 +171,7 @@ interface Opened {
   nowMs(): number;
 }
 
-/** A daemon with a clock that stands still and reproducible randomness, which runs no work by itself. */
+/** A daemon with a clock that stands still and reproducible randomness, which runs no background work. */
 async function open(folder: string, atMs: number, { host }: ProviderServer): Promise<Opened> {
   const state = { nowMs: atMs, draws: 0 };
   const random = { bytes: (count: number) => drawn(state.draws++, count) };

@@ -15,7 +15,7 @@ describe('the text of parts', () => {
     );
   });
 
-  test('takes arguments that are text as they are', () => {
+  test('takes arguments that are text unchanged', () => {
     expect(textOf([{ ...call, arguments: '{"city": "Graz"}' } as MessagePart])).toBe('get_weather {"city": "Graz"}');
   });
 
@@ -47,7 +47,7 @@ describe('the text of parts', () => {
 });
 
 describe('content', () => {
-  test('that is a string is stored as it is', () => {
+  test('that is a string is stored unchanged', () => {
     expect(storedContentOf('Hi', '/content')).toEqual({ content: 'Hi', parts: null });
   });
 

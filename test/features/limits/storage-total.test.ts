@@ -193,7 +193,7 @@ describe('the total of stored bytes', () => {
             await WRITES[one.kind]!(accountOf(caller, one.number, file), one.number, one.text);
             const { kept, counted } = await totals(caller.tenantId);
             expect(kept, one.kind).toBe(counted);
-            // The cuts that svc makes by itself are not refused.
+            // Automatic cuts are not refused.
             isFollowed ||= one.kind === 'cut' || one.kind === 'import';
             if (tier === 'Free' && !isFollowed) expect(kept, one.kind).toBeLessThanOrEqual(LIMIT);
           }

@@ -171,7 +171,7 @@ describe('PUT', () => {
     expect((await read('z')).body.content).toBe('Green tea');
   });
 
-  test('honors If-Match, also where there is no such memory yet', async () => {
+  test('honors If-Match, also before the memory exists', async () => {
     expect((await put('x', { content: 'One' }, { 'if-match': '*' })).status).toBe(412);
     const etag = (await put('x', { content: 'One' })).headers.get('etag')!;
     expect((await read('x')).headers.get('etag')).toBe(etag);

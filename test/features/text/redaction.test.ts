@@ -77,7 +77,7 @@ describe('credentials in what callers write', () => {
     expect(second.body).toMatchObject({ content: `third ${MASKED}`, redacted: 1 });
   });
 
-  test('are stored as they are with SVC_REDACT=off', async () => {
+  test('are stored unchanged with SVC_REDACT=off', async () => {
     const open = await startTestDaemon({ config: { redact: 'off' } });
     const { apiKey: key } = await makeTenant(open, 'open@example.com', 'Enterprise');
     const { body } = await open.call(key, '/v1/memories', { body: { content: SAID } });

@@ -76,7 +76,7 @@ async function traces(text: string): Promise<Record<string, number>> {
 }
 
 describe('erasing a user', () => {
-  test('leaves nothing of it in any table, index or file, and everything of the others', async () => {
+  test('leaves no trace in any table, index or file, and everything of the others', async () => {
     await fill(CANARY, CANARY);
     await fill(STAYS, STAYS);
     await daemon.learning.flush();
@@ -158,7 +158,7 @@ describe('erasing a user', () => {
     await expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
   });
 
-  test('happens only if nothing of it changed since it was read', async () => {
+  test('happens only if the user has not changed since it was read', async () => {
     caller = await newAccount(daemon);
     await caller.add('One', { user: 'ada' });
     const etag = (await caller.call('/v1/users/ada')).headers.get('etag')!;

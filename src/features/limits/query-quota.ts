@@ -1,0 +1,83 @@
+import { UNAUTHENTICATED } from '../../contract/account.ts';
+import { AppError } from '../../contract/errors.ts';
+import { QUOTAS, type QuotaVariant } from '../../contract/limits.ts';
+import type { Outcome } from '../../db/group-commit.ts';
+import type { Database } from '../../db/open.ts';
+import { type Clock, utcDay } from '../../lib/clock.ts';
+import { createQueryGrants } from './query-grants.ts';
+import { type MeteredTenant, periodOf, quotaExceeded } from './quota-period.ts';
+import type { UsageCounts } from './usage-counts.ts';
+import { addUsage, findUsed, updateQueryRefunded } from './usage-store.ts';
+
+/** Counts searches and contexts against the monthly quota. */
+export interface QueryQuota {
+  /** Throws `quota_exceeded`, and `unauthenticated` if the tenant was erased. */
+  take(tenant: MeteredTenant): Promise<void>;
+  refund(tenant: MeteredTenant): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  variant: QuotaVariant;
+  counts: UsageCounts;
+}
+
+/** Counts in memory far from the quota, and in the database near it. */
+export function createQueryQuota({ db, clock, variant, counts }: Parts): QueryQuota {
+  const grants = createQueryGrants();
+
+  /** Counts one query each in the database; returns how many are left. */
+  const takeQueries = db.writes.grouped<MeteredTenant, number>(
+    async (connection, tenants) => {
+      const nowMs = clock.nowMs();
+      const period = periodOf(nowMs);
+      const used = await findUsed(connection, [...new Set(tenants.map(({ tenantId }) => tenantId))], period);
+      const taken = new Map<string, number>();
+      const outcomes = tenants.map(({ tenantId, tier }): Outcome<number> => {
+        const limit = QUOTAS[variant][tier].monthlyQueries;
+        const usage = used.get(tenantId);
+        if (!usage) return { refused: new AppError('unauthenticated', UNAUTHENTICATED) };
+        const before = usage.queries + (taken.get(tenantId) ?? 0);
+        if (limit !== null && before >= limit)
+          return { refused: quotaExceeded('monthlyQueries', limit, before, nowMs) };
+        taken.set(tenantId, (taken.get(tenantId) ?? 0) + 1);
+        return { ok: (limit ?? Number.POSITIVE_INFINITY) - before - 1 };
+      });
+      const deltas = [...taken].map(([tenantId, queries]) => ({
+        tenantId,
+        day: period.day,
+        requests: 0,
+        memories: 0,
+        queries,
+      }));
+      await addUsage(connection, deltas);
+      return outcomes;
+    },
+    ({ tenantId }) => ({ tenantId, rows: 1, characters: 0 }),
+  );
+
+  const termsOf = ({ tier }: MeteredTenant) => `${utcDay(clock.nowMs())} ${tier}`;
+  const isUnlimited = ({ tier }: MeteredTenant) => QUOTAS[variant][tier].monthlyQueries === null;
+
+  async function takeExactly(tenant: MeteredTenant): Promise<void> {
+    // Queries counted in memory must be in the database before the next one is compared with the quota.
+    await (counts.pendingQueriesOf(tenant.tenantId) > 0 ? counts.flush() : counts.settled());
+    const left = await takeQueries(tenant);
+    grants.renew(tenant.tenantId, termsOf(tenant), left);
+  }
+
+  return {
+    async take(tenant) {
+      const isCounted = isUnlimited(tenant) || grants.take(tenant.tenantId, termsOf(tenant));
+      if (isCounted) counts.add(tenant.tenantId, 'queries', 1);
+      else await takeExactly(tenant);
+    },
+    async refund(tenant) {
+      const { tenantId } = tenant;
+      const isPending = isUnlimited(tenant) || counts.pendingQueriesOf(tenantId) > 0;
+      if (isPending) counts.add(tenantId, 'queries', -1);
+      else await db.writes.write(tenantId, (connection) => updateQueryRefunded(connection, tenantId));
+    },
+  };
+}
