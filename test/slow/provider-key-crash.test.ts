@@ -13,7 +13,7 @@ import { type ProviderServer, startProviderServer } from '../helpers/providers/s
 import { createSeededRandom } from '../helpers/seeded-random.ts';
 
 /** `SVC_TEST_CRASHES=5` is enough during development. */
-const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 100);
+const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 40);
 const TENANTS = 4;
 const PROVIDERS = ['openai', 'mistral', 'openai-compatible'] as const;
 /** Enough additional data keys for a rotation to take several transactions. */
