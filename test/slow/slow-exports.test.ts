@@ -11,6 +11,8 @@ const MIB = 1024 * 1024;
 const SECONDS = 40;
 /** Sends every export to a client that reads one byte a second. */
 const SIP_MS = 1000;
+/** Keeps four writers below the rate limit. */
+const WRITE_MS = 50;
 
 let daemon: MemoryDaemon;
 const sockets: Socket[] = [];
@@ -52,7 +54,10 @@ test('four exports read at 1 B/s delay no other export and leave the write-ahead
   let written = 0;
   let exported = 0;
   const writers = Array.from({ length: 4 }, async () => {
-    while (busy) await writer.add(`${written++} ${'y'.repeat(5000)}`);
+    while (busy) {
+      await writer.add(`${written++} ${'y'.repeat(5000)}`);
+      await sleep(WRITE_MS);
+    }
   });
   const exporter = (async () => {
     while (busy) {
