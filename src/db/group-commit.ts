@@ -41,6 +41,8 @@ export interface GroupCommit {
   write<T>(of: Writer, work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Defines a write that handles many callers at once. */
   grouped<P, R>(work: GroupedWork<P, R>, sizeOf: (payload: P) => PayloadSize): (payload: P) => Promise<R>;
+  /** Runs `work` after the current transaction; the next one begins when it is done. */
+  between<T>(work: () => Promise<T>): Promise<T>;
   waiting(): number;
   /** Refuses new writes and waits for the queued ones. */
   drain(): Promise<void>;
@@ -70,6 +72,8 @@ export function createGroupCommit(
   const queue = createFairQueue<Job>();
   /** Jobs of a batch that failed, any of which may be the cause: each gets a transaction to itself. */
   const suspects: Job[] = [];
+  /** What waits to run while no transaction is open. */
+  const pauses: (() => Promise<void>)[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
 
@@ -88,7 +92,9 @@ export function createGroupCommit(
   async function flush(): Promise<void> {
     // Yield once, so that requests read in the same event loop turn share the first transaction too.
     await new Promise((resolve) => setImmediate(resolve));
-    while (suspects.length + queue.size() > 0) {
+    while (pauses.length + suspects.length + queue.size() > 0) {
+      for (const pause of pauses.splice(0)) await pause();
+      if (suspects.length + queue.size() === 0) continue;
       const batch = suspects.length > 0 ? suspects.splice(0, 1) : nextBatch(queue);
       const startMs = monotonicMs();
       const failure = await commitBatch(connection, batch);
@@ -122,6 +128,11 @@ export function createGroupCommit(
       const shared = work as GroupedWork<unknown, unknown>;
       return (payload: P) => enqueue<R>({ work: shared, kind: 'grouped', payload, ...sizeOf(payload) });
     },
+    between: <T>(work: () => Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        pauses.push(() => work().then(resolve, reject));
+        running ??= flush();
+      }),
     waiting: () => suspects.length + queue.size(),
     async drain() {
       closed = true;

@@ -51,9 +51,10 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   let checkpointFault: unknown;
   async function checkpoint(): Promise<void> {
     try {
-      // PASSIVE does the work without blocking the writer, so that TRUNCATE, which blocks it, has little left to copy.
+      // PASSIVE does the work beside the writer, so that TRUNCATE, which under constant writes would not get its lock,
+      // has little left to copy while the writer waits.
       await checkpointer.exec('PRAGMA wal_checkpoint(PASSIVE)');
-      await checkpointer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      await writes.between(() => checkpointer.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
       checkpointFault = undefined;
     } catch (error) {
       if (isLocked(error)) return;
