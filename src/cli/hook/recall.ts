@@ -64,7 +64,7 @@ export async function recallForPrompt(
 export async function recallForStart(
   daemon: HookDaemon,
   session: SessionFile,
-  { project, forgetful }: { project: string | undefined; forgetful: boolean },
+  project: string | undefined,
 ): Promise<string | undefined> {
   const of = project === undefined ? '' : `&project=${encodeURIComponent(project)}`;
   const own = `${of}&projectOnly=true`;
@@ -80,7 +80,7 @@ export async function recallForStart(
     { heading: 'Latest sessions in this project:', items: episodes },
     { heading: 'Recent:', items: recent },
   ]);
-  await injectOnce(session, sections.ids, { forgetful });
+  await injectOnce(session, sections.ids);
   return sections.ids.length === 0 ? undefined : fence(sections.text);
 }
 
@@ -122,20 +122,22 @@ function lineOf(item: Listed): string {
 }
 
 /**
- * Marks ids as given to the model and returns those that were not yet. `forgetful` first forgets what was given: the
- * model no longer has it. Returns none if another hook keeps the state too long, because silence is better than repetition.
+ * Marks ids as given to the model and returns those that were not yet. Returns none if another hook keeps the state too
+ * long, because silence is better than repetition.
  */
-async function injectOnce(
-  session: SessionFile,
-  ids: readonly string[],
-  { forgetful = false }: { forgetful?: boolean } = {},
-): Promise<Set<string>> {
-  if (ids.length === 0 && !forgetful) return new Set();
+async function injectOnce(session: SessionFile, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
   const fresh = await session.change((state) => {
-    if (forgetful) state.injected = [];
     const added = ids.filter((id) => !state.injected.includes(id));
     state.injected.push(...added);
     return added;
   });
   return new Set(fresh);
+}
+
+/** Forgets what the model was given, because it no longer has it. */
+export async function forgetInjected(session: SessionFile): Promise<void> {
+  await session.change((state) => {
+    state.injected = [];
+  });
 }

@@ -4,8 +4,10 @@ import type { CommandContext } from '../command-context.ts';
 import { findProfile, openSession as openAccount } from '../session.ts';
 import { openSettings } from '../settings.ts';
 import { capturedText } from './captured-text.ts';
+import { lastAnswer } from './copilot-transcript.ts';
 import { type HookDaemon, isListening } from './daemon-request.ts';
 import {
+  forgetsContext,
   HOOK_CLIENTS,
   HOOK_EVENTS,
   type HookClient,
@@ -16,7 +18,7 @@ import {
 } from './hook-event.ts';
 import { createOutbox } from './outbox.ts';
 import { projectName } from './project-name.ts';
-import { isWorthRecalling, recallForPrompt, recallForStart } from './recall.ts';
+import { forgetInjected, isWorthRecalling, recallForPrompt, recallForStart } from './recall.ts';
 import {
   addSaid,
   openSession,
@@ -73,10 +75,12 @@ async function respond(
   const input = parseHookInput(await readInput(context.input.stream), context.environment.cwd);
   const accountKey = await account.key;
   const dependencies = { folder: join(context.settingsFolder, 'hooks'), nowMs: context.clock.nowMs, signal };
-  const session = openSession(dependencies, sessionKey(accountKey, client, input.sessionId));
+  // Without the client: Cursor and Copilot CLI also run the hooks in Claude Code's settings, for the same session.
+  const session = openSession(dependencies, sessionKey(accountKey, input.sessionId));
   const project = await projectName(input.cwd);
   const outbox = createOutbox(dependencies, debug);
   const redact = context.environment.env.SVC_REDACT !== 'off';
+  if (forgetsContext(event, client, input)) await forgetInjected(session);
   await capture(event, input, session, redact);
   if (event === 'stop' || event === 'pre-compact' || event === 'session-end') {
     await outbox.enqueue(session.key, { account: accountKey, project, cut: event === 'session-end' });
@@ -128,16 +132,20 @@ async function readInput(stream: AsyncIterable<Uint8Array>): Promise<string> {
 
 async function capture(event: HookEventName, input: HookInput, session: SessionFile, redact: boolean): Promise<void> {
   const role = event === 'prompt' ? 'user' : 'assistant';
-  const said = event === 'prompt' ? input.prompt : event === 'stop' ? input.answer : undefined;
+  const said = event === 'prompt' ? input.prompt : event === 'stop' ? await answerOf(input) : undefined;
   // A slash command is an order to the assistant's program.
   if (said === undefined || (event === 'prompt' && said.trimStart().startsWith('/'))) return;
   const content = capturedText(said, { redact });
   if (content !== undefined) await session.change((state) => addSaid(state, { role, content }));
 }
 
+async function answerOf({ answer, transcriptPath }: HookInput): Promise<string | undefined> {
+  return answer ?? (transcriptPath === undefined ? undefined : lastAnswer(transcriptPath));
+}
+
 async function recall(
   event: HookEventName,
-  { prompt, source }: HookInput,
+  input: HookInput,
   parts: {
     client: HookClient;
     daemon: HookDaemon;
@@ -147,13 +155,13 @@ async function recall(
   },
 ): Promise<string | undefined> {
   const { client, daemon, session, project, dependencies } = parts;
+  const { prompt } = input;
   if (event === 'session-start') {
     await pruneSessions(dependencies).catch(() => {});
-    const forgetful = source === 'compact' || source === 'clear';
-    const text = await recallForStart(daemon, session, { project, forgetful });
-    return text && hookOutput(event, client, text);
+    const text = await recallForStart(daemon, session, project);
+    return text && hookOutput(event, client, text, input);
   }
   if (event !== 'prompt' || prompt === undefined || !isWorthRecalling(prompt)) return undefined;
   const text = await recallForPrompt(daemon, session, { prompt, project });
-  return text && hookOutput(event, client, text);
+  return text && hookOutput(event, client, text, input);
 }
