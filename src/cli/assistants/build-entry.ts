@@ -21,9 +21,10 @@ export interface EntryOptions {
 
 /** The entry for an assistant, or why the assistant does not support it. */
 export type BuiltEntry = { entry: DesiredEntry } | { unsupported: string };
+export type EntryBuilder = (assistant: Assistant) => Promise<BuiltEntry>;
 
 /** Returns a function that builds entries. It reads the session at most once, and only for HTTP entries. */
-export function createEntryBuilder(options: EntryOptions, context: McpConfigContext) {
+export function createEntryBuilder(options: EntryOptions, context: McpConfigContext): EntryBuilder {
   const { environment, program, settings } = context;
   const profile = settings.profileName(options.profile);
   let session: Promise<Session> | undefined;
@@ -33,7 +34,7 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
     return buildBridgeEntry(assistant, options.scope, environment, program, explicitProfile);
   }
 
-  return async (assistant: Assistant): Promise<BuiltEntry> => {
+  return async (assistant) => {
     if (options.transport === 'stdio') return { entry: await bridge(assistant) };
     const { title } = assistant;
     if (!assistant.http) return { unsupported: `${title} supports only stdio servers: omit --transport http` };

@@ -2,8 +2,8 @@ import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { applyChange } from './apply-change.ts';
-import { type Assistant, type DesiredEntry, KEY_VARIABLE } from './assistant.ts';
-import { createEntryBuilder, type EntryOptions, type McpConfigContext } from './build-entry.ts';
+import { type Assistant, KEY_VARIABLE } from './assistant.ts';
+import { createEntryBuilder, type EntryBuilder, type EntryOptions, type McpConfigContext } from './build-entry.ts';
 import { ConfigFileError } from './editing/document.ts';
 import { type Extra, planExtra } from './extra.ts';
 import { EXTRAS } from './extra-table.ts';
@@ -35,7 +35,7 @@ export async function configureAssistants(
   const relevant =
     options.remove && names.length === 0 ? planned.filter(({ plan, error }) => plan?.changed || error) : planned;
   if (options.remove && relevant.length === 0) output.line('svc is not set up in any installed assistant.');
-  if (options.dryRun) return printDiffs(relevant, context, output);
+  if (options.dryRun) return await printDiffs(relevant, context, output);
   const chosen =
     names.length > 0 || options.yes || !relevant.some(({ plan }) => plan?.changed)
       ? undefined
@@ -47,7 +47,7 @@ export async function configureAssistants(
   const outcomes: Outcome[] = [];
   for (const outcome of relevant) {
     if (chosen && !chosen.has(outcome.assistant.id)) continue;
-    outcomes.push(await applyPlan(outcome, options, context));
+    outcomes.push(await applyPlan(outcome));
   }
   if (chosen?.size === 0) output.note('Nothing was selected, so nothing was changed.');
   for (const outcome of outcomes) printOutcome(outcome, output, environment.home);
@@ -72,13 +72,13 @@ async function planAll(
   const buildEntry = createEntryBuilder(options, context);
   const outcomes: Outcome[] = [];
   for (const assistant of assistants) {
-    const built = options.remove ? { entry: 'remove' as const } : await buildEntry(assistant);
-    const { scope } = options;
-    if ('unsupported' in built) outcomes.push({ assistant, scope, part: 'server', skipped: built.unsupported });
-    else outcomes.push(await planOne(assistant, built.entry, options, context));
+    const extras: Outcome[] = [];
     for (const extra of EXTRAS)
-      if (options[extra.part] || options.remove)
-        outcomes.push(...(await planOneExtra(extra, assistant, options, context)));
+      if (options[extra.option] || options.remove)
+        extras.push(...(await planOneExtra(extra, assistant, options, context)));
+    const server = await planServer(assistant, options, buildEntry, context);
+    // In the reverse order, because each change is undone with the backup that was made before it.
+    outcomes.push(...(options.remove ? [...extras.reverse(), server] : [server, ...extras]));
   }
   return outcomes;
 }
@@ -90,9 +90,9 @@ async function planOneExtra(
   { scope, remove }: ConfigureOptions,
   context: McpConfigContext,
 ): Promise<Outcome[]> {
-  const { part } = extra;
+  const { part, option } = extra;
   const path = extra.path(assistant, scope, context.environment);
-  if (path === undefined && remove) return [];
+  if (path === undefined && (remove || part !== option)) return [];
   const outcome: Outcome = { assistant, scope, part };
   if (path === undefined)
     return [
@@ -104,24 +104,26 @@ async function planOneExtra(
   return remove && planned.plan?.changed === false ? [] : [planned];
 }
 
-async function planOne(
+async function planServer(
   assistant: Assistant,
-  entry: DesiredEntry | 'remove',
-  { scope }: ConfigureOptions,
+  { scope, remove }: ConfigureOptions,
+  buildEntry: EntryBuilder,
   { environment }: McpConfigContext,
 ): Promise<Outcome> {
-  return catchConfigError({ assistant, scope, part: 'server' }, async () => ({
-    plan: await planChange(assistant, scope, entry, environment),
+  const outcome: Outcome = { assistant, scope, part: 'server' };
+  const built = remove ? { entry: 'remove' as const } : await buildEntry(assistant);
+  if ('unsupported' in built) return { ...outcome, skipped: built.unsupported };
+  return catchConfigError(outcome, async () => ({
+    plan: await planChange(assistant, scope, built.entry, environment),
   }));
 }
 
-/** Plans extras again before it applies them, because assistants can share the file. */
-async function applyPlan(outcome: Outcome, { remove }: ConfigureOptions, context: McpConfigContext): Promise<Outcome> {
+/** Applies a plan to the file as it is by then, because several parts can share it. */
+async function applyPlan(outcome: Outcome): Promise<Outcome> {
   const { plan: planned } = outcome;
   if (!planned?.changed) return outcome;
-  const extra = EXTRAS.find(({ part }) => part === outcome.part);
   return catchConfigError(outcome, async () => {
-    const plan = extra ? await planExtra(extra, remove ? 'remove' : 'write', planned, context) : planned;
+    const plan = await planned.replan();
     return { plan, applied: await applyChange(plan) };
   });
 }
@@ -143,14 +145,24 @@ function rejectUnsupported(names: readonly string[], outcomes: readonly Outcome[
     throw new CommandFailure(EXIT.usage, reasons.map((line) => `${line}.`).join('\n'));
 }
 
-function printDiffs(outcomes: readonly Outcome[], { environment }: McpConfigContext, output: Output): void {
-  const shown = new Set<string>();
+/** Prints one diff for each file, also if several parts of it change. */
+async function printDiffs(
+  outcomes: readonly Outcome[],
+  { environment }: McpConfigContext,
+  output: Output,
+): Promise<void> {
+  const plans = outcomes.flatMap(({ plan }) => (plan?.changed ? [plan] : []));
   for (const outcome of outcomes) {
     const { plan } = outcome;
-    if (plan && shown.has(plan.target)) continue;
-    if (plan) shown.add(plan.target);
-    if (!plan?.changed) printOutcome(outcome, output, environment.home);
-    else output.line(unifiedDiff(tildify(plan.path, environment.home), plan.before, plan.after, output.style));
+    if (!plan?.changed) {
+      if (!plans.some(({ target }) => target === plan?.target)) printOutcome(outcome, output, environment.home);
+      continue;
+    }
+    const [first, ...others] = plans.filter(({ target }) => target === plan.target);
+    if (plan !== first) continue;
+    let { after } = plan;
+    for (const { revise } of others) after = await revise(after);
+    output.line(unifiedDiff(tildify(plan.path, environment.home), plan.before, after, output.style));
   }
   output.data({ data: outcomes.map(outcomeToJson) });
   if (outcomes.some(({ error }) => error)) throw new CommandFailure(EXIT.failed);

@@ -7,10 +7,12 @@ import { type ChangePlan, type OwnedPart, planFile } from './plan-change.ts';
 
 /** Something that svc writes for an assistant in addition to the server entry, in a separate file. */
 export interface Extra {
-  part: 'instructions' | 'hooks';
+  part: 'instructions' | 'hooks' | 'permissions';
+  /** The option that asks for the part. Only a part of the same name must exist for every assistant that is named. */
+  option: 'instructions' | 'hooks';
   /** Returns the path of the file, or `undefined` if svc knows none for the scope. */
   path(assistant: Assistant, scope: Scope, environment: Environment): string | undefined;
-  owned: OwnedPart;
+  owned(assistant: Assistant): OwnedPart;
   /** Returns the function that adds or updates the part in a text. */
   writer(assistant: Assistant, scope: Scope, context: McpConfigContext): Promise<(text: string) => string>;
   /** Notes by assistant, printed after the part was written. */
@@ -25,7 +27,7 @@ export async function planExtra(
   context: McpConfigContext,
 ): Promise<ChangePlan> {
   const edit = change === 'remove' ? () => undefined : await writer(assistant, scope, context);
-  return planFile(assistant, scope, path, edit, owned);
+  return planFile(assistant, scope, path, edit, owned(assistant));
 }
 
 /** Lists the files of the assistant that contain the part. Skips unreadable files. */
@@ -38,7 +40,7 @@ export async function findExtra(
     const path = extra.path(assistant, scope, environment);
     return path === undefined ? [] : [{ scope, path }];
   });
-  const present = await Promise.all(candidates.map(({ path }) => contains(extra.owned, path)));
+  const present = await Promise.all(candidates.map(({ path }) => contains(extra.owned(assistant), path)));
   return candidates.filter((_, index) => present[index]);
 }
 

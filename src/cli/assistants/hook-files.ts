@@ -1,80 +1,68 @@
-import type { HookEventName } from '../hook/hook-event.ts';
 import type { Environment } from '../settings.ts';
 import type { Assistant, Scope } from './assistant.ts';
 import { buildBridgeEntry, type Program } from './bridge-command.ts';
-import { inEnvFolder, project } from './config-paths.ts';
-import { type Hooks, readHooks, removeHooks, writeHooks } from './editing/edit-hooks.ts';
+import { inProject, inXdgConfig } from './config-paths.ts';
+import type { Hooks } from './editing/edit-hooks.ts';
 import type { Extra } from './extra.ts';
-
-const EVENTS: Record<string, HookEventName> = {
-  SessionStart: 'session-start',
-  UserPromptSubmit: 'prompt',
-  Stop: 'stop',
-  PreCompact: 'pre-compact',
-};
-
-interface HookFiles {
-  files: Record<Scope, (environment: Environment) => string[]>;
-  /** The events of svc by the assistant's names for them. */
-  events: Record<string, HookEventName>;
-  /** Read-only tools that the assistant calls without asking. */
-  allowed: readonly string[];
-}
-
-const HOOK_FILES: Record<string, HookFiles> = {
-  'claude-code': {
-    files: {
-      user: (environment) => [inEnvFolder(environment, 'CLAUDE_CONFIG_DIR', '.claude', 'settings.json')],
-      project: project('.claude', 'settings.json'),
-    },
-    events: { ...EVENTS, SessionEnd: 'session-end' },
-    allowed: ['search', 'context', 'get', 'list'].map((name) => `mcp__svc__memory_${name}`),
-  },
-  codex: {
-    files: {
-      user: (environment) => [inEnvFolder(environment, 'CODEX_HOME', '.codex', 'hooks.json')],
-      project: project('.codex', 'hooks.json'),
-    },
-    events: EVENTS,
-    allowed: [],
-  },
-};
+import { HOOK_TABLE, type HookFile } from './hook-table.ts';
+import { OPENCODE_PLUGIN, opencodePluginWriter } from './opencode-plugin.ts';
+import type { OwnedPart } from './plan-change.ts';
 
 /** Hooks, with which the assistant reports events to `svc hook`. */
 export const HOOKS: Extra = {
   part: 'hooks',
-  path: ({ id }, scope, environment) => HOOK_FILES[id]?.files[scope](environment)[0],
-  owned: {
-    contains: (text) => Object.keys(readHooks(text).commands).length > 0,
-    remove: removeHooks,
-    addTo: (base, text) => writeHooks(base, readHooks(text)),
-  },
-  writer: async (assistant, scope, context) => {
-    const hooks = await buildHooks(assistant, scope, context.environment, context.program);
-    return (text) => writeHooks(text, hooks);
+  option: 'hooks',
+  path: ({ id }, scope, environment) =>
+    id === 'opencode' ? pluginPath(scope, environment) : HOOK_TABLE[id]?.files[scope](environment)[0],
+  owned: ({ id }) => (id === 'opencode' ? OPENCODE_PLUGIN : ownedHooks(HOOK_TABLE[id]!)),
+  writer: async (assistant, scope, { environment, program }) => {
+    const words = await hookCommand(assistant, scope, environment, program);
+    if (assistant.id === 'opencode') return opencodePluginWriter(words);
+    const file = HOOK_TABLE[assistant.id]!;
+    const hooks = buildHooks(assistant, file, commandLine(words, file.powershell && environment.platform === 'win32'));
+    return (text) => file.editor.write(text, hooks);
   },
   notes: {
     codex: 'Codex skips hooks that you have not trusted, without a message: type /hooks in Codex and trust them.',
   },
 };
 
-async function buildHooks(
+function pluginPath(scope: Scope, environment: Environment): string {
+  return scope === 'project'
+    ? inProject(environment, '.opencode', 'plugins', 'svc.js')
+    : inXdgConfig(environment, 'opencode', 'plugins', 'svc.js');
+}
+
+function ownedHooks({ editor }: HookFile): OwnedPart {
+  return {
+    contains: (text) => Object.keys(editor.read(text).commands).length > 0,
+    remove: (text) => editor.remove(text),
+    addTo: (base, text) => editor.write(base, editor.read(text)),
+  };
+}
+
+/** Returns the words that start `svc hook`, without event and client. */
+async function hookCommand(
   assistant: Assistant,
   scope: Scope,
   environment: Environment,
   program: Program,
-): Promise<Hooks> {
+): Promise<string[]> {
   const { command, args } = await buildBridgeEntry(assistant, scope, environment, program, undefined);
-  const start = [command, ...args.slice(0, -1)].map(quote).join(' ');
-  const { events, allowed } = HOOK_FILES[assistant.id]!;
-  const commands = Object.entries(events).map(([name, event]) => [
-    name,
-    `${start} hook ${event} --client ${assistant.id}`,
-  ]);
+  return [command, ...args.slice(0, -1), 'hook'];
+}
+
+function buildHooks({ id }: Assistant, { events, allowed }: HookFile, start: string): Hooks {
+  const commands = Object.entries(events).map(([name, event]) => [name, `${start} ${event} --client ${id}`]);
   return { commands: Object.fromEntries(commands), allowed };
 }
 
-/** Quotes a word for POSIX shells and for Windows. */
+/** Joins words for POSIX shells and for Windows. PowerShell takes a quoted word for a string unless `&` calls it. */
+function commandLine(words: readonly string[], powershell = false): string {
+  const line = words.map(quote).join(' ');
+  return powershell && line.startsWith('"') ? `& ${line}` : line;
+}
+
 function quote(word: string): string {
   return /^[\w@%+=:,./\\-]+$/.test(word) && !word.includes('\\') ? word : `"${word.replaceAll(/["$`]/g, '\\$&')}"`;
 }

@@ -31,11 +31,12 @@ const INSTRUCTION_FILES: Record<string, Partial<Record<Scope, (environment: Envi
 /** A block of Markdown that tells the assistant when to use the memory. */
 export const INSTRUCTIONS: Extra = {
   part: 'instructions',
+  option: 'instructions',
   path: ({ id }, scope, environment) => INSTRUCTION_FILES[id]?.[scope]?.(environment)[0],
-  owned: {
+  owned: () => ({
     contains: (text) => readInstructions(text) !== undefined,
     remove: removeInstructions,
     addTo: (base, text) => writeInstructions(base, readInstructions(text)),
-  },
+  }),
   writer: async () => (text) => writeInstructions(text),
 };

@@ -20,6 +20,10 @@ export interface ChangePlan {
   after: string | undefined;
   changed: boolean;
   created: boolean;
+  /** Returns what the change would make of another text of the file. Throws `ConfigFileError`. */
+  revise(text: string | undefined): Promise<string | undefined>;
+  /** Plans the same change of the file as it is now. */
+  replan(): Promise<ChangePlan>;
 }
 
 /** A part of a file that svc owns. Its functions throw `ConfigFileError` if the text is invalid. */
@@ -82,13 +86,17 @@ export async function planFile(
 ): Promise<ChangePlan> {
   try {
     const { target, text: before } = await readConfigFile(path);
-    const { mark, body } = splitByteOrderMark(before ?? '');
-    const edited = before === undefined ? edit('') : edit(body);
-    const after = edited === undefined ? await textWithoutPart(part, target, before) : mark + edited;
+    const revise = async (text: string | undefined) => {
+      const { mark, body } = splitByteOrderMark(text ?? '');
+      const edited = edit(body);
+      return edited === undefined ? textWithoutPart(part, target, text) : mark + edited;
+    };
+    const after = await revise(before);
     const changed = after !== before;
     if (changed) await assertWritable(target);
-    const present = before !== undefined && part.contains(body);
-    const action = !changed ? 'none' : edited === undefined ? 'remove' : present ? 'change' : 'add';
+    const contains = (text: string | undefined) => text !== undefined && part.contains(splitByteOrderMark(text).body);
+    const present = contains(before);
+    const action = !changed ? 'none' : !contains(after) ? 'remove' : present ? 'change' : 'add';
     return {
       assistant,
       scope,
@@ -100,6 +108,8 @@ export async function planFile(
       after,
       changed,
       created: before === undefined && changed,
+      revise,
+      replan: () => planFile(assistant, scope, path, edit, part),
     };
   } catch (error) {
     const cause = toConfigFileError(error);

@@ -39,7 +39,7 @@ export async function printEntries(
     const entry = options.showKey ? built.entry : redactKey(built.entry);
     const path = assistant.files[options.scope]!(context.environment)[0]!;
     printed.push({ client: assistant.id, path, text: renderFile(assistant, options, entry) });
-    for (const extra of EXTRAS.filter(({ part }) => options[part])) {
+    for (const extra of EXTRAS.filter(({ option }) => options[option])) {
       const extraPath = extra.path(assistant, options.scope, context.environment);
       if (extraPath === undefined) continue;
       const write = await extra.writer(assistant, options.scope, context);

@@ -60,9 +60,7 @@ export function mcpConfigCommand(context: McpConfigContext): Command {
         .default('user'),
     )
     .option('--instructions', 'also tell the assistants to use the memory, in CLAUDE.md, AGENTS.md or the like')
-    .addOption(
-      new Option('--hooks', 'also recall and store without being asked (claude-code, codex)').conflicts('profile'),
-    )
+    .addOption(new Option('--hooks', 'also recall and store without being asked').conflicts('profile'))
     .addOption(profileOption('the account to use, if there are several'))
     .addOption(new Option('--list', 'show which assistants are set up').conflicts(['print', 'remove', 'dryRun']))
     .addOption(new Option('--print', 'print the entries instead of writing them').conflicts(['remove', 'dryRun']))

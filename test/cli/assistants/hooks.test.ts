@@ -1,87 +1,18 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { readHooks, removeHooks, writeHooks } from '../../../src/cli/assistants/editing/edit-hooks.ts';
+import { HOOK_TABLE, READ_ONLY_TOOLS } from '../../../src/cli/assistants/hook-table.ts';
 import { HOOK_CLIENTS, HOOK_EVENTS } from '../../../src/cli/hook/hook-event.ts';
 import { type RunOptions, runMcpConfig } from './run-mcp-config.ts';
 import { scratchHome } from './scratch-home.ts';
 
 const SETTINGS = 'home/.claude/settings.json';
-const HOOKS = {
-  commands: {
-    Stop: 'svc hook stop --client claude-code',
-    UserPromptSubmit: '/n "/a b/svc" hook prompt --client claude-code',
-  },
-  allowed: ['mcp__svc__memory_search', 'mcp__svc__memory_get'],
-};
 const scratch = scratchHome();
 const run = (argv: string[], options: Partial<RunOptions> = {}) =>
   runMcpConfig(argv, { environment: scratch.environment, ...options });
 const read = (path: string) => readFile(join(scratch.folder, path), 'utf8');
 const json = async (path: string) => JSON.parse(await read(path));
-
-describe('editing hooks', () => {
-  const hook = fc.record({
-    type: fc.constant('command'),
-    command: fc.constantFrom('lint', 'svc-lint hook', 'echo ключ'),
-  });
-  const group = fc.record(
-    { matcher: fc.constantFrom('', 'Bash', 'startup|resume'), hooks: fc.array(hook, { minLength: 1, maxLength: 2 }) },
-    { requiredKeys: ['hooks'] },
-  );
-  const groups = fc.array(group, { minLength: 1, maxLength: 2 });
-  const settings = fc
-    .record(
-      {
-        model: fc.constant('opus'),
-        hooks: fc.record({ Stop: groups, PreToolUse: groups }, { requiredKeys: ['PreToolUse'] }),
-        permissions: fc.record({ allow: fc.constant(['Bash(ls)', 'mcp__other__x']), deny: fc.constant([]) }),
-        last: fc.constant({ nested: [1, { a: null }] }),
-      },
-      { requiredKeys: ['model'] },
-    )
-    .chain((data) =>
-      fc
-        .tuple(fc.constantFrom<string | number>(2, 4, '\t'), fc.constantFrom('\n', '\r\n'), fc.constantFrom('', '\n'))
-        .map(([unit, lineBreak, end]) => (JSON.stringify(data, null, unit) + end).replaceAll('\n', lineBreak)),
-    );
-
-  test('adding and removing them restores any file byte for byte, and everything else is preserved', () => {
-    fc.assert(
-      fc.property(settings, (text) => {
-        const added = writeHooks(text, HOOKS);
-        expect(readHooks(added)).toEqual(HOOKS);
-        expect(writeHooks(added, HOOKS)).toBe(added);
-        expect(removeHooks(added)).toBe(text);
-        expect(removeHooks(text)).toBe(text);
-      }),
-    );
-  });
-
-  test('a command that has changed is updated in place, with what its owner added', () => {
-    const text =
-      '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "svc hook stop --client x", "timeout": 9}]}]}}';
-    expect(JSON.parse(writeHooks(text, { commands: { Stop: HOOKS.commands.Stop }, allowed: [] }))).toEqual({
-      hooks: { Stop: [{ hooks: [{ type: 'command', command: HOOKS.commands.Stop, timeout: 9 }] }] },
-    });
-  });
-
-  test('a hook that its owner added to the same group stays', () => {
-    const added = JSON.parse(writeHooks('', HOOKS));
-    added.hooks.Stop[0].hooks.push({ type: 'command', command: 'lint' });
-    expect(JSON.parse(removeHooks(JSON.stringify(added)))).toEqual({
-      hooks: { Stop: [{ hooks: [{ type: 'command', command: 'lint' }] }] },
-    });
-  });
-
-  test.each(['{ "hooks": { ', '{ // mine\n }', '{"hooks": []}', '{"hooks": {"Stop": {}}}'])(
-    '%j is rejected',
-    (text) => {
-      expect(() => writeHooks(text, HOOKS)).toThrow(/line 1, column \d+/);
-    },
-  );
-});
 
 describe('--hooks', () => {
   test('writes a hook for each event of Claude Code, and allows the tools that only read', async () => {
@@ -107,9 +38,10 @@ describe('--hooks', () => {
     expect(permissions).toBeUndefined();
   });
 
-  test.each(['claude-code', 'codex'])('of %s call only events and clients that svc hook knows', async (id) => {
+  test.each(Object.keys(HOOK_TABLE))('of %s call only events and clients that svc hook knows', async (id) => {
     const { out } = await run([id, '--hooks', '--print']);
     const calls = [...out.matchAll(/ hook (\S+) --client ([\w-]+)"/g)];
+    expect(new Set(calls.map(([, event]) => event)).size).toBe(calls.length);
     expect(calls.length).toBeGreaterThanOrEqual(4);
     for (const [, event, client] of calls) {
       expect(HOOK_EVENTS).toContain(event);
@@ -117,6 +49,103 @@ describe('--hooks', () => {
     }
     await expect(read(SETTINGS)).rejects.toThrow('ENOENT');
   });
+
+  test.each([
+    ['claude-code', '.claude/settings.json', '.claude/settings.json'],
+    ['codex', '.codex/hooks.json', '.codex/hooks.json'],
+    ['gemini', '.gemini/settings.json', '.gemini/settings.json'],
+    ['qwen', '.qwen/settings.json', '.qwen/settings.json'],
+    ['cursor', '.cursor/hooks.json', '.cursor/hooks.json'],
+    ['copilot', '.copilot/hooks/svc.json', '.github/hooks/svc.json'],
+    ['opencode', '.config/opencode/plugins/svc.js', '.opencode/plugins/svc.js'],
+  ])('of %s are written once, listed, and removed without a trace', async (id, user, project) => {
+    for (const [scope, path] of [
+      ['user', `home/${user}`],
+      ['project', `project/${project}`],
+    ] as const) {
+      expect(await run([id, '--hooks', '--scope', scope])).toMatchObject({ exitCode: 0 });
+      const written = await read(path);
+      expect(written).toContain('/svc/bin/svc');
+      expect((await run([id, '--hooks', '--scope', scope])).out).not.toContain('✓');
+      expect(await read(path)).toBe(written);
+      const { data } = JSON.parse((await run(['--list', '--json'])).out);
+      const found = data.find(({ client }: { client: string }) => client === id);
+      expect(found.hooks).toEqual([{ scope, path: join(scratch.folder, path) }]);
+      expect((await run([id, '--remove', '--scope', scope])).exitCode).toBe(0);
+      await expect(stat(join(scratch.folder, path))).rejects.toThrow('ENOENT');
+    }
+  });
+
+  test.each([
+    ['gemini', '.gemini/settings.json', '{\n  // mine\n  "mcpServers": { "a": {} }, // last\n}\n'],
+    ['qwen', '.qwen/settings.json', '{\n  /* mine */\n  "permissions": { "allow": ["Edit"] }\n}\n'],
+  ])('of %s share the file of the server entry, and --dry-run shows both', async (id, name, before) => {
+    const path = await scratch.put(`home/${name}`, before, 0o640);
+    const { out } = await run([id, '--hooks', '--dry-run']);
+    expect(out.match(/^--- /gm)).toHaveLength(id === 'gemini' ? 2 : 1);
+    expect(out).toMatch(/^\+.*"svc": ?\{/m);
+    expect(out).toContain(`hook prompt --client ${id}`);
+    expect(await read(`home/${name}`)).toBe(before);
+    await run([id, '--hooks']);
+    expect(await read(`home/${name}`)).toContain('mine');
+    const { out: removing } = await run([id, '--remove', '--dry-run']);
+    expect(removing).toMatch(/^-.*"svc": ?\{/m);
+    expect(removing).toContain(`hook prompt --client ${id}`);
+    await run([id, '--remove']);
+    expect(await read(`home/${name}`)).toBe(before);
+    expect((await stat(path)).mode & 0o777).toBe(0o640);
+  });
+
+  test('of Qwen Code allow the tools that only read, and those of Gemini CLI in a policy of their own', async () => {
+    const script = join(scratch.environment.home, 'svc/bin/svc');
+    await run(['qwen', 'gemini', '--hooks']);
+    const tools = ['memory_search', 'memory_context', 'memory_get', 'memory_list'];
+    const { permissions, hooks } = await json('home/.qwen/settings.json');
+    expect(permissions.allow).toEqual(tools.map((name) => `mcp__svc__${name}`));
+    expect(hooks.Stop[0].hooks[0].command).toBe(`/opt/node/bin/node ${script} hook stop --client qwen`);
+    expect(parse(await read('home/.gemini/policies/svc.toml'))).toEqual({
+      rule: [{ mcpName: 'svc', toolName: tools, decision: 'allow', priority: 100 }],
+    });
+    await run(['gemini', '--remove']);
+    await expect(read('home/.gemini/policies/svc.toml')).rejects.toThrow('ENOENT');
+  });
+
+  test('name only tools that exist and change nothing', async () => {
+    const source = await readFile('src/daemon/mcp/mcp-tools.ts', 'utf8');
+    for (const name of READ_ONLY_TOOLS) {
+      const [, tool] = source.split(`name: '${name}'`);
+      expect(tool?.slice(0, tool.indexOf("name: 'memory_"))).toContain('annotations: READS,');
+    }
+  });
+
+  test.each([
+    ['copilot', '.copilot/hooks/svc.json', '{"version": 1, "hooks": {"agentStop": [{"bash": "mine"}]}}'],
+    ['gemini', '.gemini/policies/svc.toml', '[[rule]]\nmcpName = "mine"\n'],
+    ['opencode', '.config/opencode/plugins/svc.js', 'export const mine = async () => ({});\n'],
+  ])('of %s do not replace a file of somebody else', async (id, name, before) => {
+    await scratch.put(`home/${name}`, before);
+    const { exitCode, error } = await run([id, '--hooks']);
+    if (id !== 'copilot') {
+      expect(exitCode).toBe(1);
+      expect(error).toContain(`~/${name}: was not written by svc: rename it, then run the command again`);
+    }
+    expect(await read(`home/${name}`)).toContain('mine');
+    await run([id, '--remove']);
+    expect(await read(`home/${name}`)).toBe(before);
+  });
+
+  test.each(['gemini', 'cursor', 'copilot'])(
+    'of %s can be called by PowerShell on Windows, where a quoted path is a string',
+    async (id) => {
+      const environment = { ...scratch.environment, platform: 'win32' as const };
+      const program = { node: 'C:\\Program Files\\node.exe', script: 'C:\\svc\\bin\\svc' };
+      const { out } = await run([id, '--hooks', '--print', '--json'], { environment, context: { program } });
+      const { data } = JSON.parse(out) as { data: { text: string }[] };
+      const { text } = data.find((printed) => printed.text.includes('--client'))!;
+      const command = `& "C:\\Program Files\\node.exe" "C:\\svc\\bin\\svc" hook prompt --client ${id}`;
+      expect(text).toContain(JSON.stringify(command));
+    },
+  );
 
   test('are listed, written only if asked for, and removed without a trace', async () => {
     const before = '{\n  "hooks": {},\n  "model": "opus"\n}\n';
@@ -138,7 +167,7 @@ describe('--hooks', () => {
   test('quote a path that a shell would split', async () => {
     const program = { node: '/opt/my node/node', script: '/opt/$x/svc' };
     await run(['claude-code', '--hooks'], { context: { program } });
-    expect(readHooks(await read(SETTINGS)).commands.Stop).toBe(
+    expect((await json(SETTINGS)).hooks.Stop[0].hooks[0].command).toBe(
       '"/opt/my node/node" "/opt/\\$x/svc" hook stop --client claude-code',
     );
   });
@@ -152,7 +181,7 @@ describe('--hooks', () => {
   });
 
   test.each([
-    [['cursor', '--hooks'], 'Cursor has no user file for hooks that svc knows: omit --hooks.'],
+    [['zed', '--hooks'], 'Zed has no user file for hooks that svc knows: omit --hooks.'],
     [['codex', '--hooks', '--profile', 'work'], "option '--hooks' cannot be used with option '--profile"],
   ])('%j exits with code 2 and writes nothing', async (argv, reason) => {
     expect(await run(argv)).toMatchObject({ exitCode: 2, error: expect.stringContaining(reason) });

@@ -1,4 +1,4 @@
-import { isObject, type Path, type Segment, valueAt } from './document.ts';
+import { type Editor, isObject, type Json, type JsonObject, type Path, type Segment, valueAt } from './document.ts';
 import { jsoncEditor } from './edit-jsonc.ts';
 
 /** The hooks of svc in a file: their commands by the assistant's name of the event, and the tools allowed without asking. */
@@ -7,7 +7,27 @@ export interface Hooks {
   allowed: readonly string[];
 }
 
-const EDITOR = jsoncEditor(true);
+/** How an assistant's file contains hooks. */
+export interface HookLayout {
+  /** Whether an event has groups of hooks (`{"hooks": […]}`), as in Claude Code, instead of hooks. */
+  grouped: boolean;
+  /** Fields of a hook beside its command. */
+  fields: JsonObject;
+  /** Fields that a new file needs beside its hooks. */
+  newFile?: JsonObject;
+  /** Whether the file may contain comments. */
+  comments: boolean;
+}
+
+/** Edits the hooks of svc in a text. All functions throw `ConfigFileError` if it cannot be parsed. */
+export interface HookEditor {
+  read(text: string): Hooks;
+  /** Adds hooks after those that are there, or updates their commands. */
+  write(text: string, hooks: Hooks): string;
+  /** Removes the hooks of svc, and the lists and objects that this leaves empty. */
+  remove(text: string): string;
+}
+
 const ALLOWED: Path = ['permissions', 'allow'];
 const OWN_COMMAND = /svc[\w.-]*["']? hook [a-z-]+ --client /;
 const OWN_TOOL = /^mcp__svc__/;
@@ -18,53 +38,60 @@ const isOwnGroup = (group: unknown) => isObject(group) && Array.isArray(group.ho
 const OWN_HOOK: Segment = { label: 'the hook of svc', matches: isOwnHook };
 const OWN_GROUP: Segment = { label: 'the hook of svc', matches: isOwnGroup };
 
-/** Reads the hooks of svc. Throws `ConfigFileError` if the text is not JSON. */
-export function readHooks(text: string): Hooks {
-  const data = EDITOR.read(text);
-  const commands = eventsOf(data).flatMap((event) => {
-    const command = valueAt(data, commandPath(event));
-    return typeof command === 'string' ? [[event, command]] : [];
-  });
-  return { commands: Object.fromEntries(commands), allowed: ownTools(data) };
+export function createHookEditor({ grouped, fields, newFile, comments }: HookLayout): HookEditor {
+  const editor = jsoncEditor(!comments);
+  const hookPath = (event: string): Path =>
+    grouped ? ['hooks', event, OWN_GROUP, 'hooks', OWN_HOOK] : ['hooks', event, OWN_HOOK];
+  const commandAt = (data: unknown, event: string) => valueAt(data, [...hookPath(event), 'command']);
+
+  function writeCommand(text: string, event: string, command: string): string {
+    const current = commandAt(editor.read(text), event);
+    if (current === command) return text;
+    if (current !== undefined) return editor.set(text, [...hookPath(event), 'command'], command);
+    const hook: Json = { ...fields, command };
+    return editor.set(text, hookPath(event).slice(0, 3), grouped ? { hooks: [hook] } : hook);
+  }
+
+  function removeCommand(text: string, event: string): string {
+    if (commandAt(editor.read(text), event) === undefined) return text;
+    const group = valueAt(editor.read(text), ['hooks', event, OWN_GROUP, 'hooks']);
+    const item = Array.isArray(group) && group.length > 1 ? hookPath(event) : hookPath(event).slice(0, 3);
+    return removeCommand(removeEmpty(editor, editor.remove(text, item), ['hooks', event]), event);
+  }
+
+  return {
+    read(text) {
+      const data = editor.read(text);
+      const commands = eventsOf(data).flatMap((event) => {
+        const command = commandAt(data, event);
+        return typeof command === 'string' ? [[event, command]] : [];
+      });
+      return { commands: Object.fromEntries(commands), allowed: ownTools(data) };
+    },
+    write(text, { commands, allowed }) {
+      const start = text.trim() === '' && newFile ? editor.set('', [], newFile) : text;
+      const written = Object.entries(commands).reduce((changed, [event, command]) => {
+        return writeCommand(changed, event, command);
+      }, start);
+      return allowed.reduce((changed, tool) => {
+        const path = [...ALLOWED, itemEqualTo(tool)];
+        return valueAt(editor.read(changed), path) === undefined ? editor.set(changed, path, tool) : changed;
+      }, written);
+    },
+    remove(text) {
+      const rest = eventsOf(editor.read(text)).reduce(removeCommand, text);
+      return ownTools(editor.read(rest)).reduce(
+        (changed, tool) => removeEmpty(editor, editor.remove(changed, [...ALLOWED, itemEqualTo(tool)]), ALLOWED),
+        rest,
+      );
+    },
+  };
 }
 
-/** Adds hooks after those that are there, or updates their commands. */
-export function writeHooks(text: string, { commands, allowed }: Hooks): string {
-  const withHooks = Object.entries(commands).reduce((changed, [event, command]) => {
-    const current = valueAt(EDITOR.read(changed), commandPath(event));
-    if (current === command) return changed;
-    if (current !== undefined) return EDITOR.set(changed, commandPath(event), command);
-    return EDITOR.set(changed, ['hooks', event, OWN_GROUP], { hooks: [{ type: 'command', command }] });
-  }, text);
-  return allowed.reduce((changed, tool) => {
-    const path = [...ALLOWED, itemEqualTo(tool)];
-    return valueAt(EDITOR.read(changed), path) === undefined ? EDITOR.set(changed, path, tool) : changed;
-  }, withHooks);
-}
-
-/** Removes the hooks of svc, and the lists and objects that this leaves empty. */
-export function removeHooks(text: string): string {
-  const withoutHooks = eventsOf(EDITOR.read(text)).reduce((changed, event) => {
-    const group: Path = ['hooks', event, OWN_GROUP];
-    const hooks = valueAt(EDITOR.read(changed), [...group, 'hooks']);
-    if (!Array.isArray(hooks)) return changed;
-    if (hooks.length > 1) return EDITOR.remove(changed, [...group, 'hooks', OWN_HOOK]);
-    return removeEmpty(EDITOR.remove(changed, group), ['hooks', event]);
-  }, text);
-  return ownTools(EDITOR.read(withoutHooks)).reduce(
-    (changed, tool) => removeEmpty(EDITOR.remove(changed, [...ALLOWED, itemEqualTo(tool)]), ALLOWED),
-    withoutHooks,
-  );
-}
-
-function removeEmpty(text: string, path: Path): string {
-  const value = valueAt(EDITOR.read(text), path);
+function removeEmpty(editor: Editor, text: string, path: Path): string {
+  const value = valueAt(editor.read(text), path);
   if (path.length === 0 || typeof value !== 'object' || value === null || Object.keys(value).length > 0) return text;
-  return removeEmpty(EDITOR.remove(text, path), path.slice(0, -1));
-}
-
-function commandPath(event: string): Path {
-  return ['hooks', event, OWN_GROUP, 'hooks', OWN_HOOK, 'command'];
+  return removeEmpty(editor, editor.remove(text, path), path.slice(0, -1));
 }
 
 function eventsOf(data: unknown): string[] {
