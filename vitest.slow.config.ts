@@ -7,7 +7,7 @@ export default mergeConfig(
   defineConfig({
     test: {
       include: ['test/slow/**/*.test.ts'],
-      globalSetup: ['test/helpers/build-all.ts'],
+      globalSetup: ['test/helpers/build-all.ts', 'test/helpers/assistants/assistants-folder.ts'],
       fileParallelism: false,
       testTimeout: 300_000,
       hookTimeout: 120_000,

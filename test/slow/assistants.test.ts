@@ -1,21 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
-import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createKeyStore } from '../../src/cli/key-store.ts';
 import type { Environment } from '../../src/cli/settings.ts';
-import { openSettings } from '../../src/cli/settings.ts';
 import { runMcpConfig } from '../cli/assistants/run-mcp-config.ts';
+import { createHome, installAssistants, runAssistant, storeKey } from '../helpers/assistants/real-assistants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { BIN } from '../helpers/process.ts';
 
 /** Real assistants, installed from npm, connect to svc with the configuration that `svc mcp-config` wrote. */
-
-const PACKAGES = ['@anthropic-ai/claude-code', '@openai/codex', '@google/gemini-cli', 'opencode-ai'];
 
 interface Assistant {
   id: string;
@@ -45,16 +39,13 @@ const ASSISTANTS: Assistant[] = [
 
 let daemon: TestDaemon;
 let apiKey: string;
-let installed: string;
 let model: Server;
-let home: string;
 let environment: Environment;
 /** The status codes of the daemon's responses at `/v1/mcp`. */
 const statuses: number[] = [];
 
 beforeAll(async () => {
-  installed = await mkdtemp(join(tmpdir(), 'svc-assistants-'));
-  await execa('npm', ['install', '--prefix', installed, '--no-audit', '--no-fund', ...PACKAGES]);
+  await installAssistants();
   daemon = await startTestDaemon();
   apiKey = (await daemon.signIn('a@example.com')).apiKey;
   daemon.app.server.on('request', (request, response) => {
@@ -70,30 +61,17 @@ beforeAll(async () => {
 afterAll(async () => {
   await daemon?.close();
   model?.close();
-  await rm(installed, { recursive: true, force: true });
 });
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'svc-assistant-home-'));
-  const cwd = join(home, 'project');
-  await mkdir(cwd);
+  const created = await createHome();
+  environment = created;
+  const { home, cwd } = created;
   await mkdir(join(home, '.gemini'));
   await writeFile(join(home, '.gemini/trustedFolders.json'), JSON.stringify({ [cwd]: 'TRUST_FOLDER' }));
-  const env = { PATH: process.env.PATH, SVC_CONFIG_DIR: join(home, 'svc') };
-  environment = { home, cwd, platform: process.platform, env };
   statuses.length = 0;
-  return () => rm(home, { recursive: true, force: true, maxRetries: 5 });
+  return created.remove;
 });
-
-/** Stores the settings and key as `svc login` does without a keychain. */
-async function storeKey(): Promise<void> {
-  const settings = openSettings(environment);
-  await settings.save('default', { url: daemon.baseUrl, email: 'a@example.com', tenantId: 'ten_1', keyStore: 'file' });
-  const keychain = { getPassword: none, setPassword: none, deletePassword: none, probe: none };
-  await createKeyStore('file', { settings, keychain }).set('default', daemon.baseUrl, apiKey);
-}
-
-const none = () => Promise.reject(new Error('no keychain'));
 
 async function setUp(...argv: string[]): Promise<void> {
   const result = await runMcpConfig(argv, {
@@ -106,19 +84,7 @@ async function setUp(...argv: string[]): Promise<void> {
   expect(result, result.error).toMatchObject({ exitCode: 0 });
 }
 
-/** Runs an assistant with only `PATH` from the real environment. */
-async function start([command = '', ...args]: string[], env: Record<string, string> = {}): Promise<string> {
-  const { all } = await execa(join(installed, 'node_modules/.bin', command), args, {
-    extendEnv: false,
-    env: { PATH: process.env.PATH ?? '', HOME: home, NO_COLOR: '1', ...env },
-    cwd: environment.cwd,
-    stdin: 'ignore',
-    all: true,
-    reject: false,
-    timeout: 120_000,
-  });
-  return stripVTControlCharacters(all);
-}
+const start = (command: string[], env?: Record<string, string>) => runAssistant(environment, command, env);
 
 async function expectConnected({ list, listed, connect }: Assistant, env: Record<string, string> = {}): Promise<void> {
   const listOutput = await start(list, env);
@@ -142,7 +108,7 @@ describe.each(ASSISTANTS)('$id', (assistant) => {
   });
 
   test('connects to svc through the bridge, which reads the stored key', async () => {
-    await storeKey();
+    await storeKey(environment, daemon.baseUrl, apiKey);
     await setUp(assistant.id);
     await expectConnected(assistant);
   });

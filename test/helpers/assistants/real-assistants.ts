@@ -1,0 +1,58 @@
+import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { execa } from 'execa';
+import { inject } from 'vitest';
+import { createKeyStore } from '../../../src/cli/key-store.ts';
+import { type Environment, openSettings } from '../../../src/cli/settings.ts';
+
+const PACKAGES = ['@anthropic-ai/claude-code', '@openai/codex', '@google/gemini-cli', 'opencode-ai'];
+
+/** Installs the assistants from npm, once for all test files of a run. */
+export async function installAssistants(): Promise<void> {
+  const folder = inject('assistantsFolder');
+  const isInstalled = await access(join(folder, 'package-lock.json')).then(
+    () => true,
+    () => false,
+  );
+  if (!isInstalled) await execa('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', ...PACKAGES]);
+}
+
+/** A new home with a folder `project`, in which assistants work. `remove` deletes it. */
+export async function createHome(): Promise<Environment & { remove: () => Promise<void> }> {
+  const home = await mkdtemp(join(tmpdir(), 'svc-assistant-home-'));
+  const cwd = join(home, 'project');
+  await mkdir(cwd);
+  const env = { PATH: process.env.PATH, SVC_CONFIG_DIR: join(home, 'svc') };
+  const remove = () => rm(home, { recursive: true, force: true, maxRetries: 5 });
+  return { home, cwd, platform: process.platform, env, remove };
+}
+
+/** Stores the settings and key as `svc login` does without a keychain. */
+export async function storeKey(environment: Environment, url: string, apiKey: string): Promise<void> {
+  const settings = openSettings(environment);
+  await settings.save('default', { url, email: 'a@example.com', tenantId: 'ten_1', keyStore: 'file' });
+  const keychain = { getPassword: none, setPassword: none, deletePassword: none, probe: none };
+  await createKeyStore('file', { settings, keychain }).set('default', url, apiKey);
+}
+
+const none = () => Promise.reject(new Error('no keychain'));
+
+/** Runs an assistant with only `PATH` from the real environment, and returns what it prints. */
+export async function runAssistant(
+  { home, cwd }: Environment,
+  [command = '', ...args]: readonly string[],
+  env: Record<string, string> = {},
+): Promise<string> {
+  const { all } = await execa(join(inject('assistantsFolder'), 'node_modules/.bin', command), args, {
+    extendEnv: false,
+    env: { PATH: process.env.PATH ?? '', HOME: home, NO_COLOR: '1', ...env },
+    cwd,
+    stdin: 'ignore',
+    all: true,
+    reject: false,
+    timeout: 120_000,
+  });
+  return stripVTControlCharacters(all);
+}
