@@ -18,6 +18,8 @@ interface Context {
 
 interface Listed {
   id: string;
+  /** Of an episode: the conversation that it was cut from. */
+  conversationId?: string | null;
   content?: string;
   title?: string;
   summary?: string | null;
@@ -60,7 +62,10 @@ export async function recallForPrompt(
   return kept.length === 0 ? undefined : fence([heading, ...kept].join('\n'));
 }
 
-/** Returns what a session should begin with: pinned memories, then the newest of the project and its latest sessions. */
+/**
+ * Returns what a session should begin with: pinned memories, then the newest of the project and its latest sessions. A
+ * resumed session gets only what it was not given yet, and no session gets its own episodes.
+ */
 export async function recallForStart(
   daemon: HookDaemon,
   session: SessionFile,
@@ -74,13 +79,16 @@ export async function recallForStart(
     project === undefined ? [] : list(daemon, `/v1/episodes?limit=3${own}`),
     list(daemon, `/v1/memories?limit=5${of}`),
   ]);
-  const sections = withinBudget([
+  const { injected, conversationId } = await session.read();
+  const said = episodes.filter((episode) => episode.conversationId === conversationId).map(({ id }) => id);
+  const known = [...injected, ...said];
+  const sections = withinBudget(known, [
     { heading: 'Pinned:', items: pinned },
     { heading: `Newest in the project ${project}:`, items: newest },
     { heading: 'Latest sessions in this project:', items: episodes },
     { heading: 'Recent:', items: recent },
   ]);
-  await injectOnce(session, sections.ids);
+  await injectOnce(session, [...known, ...sections.ids]);
   return sections.ids.length === 0 ? undefined : fence(sections.text);
 }
 
@@ -90,11 +98,11 @@ async function list(daemon: HookDaemon, path: string): Promise<Listed[]> {
   return (json as { data: Listed[] }).data;
 }
 
-/** Lists items once, in the order of their sections, as many as fit. */
-function withinBudget(sections: readonly { heading: string; items: readonly Listed[] }[]): {
-  text: string;
-  ids: string[];
-} {
+/** Lists items that are not `known` once, in the order of their sections, as many as fit. */
+function withinBudget(
+  known: readonly string[],
+  sections: readonly { heading: string; items: readonly Listed[] }[],
+): { text: string; ids: string[] } {
   const lines: string[] = [];
   const ids: string[] = [];
   let tokens = FENCE_TOKENS;
@@ -103,7 +111,7 @@ function withinBudget(sections: readonly { heading: string; items: readonly List
     for (const item of items) {
       const added = [...(isHeaded ? [] : [heading]), lineOf(item)];
       const cost = estimateTokens(`${added.join('\n')}\n`);
-      if (ids.includes(item.id) || tokens + cost > START_TOKENS) continue;
+      if (known.includes(item.id) || ids.includes(item.id) || tokens + cost > START_TOKENS) continue;
       lines.push(...added);
       ids.push(item.id);
       tokens += cost;
