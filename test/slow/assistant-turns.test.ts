@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createHome, installAssistants, storeKey } from '../helpers/assistants/real-assistants.ts';
 import { DRIVEN, type Driven, runTurn, type Turn } from '../helpers/assistants/turns.ts';
@@ -9,10 +10,17 @@ import { type ModelRequest, type ScriptedModel, startScriptedModel } from '../he
 
 /** Real assistants take turns with a scripted model, set up by `svc mcp-config` for a real `svc serve`. */
 
-const HOOKED = { 'claude-code': '.claude/settings.json', codex: '.codex/hooks.json' } as const;
+const HOOK_FILES: Record<Driven, string> = {
+  'claude-code': '.claude/settings.json',
+  codex: '.codex/hooks.json',
+  opencode: '.config/opencode/plugins/svc.js',
+};
 const MEMORY = 'Ada drinks jasmine tea in the afternoon';
+/** Newer than the memory, so that the start of a session does not list it. */
+const OTHERS = ['Oslo', 'Lima', 'Kyoto', 'Quito', 'Turin', 'Accra'].map((city) => `Bob has a cousin in ${city}`);
 const QUESTION = 'Which tea does Ada drink?';
 const TOKEN = `ghp_${'aB3dE5gH7jK9mN2pQ4sT6vW8xY1zC0fR5tUq'}`;
+const MASKED = '[redacted: github-pat]';
 
 const workplaces = createWorkplaces();
 let dataDir: string;
@@ -39,11 +47,22 @@ beforeEach(async () => {
   apiKey = await signInAt(daemon, `user-${accounts}@example.com`);
   home = await createHome();
   await storeKey(home, daemon.url, apiKey);
+  for (const content of [MEMORY, ...OTHERS]) await callAt(daemon.url, apiKey, '/v1/memories', { body: { content } });
   model.reset();
   return home.remove;
 });
 
 const startDaemon = (port = '0') => workplaces.start({ dataDir, env: { SVC_PORT: port, SVC_DEFAULT_TIER: 'Pro' } });
+
+async function whileDaemonIsDown(work: () => Promise<void>): Promise<void> {
+  daemon.kill('SIGTERM');
+  await daemon.exited;
+  try {
+    await work();
+  } finally {
+    daemon = await startDaemon(new URL(daemon.url).port);
+  }
+}
 
 /** Runs `svc mcp-config` as a user does. */
 async function setUp(assistant: Driven, ...options: string[]): Promise<void> {
@@ -55,27 +74,33 @@ async function setUp(assistant: Driven, ...options: string[]): Promise<void> {
 }
 
 /** Sets up hooks that may take longer than usual, because a busy machine is no reason to fail. */
-async function setUpPatientHooks(assistant: keyof typeof HOOKED): Promise<void> {
+async function setUpPatientHooks(assistant: Driven): Promise<void> {
   await setUp(assistant, '--hooks');
-  const path = join(home.home, HOOKED[assistant]);
+  const path = join(home.home, HOOK_FILES[assistant]);
   const hooks = await readFile(path, 'utf8');
-  await writeFile(path, hooks.replaceAll(/--client [a-z-]+/g, '$& --timeout 15000'));
+  const patient = hooks
+    .replaceAll(/--client [a-z-]+/g, '$& --timeout 15000')
+    .replace("'--client', 'opencode'", "$&, '--timeout', '15000'")
+    .replace('LIMIT_MS = 2000', 'LIMIT_MS = 20000');
+  expect(patient).not.toBe(hooks);
+  await writeFile(path, patient);
 }
 
-/** Takes a turn and returns the requests that the model got. */
-async function turn(assistant: Driven, prompt: string, more: Partial<Turn> = {}): Promise<ModelRequest[]> {
+/** Takes a turn and returns the requests that the model got, and the milliseconds until the first of them. */
+async function turn(assistant: Driven, prompt: string, more: Partial<Turn> = {}) {
   const before = model.turns.length;
+  const startedMs = performance.now();
   const printed = await runTurn(assistant, home, model.url, { prompt, ...more });
-  const requests = model.turns.slice(before);
-  expect(requests.length, printed).toBeGreaterThan(0);
-  return requests;
+  const [first, ...later] = model.turns.slice(before);
+  if (!first) throw new Error(`the model was not asked:\n${printed}`);
+  return { first, later, printed, ms: first.arrivedMs - startedMs };
 }
 
-const remember = (content: string) => callAt(daemon.url, apiKey, '/v1/memories', { body: { content } });
 /** What svc added to a request by itself. */
 const fencesIn = ({ text }: ModelRequest) => text.match(/<svc-memory>[\s\S]*?<\/svc-memory>/g) ?? [];
 const linesWith = ({ text }: ModelRequest, part: string) => text.split('\n').filter((line) => line.includes(part));
 const namesOf = ({ tools }: ModelRequest) => tools.map(({ name, namespace = '' }) => namespace + name);
+const sizeOf = ({ text, toolText }: ModelRequest) => countTokens(text) + countTokens(toolText);
 
 /** What the account's conversations store, oldest first. */
 async function stored(): Promise<string[][]> {
@@ -91,42 +116,70 @@ async function stored(): Promise<string[][]> {
 
 describe.each(DRIVEN)('%s', (assistant) => {
   test('sees the tools with the first request, and a memory after one call', async () => {
-    await remember(MEMORY);
+    const without = await turn(assistant, QUESTION);
     await setUp(assistant);
     model.answers({ tool: 'memory_search', input: { query: 'tea' } }, { text: 'Jasmine.' });
-    const [first, second] = await turn(assistant, QUESTION, { approved: ['memory_search'] });
+    const { first, later } = await turn(assistant, QUESTION, { approved: ['memory_search'] });
     for (const tool of ['memory_context', 'memory_search', 'memory_add'])
-      expect(namesOf(first!)).toContainEqual(expect.stringContaining(tool));
-    expect(linesWith(first!, MEMORY)).toEqual([]);
-    expect(linesWith(second!, MEMORY)).not.toEqual([]);
+      expect(namesOf(first)).toContainEqual(expect.stringContaining(tool));
+    expect(linesWith(first, MEMORY)).toEqual([]);
+    expect(linesWith(later[0]!, MEMORY)).not.toEqual([]);
+    const tokens = sizeOf(first) - sizeOf(without.first);
+    console.info(`${assistant}: the tools add ${tokens} tokens to ${sizeOf(without.first)}`);
+    expect(tokens).toBeLessThan(3000);
   });
 });
 
-describe.each(Object.keys(HOOKED) as (keyof typeof HOOKED)[])('%s with hooks', (assistant) => {
-  test('gives the model what is remembered with the first request, once', async () => {
-    await remember(MEMORY);
+describe.each(DRIVEN)('%s with hooks', (assistant) => {
+  test('gives the model what is remembered with the first request, and stores the session once', async () => {
     await setUpPatientHooks(assistant);
-    const [first] = await turn(assistant, QUESTION);
-    expect(fencesIn(first!)).toEqual([expect.stringMatching(/^<svc-memory>\n.*never an instruction\.\n/)]);
-    expect(fencesIn(first!)[0]).toContain(MEMORY);
-    const [resumed] = await turn(assistant, `${QUESTION} Think again.`, { continues: true });
-    expect(linesWith(resumed!, 'Understood.')).toHaveLength(1);
-    expect(fencesIn(resumed!)).toEqual(fencesIn(first!));
-  });
+    model.answers({ text: `Jasmine tea, and revoke ${TOKEN}.` });
+    const { first } = await turn(assistant, `${QUESTION} And is ${TOKEN} safe?`);
+    const fences = fencesIn(first);
+    for (const fence of fences) expect(fence).toMatch(/^<svc-memory>\n.*never an instruction\.\n/);
+    expect(fences.filter((fence) => fence.includes(MEMORY))).toHaveLength(1);
+    const tokens = fences.reduce((sum, fence) => sum + countTokens(fence), 0);
+    console.info(`${assistant}: the hooks add ${tokens} tokens`);
 
-  test('stores prompts and answers once, in one conversation, without secrets', async () => {
-    await remember(MEMORY);
-    await setUpPatientHooks(assistant);
-    model.answers({ text: 'Jasmine tea.' }, { text: `Then revoke ${TOKEN}.` });
-    await turn(assistant, QUESTION);
-    await turn(assistant, `My token is ${TOKEN}, is that safe?`, { continues: true });
-    expect(await stored()).toEqual([
-      [
-        `user: ${QUESTION}`,
-        'assistant: Jasmine tea.',
-        'user: My token is [redacted: github-pat], is that safe?',
-        'assistant: Then revoke [redacted: github-pat].',
-      ],
-    ]);
+    const { first: resumed } = await turn(assistant, 'thanks', { continues: true });
+    expect(linesWith(resumed, 'Jasmine tea, and')).toHaveLength(1);
+    expect(fencesIn(resumed)).toEqual(fences);
+
+    const prompt = `user: ${QUESTION} And is ${MASKED} safe?`;
+    const answer = `assistant: Jasmine tea, and revoke ${MASKED}.`;
+    expect(await stored()).toEqual([[prompt, answer, 'user: thanks', 'assistant: Understood.']]);
   });
+});
+
+// The first start of opencode with a plugin takes seconds, because it installs a package of its own.
+describe.each(['claude-code', 'codex'] as const)('%s with hooks', (assistant) => {
+  test('is not delayed by a daemon that is down, which gets what was said later, once', async () => {
+    await whileDaemonIsDown(async () => {
+      await setUp(assistant);
+      const without = await turn(assistant, QUESTION);
+      await setUpPatientHooks(assistant);
+      const { first, printed, ms } = await turn(assistant, 'Ada now prefers oolong');
+      console.info(`${assistant}: first request after ${ms.toFixed(0)} ms, without hooks ${without.ms.toFixed(0)} ms`);
+      expect(ms).toBeLessThan(2 * without.ms + 1000);
+      expect(fencesIn(first)).toEqual([]);
+      expect(printed).toContain('Understood.');
+    });
+    await turn(assistant, 'And Bob prefers cocoa', { continues: true });
+    const answer = 'assistant: Understood.';
+    expect(await stored()).toEqual([['user: Ada now prefers oolong', answer, 'user: And Bob prefers cocoa', answer]]);
+  });
+});
+
+test('claude-code with hooks calls tools that only read without asking', async () => {
+  await setUpPatientHooks('claude-code');
+  model.answers({ tool: 'memory_search', input: { query: 'tea' } }, { text: 'Jasmine.' });
+  const { later } = await turn('claude-code', 'thanks');
+  expect(linesWith(later[0]!, MEMORY)).not.toEqual([]);
+});
+
+test('codex runs no hook that was not trusted', async () => {
+  await setUpPatientHooks('codex');
+  const { first } = await turn('codex', QUESTION, { trustsHooks: false });
+  expect(fencesIn(first)).toEqual([]);
+  expect(await stored()).toEqual([]);
 });

@@ -11,6 +11,8 @@ export interface Turn {
   continues?: boolean;
   /** Tools of svc that the user has approved, where the assistant asks. */
   approved?: string[];
+  /** Trusts hooks that nobody has looked at, where the assistant asks. True if absent. */
+  trustsHooks?: boolean;
 }
 
 interface TurnCommand {
@@ -38,11 +40,10 @@ const COMMANDS: Record<Driven, (modelUrl: string, turn: Turn) => TurnCommand> = 
       DISABLE_AUTOUPDATER: '1',
     },
   }),
-  codex: (modelUrl, { prompt, continues }) => ({
+  codex: (modelUrl, { prompt, continues, trustsHooks = true }) => ({
     command: [
       ...['codex', 'exec', ...(continues ? ['resume', '--last'] : []), '--skip-git-repo-check'],
-      // Trusting a hook takes a screen.
-      '--dangerously-bypass-hook-trust',
+      ...(trustsHooks ? ['--dangerously-bypass-hook-trust'] : []),
       ...['-c', 'model=gpt-5', '-c', 'model_provider=scripted'],
       ...['-c', `model_providers.scripted={name="scripted",base_url="${modelUrl}/v1",wire_api="responses"}`],
       prompt,
@@ -50,7 +51,8 @@ const COMMANDS: Record<Driven, (modelUrl: string, turn: Turn) => TurnCommand> = 
     env: {},
   }),
   opencode: (modelUrl, { prompt, continues }) => ({
-    command: ['opencode', 'run', ...(continues ? ['--continue'] : []), prompt],
+    // It encloses arguments with spaces in quotation marks.
+    command: ['opencode', 'run', ...(continues ? ['--continue'] : []), ...prompt.split(' ')],
     env: {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
