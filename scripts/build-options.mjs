@@ -7,7 +7,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
  * daemon's chunks unloaded until `svc serve` needs them.
  */
 export const daemonBuild = {
-  entryPoints: [`${root}src/main.ts`],
+  entryPoints: { main: `${root}src/main.ts`, 'terms-worker': `${root}src/features/text/terms-worker.ts` },
   outdir: `${root}dist`,
   bundle: true,
   splitting: true,

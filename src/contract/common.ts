@@ -41,7 +41,7 @@ export const NamedValues = <T = unknown>(
 export const partlyIndexedProperty = {
   partlyIndexed: Type.Optional(
     Type.Literal(true, {
-      description: 'Search covers only the beginning of the text: normalization expands it too much',
+      description: 'Search covers only the beginning of the text, because it has too many terms',
     }),
   ),
 };

@@ -39,7 +39,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createIds } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { createSealer } from '../lib/seal.ts';
-import { loadTokenCounter } from '../outside/tokens.ts';
+import { tokenCounterOf } from '../outside/tokens.ts';
 import type { Config } from './config-settings.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openEmbedder, openEmbeddings } from './open-embeddings.ts';
@@ -127,7 +127,7 @@ export async function openRooms(
     observers: [episodes, extractionObserver],
   });
   const conversations = isRedacting ? redactMessages(unredacted) : unredacted;
-  const profile = createProfile({ db, clock, loadTokenCounter });
+  const profile = createProfile({ db, clock, tokenCounterOf });
   const portability = createPortability({
     db,
     clock,
@@ -146,7 +146,7 @@ export async function openRooms(
   const embedding = { db, clock, log, models, providerKeys, spending, tenantModels, tenantExists };
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
-  const searching = { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, loadTokenCounter };
+  const searching = { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf };
   const search = createSearch(searching);
 
   const related = createRelatedMemories({ db, clock, scopes, candidates });

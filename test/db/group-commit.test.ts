@@ -66,6 +66,27 @@ async function inviteAll(on: Connection, emails: string[]): Promise<Outcome<stri
 
 const ofOne = () => ({ tenantId: 'one', rows: 1, characters: 0 });
 
+test('work between transactions runs while none is open, and before the writes that wait', async () => {
+  const order: string[] = [];
+  const insert = (name: string) =>
+    writes.write('one', async (on) => {
+      order.push(name);
+      await on.run('SELECT 1');
+    });
+  const first = insert('first');
+  await new Promise((resolve) => setImmediate(resolve));
+  const second = insert('second');
+  const between = writes.between(async () => {
+    order.push('between');
+    await connection.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return 'done';
+  });
+  await Promise.all([first, second]);
+  expect([await between, order]).toEqual(['done', ['first', 'between', 'second']]);
+  await expect(writes.between(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await writes.between(async () => 'idle')).toBe('idle');
+});
+
 describe('group commit', () => {
   test('commits writes that arrive together in one batch and resolves after the commit', async () => {
     const answers = await Promise.all(['a', 'b', 'c'].map((email) => writes.write('daemon', invite(email))));

@@ -22,11 +22,11 @@ const TITLES = 5;
 interface Parts {
   db: Database;
   clock: Clock;
-  loadTokenCounter: () => CountTokens;
+  tokenCounterOf: (tenantId: string) => CountTokens;
 }
 
 /** Reads the newest items of each kind by index, so the cost does not grow with the account. */
-export function createProfile({ db, clock, loadTokenCounter }: Parts): Profile {
+export function createProfile({ db, clock, tokenCounterOf }: Parts): Profile {
   return {
     async digest({ tenantId }, user) {
       const place = { tenantId, endUser: user, nowMs: clock.nowMs() };
@@ -37,7 +37,11 @@ export function createProfile({ db, clock, loadTokenCounter }: Parts): Profile {
       ]);
       const memories = found.slice(0, MEMORIES_READ);
       const hasMore = found.length > MEMORIES_READ;
-      return profileText({ user, memories, hasMore, conversations, episodes }, PROFILE_TOKENS, loadTokenCounter());
+      return profileText(
+        { user, memories, hasMore, conversations, episodes },
+        PROFILE_TOKENS,
+        tokenCounterOf(tenantId),
+      );
     },
   };
 }

@@ -55,7 +55,7 @@ interface Dependencies {
   learning: Learning;
   candidates: CandidateSearch;
   queryEmbedder: QueryEmbedder;
-  loadTokenCounter: () => CountTokens;
+  tokenCounterOf: (tenantId: string) => CountTokens;
 }
 
 /** An answer, and what to call with the ids of the results that were shown. */
@@ -84,7 +84,7 @@ const CONTEXT_RESULTS = 100;
 
 /** Runs each search as candidates, ranking, rows and results; see `answer`. */
 export function createSearch(dependencies: Dependencies): Search {
-  const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, loadTokenCounter } = dependencies;
+  const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf } = dependencies;
   const limiter = createSearchLimiter(db.readers.count);
 
   /** Takes from the quota while the search runs, and refunds a search that fails. */
@@ -187,7 +187,7 @@ export function createSearch(dependencies: Dependencies): Search {
     context: (principal, { maxTokens = 1000, ...request }) =>
       countQuery(principal, () =>
         answer(principal, { ...request, limit: CONTEXT_RESULTS }, async ({ answer: found, remember }) => {
-          const context = await composeContext(found.results, maxTokens, loadTokenCounter());
+          const context = await composeContext(found.results, maxTokens, tokenCounterOf(principal.tenantId));
           remember(context.citations.map(({ id }) => id));
           return { searchId: found.searchId, ...context };
         }),

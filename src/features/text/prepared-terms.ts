@@ -1,20 +1,16 @@
+import { extname } from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
-import { isCutText, termsInSteps } from './terms.ts';
+import { createWorkerCalls, startModule } from '../../lib/worker-calls.ts';
+import { type FoundTerms, findInSteps } from './found-terms.ts';
+import { isCutText } from './terms.ts';
 
 /** The texts of an item, which are indexed as one. */
 export type ItemTexts = readonly string[];
 
-interface Found {
-  /** Separated by spaces, which takes a tenth of the memory of a list. */
-  terms: string;
-  /** Whether the end of the text has no terms, because folding expands it too much. */
-  isCut: boolean;
-}
-
 /** The terms of items, found before the transaction that stores them, so that no other write waits for them. */
 export interface PreparedTerms {
-  byText: ReadonlyMap<string, Found>;
+  byText: ReadonlyMap<string, FoundTerms>;
   /** Whether a long text that is not among them may be read in the transaction. */
   mayReadMore: boolean;
 }
@@ -23,6 +19,10 @@ export const NO_TERMS: PreparedTerms = { byText: new Map(), mayReadMore: true };
 
 /** Texts up to this length are read wherever their terms are needed. */
 const MAX_SHORT_CHARACTERS = 2000;
+/** Of a write whose terms are found in time slices: about two milliseconds. */
+const MAX_SLICED_CHARACTERS = 8000;
+/** Of texts that the worker reads at once, unless one is longer: about ten milliseconds. */
+const MAX_SENT_CHARACTERS = 32_000;
 /** A write that needs other texts each time reads them in its transaction in the end. */
 const MAX_ATTEMPTS = 3;
 
@@ -36,17 +36,43 @@ export class TermsMissing extends AppError {
   }
 }
 
-/** Finds the terms of a tenant's items in time slices. */
+/** Finds the terms of a tenant's items: of long texts in a worker thread, of short ones in time slices. */
 export async function prepareTerms(tenantId: string, items: readonly ItemTexts[]): Promise<PreparedTerms> {
-  function* prepare(): Generator<void, Map<string, Found>> {
-    const byText = new Map<string, Found>();
-    for (const item of items) {
-      byText.set(keyOf(item), yield* findInSteps(item));
-      yield;
-    }
-    return byText;
+  const texts = [...new Set(items.map(keyOf))];
+  const isShort = texts.reduce((sum, { length }) => sum + length, 0) <= MAX_SLICED_CHARACTERS;
+  const found = isShort ? await runInSlices(findEach(texts), tenantId) : await findInWorker(tenantId, texts);
+  return { byText: new Map(texts.map((text, index) => [text, found[index]!])), mayReadMore: true };
+}
+
+function* findEach(texts: readonly string[]): Generator<void, FoundTerms[]> {
+  const found: FoundTerms[] = [];
+  for (const text of texts) {
+    found.push(yield* findInSteps(text));
+    yield;
   }
-  return { byText: await runInSlices(prepare(), tenantId), mayReadMore: true };
+  return found;
+}
+
+const callWorker = createWorkerCalls<readonly string[], { terms: Uint8Array; isCut: boolean }[]>(() =>
+  startModule(new URL(`./terms-worker${extname(import.meta.url)}`, import.meta.url), 'terms'),
+);
+
+/** Finds the terms of texts portion by portion, between which the worker serves other tenants. */
+async function findInWorker(tenantId: string, texts: readonly string[]): Promise<FoundTerms[]> {
+  const portions: string[][] = [];
+  let characters = Number.POSITIVE_INFINITY;
+  for (const text of texts) {
+    characters += text.length;
+    if (characters > MAX_SENT_CHARACTERS) {
+      portions.push([]);
+      characters = text.length;
+    }
+    portions.at(-1)!.push(text);
+  }
+  const found = await Promise.all(portions.map((portion) => callWorker(tenantId, portion)));
+  return found
+    .flat()
+    .map(({ terms, isCut }) => ({ terms: Buffer.from(terms.buffer, terms.byteOffset, terms.length), isCut }));
 }
 
 /**
@@ -84,20 +110,15 @@ export function requireTerms({ byText, mayReadMore }: PreparedTerms, items: read
   if (missing.length > 0) throw new TermsMissing(missing);
 }
 
-/** The terms of an item, separated by spaces, in steps unless they are prepared. */
-export function* termsOfItem({ byText }: PreparedTerms, item: ItemTexts): Generator<void, string> {
-  return (byText.get(keyOf(item)) ?? (yield* findInSteps(item))).terms;
+/** The terms of an item with a space before each, in steps unless they are prepared. */
+export function* termsOfItem({ byText }: PreparedTerms, item: ItemTexts): Generator<void, Buffer> {
+  return (byText.get(keyOf(item)) ?? (yield* findInSteps(keyOf(item)))).terms;
 }
 
 /** Whether search covers only the beginning of an item; as a member of its answer, absent if not. */
 export function partlyIndexed({ byText }: PreparedTerms, item: ItemTexts): { partlyIndexed?: true } {
   const text = keyOf(item);
   return (byText.get(text)?.isCut ?? isCutText(text)) ? { partlyIndexed: true } : {};
-}
-
-function* findInSteps(item: ItemTexts): Generator<void, Found> {
-  const { terms, isCut } = yield* termsInSteps(keyOf(item));
-  return { terms: terms.join(' '), isCut };
 }
 
 function keyOf(item: ItemTexts): string {

@@ -16,6 +16,11 @@ const INVISIBLE = /\p{Variation_Selector}|\u00ad|\u200d|\u2060|\u20e3/gu;
 /** FTS5's porter stemmer ignores tokens longer than 64 bytes. */
 const MAX_TERM_CHARACTERS = 40;
 const MAX_QUERY_TERMS = 64;
+/**
+ * Of a text: more than the longest has in scripts with spaces. The index takes a text in one piece, so that the terms of
+ * the longest text decide how long the writes of others wait.
+ */
+export const MAX_TERMS = 25_000;
 /** Marks and Hangul vowels and finals, which compose with what precedes them, and characters that folding drops. */
 const JOINS_PRECEDING = /^(?:[\p{M}\u1160-\u11ff\u00ad\u2060]|\u200d)/u;
 /** Characters to fold, and terms to find, in one step. */
@@ -26,13 +31,13 @@ const TERMS_PER_STEP = 512;
  * The terms of a text as they are indexed: NFKC-folded, lower case, without the accents of Latin, Greek and Cyrillic,
  * split at everything else; stemming is left to the index. A run without spaces yields its bigrams and its last
  * character: every character then starts a term, so that a single one can be found by prefix (`isCharacter`). Folded
- * text beyond `foldedLimitOf` has no terms.
+ * text beyond `foldedLimitOf` has no terms, and what follows the first `MAX_TERMS` neither.
  */
 export function termsOf(text: string): string[] {
   return finish(termsInSteps(text)).terms;
 }
 
-/** The terms of a text, and whether some of it has none because it was too long after folding. */
+/** The terms of a text, and whether its end has none because it was too long. */
 export interface IndexedTerms {
   terms: string[];
   isCut: boolean;
@@ -40,13 +45,15 @@ export interface IndexedTerms {
 
 /** Whether the end of a text has no terms. */
 export function isCutText(text: string): boolean {
-  return finish(foldInSteps(text)).isCut;
+  return finish(termsInSteps(text)).isCut;
 }
 
 /** `termsOf` in steps of well under a millisecond. */
 export function* termsInSteps(text: string): Generator<void, IndexedTerms> {
   const { folded, isCut } = yield* foldInSteps(text);
-  return { terms: yield* splitInSteps(folded, (run) => [...pairs(run), run.at(-1)!]), isCut };
+  const { compounds, words } = yield* splitInSteps(folded, (run) => [...pairs(run), run.at(-1)!]);
+  const terms = [...compounds.slice(0, Math.max(0, MAX_TERMS - words.length)), ...words.slice(0, MAX_TERMS)];
+  return { terms, isCut: isCut || terms.length < compounds.length + words.length };
 }
 
 /**
@@ -70,7 +77,8 @@ export function monthTokenOf({ year, month }: { year?: number; month: number }):
 /** The distinct terms of a query, without stop words unless there are no others. */
 export function queryTerms(query: string): string[] {
   const { folded } = finish(foldInSteps(query));
-  const terms = [...new Set(finish(splitInSteps(folded, (run) => (run.length === 1 ? run : pairs(run)))))];
+  const { compounds, words } = finish(splitInSteps(folded, (run) => (run.length === 1 ? run : pairs(run))));
+  const terms = [...new Set([...compounds, ...words])];
   const contentTerms = terms.filter((term) => !STOP_WORDS.has(term));
   return (contentTerms.length > 0 ? contentTerms : terms).slice(0, MAX_QUERY_TERMS);
 }
@@ -80,24 +88,33 @@ export function isCharacter(term: string): boolean {
   return UNSPACED.test(term) && Array.from(term).length === 1;
 }
 
-function* splitInSteps(folded: string, splitRun: (characters: string[]) => string[]): Generator<void, string[]> {
-  const terms: string[] = [];
+interface SplitText {
+  compounds: string[];
+  /** Without the rest of a text that has more than `MAX_TERMS`. */
+  words: string[];
+}
+
+function* splitInSteps(folded: string, splitRun: (characters: string[]) => string[]): Generator<void, SplitText> {
+  const compounds: string[] = [];
   let stepEnd = TERMS_PER_STEP;
   for (const [compound] of folded.matchAll(COMPOUNDS)) {
-    terms.push(clip(compound.replace('-', '')));
-    if (terms.length >= stepEnd) stepEnd = yield* endStep(terms);
+    compounds.push(clip(compound.replace('-', '')));
+    if (compounds.length >= stepEnd) stepEnd = yield* endStep(compounds);
   }
+  const words: string[] = [];
+  stepEnd = TERMS_PER_STEP;
   for (const [word] of folded.matchAll(WORDS)) {
-    if (!UNSPACED.test(word)) terms.push(clip(word));
+    if (words.length > MAX_TERMS) break;
+    if (!UNSPACED.test(word)) words.push(clip(word));
     else {
       for (const [run] of word.matchAll(RUNS)) {
-        if (!UNSPACED.test(run)) terms.push(clip(run));
-        else terms.push(...splitRun(Array.from(run)));
+        if (!UNSPACED.test(run)) words.push(clip(run));
+        else words.push(...splitRun(Array.from(run)));
       }
     }
-    if (terms.length >= stepEnd) stepEnd = yield* endStep(terms);
+    if (words.length >= stepEnd) stepEnd = yield* endStep(words);
   }
-  return terms;
+  return { compounds, words };
 }
 
 /** Pauses, and returns the number of terms after which to pause again. */

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../src/contract/account.ts';
-import { loadTokenCounter } from '../../../src/outside/tokens.ts';
+import { tokenCounterOf } from '../../../src/outside/tokens.ts';
 import { makeTenant, setUsed } from '../../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 
@@ -145,7 +145,7 @@ describe('the profile', () => {
 
   test('never takes more than 1,500 tokens, and says if there is more', async () => {
     const { addAll, read } = await signIn('profile-large@example.com');
-    const countTokens = loadTokenCounter();
+    const countTokens = tokenCounterOf('one');
     const long = (index: number) => ({
       content: `${index} ${'吾輩は猫である。名前はまだ無い。'.repeat(40)}`,
       tags: [`tag ${index % 20} ${'長い名前'.repeat(20)}`],

@@ -3,7 +3,7 @@ import { countTokens as exactTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContextAnswer, SearchResult } from '../../../src/contract/search.ts';
 import { composeContext } from '../../../src/features/search/context.ts';
-import { loadTokenCounter } from '../../../src/outside/tokens.ts';
+import { tokenCounterOf } from '../../../src/outside/tokens.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
 let daemon: MemoryDaemon;
@@ -88,7 +88,7 @@ describe('a context', () => {
   });
 
   test('never exceeds its token budget, whatever the memories contain', { timeout: 30_000 }, async () => {
-    const count = loadTokenCounter();
+    const count = tokenCounterOf('one');
     const run = fc.tuple(fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }), fc.nat(300));
     const content = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),

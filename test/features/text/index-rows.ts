@@ -4,7 +4,8 @@ import { type MessageRow, textEntryOf as messageEntryOf } from '../../../src/fea
 import { type EpisodeRow, textEntryOf as episodeEntryOf } from '../../../src/features/episodes/episode-row.ts';
 import { type MemoryRow, textEntryOf as memoryEntryOf } from '../../../src/features/memories/memory-row.ts';
 import { passageOf } from '../../../src/features/text/passages.ts';
-import { bodyOf, type TextEntry, textIndices } from '../../../src/features/text/text-index-sqlite.ts';
+import { scopePrefix, termsOf, tokenOf } from '../../../src/features/text/terms.ts';
+import { otherTermsOf, type TextEntry, textIndices } from '../../../src/features/text/text-index-sqlite.ts';
 import { deriveFrom } from '../../../src/features/text/traits.ts';
 
 const TOKENIZER = `porter ascii tokenchars '_'`;
@@ -20,6 +21,12 @@ async function tokensOf(connection: Connection, schema: string, index: string): 
   await connection.exec(`DROP TABLE IF EXISTS temp.tokens`);
   await connection.exec(`CREATE VIRTUAL TABLE temp.tokens USING fts5vocab(${schema}, ${index}, 'instance')`);
   return connection.all<Token>('SELECT term, doc, "offset" FROM temp.tokens ORDER BY doc, "offset"');
+}
+
+/** All tokens of an entry, as FTS5 takes them. */
+function bodyOf(entry: TextEntry): string {
+  const terms = [...termsOf(entry.texts.join('\n')), ...otherTermsOf(entry)];
+  return terms.map((term) => tokenOf(scopePrefix(entry.scope, entry.part), term)).join(' ');
 }
 
 /** The tokens of an index rebuilt from these entries. */
