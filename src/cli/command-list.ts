@@ -58,7 +58,7 @@ export function listCommands({
           import('./commands/doctor.ts'),
           import('./account-context.ts'),
         ]);
-        return doctorCommand(createAccountContext(await context()), version);
+        return doctorCommand(createAccountContext(await context()), { version, script: programScript() });
       },
     },
     {
@@ -119,8 +119,7 @@ function assistantCommands(context: LoadContext, version: string): LazyCommand[]
         ]);
         const loaded = await context();
         const { screen } = createAccountContext(loaded);
-        const script = fileURLToPath(new URL('../bin/svc', import.meta.url));
-        const program = { node: process.execPath, script };
+        const program = { node: process.execPath, script: programScript() };
         return mcpConfigCommand({ ...loaded, settings: openSettings(loaded.environment), program, screen });
       },
     },
@@ -240,4 +239,9 @@ function providerCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/jobs.ts')).jobsCommand(await context()),
     },
   ];
+}
+
+/** The path of `bin/svc`, beside the folder that this runs in. */
+function programScript(): string {
+  return fileURLToPath(new URL('../bin/svc', import.meta.url));
 }

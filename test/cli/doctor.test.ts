@@ -33,7 +33,7 @@ async function commandLine({ env, ...options }: CommandLineOptions = {}): Promis
 }
 
 const run = (at: TestCommandLine, version = VERSION, ...words: string[]) =>
-  at.run((context: AccountContext) => doctorCommand(context, version), ...words);
+  at.run((context: AccountContext) => doctorCommand(context, { version, script: import.meta.filename }), ...words);
 
 const servers: Server[] = [];
 

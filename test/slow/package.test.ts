@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the packed program contains only what it runs on and its documents', async () => {
   const packed = join(folder, 'package');
-  expect((await readdir(packed)).sort()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json']);
+  expect((await readdir(packed)).sort()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json', 'plugins']);
   const { version, exports } = JSON.parse(await readFile(join(packed, 'package.json'), 'utf8'));
   expect(version).toMatch(/^\d/);
   expect(exports).toEqual({ './package.json': './package.json' });

@@ -1,6 +1,7 @@
 import type { Environment } from '../settings.ts';
 import type { Assistant, Scope } from './assistant.ts';
 import { buildBridgeEntry, type Program } from './bridge-command.ts';
+import { commandLine } from './command-words.ts';
 import { inProject, inXdgConfig } from './config-paths.ts';
 import type { Hooks } from './editing/edit-hooks.ts';
 import type { Extra } from './extra.ts';
@@ -19,7 +20,11 @@ export const HOOKS: Extra = {
     const words = await hookCommand(assistant, scope, environment, program);
     if (assistant.id === 'opencode') return opencodePluginWriter(words);
     const file = HOOK_TABLE[assistant.id]!;
-    const hooks = buildHooks(assistant, file, commandLine(words, file.powershell && environment.platform === 'win32'));
+    const hooks = buildHooks(
+      assistant,
+      file,
+      commandLine(words, { powershell: file.powershell && environment.platform === 'win32' }),
+    );
     return (text) => file.editor.write(text, hooks);
   },
   notes: {
@@ -55,14 +60,4 @@ async function hookCommand(
 function buildHooks({ id }: Assistant, { events, allowed }: HookFile, start: string): Hooks {
   const commands = Object.entries(events).map(([name, event]) => [name, `${start} ${event} --client ${id}`]);
   return { commands: Object.fromEntries(commands), allowed };
-}
-
-/** Joins words for POSIX shells and for Windows. PowerShell takes a quoted word for a string unless `&` calls it. */
-function commandLine(words: readonly string[], powershell = false): string {
-  const line = words.map(quote).join(' ');
-  return powershell && line.startsWith('"') ? `& ${line}` : line;
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./\\-]+$/.test(word) && !word.includes('\\') ? word : `"${word.replaceAll(/["$`]/g, '\\$&')}"`;
 }

@@ -13,6 +13,12 @@ export function opencodePluginWriter(command: readonly string[]): (text: string)
   );
 }
 
+/** Returns the words of the command that a plugin starts, without event and client. */
+export function opencodePluginCommand(text: string): string[] {
+  const [, words = '[]'] = /^const \[COMMAND, \.\.\.ARGUMENTS\] = (\[.*\]);$/m.exec(text) ?? [];
+  return JSON.parse(words);
+}
+
 /** JavaScript for the plugin interface of opencode 1 (`@opencode-ai/plugin`), with no dependency of its own. */
 const PLUGIN = `import { spawn } from 'node:child_process';
 

@@ -17,8 +17,9 @@ interface DoctorOptions {
 
 const HELP = `
 Checks the daemon with its version and clock, the key and where it is stored, the
-settings, the data folder if it is on this machine, and the entries of assistants.
-Each line is ok (✓), a warning (!) or a problem (✗), with the command that fixes it.
+settings, the data folder if it is on this machine, and the entries and hooks of
+assistants. Each line is ok (✓), a warning (!) or a problem (✗), with the command
+that fixes it.
 
 The only thing written is a probe in the key storage, deleted again. Exits with 1
 if there is a problem.
@@ -28,16 +29,23 @@ Examples:
   $ svc doctor --json | jq -r '.data[] | select(.state == "problem") | .fix'`;
 
 /** `svc doctor`: checks what svc depends on at this machine, and says how to fix what is wrong. */
-export function doctorCommand(context: AccountContext, version: string): Command {
+export function doctorCommand(
+  context: AccountContext,
+  { version, script }: Pick<DoctorDependencies, 'version' | 'script'>,
+): Command {
   return new Command('doctor')
     .description('check what can be wrong on this machine, and how to fix it')
     .addOption(profileOption('check with this profile'))
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
-    .action((options: DoctorOptions) => doctor(options, context, version));
+    .action((options: DoctorOptions) => doctor(options, context, { version, script }));
 }
 
-async function doctor(options: DoctorOptions, context: AccountContext, version: string): Promise<void> {
+async function doctor(
+  options: DoctorOptions,
+  context: AccountContext,
+  program: Pick<DoctorDependencies, 'version' | 'script'>,
+): Promise<void> {
   const { diagnose } = await import('../doctor/doctor.ts');
   const { clock, environment, fetch = createHttpFetch(), terminal } = context;
   const dependencies: DoctorDependencies = {
@@ -46,7 +54,7 @@ async function doctor(options: DoctorOptions, context: AccountContext, version: 
     environment,
     clock,
     fetch,
-    version,
+    ...program,
     nodeVersion: process.versions.node,
     profile: options.profile,
   };

@@ -1,7 +1,4 @@
-import { access } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
 import { ASSISTANTS } from '../assistants/assistant-table.ts';
-import { findCommand } from '../assistants/bridge-command.ts';
 import {
   type ConfiguredEntry,
   findInstalledAssistants,
@@ -13,6 +10,7 @@ import { tildify } from '../assistants/outcome.ts';
 import { CommandFailure } from '../failure.ts';
 import { loginCommand } from './account-checks.ts';
 import type { Finding } from './finding.ts';
+import { findStarted } from './started-program.ts';
 import type { Subject } from './subject.ts';
 
 type Verdict = Omit<Finding, 'check'>;
@@ -71,11 +69,9 @@ async function checkBridgeEntry(
   { command }: ConfiguredEntry,
   { environment, settings, path, write }: EntrySubject,
 ): Promise<Verdict> {
-  const [program = '', script = ''] = command;
-  const found = isAbsolute(program) ? await exists(program) : (await findCommand(environment, program)) !== undefined;
-  if (!found) return { state: 'problem', message: `${path} starts ${program}, which does not exist`, fix: write };
-  if (isAbsolute(script) && !(await exists(script))) {
-    return { state: 'problem', message: `${path} starts ${script}, which does not exist`, fix: write };
+  const started = await findStarted(command, environment);
+  if ('missing' in started) {
+    return { state: 'problem', message: `${path} starts ${started.missing}, which does not exist`, fix: write };
   }
   const profile = profileIn(command);
   if (profile !== undefined && settings.profile(profile) === undefined) {
@@ -88,11 +84,4 @@ async function checkBridgeEntry(
 function profileIn(command: readonly string[]): string | undefined {
   const index = command.indexOf('--profile');
   return index === -1 ? undefined : command[index + 1];
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

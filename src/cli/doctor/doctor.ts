@@ -7,6 +7,7 @@ import { checkAssistants } from './assistant-checks.ts';
 import { checkDaemon } from './daemon-check.ts';
 import { checkDataFolder } from './data-folder-check.ts';
 import { type Finding, runCheck } from './finding.ts';
+import { checkHooks } from './hook-checks.ts';
 import type { DoctorDependencies, Subject } from './subject.ts';
 
 /** A keychain call takes up to 20 s, and the last check makes two. */
@@ -26,6 +27,7 @@ export async function diagnose(dependencies: DoctorDependencies): Promise<Findin
     ['Key', checkKey],
     ['Data folder', checkDataFolder],
     ['Assistants', checkAssistants],
+    ['Hooks', checkHooks],
   ];
   const found = await Promise.all(checks.map(([check, run]) => runCheck(check, () => run(subject), LIMIT_MS)));
   return [program, ...stored, ...found.flat()];

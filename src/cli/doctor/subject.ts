@@ -14,6 +14,8 @@ export interface DoctorDependencies {
   /** Version of this program. */
   version: string;
   nodeVersion: string;
+  /** The path of `bin/svc`. */
+  script: string;
   /** `--profile`. */
   profile: string | undefined;
 }
