@@ -1,4 +1,3 @@
-import { runProgram } from './cli/program.ts';
 import { VERSION } from './version.ts';
 
 /** Resolves at the first SIGINT or SIGTERM; a second one exits at once. */
@@ -34,7 +33,17 @@ const terminal = {
   error: (text: string) => void process.stderr.write(text),
 };
 
-let code = await runProgram(process.argv.slice(2), VERSION, terminal, stopSignal);
+/** Hooks run at every prompt, so they do not wait for the commands and their parser to load. */
+async function run(argv: readonly string[]): Promise<number> {
+  if (argv[0] === 'hook' && !argv.includes('--help') && !argv.includes('-h')) {
+    const { runHookLine } = await import('./cli/hook/hook-line.ts');
+    return runHookLine(argv.slice(1), terminal, stopSignal);
+  }
+  const { runProgram } = await import('./cli/program.ts');
+  return runProgram(argv, VERSION, terminal, stopSignal);
+}
+
+let code = await run(process.argv.slice(2));
 await flushed(process.stdout);
 if (writeError !== undefined && code === 0) {
   terminal.error(`svc: cannot write output (${writeError.code})\n`);

@@ -1,20 +1,11 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { HOOK_CLIENTS, HOOK_EVENTS } from '../hook/hook-event.ts';
-import { DEFAULT_LIMIT_MS, runHook } from '../hook/run-hook.ts';
-
-const MAX_LIMIT_MS = 60_000;
-
-/** An option without its value is `true`. */
-interface HookOptions {
-  client?: string | true;
-  timeout?: string | true;
-  debug: boolean;
-}
+import { DEFAULT_LIMIT_MS, type HookCall, runHook } from '../hook/run-hook.ts';
 
 /**
  * `svc hook`. Exits with 0 whatever happens, also for a wrong command line: assistants take other codes for a reason to
- * block the prompt.
+ * block the prompt. `src/main.ts` runs hooks without this command, which is there for its help.
  */
 export function hookCommand(context: CommandContext): Command {
   return new Command('hook')
@@ -27,8 +18,5 @@ export function hookCommand(context: CommandContext): Command {
     .option('--debug', 'say on standard error why nothing was done', false)
     .allowUnknownOption()
     .allowExcessArguments()
-    .action(async (event: string | undefined, { client, timeout, debug }: HookOptions) => {
-      const limitMs = Number(timeout) > 0 ? Math.min(Number(timeout), MAX_LIMIT_MS) : undefined;
-      await runHook({ event, client: client === true ? undefined : client, debug, limitMs }, context);
-    });
+    .action((event: string | undefined, options: HookCall) => runHook({ ...options, event }, context));
 }

@@ -1,5 +1,4 @@
-import http from 'node:http';
-import https from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 
 /** The daemon that a hook talks to. */
@@ -32,10 +31,12 @@ export async function requestDaemon(
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   };
-  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    const request = (target.protocol === 'https:' ? https : http).request(target, { method, headers, signal }, resolve);
-    request.once('error', reject);
-    request.end(text);
+  // Loaded when something listens: without a daemon, a hook has nothing to wait for.
+  const { request } = await (target.protocol === 'https:' ? import('node:https') : import('node:http'));
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = request(target, { method, headers, signal }, resolve);
+    sent.once('error', reject);
+    sent.end(text);
   });
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);

@@ -30,6 +30,7 @@ import {
 
 /** How long a hook may take from the start of its process, unless the command line says otherwise. */
 export const DEFAULT_LIMIT_MS = 800;
+const MAX_LIMIT_MS = 60_000;
 /** The process needs this long to exit. */
 const EXIT_MS = 40;
 /** Requests and locks are given up in time to note what was not sent. */
@@ -38,12 +39,13 @@ const CLEANUP_MS = 120;
 const KEYCHAIN_TIMEOUT_MS = 450;
 const MAX_INPUT_BYTES = 32 * 1024 * 1024;
 
-/** The words of a `svc hook` command line, unchecked. */
+/** The words of a `svc hook` command line, unchecked. An option without its value is `true`. */
 export interface HookCall {
-  event: string | undefined;
-  client: string | undefined;
-  debug: boolean;
-  limitMs: number | undefined;
+  event?: string | undefined;
+  client?: string | boolean;
+  /** Milliseconds. */
+  timeout?: string | boolean;
+  debug?: string | boolean;
 }
 
 /** Runs one hook within its time. Never throws; the reason why it did nothing goes to standard error with `debug`. */
@@ -52,12 +54,17 @@ export async function runHook(call: HookCall, context: CommandContext): Promise<
     if (call.debug) context.terminal.error(`svc hook: ${reason}\n`);
   };
   try {
-    const leftMs = Math.max(1, Math.floor((call.limitMs ?? DEFAULT_LIMIT_MS) - process.uptime() * 1000 - EXIT_MS));
+    const leftMs = Math.max(1, Math.floor(limitMs(call) - process.uptime() * 1000 - EXIT_MS));
     const work = respond(call, context, AbortSignal.timeout(Math.max(1, leftMs - CLEANUP_MS)), debug);
     await Promise.race([work, new Promise((resolve) => setTimeout(resolve, leftMs))]);
   } catch (error) {
     debug((error as Error).message);
   }
+}
+
+function limitMs({ timeout }: HookCall): number {
+  const wanted = typeof timeout === 'string' ? Number(timeout) : 0;
+  return wanted > 0 ? Math.min(wanted, MAX_LIMIT_MS) : DEFAULT_LIMIT_MS;
 }
 
 async function respond(
