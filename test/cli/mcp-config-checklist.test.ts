@@ -3,6 +3,8 @@ import { render } from 'ink-testing-library';
 import { createElement } from 'react';
 import { describe, expect, test, vi } from 'vitest';
 import { type ChecklistRow, McpChecklist } from '../../src/cli/ui/mcp-checklist.tsx';
+import { promptChecklist } from '../../src/cli/ui/mcp-checklist-prompt.tsx';
+import { createScreen } from './assistants/fake-screen.ts';
 
 const ROWS: ChecklistRow[] = [
   { id: 'claude-code', title: 'Claude Code', about: 'add to ~/.claude.json', state: 'open' },
@@ -52,6 +54,43 @@ describe('the checklist', () => {
     const { press, onApply } = show();
     await press('a', '\r', 'a', '\r');
     expect(onApply.mock.calls).toEqual([[['claude-code', 'cursor']], [[]]]);
+  });
+
+  test('shows offers under a heading, with what the one under the cursor is good for, and does not mean them by all', async () => {
+    const section = 'Hooks: recall and store';
+    const offer = { about: 'add hooks', state: 'open', section } as const;
+    const { press, lines, onApply } = show([
+      ...ROWS.slice(0, 2),
+      { ...offer, id: 'claude-code hooks', title: 'Claude Code', explanation: 'Recalls without being asked.' },
+      { ...offer, id: 'codex hooks', title: 'Codex' },
+    ]);
+    await press('a', DOWN);
+    expect(lines()).toEqual([
+      'Set up svc in which assistants?',
+      '  ◉ Claude Code  add to ~/.claude.json',
+      '  ✓ Codex        already set up',
+      'Hooks: recall and store',
+      '› ◯ Claude Code  add hooks',
+      '  ◯ Codex        add hooks',
+      'Recalls without being asked.',
+      'space select · a all · enter apply (1) · esc cancel',
+    ]);
+    await press(' ', 'a', '\r');
+    expect(onApply.mock.calls).toEqual([[['claude-code hooks']]]);
+  });
+
+  test('scrolls with the cursor if the terminal has too few lines', async () => {
+    const screen = createScreen();
+    Object.assign(screen.stderr, { rows: 16 });
+    const rows = Array.from({ length: 30 }, (_, index): ChecklistRow => {
+      return { id: String(index), title: `row ${index}.`, about: 'add', state: 'open' };
+    });
+    const chosen = promptChecklist('Which?', rows, { ...screen, color: false });
+    await screen.shows('row 6.   add\n ↓ 23 more\n');
+    await screen.press(...Array.from({ length: 29 }, () => DOWN));
+    await screen.shows(' ↑ 23 more\n  ◯ row 23.');
+    await screen.press(' ', '\r');
+    expect(await chosen).toEqual(['29']);
   });
 
   test.each([

@@ -194,7 +194,7 @@ describe('selecting assistants', () => {
     expect(error).toContain(
       '   Cursor: already set up\n   Kiro: ~/.kiro/settings/mcp.json: line 1, column 3: not valid JSON (invalid symbol)\n1. Gemini CLI: create ~/.gemini/settings.json\n2. Zed: create ~/.config/zed/settings.json\n',
     );
-    expect(error).toContain('Enter numbers from 1 to 2.');
+    expect(error).toContain('Enter numbers from 1 to 5.');
     expect(await read('home/.config/zed/settings.json')).toContain('svc');
     await expect(read('home/.gemini/settings.json')).rejects.toThrow('ENOENT');
   });

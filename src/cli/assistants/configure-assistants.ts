@@ -9,7 +9,7 @@ import { type Extra, planExtra } from './extra.ts';
 import { EXTRAS } from './extra-table.ts';
 import { type Outcome, outcomeToJson, printOutcome, tildify } from './outcome.ts';
 import { planChange } from './plan-change.ts';
-import { promptForAssistants, selectAssistants } from './select-assistants.ts';
+import { promptForOutcomes, selectAssistants } from './select-assistants.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 export interface ConfigureOptions extends EntryOptions {
@@ -30,7 +30,11 @@ export async function configureAssistants(
   const { environment } = context;
   const assistants = await selectAssistants(names, options.scope, context);
   if (assistants.length === 0) throw new CommandFailure(EXIT.failed, noneFoundMessage(options));
-  const planned = await planAll(assistants, options, context);
+  const canOffer = names.length === 0 && !options.yes && !options.dryRun && !options.remove && context.input.isTty;
+  const planned = [
+    ...(await planAll(assistants, options, context)),
+    ...(canOffer ? await planOffers(assistants, options, context) : []),
+  ];
   rejectUnsupported(names, planned);
   const relevant =
     options.remove && names.length === 0 ? planned.filter(({ plan, error }) => plan?.changed || error) : planned;
@@ -39,15 +43,14 @@ export async function configureAssistants(
   const chosen =
     names.length > 0 || options.yes || !relevant.some(({ plan }) => plan?.changed)
       ? undefined
-      : await promptForAssistants(
+      : await promptForOutcomes(
           relevant.filter(({ skipped }) => !skipped),
           promptText(options),
           context,
         );
   const outcomes: Outcome[] = [];
   for (const outcome of relevant) {
-    if (chosen && !chosen.has(outcome.assistant.id)) continue;
-    outcomes.push(await applyPlan(outcome));
+    if (!chosen || chosen.has(outcome)) outcomes.push(await applyPlan(outcome));
   }
   if (chosen?.size === 0) output.note('Nothing was selected, so nothing was changed.');
   for (const outcome of outcomes) printOutcome(outcome, output, environment.home);
@@ -79,6 +82,25 @@ async function planAll(
     const server = await planServer(assistant, options, buildEntry, context);
     // In the reverse order, because each change is undone with the backup that was made before it.
     outcomes.push(...(options.remove ? [...extras.reverse(), server] : [server, ...extras]));
+  }
+  return outcomes;
+}
+
+/** Plans what the checklist offers in addition to what was asked for. Hooks always use the default account. */
+async function planOffers(
+  assistants: Assistant[],
+  options: ConfigureOptions,
+  context: McpConfigContext,
+): Promise<Outcome[]> {
+  const offered = EXTRAS.filter(
+    ({ option }) => !options[option] && !(option === 'hooks' && options.profile !== undefined),
+  );
+  const outcomes: Outcome[] = [];
+  for (const assistant of assistants) {
+    for (const extra of offered) {
+      const planned = await planOneExtra(extra, assistant, options, context);
+      outcomes.push(...planned.filter(({ plan }) => plan?.changed).map((one) => ({ ...one, offered: extra.option })));
+    }
   }
   return outcomes;
 }

@@ -10,6 +10,8 @@ export interface Extra {
   part: 'instructions' | 'hooks' | 'permissions';
   /** The option that asks for the part. Only a part of the same name must exist for every assistant that is named. */
   option: 'instructions' | 'hooks';
+  /** Says in a sentence what the part does, for the checklist. */
+  explain(assistant: Assistant): string;
   /** Returns the path of the file, or `undefined` if svc knows none for the scope. */
   path(assistant: Assistant, scope: Scope, environment: Environment): string | undefined;
   owned(assistant: Assistant): OwnedPart;

@@ -5,7 +5,7 @@ import { commandLine } from './command-words.ts';
 import { inProject, inXdgConfig } from './config-paths.ts';
 import type { Hooks } from './editing/edit-hooks.ts';
 import type { Extra } from './extra.ts';
-import { HOOK_TABLE, type HookFile } from './hook-table.ts';
+import { ALLOWS_READING, HOOK_TABLE, type HookFile } from './hook-table.ts';
 import { OPENCODE_PLUGIN, opencodePluginWriter } from './opencode-plugin.ts';
 import type { OwnedPart } from './plan-change.ts';
 
@@ -13,6 +13,10 @@ import type { OwnedPart } from './plan-change.ts';
 export const HOOKS: Extra = {
   part: 'hooks',
   option: 'hooks',
+  explain: ({ id, title }) => {
+    const reports = `Recalls and stores without being asked: ${title} reports prompts and answers to svc hook.`;
+    return HOOK_TABLE[id]?.allowed.length ? `${reports} ${ALLOWS_READING}` : reports;
+  },
   path: ({ id }, scope, environment) =>
     id === 'opencode' ? pluginPath(scope, environment) : HOOK_TABLE[id]?.files[scope](environment)[0],
   owned: ({ id }) => (id === 'opencode' ? OPENCODE_PLUGIN : ownedHooks(HOOK_TABLE[id]!)),

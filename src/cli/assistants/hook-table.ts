@@ -19,6 +19,8 @@ export interface HookFile {
 /** The tools that change nothing, which assistants may call without asking. */
 export const READ_ONLY_TOOLS = ['memory_search', 'memory_context', 'memory_get', 'memory_list'];
 
+export const ALLOWS_READING = 'Lets it call the tools that only read without asking.';
+
 const ALLOWED = READ_ONLY_TOOLS.map((name) => `mcp__svc__${name}`);
 
 const GROUPS = { grouped: true, fields: { type: 'command' } };

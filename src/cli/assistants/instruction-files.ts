@@ -32,6 +32,7 @@ const INSTRUCTION_FILES: Record<string, Partial<Record<Scope, (environment: Envi
 export const INSTRUCTIONS: Extra = {
   part: 'instructions',
   option: 'instructions',
+  explain: ({ title }) => `Tells ${title} in ten lines when to recall and what to store.`,
   path: ({ id }, scope, environment) => INSTRUCTION_FILES[id]?.[scope]?.(environment)[0],
   owned: () => ({
     contains: (text) => readInstructions(text) !== undefined,

@@ -9,6 +9,8 @@ export interface Outcome {
   assistant: Assistant;
   scope: Scope;
   part: 'server' | Extra['part'];
+  /** The option that would have asked for it: done only if the user chooses it in the checklist. */
+  offered?: Extra['option'];
   plan?: ChangePlan;
   /** Set once the plan has been applied. */
   applied?: { backup?: string };

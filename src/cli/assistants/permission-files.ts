@@ -2,7 +2,7 @@ import type { Assistant, Scope } from './assistant.ts';
 import { ENTRY_NAME } from './assistant.ts';
 import { inHome } from './config-paths.ts';
 import type { Extra } from './extra.ts';
-import { READ_ONLY_TOOLS } from './hook-table.ts';
+import { ALLOWS_READING, READ_ONLY_TOOLS } from './hook-table.ts';
 import { ownFile, ownFileWriter } from './own-file.ts';
 
 const MARK = '# Written by svc mcp-config --hooks; svc mcp-config --remove deletes it.';
@@ -21,6 +21,7 @@ priority = 100
 export const PERMISSIONS: Extra = {
   part: 'permissions',
   option: 'hooks',
+  explain: () => ALLOWS_READING,
   path: ({ id }: Assistant, scope: Scope, environment) =>
     id === 'gemini' && scope === 'user' ? inHome(environment, '.gemini', 'policies', 'svc.toml') : undefined,
   owned: () => ownFile(MARK),

@@ -30,7 +30,7 @@ antigravity, zed, gemini, copilot, cline, cline-vscode, continue, goose, opencod
 kilo, qwen, kimi, amp, auggie, grok, openclaw, lm-studio, kiro, warp, junie.
 
 Examples:
-  $ svc mcp-config                                      select from the installed assistants
+  $ svc mcp-config                                      select from the installed assistants, hooks, instructions
   $ svc mcp-config claude-code codex                    set up two assistants
   $ svc mcp-config cursor --transport http --dry-run    show what would change
   $ svc mcp-config claude-code --scope project          set up the project in this folder

@@ -1,13 +1,17 @@
-import { Box, Text, useInput } from 'ink';
-import { useRef, useState } from 'react';
+import { Box, Text, useInput, useStdout } from 'ink';
+import { Fragment, useRef, useState } from 'react';
 import { ColoredText } from './colored-text.tsx';
 
 /** A row of the checklist. Only rows in the state `open` can be selected. */
 export interface ChecklistRow {
   id: string;
   title: string;
+  /** The heading that the row stands under. “All” means the rows without one. */
+  section?: string;
   /** What would change, or why it cannot. */
   about: string;
+  /** What the change is good for, shown while the cursor is on the row. */
+  explanation?: string;
   state: 'open' | 'done' | 'error';
   /** Selected initially. */
   chosen?: boolean;
@@ -35,22 +39,46 @@ export function McpChecklist({ question, rows, color, onApply, onCancel }: McpCh
     else if (input === 'a') change({ chosen: allOrNone(now().chosen, open) });
   });
   const width = Math.max(...rows.map(({ title }) => title.length));
+  const here = open[at];
+  const { rows: shown, above, below } = useWindow(rows, here);
   return (
     <Box flexDirection="column">
       <Text bold>{question}</Text>
-      {rows.map((row) => (
-        <Row
-          key={row.id}
-          row={row}
-          width={width}
-          here={open[at]?.id === row.id}
-          chosen={chosen.has(row.id)}
-          color={color}
-        />
+      {above > 0 ? <Text dimColor={color}> ↑ {above} more</Text> : null}
+      {shown.map((row, index) => (
+        <Fragment key={row.id}>
+          {row.section !== undefined && row.section !== shown[index - 1]?.section ? (
+            <Text bold>{row.section}</Text>
+          ) : null}
+          <Row row={row} width={width} here={here?.id === row.id} chosen={chosen.has(row.id)} color={color} />
+        </Fragment>
       ))}
+      {below > 0 ? <Text dimColor={color}> ↓ {below} more</Text> : null}
+      {here?.explanation ? <Text>{here.explanation}</Text> : null}
       <Text dimColor={color}>space select · a all · enter apply ({chosen.size}) · esc cancel</Text>
     </Box>
   );
+}
+
+/** Columns below which headings, explanations and keys wrap. */
+const NARROW = 70;
+
+interface RowWindow {
+  rows: readonly ChecklistRow[];
+  /** How many rows are hidden before and after them. */
+  above: number;
+  below: number;
+}
+
+/** Returns as many rows around the one under the cursor as the terminal has lines for beside everything else. */
+function useWindow(rows: readonly ChecklistRow[], here: ChecklistRow | undefined): RowWindow {
+  const { stdout } = useStdout();
+  const otherLines = stdout.columns < NARROW ? 15 : 9;
+  const size = Math.max((stdout.rows ?? Number.POSITIVE_INFINITY) - otherLines, 3);
+  if (rows.length <= size) return { rows, above: 0, below: 0 };
+  const wanted = (here ? rows.indexOf(here) : 0) - Math.floor(size / 2);
+  const above = Math.min(Math.max(wanted, 0), rows.length - size);
+  return { rows: rows.slice(above, above + size), above, below: rows.length - above - size };
 }
 
 interface Choice {
@@ -74,8 +102,12 @@ function toggled(chosen: ReadonlySet<string>, id: string | undefined): Set<strin
   return chosen.has(id) ? new Set([...chosen].filter((other) => other !== id)) : new Set([...chosen, id]);
 }
 
+/** Selects all rows without a section, or none of them. If all rows have one, means those. */
 function allOrNone(chosen: ReadonlySet<string>, open: readonly ChecklistRow[]): Set<string> {
-  return new Set(chosen.size === open.length ? [] : open.map(({ id }) => id));
+  const main = open.filter(({ section }) => section === undefined);
+  const ids = (main.length > 0 ? main : open).map(({ id }) => id);
+  if (ids.every((id) => chosen.has(id))) return new Set([...chosen].filter((id) => !ids.includes(id)));
+  return new Set([...chosen, ...ids]);
 }
 
 interface RowProps {

@@ -29,19 +29,29 @@ async function promptByNumber(
 ): Promise<string[] | undefined> {
   const open = rows.filter(({ state }) => state === 'open');
   const settled = rows.filter(({ state }) => state !== 'open');
+  const main = open.filter(({ section }) => section === undefined);
+  const all = main.length > 0 ? main : open;
   const lines = [
     question,
     ...settled.map(({ title, about }) => `   ${title}: ${about}`),
-    ...open.map(({ title, about }, index) => `${index + 1}. ${title}: ${about}`),
+    ...open.flatMap((row, index) => [
+      ...(row.section !== undefined && row.section !== open[index - 1]?.section ? [row.section] : []),
+      `${index + 1}. ${describe(row)}`,
+    ]),
   ];
   terminal.error(`${lines.join('\n')}\n`);
   if (open.length === 0) return [];
+  const those = all.length < open.length ? ` (1 to ${all.length})` : '';
   for (;;) {
-    const answer = (await input.ask('Enter numbers or "all", or press Enter to cancel: ')).trim().toLowerCase();
+    const answer = (await input.ask(`Enter numbers or "all"${those}, or press Enter to cancel: `)).trim().toLowerCase();
     if (answer === '') return undefined;
-    if (answer === 'a' || answer === 'all') return open.map(({ id }) => id);
+    if (answer === 'a' || answer === 'all') return all.map(({ id }) => id);
     const numbers = answer.split(/[\s,]+/).map(Number);
     if (numbers.every((number) => open[number - 1])) return numbers.map((number) => open[number - 1]!.id);
     terminal.error(`Enter numbers from 1 to ${open.length}.\n`);
   }
+}
+
+function describe({ section, title, about, explanation }: ChecklistRow): string {
+  return section === undefined || !explanation ? `${title}: ${about}` : `${title}: ${about}. ${explanation}`;
 }

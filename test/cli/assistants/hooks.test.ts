@@ -188,3 +188,55 @@ describe('--hooks', () => {
     await expect(read('home/.codex/hooks.json')).rejects.toThrow('ENOENT');
   });
 });
+
+describe('the checklist', () => {
+  const inTerminal = (argv: string[], ...answers: string[]) =>
+    run(argv, { environment: { ...scratch.environment, env: { INK_SCREEN_READER: '1' } }, answers });
+
+  test('offers hooks and instructions after the assistants, and applies what is chosen', async () => {
+    await run(['claude-code', 'gemini']);
+    const { error, out } = await inTerminal([], '2 3');
+    expect(error).toContain('   Claude Code: already set up\n   Gemini CLI: already set up\n');
+    expect(error).toContain(
+      'Hooks: recall and store without being asked\n' +
+        '1. Claude Code: add hooks to ~/.claude/settings.json. Recalls and stores without being asked: Claude Code reports ' +
+        'prompts and answers to svc hook. Lets it call the tools that only read without asking.\n' +
+        '2. Gemini CLI: add hooks to ~/.gemini/settings.json, add permissions to ~/.gemini/policies/svc.toml. ',
+    );
+    expect(error).toContain(
+      'Instructions: tell the assistants when to use the memory\n' +
+        '3. Claude Code: add instructions to ~/.claude/CLAUDE.md. Tells Claude Code in ten lines when to recall and what to store.\n',
+    );
+    expect(out.match(/✓ .* to ~\S+/g)).toEqual([
+      '✓ Claude Code: instructions added to ~/.claude/CLAUDE.md',
+      '✓ Gemini CLI: hooks added to ~/.gemini/settings.json',
+      '✓ Gemini CLI: permissions added to ~/.gemini/policies/svc.toml',
+    ]);
+    await expect(read(SETTINGS)).rejects.toThrow('ENOENT');
+  });
+
+  test('means the assistants by all, and offers nothing that is there or was asked for', async () => {
+    await scratch.put('home/.codex/config.toml', '');
+    const { out } = await inTerminal([], 'all');
+    expect(out).toContain('✓ Codex: added to ~/.codex/config.toml');
+    expect(out).not.toContain('hooks');
+    await run(['codex', '--instructions']);
+    expect((await inTerminal([], '')).error).not.toContain('Instructions:');
+    expect((await inTerminal(['--hooks'], '')).error).not.toContain('Hooks:');
+  });
+
+  test.each([
+    [['--yes'], {}],
+    [['--remove'], { answers: ['all'] }],
+    [['--dry-run'], { answers: [] }],
+    [['codex'], { answers: [] }],
+    [['--profile', 'work', '--instructions'], { answers: [''], profile: 'work' }],
+  ])('offers no hooks with %j', async (argv, options) => {
+    await scratch.put('home/.codex/config.toml', '');
+    const { out, error } = await run(argv, {
+      ...options,
+      environment: { ...scratch.environment, env: { INK_SCREEN_READER: '1' } },
+    });
+    expect(out + error).not.toMatch(/hooks/i);
+  });
+});
