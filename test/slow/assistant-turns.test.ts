@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createHome, installAssistants, storeKey } from '../helpers/assistants/real-assistants.ts';
+import { createHome, installAssistants, runAssistant, storeKey } from '../helpers/assistants/real-assistants.ts';
 import { DRIVEN, type Driven, runTurn, type Turn } from '../helpers/assistants/turns.ts';
 import { BIN, callAt, createWorkplaces, type DaemonProcess, signInAt } from '../helpers/process.ts';
 import { type ModelRequest, type ScriptedModel, startScriptedModel } from '../helpers/scripted-model/server.ts';
@@ -15,6 +16,7 @@ const HOOK_FILES: Record<Driven, string> = {
   codex: '.codex/hooks.json',
   opencode: '.config/opencode/plugins/svc.js',
 };
+const PLUGINS = fileURLToPath(new URL('../../plugins', import.meta.url));
 const MEMORY = 'Ada drinks jasmine tea in the afternoon';
 /** Newer than the memory, so that the start of a session does not list it. */
 const OTHERS = ['Oslo', 'Lima', 'Kyoto', 'Quito', 'Turin', 'Accra'].map((city) => `Bob has a cousin in ${city}`);
@@ -175,6 +177,20 @@ test('claude-code with hooks calls tools that only read without asking', async (
   model.answers({ tool: 'memory_search', input: { query: 'tea' } }, { text: 'Jasmine.' });
   const { later } = await turn('claude-code', 'thanks');
   expect(linesWith(later[0]!, MEMORY)).not.toEqual([]);
+});
+
+test('claude-code with the plugin recalls and stores as with hooks', async () => {
+  const bin = join(home.home, 'bin');
+  await mkdir(bin);
+  const script = `#!/bin/sh\n[ "$1" = hook ] && set -- "$@" --timeout 15000\nexec "${BIN}" "$@"\n`;
+  await writeFile(join(bin, 'svc'), script, { mode: 0o755 });
+  home = { ...home, env: { ...home.env, PATH: `${bin}:${home.env.PATH}` } };
+  await runAssistant(home, ['claude', 'plugin', 'marketplace', 'add', PLUGINS]);
+  await runAssistant(home, ['claude', 'plugin', 'install', 'svc@svc']);
+  const { first } = await turn('claude-code', QUESTION);
+  expect(namesOf(first)).toContain('mcp__plugin_svc_svc__memory_search');
+  expect(fencesIn(first)).toContainEqual(expect.stringContaining(MEMORY));
+  expect(await stored()).toEqual([[`user: ${QUESTION}`, 'assistant: Understood.']]);
 });
 
 test('codex runs no hook that was not trusted', async () => {

@@ -39,15 +39,15 @@ export async function storeKey(environment: Environment, url: string, apiKey: st
 
 const none = () => Promise.reject(new Error('no keychain'));
 
-/** Runs an assistant with only `PATH` from the real environment, and returns what it prints. */
+/** Runs an assistant with `HOME` and `PATH` of its home and nothing of the real environment; returns what it prints. */
 export async function runAssistant(
-  { home, cwd }: Environment,
+  { home, cwd, env: { PATH = '' } }: Environment,
   [command = '', ...args]: readonly string[],
   env: Record<string, string> = {},
 ): Promise<string> {
   const { all } = await execa(join(inject('assistantsFolder'), 'node_modules/.bin', command), args, {
     extendEnv: false,
-    env: { PATH: process.env.PATH ?? '', HOME: home, NO_COLOR: '1', ...env },
+    env: { PATH, HOME: home, NO_COLOR: '1', ...env },
     cwd,
     stdin: 'ignore',
     all: true,
