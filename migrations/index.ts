@@ -13,6 +13,7 @@ import { wordTotals } from './0011-word-totals.ts';
 import { storedBytes } from './0012-stored-bytes.ts';
 import { projects } from './0013-projects.ts';
 import { partsAndUsers } from './0014-parts-and-users.ts';
+import { textsToIndex } from './0015-texts-to-index.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   storedBytes,
   projects,
   partsAndUsers,
+  textsToIndex,
 ];

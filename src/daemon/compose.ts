@@ -79,6 +79,8 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
   const { tenantModels, tenantEmbeddings } = rooms;
   const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember } = rooms;
+  await memories.resume();
+  await conversations.resume();
   await portability.begin();
   await jobRunner.begin();
   await (embeddings ? embeddings.begin() : pauseEmbeddings(db));

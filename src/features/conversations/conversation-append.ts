@@ -49,14 +49,14 @@ interface Parts extends AppendingParts {
 }
 
 export function createConversationAppending(parts: Parts): ConversationAppending {
-  const { db, clock, usage, idempotency, scopes, insertNew } = parts;
+  const { db, clock, usage, idempotency, scopes, portions, insertNew } = parts;
   const { append, appendWithin } = createAppending(parts);
 
   /** Drafts messages and finds their terms, ahead of the transaction. */
   async function prepare(tenantId: string, messages: readonly NewMessage[]) {
     const drafts = await runInSlices(draftsInSteps(messages, clock.nowMs()), tenantId);
     const texts = drafts.map(({ content }) => [content]);
-    return { drafts, terms: await prepareTerms(tenantId, texts) };
+    return { drafts, texts, terms: await prepareTerms(tenantId, texts) };
   }
 
   /** The conversation to append to: the one named, or a new one. */
@@ -80,7 +80,7 @@ export function createConversationAppending(parts: Parts): ConversationAppending
 
   const appendTo: ConversationAppending['appendTo'] = async ({ tenantId }, request, claim, extend) => {
     const { messages, ...target } = request;
-    const { drafts, terms } = await prepare(tenantId, messages);
+    const { drafts, texts, terms } = await prepare(tenantId, messages);
     const created = await db.writes.write(tenantId, (connection) =>
       idempotency.replayOrRun(connection, claim, async () => {
         const { id } = await findOrInsert(connection, tenantId, target);
@@ -90,6 +90,7 @@ export function createConversationAppending(parts: Parts): ConversationAppending
         return { status: 201, body, resourceIds: [id, ...data.map((message) => message.id)] };
       }),
     );
+    await portions.finish(tenantId, texts, terms);
     if (target.conversationId === undefined) scopes.confirm([{ tenantId, endUser: target.user ?? 'default' }]);
     return created;
   };

@@ -19,6 +19,7 @@ import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
+import { createTextPortions } from '../text/text-portions.ts';
 import { type ConversationAppending, createConversationAppending } from './conversation-append.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';
 import { type ConversationTransfer, createConversationTransfer } from './conversation-import-export.ts';
@@ -29,8 +30,9 @@ import {
   nextNumber,
   updateConversation,
 } from './conversations-store.ts';
-import { type ConversationRow, conversationCodec, toConversation } from './message-row.ts';
+import { type ConversationRow, conversationCodec, textEntryOf, toConversation } from './message-row.ts';
 import { createMessages, loadConversation, type Messages } from './messages.ts';
+import { findMessageRows } from './messages-store.ts';
 
 export type { MessageObserver } from './conversation-erasure.ts';
 export type { MessageReading } from './message-reading.ts';
@@ -48,6 +50,8 @@ export interface Conversations extends ConversationAppending, Messages {
   /** Hides the conversation at once, then deletes its rows in batches before it resolves. */
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   transfer: ConversationTransfer;
+  /** Indexes what an interrupted append left. */
+  resume(): Promise<void>;
   /** Finishes interrupted erasures and purges erased words from the disk. */
   sweep(): Promise<void>;
   /** Erases all conversations of an owner in small transactions, so that other writes can interleave. */
@@ -68,7 +72,15 @@ interface Parts {
 
 /** Composes appending, reading, erasing and transferring conversations. */
 export function createConversations(parts: Parts): Conversations {
-  const { db, clock, ids, usage, idempotency, scopes, cursors, observers } = parts;
+  const { db, clock, ids, usage, idempotency, scopes, cursors, text, observers } = parts;
+  const portions = createTextPortions({
+    db,
+    type: 'message',
+    text,
+    findEntries: async (reader, tenantId, numbers) => {
+      return (await findMessageRows(reader, tenantId, numbers)).map(textEntryOf);
+    },
+  });
   const erasing = createConversationErasing(parts);
 
   async function insertNew(connection: Connection, tenantId: string, body: NewConversation): Promise<ConversationRow> {
@@ -136,9 +148,10 @@ export function createConversations(parts: Parts): Conversations {
       });
       await erasing.eraseRows(erased);
     },
-    ...createConversationAppending({ ...parts, insertNew }),
+    ...createConversationAppending({ ...parts, portions, insertNew }),
     ...createMessages({ ...parts, erasing }),
     transfer: createConversationTransfer(parts),
+    resume: portions.resume,
     sweep: erasing.sweep,
     erase: erasing.erase,
   };

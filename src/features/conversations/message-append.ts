@@ -9,7 +9,7 @@ import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/
 import type { StorageAllowance } from '../limits/storage.ts';
 import type { Usage } from '../limits/usage.ts';
 import { mergeTerms, type PreparedTerms, partlyIndexed } from '../text/prepared-terms.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextPortions } from '../text/text-portions.ts';
 import type { MessageObserver } from './conversation-erasure.ts';
 import { findConversations, updateConversation } from './conversations-store.ts';
 import { type Append, type Appended, bytesOfMessages, isFull, planAppend } from './message-append-plan.ts';
@@ -28,7 +28,7 @@ interface AppendJob {
 /** Adds messages to conversations. Throws `not_found`, `unprocessable` for a full conversation, and `quota_exceeded`. */
 interface Appending {
   append(job: AppendJob): Promise<Answer>;
-  /** Like `append`, in the caller's transaction. */
+  /** Like `append`, in the caller's transaction, after which it finishes the `portions`. */
   appendWithin(connection: Connection, job: AppendJob): Promise<Answer>;
 }
 
@@ -38,7 +38,7 @@ export interface AppendingParts {
   ids: Ids;
   usage: Usage;
   idempotency: Idempotency;
-  text: TextIndex;
+  portions: TextPortions;
   observers: readonly MessageObserver[];
 }
 
@@ -52,7 +52,15 @@ interface PendingWrites {
  * Appends messages; concurrent appends share a transaction and its statements. Each append is atomic, and appends to the
  * same conversation are applied one after another.
  */
-export function createAppending({ db, clock, ids, usage, idempotency, text, observers }: AppendingParts): Appending {
+export function createAppending({
+  db,
+  clock,
+  ids,
+  usage,
+  idempotency,
+  portions,
+  observers,
+}: AppendingParts): Appending {
   async function appendAll(connection: Connection, jobs: AppendJob[]): Promise<Outcome<Answer>[]> {
     const claims = jobs.flatMap(({ claim }) => claim ?? []);
     const replays = await idempotency.findReplays(connection, claims);
@@ -101,18 +109,29 @@ export function createAppending({ db, clock, ids, usage, idempotency, text, obse
   async function store(connection: Connection, appended: readonly Appended[], terms: PreparedTerms): Promise<void> {
     const rows = appended.flatMap((plan) => plan.rows);
     await insertMessages(connection, rows);
-    await text.insert(connection, rows.map(textEntryOf), terms);
+    const entries = appended.map((plan) => plan.rows.map(textEntryOf));
+    await portions.insert(connection, entries, terms);
     const newest = new Map(appended.map(({ conversation }) => [conversation.id, conversation]));
     for (const conversation of newest.values()) await updateConversation(connection, conversation);
     for (const observer of observers) await observer.appended?.(connection, [...newest.values()]);
   }
 
+  const appendGrouped = db.writes.grouped(appendAll, ({ append: { tenantId, messages } }: AppendJob) => ({
+    tenantId,
+    rows: messages.length,
+    characters: messages.reduce((sum, { content }) => sum + content.length, 0),
+  }));
+
   return {
-    append: db.writes.grouped(appendAll, ({ append: { tenantId, messages } }) => ({
-      tenantId,
-      rows: messages.length,
-      characters: messages.reduce((sum, { content }) => sum + content.length, 0),
-    })),
+    async append(job) {
+      const appended = await appendGrouped(job);
+      await portions.finish(
+        job.append.tenantId,
+        job.append.messages.map(({ content }) => [content]),
+        job.terms,
+      );
+      return appended;
+    },
     async appendWithin(connection, job) {
       const [outcome] = await appendAll(connection, [job]);
       if ('refused' in outcome!) throw outcome.refused;

@@ -1,6 +1,6 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
-import { insertRows, valuesOf } from '../../db/values.ts';
+import { insertRows, listPlaceholders, valuesOf } from '../../db/values.ts';
 import {
   MESSAGE_COLUMNS,
   MESSAGE_TEXTS,
@@ -46,6 +46,19 @@ export async function findMessage(
     id,
     conversationId,
   ]);
+}
+
+/** Finds those of the rows that exist, by row number. */
+export async function findMessageRows(
+  reader: Reader,
+  tenantId: string,
+  numbers: readonly number[],
+): Promise<MessageRow[]> {
+  if (numbers.length === 0) return [];
+  return reader.all<MessageRow>(
+    `SELECT * FROM messages WHERE number IN (${listPlaceholders(numbers.length)}) AND ${IS_OWN} ORDER BY number`,
+    [...numbers, tenantId],
+  );
 }
 
 /** Lists messages after (oldest first) or before (newest first) the ordinal `beyond`. */

@@ -1,7 +1,7 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
 import { type Owner, ownerCondition } from '../../db/owner.ts';
-import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
+import { insertRows, listPlaceholders, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import {
   bytesOf,
   MEMORY_COLUMNS,
@@ -64,6 +64,19 @@ export async function findByExternalId(
     `SELECT * FROM memories WHERE (tenantId, externalId, endUser) IN (VALUES ${placeholders(padded.length, 3)})
      AND externalId IS NOT NULL AND current = 1 AND validTo IS NULL`,
     padded.flatMap(({ tenantId, externalId, endUser }) => [tenantId, externalId, endUser]),
+  );
+}
+
+/** Finds those of the rows that exist, by row number. */
+export async function findMemoryRows(
+  reader: Reader,
+  tenantId: string,
+  numbers: readonly number[],
+): Promise<MemoryRow[]> {
+  if (numbers.length === 0) return [];
+  return reader.all<MemoryRow>(
+    `SELECT * FROM memories WHERE number IN (${listPlaceholders(numbers.length)}) AND (tenantId = ?) IS TRUE ORDER BY number`,
+    [...numbers, tenantId],
   );
 }
 

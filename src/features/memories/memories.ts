@@ -14,7 +14,8 @@ import type { Cursors } from '../text/page-cursor.ts';
 import { NO_TERMS, type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
-import { findMemories, findMemory, listVersions } from './memories-store.ts';
+import { createTextPortions } from '../text/text-portions.ts';
+import { findMemories, findMemory, findMemoryRows, listVersions } from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
 import { type BulkMemories, createBulkMemories } from './memory-bulk.ts';
 import { changeMemory } from './memory-change.ts';
@@ -23,7 +24,7 @@ import { createExternalMemories, type ExternalMemories } from './memory-external
 import { createMemoryTransfer, type MemoryTransfer } from './memory-import-export.ts';
 import { createMemoryList, type ListMemories } from './memory-list.ts';
 import { resolveChange } from './memory-merge.ts';
-import { etagOf, hasExpired, type MemoryRow, memoryCodec, textsOf, toMemory } from './memory-row.ts';
+import { etagOf, hasExpired, type MemoryRow, memoryCodec, storedEntryOf, textsOf, toMemory } from './memory-row.ts';
 
 export type { MemoryObserver } from './memory-erasure.ts';
 export { etagOf, type MemoryRow, toMemory };
@@ -52,6 +53,8 @@ export interface Memories extends MemoryAdding {
   external: ExternalMemories;
   bulk: BulkMemories;
   transfer: MemoryTransfer;
+  /** Indexes what an interrupted addition left. */
+  resume(): Promise<void>;
   /** Erases expired memories. Reads have hidden them since the moment they expired. */
   sweep(): Promise<void>;
   /** Erases all memories of an owner in small transactions, so that other writes can interleave. */
@@ -73,8 +76,16 @@ interface Parts {
 /** Composes adding, changing, erasing and transferring memories. */
 export function createMemories(parts: Parts): Memories {
   const { db, clock, usage, text } = parts;
+  const portions = createTextPortions({
+    db,
+    type: 'memory',
+    text,
+    findEntries: async (reader, tenantId, numbers) => {
+      return (await findMemoryRows(reader, tenantId, numbers)).map(storedEntryOf);
+    },
+  });
   const erasing = createMemoryErasing(parts);
-  const adding = createMemoryAdding({ ...parts, erasing });
+  const adding = createMemoryAdding({ ...parts, portions, erasing });
   const { eraseOne } = erasing;
   /** Finds current versions by `tenantId id`; concurrent requests share a statement. */
   const findCurrent = createBatchedRead(db.lookups, async (reader, keys) => {
@@ -133,6 +144,7 @@ export function createMemories(parts: Parts): Memories {
     external: createExternalMemories({ ...parts, adding, erasing }),
     bulk: createBulkMemories({ ...parts, list, changeWithin, removeWithin }),
     transfer: createMemoryTransfer({ ...parts, erasing }),
+    resume: portions.resume,
     sweep: erasing.sweep,
     erase: erasing.erase,
   };

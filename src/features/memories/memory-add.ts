@@ -18,7 +18,8 @@ import {
   writeWithTerms,
 } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextEntry, TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextPortions } from '../text/text-portions.ts';
 import {
   findByExternalId,
   findMemories,
@@ -70,6 +71,7 @@ interface Parts {
   usage: Usage;
   idempotency: Idempotency;
   text: TextIndex;
+  portions: TextPortions;
   scopes: Scopes;
   erasing: MemoryErasing;
 }
@@ -97,22 +99,32 @@ interface PendingWrites {
 
 /** Adds memories in group commits, or in the transaction of a caller. */
 export function createMemoryAdding(parts: Parts): MemoryAdding {
-  const { db, clock, ids, usage, idempotency, text, scopes, erasing } = parts;
-  const addGrouped = db.writes.grouped<PreparedAddition, Created<unknown>>(addAll, ({ principal, drafts }) => ({
+  const { db, clock, ids, usage, idempotency, text, portions, scopes, erasing } = parts;
+  const addInPortions = (connection: Connection, additions: PreparedAddition[]) =>
+    addAll(connection, additions, portions.insert);
+  const addGrouped = db.writes.grouped<PreparedAddition, Created<unknown>>(addInPortions, ({ principal, drafts }) => ({
     tenantId: principal.tenantId,
     rows: drafts.length,
     characters: drafts.reduce((sum, { content }) => sum + content.length, 0),
   }));
 
   async function add(addition: Addition): Promise<Created<unknown>> {
-    const created = await writeWithTerms(addition.principal.tenantId, addition.drafts.map(textsOf), (terms) =>
-      addGrouped({ ...addition, terms }),
-    );
+    const { tenantId } = addition.principal;
+    const texts = addition.drafts.map(textsOf);
+    const created = await writeWithTerms(tenantId, texts, async (terms) => {
+      const added = await addGrouped({ ...addition, terms });
+      await portions.finish(tenantId, texts, terms);
+      return added;
+    });
     scopes.confirm(addition.drafts);
     return created;
   }
 
-  async function addAll(connection: Connection, additions: PreparedAddition[]): Promise<Outcome<Created<unknown>>[]> {
+  async function addAll(
+    connection: Connection,
+    additions: PreparedAddition[],
+    index: TextPortions['insert'],
+  ): Promise<Outcome<Created<unknown>>[]> {
     const nowMs = clock.nowMs();
     const claims = additions.flatMap(({ claim }) => claim ?? []);
     const replays = await idempotency.findReplays(connection, claims);
@@ -132,7 +144,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     // must be stored one by one.
     const isOrdered = pending.plans.some(({ changed, expired }) => changed.size > 0 || expired.length > 0);
     const groups = isOrdered ? pending.plans.map((one) => [one]) : [pending.plans];
-    for (const plans of groups) await store(connection, plans, terms, nowMs);
+    for (const plans of groups) await store(connection, plans, terms, index, nowMs);
     await allowance.store(connection);
     await idempotency.store(connection, pending.answers);
     return outcomes;
@@ -174,6 +186,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     connection: Connection,
     plans: readonly Additions[],
     terms: PreparedTerms,
+    index: TextPortions['insert'],
     nowMs: number,
   ): Promise<void> {
     for (const { tenantId, id } of plans.flatMap(({ expired }) => expired)) {
@@ -187,9 +200,10 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     for (const closing of plans.flatMap(({ closed }) => closed)) await close(connection, closing, terms, nowMs);
     const rows = plans.flatMap(({ inserted }) => inserted);
     const numbers = await insertMemories(connection, rows);
-    await text.insert(
+    const entryOf = (row: NewMemoryRow) => textEntryOf({ ...row, number: numbers.get(row.id)! }, 'live');
+    await index(
       connection,
-      rows.map((row) => textEntryOf({ ...row, number: numbers.get(row.id)! }, 'live')),
+      plans.map(({ inserted }) => inserted.map(entryOf)),
       terms,
     );
     await insertLookups(connection, rows);
@@ -202,6 +216,8 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     await text.insert(connection, [textEntryOf(row, 'past')], terms);
   }
 
+  const insertWhole = (on: Connection, writes: readonly (readonly TextEntry[])[], terms: PreparedTerms) =>
+    text.insert(on, writes.flat(), terms);
   const listed = (data: AddedMemory[]) => ({ status: 201, body: { data }, replayed: false });
   const drafting = (tenantId: string, memories: readonly NewMemory[], path = (index: number) => `/memories/${index}`) =>
     draftsInSteps(tenantId, memories, path, clock.nowMs());
@@ -227,7 +243,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     async addWithin(connection, principal, memories, terms = NO_TERMS) {
       const drafts = finish(drafting(principal.tenantId, memories));
       const addition = { principal, drafts, terms, claim: undefined, onDuplicate: 'keep', answer: listed } as const;
-      const [outcome] = await addAll(connection, [addition]);
+      const [outcome] = await addAll(connection, [addition], insertWhole);
       if ('refused' in outcome!) throw outcome.refused;
       return (outcome!.ok as Created<{ data: AddedMemory[] }>).body.data;
     },

@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
+import { forgetTextsToIndex } from '../text/text-portions.ts';
 import { createTextPurge } from '../text/text-purge.ts';
 import { deleteAllLookupsOf, deleteLookups, deleteMemory, deleteSomeOf, listExpired } from './memories-store.ts';
 
@@ -81,6 +82,7 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
       if (endUser === undefined) {
         await db.writes.write(tenantId, async (connection) => {
           await deleteAllLookupsOf(connection, tenantId);
+          await forgetTextsToIndex(connection, tenantId);
           await scopes.erase(connection, tenantId);
         });
       }

@@ -16,7 +16,7 @@ import {
   isLive,
   memoryCodec,
   type NewMemoryRow,
-  textEntryOf,
+  storedEntryOf,
   textsOf,
 } from './memory-row.ts';
 
@@ -117,7 +117,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
         connection,
         rows.map((row) => {
           const number = numbers.get(`${row.id} ${row.version}`)!;
-          return textEntryOf({ ...row, number }, isLive(row) ? 'live' : 'past');
+          return storedEntryOf({ ...row, number });
         }),
         terms,
       );

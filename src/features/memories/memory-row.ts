@@ -73,6 +73,11 @@ export function textEntryOf(row: MemoryRow, part: TextEntry['part']): TextEntry 
   return { tenantId, scope, number, texts: textsOf(row), days: { at, until: at, dates }, part };
 }
 
+/** The index entry of a stored row. */
+export function storedEntryOf(row: MemoryRow): TextEntry {
+  return textEntryOf(row, isLive(row) ? 'live' : 'past');
+}
+
 /** Hashes content for duplicate detection, ignoring case and differences in white space. */
 export function contentHashOf(content: string): string {
   const folded = toStreamSafe(content).normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();

@@ -100,13 +100,15 @@ export function mergeTerms(all: readonly PreparedTerms[]): PreparedTerms {
   return { byText: new Map(all.flatMap(({ byText }) => [...byText])), mayReadMore: true };
 }
 
+/** The items whose terms are not prepared. */
+export function itemsWithout({ byText }: PreparedTerms, items: readonly ItemTexts[]): ItemTexts[] {
+  return items.filter((item) => !byText.has(keyOf(item)));
+}
+
 /** Throws `TermsMissing` if the terms of a long text are missing and may not be found in the transaction. */
-export function requireTerms({ byText, mayReadMore }: PreparedTerms, items: readonly ItemTexts[]): void {
-  if (mayReadMore) return;
-  const missing = items.filter((item) => {
-    const text = keyOf(item);
-    return text.length > MAX_SHORT_CHARACTERS && !byText.has(text);
-  });
+export function requireTerms(prepared: PreparedTerms, items: readonly ItemTexts[]): void {
+  if (prepared.mayReadMore) return;
+  const missing = itemsWithout(prepared, items).filter((item) => keyOf(item).length > MAX_SHORT_CHARACTERS);
   if (missing.length > 0) throw new TermsMissing(missing);
 }
 

@@ -17,10 +17,10 @@ const INVISIBLE = /\p{Variation_Selector}|\u00ad|\u200d|\u2060|\u20e3/gu;
 const MAX_TERM_CHARACTERS = 40;
 const MAX_QUERY_TERMS = 64;
 /**
- * Of a text: more than the longest has in scripts with spaces. The index takes a text in one piece, so that the terms of
- * the longest text decide how long the writes of others wait.
+ * Of a text: as many as the longest can have in scripts with spaces. The index takes a text in one piece, so that the
+ * terms of the longest text decide how long the writes of others wait.
  */
-export const MAX_TERMS = 25_000;
+const MAX_TERMS = 50_000;
 /** Marks and Hangul vowels and finals, which compose with what precedes them, and characters that folding drops. */
 const JOINS_PRECEDING = /^(?:[\p{M}\u1160-\u11ff\u00ad\u2060]|\u200d)/u;
 /** Characters to fold, and terms to find, in one step. */

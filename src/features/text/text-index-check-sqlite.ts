@@ -13,8 +13,9 @@ export async function indexProblems(connection: Connection, type: ItemType): Pro
   await connection.run(`INSERT INTO ${index} (${index}) VALUES ('integrity-check')`);
   const rows = await connection.all<{ number: number; missing: string }>(
     `SELECT number, 'index' AS missing FROM ${ROWS_OF[type]} WHERE number NOT IN (SELECT id FROM ${index}_docsize)
+       AND number NOT IN (SELECT number FROM textsToIndex WHERE type = ?)
      UNION ALL SELECT id, 'row' FROM ${index}_docsize WHERE id NOT IN (SELECT number FROM ${ROWS_OF[type]}) LIMIT ?`,
-    [MAX_PROBLEMS],
+    [type, MAX_PROBLEMS],
   );
   if (rows.length === 0) return totalsProblems(connection, type);
   return rows.map(({ number, missing }) => `${type} ${number} has no ${missing} entry`);

@@ -27,6 +27,8 @@ export interface TextEntry extends IndexedRow {
 export interface TextIndex {
   /** Finds the terms of an entry that is not `prepared` itself. Throws `TermsMissing` where it must not. */
   insert(connection: Connection, entries: readonly TextEntry[], prepared?: PreparedTerms): Promise<void>;
+  /** Those of the entries that are not in the index. */
+  missing(connection: Connection, entries: readonly TextEntry[]): Promise<TextEntry[]>;
   remove(connection: Connection, rows: readonly IndexedRow[]): Promise<void>;
   /**
    * Removes the words of deleted entries from the file, some pages per call: `first`, then `next` while it returns
@@ -66,6 +68,10 @@ export function createTextIndex(type: ItemType): TextIndex {
         SELECT column1, replace(CAST(column2 AS TEXT), ' ', ' ' || column3) || column4 FROM (`;
       await insertRows(connection, head, rows, ')');
       await changeTotals(connection, type, [...(await findDocuments(connection, type, sorted)), ...opened]);
+    },
+    async missing(connection, entries) {
+      const indexed = new Set((await findDocuments(connection, type, entries)).map(({ number }) => number));
+      return entries.filter(({ number }) => !indexed.has(number));
     },
     async remove(connection, rows) {
       const documents = await findDocuments(connection, type, rows);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type Connection, openConnection } from '../../../src/db/connection.ts';
 import { type MessageRow, textEntryOf as messageEntryOf } from '../../../src/features/conversations/message-row.ts';
 import { type EpisodeRow, textEntryOf as episodeEntryOf } from '../../../src/features/episodes/episode-row.ts';
-import { type MemoryRow, textEntryOf as memoryEntryOf } from '../../../src/features/memories/memory-row.ts';
+import { type MemoryRow, storedEntryOf as memoryEntryOf } from '../../../src/features/memories/memory-row.ts';
 import { passageOf } from '../../../src/features/text/passages.ts';
 import { scopePrefix, termsOf, tokenOf } from '../../../src/features/text/terms.ts';
 import { otherTermsOf, type TextEntry, textIndices } from '../../../src/features/text/text-index-sqlite.ts';
@@ -79,9 +79,7 @@ export async function expectIndexEqualsRows(file: string): Promise<void> {
     const messages = await connection.all<MessageRow>('SELECT * FROM messages ORDER BY number');
     const episodes = await connection.all<EpisodeRow>('SELECT * FROM episodes ORDER BY number');
     const entries = {
-      memoryText: memories.map((row) =>
-        memoryEntryOf(row, row.current === 1 && row.validTo === null ? 'live' : 'past'),
-      ),
+      memoryText: memories.map(memoryEntryOf),
       messageText: messages.map(messageEntryOf),
       episodeText: episodes.map((row) => episodeEntryOf(row, row.number)),
     };

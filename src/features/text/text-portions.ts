@@ -1,0 +1,114 @@
+import type { ItemType } from '../../contract/search.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import {
+  type ItemTexts,
+  itemsWithout,
+  mergeTerms,
+  NO_TERMS,
+  type PreparedTerms,
+  prepareTerms,
+} from './prepared-terms.ts';
+import type { TextEntry, TextIndex } from './text-index-sqlite.ts';
+import {
+  deleteAllToIndex,
+  deleteToIndex,
+  insertToIndex,
+  listTenantsToIndex,
+  listToIndex,
+} from './text-portions-store.ts';
+
+/** Indexes long writes in several transactions, so that no other write waits for all of it. */
+export interface TextPortions {
+  /**
+   * In the transaction that stores the rows, with the entries of each write: indexes them, but only the beginning of a
+   * long write, whose caller then has to `finish`.
+   */
+  insert(connection: Connection, writes: readonly (readonly TextEntry[])[], terms: PreparedTerms): Promise<void>;
+  /** Indexes the rest of a write of these items, if it is long. */
+  finish(tenantId: string, items: readonly ItemTexts[], terms: PreparedTerms): Promise<void>;
+  /** Indexes what the last run of the daemon left when it ended. */
+  resume(): Promise<void>;
+}
+
+/** Forgets what is left of a tenant, in the caller's transaction. */
+export async function forgetTextsToIndex(connection: Connection, tenantId: string): Promise<void> {
+  await deleteAllToIndex(connection, tenantId);
+}
+
+interface Parts {
+  db: Database;
+  type: ItemType;
+  text: TextIndex;
+  /** The entries of those rows that still exist. */
+  findEntries(reader: Reader, tenantId: string, numbers: readonly number[]): Promise<TextEntry[]>;
+}
+
+/** Of a transaction, but for a single longer text: about ten milliseconds. */
+const MAX_CHARACTERS = 64_000;
+const MAX_ROWS = 64;
+
+/**
+ * The rows left are listed in the database, so that a crash between the transactions loses no index entry: the next
+ * start resumes. A row that was changed or erased meanwhile is left as its change indexed it.
+ */
+export function createTextPortions({ db, type, text, findEntries }: Parts): TextPortions {
+  /** By tenant; the rows of one are indexed by one caller at a time. */
+  const finishing = new Map<string, Promise<void>>();
+
+  async function indexAll(tenantId: string, known: PreparedTerms): Promise<void> {
+    const owner = { tenantId, type };
+    for (;;) {
+      const numbers = await listToIndex(db.lookups, owner, MAX_ROWS);
+      if (numbers.length === 0) return;
+      const portion = firstPortion(await findEntries(db.lookups, tenantId, numbers));
+      const last = portion.at(-1)?.number ?? Number.POSITIVE_INFINITY;
+      const texts = portion.map((entry) => entry.texts);
+      const terms = mergeTerms([known, await prepareTerms(tenantId, itemsWithout(known, texts))]);
+      await db.writes.write(tenantId, async (connection) => {
+        const done = numbers.filter((number) => number <= last);
+        const entries = await findEntries(connection, tenantId, done);
+        await text.insert(connection, await text.missing(connection, entries), terms);
+        await deleteToIndex(connection, owner, done);
+      });
+    }
+  }
+
+  return {
+    async insert(connection, writes, terms) {
+      const portions = writes.map(firstPortion);
+      await text.insert(connection, portions.flat(), terms);
+      const rest = writes.flatMap((entries, index) => entries.slice(portions[index]!.length));
+      await insertToIndex(connection, type, rest);
+    },
+    async finish(tenantId, items, terms) {
+      if (charactersOf(items) <= MAX_CHARACTERS) return;
+      const before = finishing.get(tenantId);
+      const own = (before ?? Promise.resolve()).catch(() => {}).then(() => indexAll(tenantId, terms));
+      finishing.set(tenantId, own);
+      try {
+        await own;
+      } finally {
+        if (finishing.get(tenantId) === own) finishing.delete(tenantId);
+      }
+    },
+    async resume() {
+      const tenantIds = await listTenantsToIndex(db.lookups, type);
+      for (const tenantId of tenantIds) await indexAll(tenantId, NO_TERMS);
+    },
+  };
+}
+
+/** The first entries, in the order of their numbers, whose texts fit into a transaction; at least one. */
+function firstPortion(entries: readonly TextEntry[]): readonly TextEntry[] {
+  let characters = 0;
+  const end = entries.findIndex(({ texts }, index) => {
+    characters += charactersOf([texts]);
+    return index > 0 && characters > MAX_CHARACTERS;
+  });
+  return end === -1 ? entries : entries.slice(0, end);
+}
+
+function charactersOf(items: readonly ItemTexts[]): number {
+  return items.flat().reduce((sum, { length }) => sum + length, 0);
+}
