@@ -31,7 +31,8 @@ const memory = (): Memory => ({
 const stored = memory();
 const found: SearchAnswer = {
   searchId: 'srch_0190a6f3c2b87d1e9f4a5b6c7d8e9f01',
-  results: Array.from({ length: 10 }, () => ({ type: 'memory', score: 0.5, ...memory() })),
+  confidence: 0.5,
+  results: Array.from({ length: 10 }, () => ({ type: 'memory', score: 0.5, relevance: 0.5, ...memory() })),
   strategy: { name: 'default', weights: { lexical: 1, recency: 0 }, learnedFrom: 0 },
   tookMs: 1,
 };

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 export interface Turn {
   diaId: string;
   speaker: string;
+  /** Absent between two people, who have names instead. */
+  role?: 'user' | 'assistant';
   text: string;
   /** The session's date, RFC 3339. */
   occurredAt: string;
@@ -10,13 +12,14 @@ export interface Turn {
 
 export interface Question {
   text: string;
-  /** 1 multi-hop, 2 temporal, 3 open-domain, 4 single-hop, 5 adversarial. */
+  /** LoCoMo: 1 multi-hop to 5 adversarial. BEAM: 11 to 19; see `recall-table.ts`. */
   category: number;
+  answer: string;
   /** Ids of the turns that answer it; never empty. */
   evidence: string[];
 }
 
-/** One dialogue of the LoCoMo benchmark (Maharana et al., ACL 2024). */
+/** One dialogue in the format of the LoCoMo benchmark (Maharana et al., ACL 2024). */
 export interface Dialogue {
   sampleId: string;
   turns: Turn[];
@@ -25,6 +28,7 @@ export interface Dialogue {
 
 interface RawTurn {
   speaker: string;
+  role?: 'user' | 'assistant';
   dia_id: string;
   text: string;
 }
@@ -33,7 +37,7 @@ interface RawTurn {
 export interface RawDialogue {
   sample_id: string;
   conversation: Record<string, RawTurn[] | string>;
-  qa: { question: string; evidence: string[]; category: number }[];
+  qa: { question: string; answer?: unknown; evidence: string[]; category: number }[];
 }
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
@@ -46,7 +50,10 @@ export function toDialogue({ sample_id, conversation, qa }: RawDialogue): Dialog
   const turns = turnsOf(conversation);
   const known = new Set(turns.map(({ diaId }) => diaId));
   const questions = qa
-    .map(({ question, category, evidence }) => ({ text: question, category, evidence: evidenceOf(evidence, known) }))
+    .map(({ question, answer, category, evidence }) => ({
+      ...{ text: question, answer: String(answer ?? ''), category },
+      evidence: evidenceOf(evidence, known),
+    }))
     .filter(({ evidence }) => evidence.length > 0);
   return { sampleId: sample_id, turns, questions };
 }
@@ -59,7 +66,10 @@ function turnsOf(conversation: RawDialogue['conversation']): Turn[] {
   return sessions.flatMap((number) => {
     const occurredAt = sessionDate(String(conversation[`session_${number}_date_time`]));
     const turns = conversation[`session_${number}`] as RawTurn[];
-    return turns.map(({ speaker, dia_id, text }) => ({ diaId: dia_id, speaker, text, occurredAt }));
+    return turns.map(({ speaker, role, dia_id, text }) => ({
+      ...{ diaId: dia_id, speaker, text, occurredAt },
+      ...(role && { role }),
+    }));
   });
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Conversation, Message } from '../../src/contract/conversations.ts';
 import type { AddedMemory } from '../../src/contract/memories.ts';
 import type { ContextAnswer, SearchAnswer } from '../../src/contract/search.ts';
+import { NO_CANDIDATES } from '../../src/features/search/candidate.ts';
 import { parseQuery } from '../../src/features/search/parsed-query.ts';
 import { bucketOfQuery } from '../../src/features/search/ranking.ts';
 import { callApi, connectMcp, signInByMail } from '../api-session.ts';
@@ -11,7 +12,7 @@ import { type DaemonOptions, runSvc, startDaemon } from '../processes.ts';
 import { createProgress } from '../progress.ts';
 import { recallOf } from '../recall.ts';
 import type { RecordedPool } from './pools.ts';
-import { mean, type RecallRow, recallTable } from './recall-table.ts';
+import { isHeadline, mean, type RecallRow, recallTable } from './recall-table.ts';
 
 /** `conversations`: one per session, with speakers and dates. `facts`: the bare text of each turn as a memory. */
 export type StoredAs = 'conversations' | 'facts';
@@ -89,9 +90,15 @@ async function storeConversations(url: string, apiKey: string, { sampleId, turns
   for (const session of sessionsOf(turns)) {
     const createdAt = session[0]!.occurredAt;
     const { id } = await callApi<Conversation>(url, apiKey, '/v1/conversations', { user: sampleId, createdAt });
-    const messages = session.map(({ speaker, text }) => ({ role: 'user', name: speaker, content: text, createdAt }));
-    const { data } = await callApi<{ data: Message[] }>(url, apiKey, `/v1/conversations/${id}/messages`, { messages });
-    ids.push(...data.map((message, index): [string, string] => [session[index]!.diaId, message.id]));
+    const messages = session.map(({ speaker, role, text: content }) =>
+      role ? { role, content, createdAt } : { role: 'user', name: speaker, content, createdAt },
+    );
+    const path = `/v1/conversations/${id}/messages`;
+    for (let start = 0; start < messages.length; start += BATCH) {
+      const batch = { messages: messages.slice(start, start + BATCH) };
+      const { data } = await callApi<{ data: Message[] }>(url, apiKey, path, batch);
+      ids.push(...data.map((message, index): [string, string] => [session[start + index]!.diaId, message.id]));
+    }
   }
   return ids;
 }
@@ -146,7 +153,7 @@ export async function askQuestions(stored: StoredDialogues, door: Door, strategy
 export async function recordPools(stored: StoredDialogues): Promise<RecordedPool[]> {
   const { url, apiKey } = stored;
   const pools = await forEachQuestion(stored, 'pools recorded', async ({ text, sampleId, category, wanted }) => {
-    if (category > 4) return undefined;
+    if (!isHeadline(category)) return undefined;
     const body = { query: text, user: sampleId, limit: 100, explain: true };
     const { results } = await callApi<SearchAnswer>(url, apiKey, '/v1/search', body);
     const pool = results.map(({ id, why }) => ({
@@ -154,7 +161,7 @@ export async function recordPools(stored: StoredDialogues): Promise<RecordedPool
       signals: Object.fromEntries(Object.entries(why!.signals).map(([name, { value }]) => [name, value])),
     }));
     const speakers = new Set(pool.some(({ signals }) => signals.speaker !== 0) ? ['named'] : []);
-    const bucket = bucketOfQuery(text, parseQuery(text, Date.now()), { candidates: [], speakers, unknown: [] });
+    const bucket = bucketOfQuery(text, parseQuery(text, Date.now()), { ...NO_CANDIDATES, speakers });
     return { bucket, pool, relevant: wanted };
   });
   return pools.filter((pool) => pool !== undefined);
@@ -166,7 +173,7 @@ export async function askContexts(stored: StoredDialogues): Promise<ContextFigur
   const figures: ContextFigure[] = [];
   for (const maxTokens of CONTEXT_TOKENS) {
     const shares = await forEachQuestion(stored, `contexts of ${maxTokens}`, async (question) => {
-      if (question.category > 4) return undefined;
+      if (!isHeadline(question.category)) return undefined;
       const body = { query: question.text, user: question.sampleId, maxTokens };
       const { citations, tokens } = await callApi<ContextAnswer>(url, apiKey, '/v1/context', body);
       if (tokens > maxTokens) throw new Error(`A context of ${tokens} tokens where ${maxTokens} were allowed`);

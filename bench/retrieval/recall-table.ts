@@ -5,17 +5,42 @@ export interface RecallRow extends Recall {
   count: number;
 }
 
-const KINDS = ['', '1 multi-hop', '2 temporal', '3 open-domain', '4 single-hop', '5 adversarial'];
+/** Kinds of questions by category: LoCoMo's and REALTALK's to 5, BEAM's from 11 (Tavakoli et al. 2025). */
+const KINDS: ReadonlyMap<number, string> = new Map([
+  [1, 'multi-hop'],
+  [2, 'temporal'],
+  [3, 'open-domain'],
+  [4, 'single-hop'],
+  [5, 'adversarial'],
+  [11, 'contradiction'],
+  [12, 'order of events'],
+  [13, 'single fact'],
+  [14, 'instruction'],
+  [15, 'updated fact'],
+  [16, 'several sessions'],
+  [17, 'preference'],
+  [18, 'summary'],
+  [19, 'time between'],
+]);
+const ADVERSARIAL = 5;
 
-/** One row for categories 1 to 4 together, then one per category. */
+/** Whether the headline figures count a category: adversarial questions ask for what the wrong person said. */
+export function isHeadline(category: number): boolean {
+  return category !== ADVERSARIAL;
+}
+
+/** One row for all categories but the adversarial one together, then one per category that occurs. */
 export function recallTable(asked: readonly { category: number; recall: Recall }[]): RecallRow[] {
   const row = (questions: string, wanted: (category: number) => boolean) => {
     const recalls = asked.filter(({ category }) => wanted(category)).map(({ recall }) => recall);
     return { questions, count: recalls.length, ...meanRecall(recalls) };
   };
+  const occurring = new Set(asked.map(({ category }) => category));
   return [
-    row('1 to 4', (category) => category <= 4),
-    ...[1, 2, 3, 4, 5].map((one) => row(KINDS[one]!, (category) => category === one)),
+    row('all but 5', isHeadline),
+    ...[...KINDS]
+      .filter(([category]) => occurring.has(category))
+      .map(([category, kind]) => row(`${category} ${kind}`, (one) => one === category)),
   ];
 }
 

@@ -8,11 +8,12 @@ export const SEARCH_OPERATIONS: Operations = {
   'POST /v1/search': {
     id: 'search.query',
     description:
-      'Ranks what one user has by words, spelling, date, context and, with an embedding model, meaning. `asOf` answers with what was valid then; `explain` adds how each result was scored. Counts as one query.',
+      'Ranks what one user has by words, spelling, date, context and, with an embedding model, meaning. `asOf` answers with what was valid then; `explain` adds how each result was scored. `minRelevance` leaves out what hardly answers the query. Counts as one query.',
     request: { query: 'what does Ada drink', user: 'ada', limit: 1 },
     answer: {
       searchId: SEARCH_ID,
-      results: [{ type: 'memory', score: 0.842625, ...RESULT }],
+      confidence: 0.4237,
+      results: [{ type: 'memory', score: 0.842625, relevance: 0.4237, ...RESULT }],
       strategy: { name: 'default', weights: { lexical: 2, trigram: 1, window: 2.5 }, learnedFrom: 0 },
       tookMs: 5.63,
     },
@@ -20,12 +21,14 @@ export const SEARCH_OPERATIONS: Operations = {
   },
   'POST /v1/context': {
     id: 'search.context',
-    description: 'Searches and composes the best results into one block of text for a prompt. Counts as one query.',
+    description:
+      'Searches and composes the best results into one block of text for a prompt: of a long text the passages that match. Counts as one query.',
     request: { query: 'what does Ada drink', user: 'ada', maxTokens: 200 },
     answer: {
       searchId: SEARCH_ID,
+      confidence: 0.4237,
       text: 'What is remembered (newest knowledge wins; cite by number):\n[1] (2026-11-22) Ada prefers oolong tea, never coffee after four',
-      citations: [{ marker: '[1]', type: 'memory', id: EXAMPLE_MEMORY.id, score: 0.8429 }],
+      citations: [{ marker: '[1]', type: 'memory', id: EXAMPLE_MEMORY.id, score: 0.8429, relevance: 0.4237 }],
       tokens: 32,
     },
     errors: ['unprocessable', 'quota_exceeded'],

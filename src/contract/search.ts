@@ -18,6 +18,18 @@ export const CONTEXT_HEADING = 'What is remembered (newest knowledge wins; cite 
 
 const Query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S' });
 
+const MinRelevance = Type.Number({ minimum: 0, maximum: 1, description: 'Leaves out what is less relevant' });
+const Confidence = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: 'Calibrated probability that anything found answers the query, whatever `minRelevance` leaves out',
+});
+const Relevance = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: 'Calibrated probability that it answers the query; comparable between queries, unlike `score`',
+});
+
 export const SearchFilter = Type.Object(
   {
     tags: Type.Optional(Type.Array(Name, { maxItems: 64, description: 'A memory must have all of them' })),
@@ -44,6 +56,7 @@ export const SearchRequest = Type.Object(
     filter: Type.Optional(SearchFilter),
     asOf: Type.Optional(Timestamp),
     strategy: Type.Optional(Type.Enum([...STRATEGIES])),
+    minRelevance: Type.Optional(MinRelevance),
     explain: Type.Optional(Type.Boolean({ default: false })),
   },
   strict,
@@ -64,6 +77,7 @@ const Found = Type.Object({
   type: ItemTypeName,
   id: Type.String(),
   score: Type.Number(),
+  relevance: Relevance,
   content: Type.String({ description: 'For an episode, its title and summary' }),
   user: Type.String(),
   project: Nullable(Type.String({ description: 'Of a message: that of its conversation' })),
@@ -110,6 +124,7 @@ export const SearchResult = Type.Unsafe<SearchResult>(
 
 export const SearchAnswer = Type.Object({
   searchId: Type.String(),
+  confidence: Confidence,
   results: Type.Array(SearchResult),
   strategy: Type.Object({
     name: Type.String(),
@@ -128,6 +143,7 @@ export const ContextRequest = Type.Object(
     ...projectQuery,
     maxTokens: Type.Optional(Type.Integer({ minimum: 16, maximum: 100_000, default: 1000 })),
     types: Type.Optional(Types),
+    minRelevance: Type.Optional(MinRelevance),
   },
   strict,
 );
@@ -135,9 +151,13 @@ export type ContextRequest = Static<typeof ContextRequest>;
 
 export const ContextAnswer = Type.Object({
   searchId: Type.String(),
+  confidence: Confidence,
   text: Type.String({ description: 'Ready to paste into a prompt' }),
   citations: Type.Array(
-    Type.Object({ marker: Type.String(), type: ItemTypeName, id: Type.String(), score: Type.Number() }),
+    Type.Object({
+      ...{ marker: Type.String(), type: ItemTypeName, id: Type.String() },
+      ...{ score: Type.Number(), relevance: Relevance },
+    }),
   ),
   tokens: Type.Integer({ description: 'Tokens of `text` (o200k_base), possibly slightly overestimated' }),
 });

@@ -68,6 +68,15 @@ describe('svc hook prompt', () => {
     expect(await hook('prompt', prompt('/review what tea Ada drinks'))).toEqual(SILENT);
   });
 
+  test('is silent for a prompt that shares words with memories but is answered by none', async () => {
+    await add('We run the tests with Vitest before each release');
+    await add('Ada drinks jasmine tea in the afternoon');
+    for (const noise of ['run it again, please', 'fix the failing lint rule', 'explain how closures work']) {
+      expect(await hook('prompt', prompt(noise)), noise).toEqual(SILENT);
+    }
+    expect((await hook('prompt', prompt('which tests do we run before a release?'))).stdout).toContain('Vitest');
+  });
+
   test('finds memories of the project and of none, not of another', async () => {
     await mkdir(join(harness.folder, '.git'));
     await writeFile(join(harness.folder, '.git/config'), '[remote "origin"]\n\turl = git@github.com:acme/tea.git\n');

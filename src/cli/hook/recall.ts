@@ -8,8 +8,8 @@ const START_TOKENS = 600;
 const MIN_PROMPT_CHARACTERS = 12;
 const MAX_QUERY_CHARACTERS = 2000;
 const MAX_LINE_CHARACTERS = 400;
-/** Fields of a request that drop what does not answer it. Scores cannot gate, so there is no floor yet. */
-const RELEVANCE_FLOOR: { minRelevance?: number } = {};
+/** Of the prompts of `bench/retrieval/prompts.json` that ask for nothing stored, 4 % are above it; of the others 88 %. */
+const RELEVANCE_FLOOR = 0.35;
 
 interface Context {
   text: string;
@@ -47,7 +47,7 @@ export async function recallForPrompt(
     // Not messages: those of this session would be repeated to the model.
     types: ['memory', 'episode'],
     ...(project !== undefined && { project }),
-    ...RELEVANCE_FLOOR,
+    minRelevance: RELEVANCE_FLOOR,
   };
   const { status, json } = await requestDaemon(daemon, 'POST', '/v1/context', { body });
   if (status !== 200) throw new Error(`the daemon answered ${status}`);

@@ -1,3 +1,4 @@
+import type { Message } from '../../contract/conversations.ts';
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { ItemType, SearchFilter } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
@@ -5,6 +6,7 @@ import type { MessageRow } from '../conversations/conversations.ts';
 import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { EpisodeRow } from '../episodes/episodes.ts';
 import type { MemoryRow } from '../memories/memories.ts';
+import type { Coverage } from './coverage.ts';
 
 /** What to look for, in whose items, and how much of it. */
 export interface CandidateQuery {
@@ -36,6 +38,8 @@ export interface CandidateFacts {
   at: number;
   until: number;
   speaker: string | null;
+  /** `null` for an item outside conversations. */
+  role: Message['role'] | null;
   /** Characters of text. */
   length: number;
   traits: number;
@@ -48,6 +52,7 @@ export interface CandidateFacts {
 export interface Candidate {
   type: ItemType;
   facts: CandidateFacts;
+  coverage: Coverage;
   scores: {
     lexical: number;
     /** Terms spelled like query terms that occur nowhere. */
@@ -69,9 +74,11 @@ export interface FoundCandidates {
   speakers: ReadonlySet<string>;
   /** Query terms that occur nowhere. */
   unknown: readonly string[];
+  /** How much each query term that counts says, by its stem. */
+  weights: ReadonlyMap<string, number>;
 }
 
-export const NO_CANDIDATES: FoundCandidates = { candidates: [], speakers: new Set(), unknown: [] };
+export const NO_CANDIDATES: FoundCandidates = { candidates: [], speakers: new Set(), unknown: [], weights: new Map() };
 
 /** Whole rows by type. */
 export interface ItemRows {

@@ -1,8 +1,8 @@
 import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
+import { stemOf } from '../text/porter.ts';
 import { readTotals } from '../text/word-totals.ts';
 import {
-  type Candidate,
   type CandidateQuery,
   type CandidateSearch,
   type FoundCandidates,
@@ -10,7 +10,7 @@ import {
   NO_CANDIDATES,
 } from './candidate.ts';
 import { postingsSqlite } from './postings-sqlite.ts';
-import { findSourceCandidates } from './source-candidates-sqlite.ts';
+import { findSourceCandidates, type SourceCandidates } from './source-candidates-sqlite.ts';
 import { createSourceSearch, joinVisible } from './source-search-sqlite.ts';
 import { SOURCES } from './sources-sqlite.ts';
 import { isKnown, lookUpTerms, type TermLookup } from './term-lookup-sqlite.ts';
@@ -40,9 +40,9 @@ export function createCandidatesSqlite(): CandidateSearch {
       for (const search of searches) lookups.push(await lookUpTerms(search));
       const terms = classifyTerms(query.terms, lookups);
       const nearest = await pendingNearest;
-      const candidates: Candidate[] = [];
-      for (const lookup of lookups) candidates.push(...(await findSourceCandidates(lookup, { ...terms, nearest })));
-      return { candidates, ...terms };
+      const found: SourceCandidates[] = [];
+      for (const lookup of lookups) found.push(await findSourceCandidates(lookup, { ...terms, nearest }));
+      return { candidates: found.flatMap(({ candidates }) => candidates), ...terms, weights: weightsOf(found) };
     },
     load: loadRows,
   };
@@ -59,6 +59,16 @@ function classifyTerms(
 ): Pick<FoundCandidates, 'speakers' | 'unknown'> {
   const speakers = new Set(lookups.flatMap(({ postings }) => [...postings.speakers]));
   return { speakers, unknown: terms.filter((term) => !isKnown(term, lookups) && !speakers.has(term)) };
+}
+
+/** Each term's greatest weight in any source. */
+function weightsOf(found: readonly SourceCandidates[]): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const { term, weight } of found.flatMap(({ terms }) => terms)) {
+    const stem = stemOf(term);
+    weights.set(stem, Math.max(weight, weights.get(stem) ?? 0));
+  }
+  return weights;
 }
 
 async function loadRows<T extends ItemType>(

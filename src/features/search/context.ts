@@ -2,57 +2,102 @@ import { CONTEXT_HEADING, type ContextAnswer, type SearchResult } from '../../co
 import { parseTimestamp } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import { type DiverseItem, diverseOrder } from './diversity.ts';
+import { type Excerpt, excerptOf, joinPieces } from './excerpt.ts';
 
-/** No text has this many characters per token: a line that exceeds it cannot fit and is skipped uncounted. */
-const MAX_CHARACTERS_PER_TOKEN = 16;
 /** A line has at least its number, its date and a word. */
 const MIN_LINE_TOKENS = 8;
+/** Ellipses before and after the first piece of a line, and one more with each further piece. */
+const FIRST_ELLIPSIS_TOKENS = 2;
+const ELLIPSIS_TOKENS = 1;
+
+type Context = Omit<ContextAnswer, 'searchId' | 'confidence'>;
+
+/** A result in a context: what of its text is shown so far. */
+interface Line {
+  result: SearchResult;
+  head: string;
+  excerpt: Excerpt;
+  shown: Set<number>;
+}
+
+/** One step of filling a context: a further piece of a line. */
+interface Step {
+  line: Line;
+  piece: number;
+}
 
 /**
  * Composes a block of text for a prompt: the best and most diverse results (see `diverseOrder`), one numbered line
- * each, as many as fit into `maxTokens` with the heading. A result that does not fit is skipped in favor of shorter
- * ones. The text never exceeds the budget.
+ * each, of long ones the matching passages; once all are in, the rest of their texts. The order of these steps does not
+ * depend on `maxTokens` and none is left out, so a larger budget shows all that a smaller one does, and more. The text
+ * never exceeds the budget. `weights` are those of the query's terms.
  */
 export async function composeContext(
   results: readonly SearchResult[],
-  maxTokens: number,
-  countTokens: CountTokens,
-): Promise<Omit<ContextAnswer, 'searchId'>> {
-  const lines = [CONTEXT_HEADING];
-  const citations: ContextAnswer['citations'] = [];
+  weights: ReadonlyMap<string, number>,
+  { maxTokens, countTokens }: { maxTokens: number; countTokens: CountTokens },
+): Promise<Context> {
+  const taken: Step[] = [];
+  const lines = new Set<Line>();
   let tokens = await countTokens(CONTEXT_HEADING);
-  for (const index of diverseOrder(results.map(toDiverseItem))) {
-    if (maxTokens - tokens < MIN_LINE_TOKENS) break;
-    const result = results[index]!;
-    const line = lineOf(result, citations.length + 1);
-    if (line.length > (maxTokens - tokens) * MAX_CHARACTERS_PER_TOKEN) continue;
-    const cost = await countTokens(`\n${line}`);
-    if (tokens + cost > maxTokens) continue;
-    tokens += cost;
-    lines.push(line);
-    citations.push({ marker: `[${citations.length + 1}]`, type: result.type, id: result.id, score: result.score });
+  for (const step of stepsOf(results, weights)) {
+    if (!lines.has(step.line) && maxTokens - tokens < MIN_LINE_TOKENS) break;
+    tokens += await costOf(step, countTokens);
+    if (tokens > maxTokens) break;
+    lines.add(step.line);
+    step.line.shown.add(step.piece);
+    taken.push(step);
   }
-  return longestFitting(lines, citations, maxTokens, countTokens);
+  return longestFitting(taken, lines, { maxTokens, countTokens });
 }
 
-/** Drops lines until the whole text fits: tokens may span line breaks, so the sum over lines is only an estimate. */
+/** Lazy: results are divided into pieces as they are needed. */
+function* stepsOf(results: readonly SearchResult[], weights: ReadonlyMap<string, number>): Generator<Step> {
+  const lines: Line[] = [];
+  for (const index of diverseOrder(results.map(toDiverseItem))) {
+    const line = toLine(results[index]!, lines.length + 1, weights);
+    lines.push(line);
+    for (const piece of line.excerpt.matching) yield { line, piece };
+  }
+  for (const line of lines) for (const piece of line.excerpt.others) yield { line, piece };
+}
+
+async function costOf({ line, piece }: Step, countTokens: CountTokens): Promise<number> {
+  const { head, shown, excerpt } = line;
+  const { text } = excerpt.pieces[piece]!;
+  const hasGaps = excerpt.others.length > 0;
+  if (shown.size > 0) return (await countTokens(` ${text}`)) + (hasGaps ? ELLIPSIS_TOKENS : 0);
+  return (await countTokens(`\n${head}${text}`)) + (hasGaps ? FIRST_ELLIPSIS_TOKENS : 0);
+}
+
+/** Takes back steps until the whole text fits: tokens may span pieces, so the sum over steps is only an estimate. */
 async function longestFitting(
-  lines: string[],
-  citations: ContextAnswer['citations'],
-  maxTokens: number,
-  countTokens: CountTokens,
-): Promise<Omit<ContextAnswer, 'searchId'>> {
-  for (; citations.length > 0; lines.pop(), citations.pop()) {
-    const text = lines.join('\n');
+  taken: Step[],
+  lines: Set<Line>,
+  { maxTokens, countTokens }: { maxTokens: number; countTokens: CountTokens },
+): Promise<Context> {
+  for (let last = taken.pop(); last !== undefined; last = taken.pop()) {
+    const text = [CONTEXT_HEADING, ...[...lines].map(textOf)].join('\n');
     const tokens = await countTokens(text);
-    if (tokens <= maxTokens) return { text, citations, tokens };
+    if (tokens <= maxTokens) return { text, citations: [...lines].map(toCitation), tokens };
+    last.line.shown.delete(last.piece);
+    if (last.line.shown.size === 0) lines.delete(last.line);
   }
   return { text: '', citations: [], tokens: 0 };
 }
 
-function lineOf(result: SearchResult, number: number): string {
-  const text = result.type === 'message' ? `${result.name ?? result.role}: ${result.content}` : result.content;
-  return `[${number}] (${momentOf(result).slice(0, 10)}) ${text.replace(/\s+/g, ' ').trim()}`;
+function toLine(result: SearchResult, number: number, weights: ReadonlyMap<string, number>): Line {
+  const speaker = result.type === 'message' ? `${result.name ?? result.role}: ` : '';
+  const head = `[${number}] (${momentOf(result).slice(0, 10)}) ${speaker.replace(/\s+/g, ' ')}`;
+  return { result, head, excerpt: excerptOf(result.content, weights), shown: new Set() };
+}
+
+function textOf({ head, excerpt, shown }: Line): string {
+  return head + joinPieces(excerpt.pieces, shown);
+}
+
+function toCitation({ result: { type, id, score, relevance } }: Line, index: number): Context['citations'][number] {
+  return { marker: `[${index + 1}]`, type, id, score, relevance };
 }
 
 function toDiverseItem(result: SearchResult): DiverseItem {

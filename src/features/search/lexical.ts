@@ -26,7 +26,8 @@ export interface LexicalScores {
 
 /** Windows are scored around this many of the best rows. */
 const MAX_SEEDS = 200;
-const WINDOW_REACH = 2;
+/** Neighbors in a window, on either side. */
+export const WINDOW_REACH = 2;
 /** Weight of a term by its distance from the center of the window. */
 const DISTANCE_WEIGHTS = [1, 0.8, 0.6];
 /** BM25's k1 and b. */
@@ -97,8 +98,8 @@ export function topK(scores: ReadonlyMap<number, number>, k: number): number[] {
     .map(([key]) => key);
 }
 
-/** A write between the reads of the total and of the postings may have added documents, hence the bound. */
-function idf(documentFrequency: number, total: number): number {
+/** Lucene's idf. A write between the reads of the total and of the postings may have added documents, hence the bound. */
+export function idf(documentFrequency: number, total: number): number {
   const documents = Math.max(documentFrequency, total);
   return Math.log(1 + (documents - documentFrequency + 0.5) / (documentFrequency + 0.5));
 }

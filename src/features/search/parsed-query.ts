@@ -12,6 +12,8 @@ export interface ParsedQuery {
   /** Traits of which an answer has at least one; 0 where the query implies none. */
   answerTraits: number;
   asksForRecent: boolean;
+  /** Whose words in a chat it asks for; `null` where it does not say. */
+  voice: 'user' | 'assistant' | null;
 }
 
 const CUES: readonly [RegExp, number][] = [
@@ -23,6 +25,15 @@ const CUES: readonly [RegExp, number][] = [
 const RECENT =
   /\b(?:latest|newest|most recent(?:ly)?|recently|currently|right now|nowadays|at the moment|these days)\b/i;
 
+const SAID = 'said|recommended|suggested|told|mentioned|advised|gave|explained|proposed|listed|wrote';
+const OF_ASSISTANT = new RegExp(
+  `\\b(?:did|have|had) you (?:\\w+ )?(?:say|recommend|suggest|tell|mention|advise|give|given|explain|propose|list|write|written|${SAID})\\b|\\byou (?:\\w+ )?(?:${SAID})\\b|\\byour (?:advice|answers?|recommendations?|suggestions?|explanations?)\\b`,
+  'i',
+);
+const OF_USER = /\b(?:I|my|me|mine|myself|we|our|ours|us)\b/i;
+/** A summary is about what both said. */
+const OF_BOTH = /\bsummar(?:y|ies|i[sz]e[ds]?)\b|\boverview\b|\brecap\b/i;
+
 /** Reads terms, dates and cues from a query; relative dates are resolved against `nowMs`. */
 export function parseQuery(query: string, nowMs: number): ParsedQuery {
   const answerTraits = CUES.reduce((traits, [pattern, trait]) => (pattern.test(query) ? traits | trait : traits), 0);
@@ -33,7 +44,14 @@ export function parseQuery(query: string, nowMs: number): ParsedQuery {
     months: monthTermsOf(dates),
     answerTraits,
     asksForRecent: RECENT.test(query),
+    voice: voiceOf(query),
   };
+}
+
+function voiceOf(query: string): ParsedQuery['voice'] {
+  if (OF_BOTH.test(query)) return null;
+  if (OF_ASSISTANT.test(query)) return 'assistant';
+  return OF_USER.test(query) ? 'user' : null;
 }
 
 function monthTermsOf(dates: readonly QueryDate[]): string[] {

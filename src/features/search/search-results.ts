@@ -7,7 +7,7 @@ import { explainSignals, type Fused } from './fusion.ts';
 import type { Ranking } from './ranking.ts';
 
 /** A hit with its whole row. */
-export type LoadedHit = Fused<Candidate> & { row: ItemRows[ItemType] };
+export type LoadedHit = Fused<Candidate> & { row: ItemRows[ItemType]; relevance: number };
 
 /** The page of results; with `explain`, each says what its score is made of. */
 export function toResults(
@@ -16,7 +16,7 @@ export function toResults(
   explain: boolean,
 ): SearchResult[] {
   return hits.map((hit, index) => {
-    const result = { ...itemOf(hit), score: Math.round(hit.score * 1e6) / 1e6 };
+    const result = { ...itemOf(hit), score: Math.round(hit.score * 1e6) / 1e6, relevance: hit.relevance };
     if (!explain) return result;
     const defaultRank = byDefault.findIndex(({ item }) => item === hit.item) + 1;
     const signals = explainSignals(hit.signals, weights, hit.item.type !== 'message');
@@ -24,14 +24,17 @@ export function toResults(
   });
 }
 
+/** Replaced by the hit's own, at the same place in the answer. */
+const UNRATED = { score: 0, relevance: 0 };
+
 function itemOf({ item: { type }, row }: LoadedHit): SearchResult {
-  if (type === 'memory') return { type, score: 0, ...toMemory(row as MemoryRow) };
+  if (type === 'memory') return { type, ...UNRATED, ...toMemory(row as MemoryRow) };
   if (type === 'message') {
     const { endUser: user, project, content } = row as ItemRows['message'];
-    return { type, score: 0, user, project, ...toMessage(row as MessageRow), content };
+    return { type, ...UNRATED, user, project, ...toMessage(row as MessageRow), content };
   }
   const whole = toEpisode(row as EpisodeRow);
   const { fromMessageId: _from, toMessageId: _to, memoryIds: _memories, cut: _cut, ...episode } = whole;
   const content = episode.summary ? `${episode.title}: ${episode.summary}` : episode.title;
-  return { type, score: 0, content, ...episode };
+  return { type, ...UNRATED, content, ...episode };
 }

@@ -24,6 +24,7 @@ import {
   type Candidate,
   type CandidateQuery,
   type CandidateSearch,
+  type FoundCandidates,
   type ItemRows,
   NO_CANDIDATES,
 } from './candidate.ts';
@@ -32,6 +33,7 @@ import type { Fused, Weights } from './fusion.ts';
 import { type ParsedQuery, parseQuery } from './parsed-query.ts';
 import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, rankCandidates, toRemembered } from './ranking.ts';
+import { confidenceOf, relevancesOf } from './relevance.ts';
 import { createSearchLimiter } from './search-limiter.ts';
 import { type LoadedHit, toResults } from './search-results.ts';
 
@@ -61,8 +63,12 @@ interface Dependencies {
 /** An answer, and what to call with the ids of the results that were shown. */
 interface Answered {
   answer: SearchAnswer;
+  /** Of the query's terms. */
+  weights: FoundCandidates['weights'];
   remember: (shownIds: readonly string[]) => void;
 }
+
+type Rated = Fused<Candidate> & { relevance: number };
 
 /** A request with what its text says and the vector of its model. */
 interface Asked {
@@ -125,7 +131,7 @@ export function createSearch(dependencies: Dependencies): Search {
   }
 
   /** Loads the rows of the hits; a hit whose row was deleted in the meantime is left out. */
-  async function loadHits(query: CandidateQuery, hits: readonly Fused<Candidate>[]): Promise<LoadedHit[]> {
+  async function loadHits(query: CandidateQuery, hits: readonly Rated[]): Promise<LoadedHit[]> {
     const rows = await Promise.all(
       ITEM_TYPES.map(async (type) => {
         const rowIds = hits.filter(({ item }) => item.type === type).map(({ item }) => item.facts.rowId);
@@ -157,23 +163,31 @@ export function createSearch(dependencies: Dependencies): Search {
   }
 
   async function find({ user, request, parsed, query, vector, nowMs, startMs }: Asked): Promise<Answered> {
-    const { strategy = 'auto', explain = false } = request;
+    const { strategy = 'auto', explain = false, minRelevance = 0 } = request;
     const found =
       query === undefined ? NO_CANDIDATES : await candidates.find(db.readers.of(user.tenantId), query, vector);
     const bucket = bucketOfQuery(request.query, parsed, found);
     const learned = strategy === 'auto' ? await learning.rankingFor(user, bucket) : undefined;
     const ranking = rankCandidates(found, parsed, nowMs, strategy, learned);
-    const hits = query === undefined ? [] : await loadHits(query, ranking.ranked.slice(0, limitOf(request)));
+    const relevances = relevancesOf(ranking.byDefault);
+    const rated = ranking.ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
+    const relevant = rated.filter(({ relevance }) => relevance >= minRelevance).slice(0, limitOf(request));
+    const hits = query === undefined ? [] : await loadHits(query, relevant);
     const searchId = ids.next('srch');
     const byDefault = toRemembered(ranking.byDefault);
     const answer = {
       searchId,
+      confidence: confidenceOf(relevances),
       results: toResults(hits, ranking, explain),
       strategy: describeStrategy(strategy, ranking.weights, learned),
       ...(explain && strategy === 'auto' && { learned: learned?.explain() ?? learning.unlearned(bucket) }),
       tookMs: Math.round((clock.monotonicMs() - startMs) * 100) / 100,
     };
-    return { answer, remember: (shownIds) => learning.remember({ ...user, searchId, bucket, byDefault, shownIds }) };
+    return {
+      answer,
+      weights: found.weights,
+      remember: (shownIds) => learning.remember({ ...user, searchId, bucket, byDefault, shownIds }),
+    };
   }
 
   return {
@@ -186,10 +200,12 @@ export function createSearch(dependencies: Dependencies): Search {
       ),
     context: (principal, { maxTokens = 1000, ...request }) =>
       countQuery(principal, () =>
-        answer(principal, { ...request, limit: CONTEXT_RESULTS }, async ({ answer: found, remember }) => {
-          const context = await composeContext(found.results, maxTokens, tokenCounterOf(principal.tenantId));
+        answer(principal, { ...request, limit: CONTEXT_RESULTS }, async ({ answer: found, weights, remember }) => {
+          const countTokens = tokenCounterOf(principal.tenantId);
+          const context = await composeContext(found.results, weights, { maxTokens, countTokens });
           remember(context.citations.map(({ id }) => id));
-          return { searchId: found.searchId, ...context };
+          const { searchId, confidence } = found;
+          return { searchId, confidence, ...context };
         }),
       ),
     waiting: limiter.waiting,

@@ -9,7 +9,7 @@ import type { ParsedQuery } from './parsed-query.ts';
  * Evidence for a candidate, each between 0 and 1 (`speaker` from -1), relative to the best of the query:
  * - `lexical`: its own words; `trigram`: words spelled like unknown query terms
  * - `window`, `session`, `context`: words of it and its neighbors, of its passage, of its neighbors alone
- * - `speaker`: who said it; `date`: its dates against those asked for; `recency`: how new it is
+ * - `speaker`: who said it, by name or, in a chat with an assistant, by role; `date`: its dates against those asked for; `recency`: how new it is
  * - `answerCue`: it holds what is asked for (a time, a number, a place, a name)
  * - `reply`: it follows a question like this one; `self`: it is a first-person statement
  * - `vector`: its meaning
@@ -29,7 +29,8 @@ export function signalsOf(
   speakers: ReadonlySet<string>,
   nowMs: number,
 ): Signals[] {
-  const isSpeaker = speakerTest(candidates, speakers);
+  const voice = voiceIn(candidates, query, speakers);
+  const isSpeaker = voice === null ? speakerTest(candidates, speakers) : roleTest(voice);
   const vectors = vectorSignals(candidates);
   const all = candidates.map((candidate, index) => {
     const { scores, facts } = candidate;
@@ -43,7 +44,8 @@ export function signalsOf(
       date: dateSignal(candidate, query),
       recency: 2 ** (-Math.max(0, nowMs - facts.until) / RECENCY_HALF_LIFE_MS),
       answerCue: (facts.traits & query.answerTraits) === 0 ? 0 : 1,
-      reply: (facts.traitsBefore & TRAIT.question) === 0 ? 0 : scores.before,
+      // An assistant closes with questions of its own: the user's next message answers none that was asked here.
+      reply: voice !== null || (facts.traitsBefore & TRAIT.question) === 0 ? 0 : scores.before,
       self: selfSignal(candidate),
       vector: vectors[index]!,
     };
@@ -98,6 +100,24 @@ function vectorSignals(candidates: readonly Candidate[]): number[] {
 
 function topOf(name: SignalName, of: readonly Signals[]): number {
   return of.reduce((top, signals) => Math.max(top, signals[name]), 0) || 1;
+}
+
+/** Whose words the query asks for, where no speaker is named and both a user and an assistant are among those found. */
+function voiceIn(
+  candidates: readonly Candidate[],
+  { voice }: ParsedQuery,
+  named: ReadonlySet<string>,
+): ParsedQuery['voice'] {
+  const has = (role: 'user' | 'assistant') => candidates.some(({ facts }) => facts.role === role);
+  return named.size === 0 && has('user') && has('assistant') ? voice : null;
+}
+
+/** +1 for words of that role, -1 for those of another. What stands in no conversation is the user's own. */
+function roleTest(voice: 'user' | 'assistant'): (candidate: Candidate) => number {
+  return ({ facts: { role } }) => {
+    if (role === null) return voice === 'user' ? 1 : 0;
+    return role === voice ? 1 : -1;
+  };
 }
 
 /** +1 where the named speaker said it, -1 where another did, 0 where no one speaker has all the names. */

@@ -1,10 +1,11 @@
 import type { ItemType } from '../../contract/search.ts';
 import { passageOf } from '../text/passages.ts';
 import type { Candidate, CandidateFacts, FoundCandidates } from './candidate.ts';
+import { coverageOf, type WeightedTerm, weightOf } from './coverage.ts';
 import { readDated } from './dated-sqlite.ts';
-import { type LexicalScores, topK } from './lexical.ts';
+import { type LexicalScores, scoreRows, topK, WINDOW_REACH } from './lexical.ts';
 import { joinVisible, type SourceSearch } from './source-search-sqlite.ts';
-import { lookUpVisible, scoreSpellings, scoreTerms, type TermLookup } from './term-lookup-sqlite.ts';
+import { countedTerms, lookUpVisible, readSpellings, scoreTerms, type TermLookup } from './term-lookup-sqlite.ts';
 import { type NearestRows, readCosines, readNearest } from './vectors-sqlite.ts';
 
 /** The best passages, and how many of their messages become candidates. */
@@ -20,8 +21,14 @@ interface QueryFindings extends Pick<FoundCandidates, 'speakers' | 'unknown'> {
   nearest: NearestRows | undefined;
 }
 
-/** The candidates of one source: rows that match, their surroundings, and rows of the dates asked for. */
-export async function findSourceCandidates(lookup: TermLookup, findings: QueryFindings): Promise<Candidate[]> {
+/** The candidates of one source, and the terms that they were found by. */
+export interface SourceCandidates {
+  candidates: Candidate[];
+  terms: readonly WeightedTerm[];
+}
+
+/** Finds rows that match, their surroundings, and rows of the dates asked for. */
+export async function findSourceCandidates(lookup: TermLookup, findings: QueryFindings): Promise<SourceCandidates> {
   const { search } = lookup;
   const { nearest } = findings;
   let pool = await readPool(lookup, findings, nearest?.byType.get(search.source.type) ?? new Map());
@@ -31,14 +38,21 @@ export async function findSourceCandidates(lookup: TermLookup, findings: QueryFi
     const cosines = nearest ? await readNearest(visible.search, nearest.vector) : new Map();
     pool = await readPool(visible, findings, cosines);
   }
-  const { facts, scores } = pool;
+  const { facts, scores, terms } = pool;
+  const { type } = search.source;
   const vector = nearest ? await readCosines(search, nearest.vector, facts.keys(), scores.vector) : scores.vector;
-  return [...facts.values()].map((row) => toCandidate(search.source.type, row, { ...scores, vector }));
+  const coverage = coverageOf(terms, facts.keys(), type === 'message' ? WINDOW_REACH : 0);
+  const candidates = [...facts.values()].map((row) => ({
+    ...toCandidate(type, row, { ...scores, vector }),
+    coverage: coverage(row.rowId),
+  }));
+  return { candidates, terms };
 }
 
 interface Pool {
   scores: Scores;
   facts: Map<number, CandidateFacts>;
+  terms: WeightedTerm[];
   /** Whether rows were found that the query may not show. */
   hasHidden: boolean;
 }
@@ -49,12 +63,21 @@ async function readPool(
   vector: ReadonlyMap<number, number>,
 ): Promise<Pool> {
   const { search, postings } = lookup;
-  const trigram = await scoreSpellings(search, unknown);
+  const { documents } = search.totals;
+  const spellings = await readSpellings(search, unknown);
+  const counted = countedTerms(lookup, speakers);
+  const words = counted.map(({ posting }) => posting);
+  const trigram = scoreRows([...spellings.values()].flat(), documents).lexical;
   const dated = await readDated(search, { speakers: [...postings.speakers], limit: MAX_DATED });
-  const scores = { ...scoreTerms(lookup, speakers), trigram, vector };
+  const scores = { ...scoreTerms(search, words), trigram, vector };
   const { all, matched } = selectRows(scores, search.query.pool);
   const facts = await readFacts(search, [...new Set([...all, ...dated])]);
-  return { scores, facts, hasHidden: [...matched, ...dated].some((rowId) => !facts.has(rowId)) };
+  const terms = counted.map(({ term, posting }) => ({
+    term,
+    weight: weightOf(term, posting.documents, documents),
+    postings: [posting, ...(spellings.get(term) ?? [])],
+  }));
+  return { scores, facts, terms, hasHidden: [...matched, ...dated].some((rowId) => !facts.has(rowId)) };
 }
 
 /** The best rows by each score; `matched` are those that match themselves, not only by their surroundings. */
@@ -74,14 +97,14 @@ async function readFacts(search: SourceSearch, rowIds: readonly number[]): Promi
   const join = joinVisible(search, facts.join);
   const rows = await search.reader.all<CandidateFacts>(
     `SELECT m.number AS rowId, m.id, ${at} AS at, ${until} AS until, ${facts.speaker} AS speaker,
-       ${facts.length} AS length, m.traits, m.dates, ${facts.traitsBefore} AS traitsBefore
+       ${facts.role} AS role, ${facts.length} AS length, m.traits, m.dates, ${facts.traitsBefore} AS traitsBefore
      FROM (SELECT value AS number FROM json_each(?)) f ${join.sql}`,
     [JSON.stringify(rowIds), ...join.values],
   );
   return new Map(rows.map((row) => [row.rowId, row]));
 }
 
-function toCandidate(type: ItemType, facts: CandidateFacts, scores: Scores): Candidate {
+function toCandidate(type: ItemType, facts: CandidateFacts, scores: Scores): Omit<Candidate, 'coverage'> {
   const { rowId } = facts;
   const lexicalOf = (neighbor: number) => scores.lexical.get(neighbor) ?? 0;
   const context =

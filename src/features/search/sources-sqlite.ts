@@ -16,8 +16,8 @@ export interface Source {
   /** Start and end. */
   at: string;
   until: string;
-  /** Speaker, length in characters, and traits of the preceding message. */
-  facts: { speaker: string; length: string; traitsBefore: string; join: string };
+  /** Speaker and role, length in characters, and traits of the preceding message. */
+  facts: { speaker: string; role: string; length: string; traitsBefore: string; join: string };
   /** Index partitions to search under `asOf`. */
   partsThen: readonly ('live' | 'past')[];
   /** Conditions on rows that are valid now, or were under `asOf`. */
@@ -26,7 +26,7 @@ export interface Source {
   joinThen: string;
 }
 
-const ALONE = { speaker: 'NULL', traitsBefore: '0', join: '' };
+const ALONE = { speaker: 'NULL', role: 'NULL', traitsBefore: '0', join: '' };
 
 const memory: Source = {
   type: 'memory',
@@ -59,6 +59,7 @@ const message: Source = {
   until: 'm.createdAt',
   facts: {
     speaker: 'm.name',
+    role: 'm.role',
     length: 'LENGTH(m.content)',
     traitsBefore: 'COALESCE(b.traits, 0)',
     join: 'LEFT JOIN messages b ON b.number = m.number - 1 AND b.tenantId = m.tenantId',

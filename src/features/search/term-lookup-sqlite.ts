@@ -1,4 +1,4 @@
-import { type LexicalScores, scoreRows, scoreSurroundings } from './lexical.ts';
+import { type LexicalScores, type Posting, scoreRows, scoreSurroundings } from './lexical.ts';
 import { countDocuments, type QueryPostings, readPostings, readStems, readVocabulary } from './source-postings.ts';
 import type { SourceSearch } from './source-search-sqlite.ts';
 import { type Variant, variantsOf } from './spelling.ts';
@@ -40,33 +40,45 @@ export function isKnown(term: string, lookups: readonly TermLookup[]): boolean {
   );
 }
 
-/** Scores rows by their terms. Speakers' names say who, not what: they count only where no other term occurs. */
-export function scoreTerms(
-  { search: { source, totals }, terms, postings }: TermLookup,
+/** The terms that count, with their postings. Speakers' names say who, not what: they count only if no other term occurs. */
+export function countedTerms(
+  { search, terms, postings }: TermLookup,
   speakers: ReadonlySet<string>,
-): LexicalScores {
-  const isMessage = source.type === 'message';
-  const unnamed = postings.words.filter((_, word) => !(isMessage && speakers.has(terms[word]!)));
-  const words = unnamed.some(({ rowIds }) => rowIds.length > 0) ? unnamed : postings.words;
+): { term: string; posting: Posting }[] {
+  const all = terms.map((term, word) => ({ term, posting: postings.words[word]! }));
+  if (search.source.type !== 'message') return all;
+  const unnamed = all.filter(({ term }) => !speakers.has(term));
+  return unnamed.some(({ posting }) => posting.rowIds.length > 0) ? unnamed : all;
+}
+
+/** Scores rows by the postings of their terms. */
+export function scoreTerms({ source, totals }: SourceSearch, words: readonly Posting[]): LexicalScores {
   const rows = scoreRows(words, totals.documents);
-  if (!isMessage) return { ...rows, window: new Map(), session: new Map() };
+  if (source.type !== 'message') return { ...rows, window: new Map(), session: new Map() };
   const rarest = words.toSorted((a, b) => a.documents - b.documents).slice(0, MAX_WINDOW_TERMS);
   return { ...rows, ...scoreSurroundings(rarest, rows.lexical, totals.documents, totals.passages) };
 }
 
-/** Scores rows by words spelled like the unknown terms. */
-export async function scoreSpellings(search: SourceSearch, unknown: readonly string[]): Promise<Map<number, number>> {
-  const variants: Variant[] = [];
+/** Reads the postings of words spelled like each of the unknown terms. */
+export async function readSpellings(
+  search: SourceSearch,
+  unknown: readonly string[],
+): Promise<ReadonlyMap<string, Posting[]>> {
+  const variants: (Variant & { word: string })[] = [];
   for (const word of unknown.slice(0, MAX_CORRECTED_TERMS)) {
-    variants.push(...variantsOf(word, await readVocabulary(search, word)));
+    const found = variantsOf(word, await readVocabulary(search, word));
+    variants.push(...found.map((variant) => ({ ...variant, word })));
   }
-  if (variants.length === 0) return new Map();
+  const spellings = new Map<string, Posting[]>();
+  if (variants.length === 0) return spellings;
   const postings = await readStems(
     search,
     variants.map(({ stem }) => stem),
   );
-  const weighted = postings.map((posting, index) => ({ ...posting, similarity: variants[index]!.similarity }));
-  return scoreRows(weighted, search.totals.documents).lexical;
+  for (const [index, { word, similarity }] of variants.entries()) {
+    spellings.set(word, [...(spellings.get(word) ?? []), { ...postings[index]!, similarity }]);
+  }
+  return spellings;
 }
 
 /** Keeps the rarest terms, at least two, where the postings of all terms could be too many to score. */

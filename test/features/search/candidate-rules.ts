@@ -16,8 +16,18 @@ export function candidate(
 ): Candidate {
   made += 1;
   const none = { lexical: 0, trigram: 0, window: 0, session: 0, context: 0, before: 0 };
-  const plain = { rowId: made, id: `x_${made}`, speaker: null, length: 0, traits: 0, dates: null, traitsBefore: 0 };
-  return { type, scores: { ...none, ...scores }, facts: { ...plain, at, until: at, ...facts } };
+  const plain = {
+    rowId: made,
+    id: `x_${made}`,
+    speaker: null,
+    role: null,
+    length: 0,
+    traits: 0,
+    dates: null,
+    traitsBefore: 0,
+  };
+  const coverage = { own: 0, near: 0, information: 0 };
+  return { type, coverage, scores: { ...none, ...scores }, facts: { ...plain, at, until: at, ...facts } };
 }
 
 export const parsedQuery = (more: Partial<ParsedQuery> = {}): ParsedQuery => ({
@@ -26,6 +36,7 @@ export const parsedQuery = (more: Partial<ParsedQuery> = {}): ParsedQuery => ({
   months: [],
   answerTraits: 0,
   asksForRecent: false,
+  voice: null,
   ...more,
 });
 
@@ -38,6 +49,7 @@ export const anyCandidate = fc
     facts: fc.record({
       at: fc.integer({ min: -10 * DAY_MS, max: NOW + 10 * DAY_MS }),
       speaker: fc.constantFrom(null, 'Ann', 'Bob', 'Ann Lee'),
+      role: fc.constantFrom('user' as const, 'assistant' as const, 'tool' as const),
       length: fc.nat(5000),
       traits: fc.nat(127),
       traitsBefore: fc.nat(127),
@@ -51,6 +63,6 @@ export const anyCandidate = fc
       : candidate(
           type,
           { lexical: scores.lexical, trigram: scores.trigram },
-          { ...facts, speaker: null, traitsBefore: 0 },
+          { ...facts, speaker: null, role: null, traitsBefore: 0 },
         ),
   );

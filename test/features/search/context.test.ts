@@ -55,12 +55,22 @@ describe('a context', () => {
     expect((await contextOf({ query: 'launch' })).citations).toHaveLength(1);
   });
 
-  test('skips a result that does not fit in favor of a shorter one', async () => {
+  test('shows the matching sentences of a long text, verbatim, and marks what it leaves out', async () => {
     caller = await daemon.account();
-    await caller.addAll([{ content: `quince ${'quince jam '.repeat(500)}` }, { content: 'one quince' }]);
-    const { text } = await contextOf({ query: 'quince', maxTokens: 100 });
-    expect(text).toContain('one quince');
-    expect(text).not.toContain('jam');
+    const filler = 'Nothing of interest happened on that day either. '.repeat(20);
+    await caller.add(`${filler}The quince tree was planted by Ada in 2019.\n\n- Prune it in March\n${filler}`);
+    const { text } = await contextOf({ query: 'who planted the quince', maxTokens: 100 });
+    expect(text).toContain('… The quince tree was planted by Ada in 2019.');
+    expect(text.endsWith(' …')).toBe(true);
+  });
+
+  test('shows the whole of a long text once everything else is in', async () => {
+    caller = await daemon.account();
+    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the quince story.`).join('\n');
+    await caller.addAll([{ content: long }, { content: 'one quince' }]);
+    const { text, citations } = await contextOf({ query: 'quince', maxTokens: 5000 });
+    expect(citations).toHaveLength(2);
+    expect(text).toContain(long.replaceAll('\n', ' '));
   });
 
   test.each([
@@ -87,31 +97,62 @@ describe('a context', () => {
     expect(answer.body.errors).toMatchObject([{ path }]);
   });
 
-  test('never exceeds its token budget, whatever the memories contain', { timeout: 30_000 }, async () => {
-    const count = tokenCounterOf('one');
+  describe('of any contents', () => {
     const run = fc.tuple(fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }), fc.nat(300));
     const content = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),
       fc.string({ unit: 'grapheme', maxLength: 300 }),
       fc.array(fc.lorem({ maxCount: 30 })).map((words) => words.join(' ')),
+      fc.lorem({ mode: 'sentences', maxCount: 40 }),
       run.map(([unit, times]) => unit.repeat(times)),
       fc.constantFrom('<|endoftext|>', '漢字かな交じり文'.repeat(40), '=-'.repeat(200), 'Aa'.repeat(150)),
     );
+    const contents = fc.array(content, { maxLength: 12 });
     const budget = fc.oneof(fc.integer({ min: 16, max: 200 }), fc.integer({ min: 200, max: 3000 }));
-    await fc.assert(
-      fc.asyncProperty(fc.array(content, { maxLength: 12 }), budget, async (contents, maxTokens) => {
-        const { text, tokens, citations } = await composeContext(contents.map(resultOf), maxTokens, count);
-        const exact = tokensOf(text);
-        expect(exact).toBeLessThanOrEqual(tokens);
-        expect(tokens).toBeLessThanOrEqual(maxTokens);
-        expect(text.split('\n').length).toBe(text === '' ? 1 : citations.length + 1);
-      }),
-      { numRuns: 300 },
-    );
+    const composed = (all: readonly string[], maxTokens: number) =>
+      composeContext(all.map(resultOf), WEIGHTS, { maxTokens, countTokens: tokenCounterOf('one') });
+
+    test('never exceeds its token budget', { timeout: 30_000 }, async () => {
+      await fc.assert(
+        fc.asyncProperty(contents, budget, async (all, maxTokens) => {
+          const { text, tokens, citations } = await composed(all, maxTokens);
+          const exact = tokensOf(text);
+          expect(exact).toBeLessThanOrEqual(tokens);
+          expect(tokens).toBeLessThanOrEqual(maxTokens);
+          expect(text.split('\n').length).toBe(text === '' ? 1 : citations.length + 1);
+        }),
+        { numRuns: 200 },
+      );
+    });
+
+    test('holds everything that one with a smaller budget holds', { timeout: 30_000 }, async () => {
+      await fc.assert(
+        fc.asyncProperty(contents, budget, budget, async (all, one, other) => {
+          const [less, more] = await Promise.all([
+            composed(all, Math.min(one, other)),
+            composed(all, Math.max(one, other)),
+          ]);
+          expect(more.citations.slice(0, less.citations.length)).toEqual(less.citations);
+          const [small, large] = [less.text.split('\n'), more.text.split('\n')];
+          for (const [index, line] of small.entries()) {
+            if (line === '') continue;
+            for (const shown of line.split(/ ?… ?/)) expect(large[index]).toContain(shown);
+          }
+        }),
+        { numRuns: 200 },
+      );
+    });
   });
 });
 
-function resultOf(content: string): SearchResult {
+/** Some of the words of `fc.lorem`. */
+const WEIGHTS = new Map([
+  ['dolor', 1],
+  ['amet', 0.5],
+]);
+
+function resultOf(content: string, index: number): SearchResult {
   const createdAt = '2020-01-01T00:00:00.000Z';
-  return { type: 'memory', id: 'mem_1', score: 1, content, occurredAt: null, createdAt } as SearchResult;
+  const rated = { score: 1, relevance: 0.5 };
+  return { type: 'memory', id: `mem_${index}`, ...rated, content, occurredAt: null, createdAt } as SearchResult;
 }

@@ -90,3 +90,23 @@ describe('a query', () => {
     expect(parseQuery(words.join(' '), AT).terms).toEqual(words.slice(0, 64));
   });
 });
+
+describe('the voice', () => {
+  test.each<[string, 'user' | 'assistant' | null]>([
+    ['what is my deadline?', 'user'],
+    ['where do we keep the backups', 'user'],
+    ['When did I mention the leak?', 'user'],
+    ['remind me of the port', 'user'],
+    ['can you list the order in which I brought up my goals?', 'user'],
+    ['what did you recommend for my trip?', 'assistant'],
+    ['the library that you suggested', 'assistant'],
+    ['your advice about my diet', 'assistant'],
+    ['have you ever told me about Rust?', 'assistant'],
+    ['summarize what I said about my trip', null],
+    ['an overview of our project', null],
+    ['where does Ada live?', null],
+    ['Iowa and Mexico', null],
+  ])('of "%s" is %s', (query, voice) => {
+    expect(parseQuery(query, AT).voice).toBe(voice);
+  });
+});

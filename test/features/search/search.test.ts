@@ -118,7 +118,10 @@ describe('the answer', () => {
     const { id } = plain.results[0]!;
     expect(plain).toEqual({
       searchId: expect.stringMatching(/^srch_[0-9a-f]{32}$/),
-      results: [{ ...(await caller.read(id)).body, type: 'memory', score: expect.any(Number) }],
+      confidence: expect.any(Number),
+      results: [
+        { ...(await caller.read(id)).body, type: 'memory', score: expect.any(Number), relevance: expect.any(Number) },
+      ],
       strategy: { name: 'default', weights: STRATEGY_WEIGHTS.default, learnedFrom: 0 },
       tookMs: expect.any(Number),
     });

@@ -102,6 +102,34 @@ describe('speaker', () => {
   });
 });
 
+describe('speaker in a chat with an assistant', () => {
+  const chat = [
+    candidate('message', {}, { role: 'user' }),
+    candidate('message', { before: 1 }, { role: 'assistant', traitsBefore: TRAIT.question }),
+    candidate('message', {}, { role: 'tool' }),
+    candidate('memory'),
+  ];
+  const asked = (voice: 'user' | 'assistant' | null, named: string[] = [], said = chat) =>
+    signalsOf(said, parsedQuery({ voice }), new Set(named), NOW).map(({ speaker }) => speaker);
+
+  test('is whoever the query asks for; what stands in no conversation counts as the user’s', () => {
+    expect(asked('user')).toEqual([1, -1, -1, 1]);
+    expect(asked('assistant')).toEqual([-1, 1, -1, 0]);
+  });
+
+  test('is nobody where the query does not say, names someone, or where only one of the two speaks', () => {
+    expect(asked(null)).toEqual([0, 0, 0, 0]);
+    expect(asked('user', ['ann'])).toEqual([0, 0, 0, 0]);
+    expect(asked('user', [], [chat[0]!, chat[3]!])).toEqual([0, 0]);
+  });
+
+  test('replaces reply, since an assistant’s closing question asks for nothing here', () => {
+    const replies = (voice: 'user' | null) => signalsOf(chat, parsedQuery({ voice }), NOBODY, NOW)[1]!.reply;
+    expect(replies(null)).toBeGreaterThan(0);
+    expect(replies('user')).toBe(0);
+  });
+});
+
 describe('time', () => {
   test('halves recency after thirty days, and treats the future as now', () => {
     const ages = [0, 30, 60, -9].map((days) => candidate('memory', {}, { at: NOW - days * DAY_MS }));

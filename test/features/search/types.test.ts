@@ -36,9 +36,9 @@ describe('a search', () => {
   test('finds all three types, each with its own fields only', async () => {
     const { memory, message, episode } = await fill();
     const { results } = (await caller.search('kayak')).body;
-    const common = ['content', 'createdAt', 'id', 'metadata', 'project', 'score', 'type', 'user'];
+    const common = ['content', 'createdAt', 'id', 'metadata', 'project', 'relevance', 'score', 'type', 'user'];
     const byType = Object.fromEntries(results.map((result) => [result.type, result]));
-    const { score: _, type: _type, ...foundMemory } = byType.memory!;
+    const { score: _, relevance: _relevance, type: _type, ...foundMemory } = byType.memory!;
     expect(foundMemory).toEqual(memory);
     expect(byType.message).toEqual({
       ...message,
@@ -46,6 +46,7 @@ describe('a search', () => {
       user: 'default',
       project: null,
       score: expect.any(Number),
+      relevance: expect.any(Number),
     });
     expect(Object.keys(byType.episode!).sort()).toEqual(
       [

@@ -1,0 +1,138 @@
+import { stemOf } from '../text/porter.ts';
+import { termsOf } from '../text/terms.ts';
+
+/** A sentence, a line or, of a longer one, a part. */
+interface Piece {
+  /** With single spaces. */
+  text: string;
+  /** Whether whitespace precedes it. */
+  isSpaced: boolean;
+}
+
+/** A text in pieces, with the order in which a context shows them. */
+export interface Excerpt {
+  pieces: readonly Piece[];
+  /** Indices of the pieces that say most about the query, then of the others; each list as the text has them. */
+  matching: readonly number[];
+  others: readonly number[];
+}
+
+/** Texts up to this length are shown whole: about what two sentences have. */
+const MAX_WHOLE_CHARACTERS = 300;
+/** Matching pieces of a longer text end with the one that exceeds this. */
+const EXCERPT_CHARACTERS = 240;
+const MAX_PIECE_CHARACTERS = 300;
+/** A shorter piece is a heading or an item of a list: the next one says what it is about. */
+const MIN_SENTENCE_CHARACTERS = 60;
+/** Only the beginning of a text is compared with the query: a page takes milliseconds. */
+const MAX_COMPARED_CHARACTERS = 32_000;
+/** Where a sentence may end: whitespace, or a Chinese or Japanese end mark, which needs none. */
+const BREAKS = /\s+|[。！？][」』”）]{0,3}/gu;
+const END_MARK = /[.!?…]["'”’)\]*_]{0,3}$/u;
+const MAX_MARK_CHARACTERS = 4;
+
+/** Divides a text and finds the pieces that hold the most weight of query terms; `weights` are by stem. */
+export function excerptOf(text: string, weights: ReadonlyMap<string, number>): Excerpt {
+  const pieces = piecesOf(text);
+  const length = pieces.reduce((sum, piece) => sum + piece.text.length + 1, 0);
+  const all = [...pieces.keys()];
+  if (length <= MAX_WHOLE_CHARACTERS) return { pieces, matching: all, others: [] };
+  const selected = new Set(select(pieces, weights));
+  return {
+    pieces,
+    matching: all.filter((index) => selected.has(index)),
+    others: all.filter((index) => !selected.has(index)),
+  };
+}
+
+/** Joins the pieces shown, with an ellipsis where something is left out. */
+export function joinPieces(pieces: readonly Piece[], shown: ReadonlySet<number>): string {
+  let text = '';
+  let isGap = false;
+  for (const [index, piece] of pieces.entries()) {
+    if (!shown.has(index)) {
+      isGap = true;
+      continue;
+    }
+    const space = text !== '' && piece.isSpaced ? ' ' : '';
+    const ellipsis = text === '' ? '… ' : ' … ';
+    text += (isGap ? ellipsis : space) + piece.text;
+    isGap = false;
+  }
+  return isGap ? `${text} …` : text;
+}
+
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let start = 0;
+  let isSpaced = false;
+  const add = (end: number) => {
+    const plain = text.slice(start, end).replace(/\s+/g, ' ').trim();
+    if (plain === '') return;
+    for (const [at, part] of partsOf(plain).entries()) {
+      pieces.push({ text: part.trim(), isSpaced: at === 0 ? isSpaced : part.startsWith(' ') });
+    }
+    isSpaced = false;
+  };
+  for (const { 0: found, index } of text.matchAll(BREAKS)) {
+    const isSpace = found.trim() === '';
+    const before = text.slice(Math.max(start, index - MAX_MARK_CHARACTERS), index);
+    if (isSpace && !found.includes('\n') && !END_MARK.test(before)) continue;
+    const end = index + found.length;
+    add(end);
+    start = end;
+    isSpaced ||= isSpace;
+  }
+  add(text.length);
+  return pieces;
+}
+
+/** Cuts before a space where there is one, and never inside a character. */
+function partsOf(sentence: string): string[] {
+  const parts: string[] = [];
+  let rest = sentence;
+  while (rest.length > MAX_PIECE_CHARACTERS) {
+    const space = rest.lastIndexOf(' ', MAX_PIECE_CHARACTERS);
+    const isPair = /[\uD800-\uDBFF]/.test(rest[MAX_PIECE_CHARACTERS - 1]!);
+    const cut = space > 0 ? space : MAX_PIECE_CHARACTERS - (isPair ? 1 : 0);
+    parts.push(rest.slice(0, cut));
+    rest = rest.slice(cut);
+  }
+  return [...parts, rest];
+}
+
+/** Selects pieces greedily by the weight of the terms that they add; the beginning where no piece has any. */
+function select(pieces: readonly Piece[], weights: ReadonlyMap<string, number>): number[] {
+  const found = stemsOf(pieces, weights);
+  const selected: number[] = [];
+  const covered = new Set<string>();
+  let length = 0;
+  const add = (index: number) => {
+    if (selected.includes(index)) return;
+    selected.push(index);
+    length += pieces[index]!.text.length;
+    for (const stem of found[index]!) covered.add(stem);
+  };
+  while (length < EXCERPT_CHARACTERS) {
+    const gains = found.map((stems) =>
+      [...stems].reduce((sum, stem) => sum + (covered.has(stem) ? 0 : weights.get(stem)!), 0),
+    );
+    const best = gains.indexOf(Math.max(...gains));
+    if (!(gains[best]! > 0)) break;
+    add(best);
+    const isShort = pieces[best]!.text.length < MIN_SENTENCE_CHARACTERS;
+    if (isShort && best + 1 < pieces.length) add(best + 1);
+  }
+  for (let index = 0; length < EXCERPT_CHARACTERS && index < pieces.length; index += 1) add(index);
+  return selected;
+}
+
+/** The stems of the query in each piece of the beginning. */
+function stemsOf(pieces: readonly Piece[], weights: ReadonlyMap<string, number>): Set<string>[] {
+  let length = 0;
+  return pieces.map(({ text }) => {
+    length += text.length;
+    const terms = length > MAX_COMPARED_CHARACTERS ? [] : termsOf(text);
+    return new Set(terms.map(stemOf).filter((stem) => weights.has(stem)));
+  });
+}

@@ -1,0 +1,68 @@
+import type { Candidate } from './candidate.ts';
+import type { Fused } from './fusion.ts';
+
+/** Coefficients of a logistic model: log odds that a result answers the query. */
+interface Model {
+  constant: number;
+  /** By the default ranking, whatever the strategy and whatever was learned. */
+  score: number;
+  /** Score behind the best result. */
+  gap: number;
+  own: number;
+  near: number;
+  information: number;
+  date: number;
+  speaker: number;
+}
+
+/**
+ * Fitted to LoCoMo, REALTALK and BEAM: for each question the first ten results, of the dialogue itself, of it before
+ * the evidence was said, and of another one; each collection weighs the same. `bench/retrieval/run.ts` prints how well
+ * they are calibrated; decision 0042 has the figures.
+ */
+const MESSAGE: Model = {
+  ...{ constant: -6.25, score: 1, gap: -3, own: 1, near: 2, information: 1 },
+  ...{ date: 1.5, speaker: 1 },
+};
+/** One of few statements instead of one of hundreds of turns: fitted to the 900 questions of `prompts.json`. */
+const STANDALONE: Model = {
+  ...{ constant: -8, score: 2, gap: -5, own: 3, near: 0, information: 5 },
+  ...{ date: MESSAGE.date, speaker: 0 },
+};
+/** More words of a long query say nothing more. */
+const MAX_INFORMATION = 3;
+/** Results that say whether anything answers the query. */
+const CONSIDERED = 10;
+
+/**
+ * The probability (0 to 1, four digits) that each candidate answers the query, in the order of the default ranking. It
+ * depends on words, dates and names alone: similar meaning ranks, but says too little about whether there is an answer.
+ */
+export function relevancesOf(byDefault: readonly Fused<Candidate>[]): ReadonlyMap<Candidate, number> {
+  const best = byDefault[0]?.score ?? 0;
+  return new Map(byDefault.map((hit) => [hit.item, relevanceOf(hit, best)]));
+}
+
+/** The probability (0 to 1, four digits) that any of the first results answers the query. */
+export function confidenceOf(relevances: ReadonlyMap<Candidate, number>): number {
+  const first = [...relevances.values()].slice(0, CONSIDERED);
+  return rounded(1 - first.reduce((none, relevance) => none * (1 - relevance), 1));
+}
+
+function relevanceOf({ item: { type, coverage }, signals, score }: Fused<Candidate>, best: number): number {
+  const model = type === 'message' ? MESSAGE : STANDALONE;
+  const logOdds =
+    model.constant +
+    model.score * score +
+    model.gap * (best - score) +
+    model.own * coverage.own +
+    model.near * coverage.near +
+    model.information * Math.min(coverage.information, MAX_INFORMATION) +
+    model.date * signals.date +
+    model.speaker * signals.speaker;
+  return rounded(1 / (1 + Math.exp(-logOdds)));
+}
+
+function rounded(probability: number): number {
+  return Math.round(probability * 1e4) / 1e4;
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { excerptOf, joinPieces } from '../../../src/features/search/excerpt.ts';
+
+const WEIGHTS = new Map([
+  ['lamp', 1],
+  ['oil', 0.5],
+  ['kitchen', 0.2],
+]);
+const FILLER = 'Nothing to see in this sentence. '.repeat(12);
+const shownOf = (text: string) => {
+  const { pieces, matching } = excerptOf(text, WEIGHTS);
+  return joinPieces(pieces, new Set(matching));
+};
+
+describe('an excerpt', () => {
+  test('has each piece once, in order, and all of them make the text', () => {
+    const line = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 400 }),
+      fc.lorem({ mode: 'sentences', maxCount: 20 }),
+      fc.constantFrom('- lamp', '漢字です。漢字だ！', 'x'.repeat(700), '😀'.repeat(301)),
+    );
+    fc.assert(
+      fc.property(fc.array(line), (lines) => {
+        const text = lines.join('\n');
+        const { pieces, matching, others } = excerptOf(text, WEIGHTS);
+        expect([...matching, ...others].sort((a, b) => a - b)).toEqual([...pieces.keys()]);
+        expect(matching).toEqual(matching.toSorted((a, b) => a - b));
+        expect(joinPieces(pieces, new Set(pieces.keys()))).toBe(text.replace(/\s+/g, ' ').trim());
+      }),
+    );
+  });
+
+  test('never cuts a character in two', () => {
+    for (const text of ['😀'.repeat(301), `a${'😀'.repeat(301)}`]) {
+      for (const piece of excerptOf(text, WEIGHTS).pieces) expect(piece.text.isWellFormed()).toBe(true);
+    }
+  });
+
+  test('shows a short text whole, whatever matches', () => {
+    expect(shownOf('The lamp is on. The cat is out.')).toBe('The lamp is on. The cat is out.');
+  });
+
+  test('shows the sentence with the weightiest terms first, and one that adds others', () => {
+    const both = 'The oil stands behind the house near the old wooden shed.';
+    const shown = shownOf(
+      `${FILLER}The lamp in the kitchen needs a new wick before the winter. ${FILLER}${both} ${FILLER}`,
+    );
+    expect(shown).toContain('The lamp in the kitchen needs a new wick before the winter.');
+    expect(shown).toContain(both);
+    expect(shown.length).toBeLessThan(400);
+  });
+
+  test('shows what follows a heading that matches', () => {
+    expect(shownOf(`${FILLER}\n### Lamp\nIt needs a new wick.\n${FILLER}`)).toContain('### Lamp It needs a new wick.');
+  });
+
+  test('shows the beginning of a long text in which nothing matches', () => {
+    expect(shownOf(`First things first. ${FILLER}`)).toMatch(/^First things first\. Nothing.* …$/);
+  });
+});

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareCandidates } from '../../../src/features/search/candidate.ts';
+import type { Coverage } from '../../../src/features/search/coverage.ts';
+import { coverageOf, weightOf } from '../../../src/features/search/coverage.ts';
+import { fuse, STRATEGY_WEIGHTS } from '../../../src/features/search/fusion.ts';
+import { confidenceOf, relevancesOf } from '../../../src/features/search/relevance.ts';
+import { signalsOf } from '../../../src/features/search/signals.ts';
+import { anyCandidate, candidate, NOW, parsedQuery } from './candidate-rules.ts';
+
+const rank = (candidates: Parameters<typeof signalsOf>[0]) => {
+  const signals = signalsOf(candidates, parsedQuery(), new Set(), NOW);
+  const items = candidates.map((item, index) => ({ item, signals: signals[index]! }));
+  return fuse(items, STRATEGY_WEIGHTS.default, compareCandidates);
+};
+const covering = (type: 'memory' | 'message', coverage: Coverage) => ({ ...candidate(type, { lexical: 1 }), coverage });
+const NOTHING = { own: 0, near: 0, information: 0 };
+
+describe('relevance and confidence', () => {
+  test('are probabilities, and confidence is at least the relevance of the best', () => {
+    fc.assert(
+      fc.property(fc.array(anyCandidate, { maxLength: 30 }), (candidates) => {
+        const relevances = relevancesOf(rank(candidates));
+        const confidence = confidenceOf(relevances);
+        for (const relevance of [...relevances.values(), confidence]) {
+          expect(relevance).toBeGreaterThanOrEqual(0);
+          expect(relevance).toBeLessThanOrEqual(1);
+        }
+        const first = [...relevances.values()].slice(0, 10);
+        expect(confidence).toBeGreaterThanOrEqual(Math.max(0, ...first) - 1e-4);
+        expect(relevances.size).toBe(candidates.length);
+      }),
+    );
+  });
+
+  test('grow with what the text covers of the query', () => {
+    for (const type of ['memory', 'message'] as const) {
+      for (const name of ['own', 'information'] as const) {
+        const of = (value: number) =>
+          [...relevancesOf(rank([covering(type, { ...NOTHING, [name]: value })])).values()][0]!;
+        expect(of(1), `${type} ${name}`).toBeGreaterThan(of(0.5));
+        expect(of(0.5), `${type} ${name}`).toBeGreaterThan(of(0));
+      }
+    }
+  });
+
+  test('are low where nothing but the ranking speaks for a result, and 0 without results', () => {
+    const [only] = relevancesOf(rank([covering('memory', NOTHING)])).values();
+    expect(only).toBeLessThan(0.01);
+    expect(confidenceOf(new Map())).toBe(0);
+  });
+});
+
+describe('coverage', () => {
+  const posting = (rowIds: number[], similarity = 1) => ({
+    documents: rowIds.length,
+    rowIds,
+    frequencies: rowIds.map(() => 1),
+    similarity,
+  });
+  const terms = [
+    { term: 'oolong', weight: 0.75, postings: [posting([1, 5])] },
+    { term: 'tea', weight: 0.25, postings: [posting([3])] },
+  ];
+
+  test('is the weighted share of terms in the row, and in it with its neighbors', () => {
+    const coverage = coverageOf(terms, [1, 2, 9], 2);
+    expect(coverage(1)).toEqual({ own: 0.75, near: 1, information: 0.75 });
+    expect(coverage(2)).toEqual({ own: 0, near: 1, information: 0 });
+    expect(coverage(9)).toEqual({ own: 0, near: 0, information: 0 });
+    expect(coverageOf(terms, [1], 0)(1)).toEqual({ own: 0.75, near: 0.75, information: 0.75 });
+    expect(coverageOf([], [1], 2)(1)).toEqual(NOTHING);
+  });
+
+  test('counts a word spelled like the term in part, and the term itself over it', () => {
+    const spelled = [{ term: 'oolnog', weight: 1, postings: [posting([1, 2], 0.8), posting([2])] }];
+    const coverage = coverageOf(spelled, [1, 2], 0);
+    expect(coverage(1).own).toBeGreaterThan(0);
+    expect(coverage(1).own).toBeLessThan(0.8);
+    expect(coverage(2).own).toBe(1);
+  });
+
+  test('weighs rare words over frequent ones, common words half, and no word negatively', () => {
+    expect(weightOf('oolong', 1, 1000)).toBeGreaterThan(weightOf('oolong', 100, 1000));
+    expect(weightOf('running', 1, 1000)).toBeCloseTo(weightOf('oolong', 1, 1000) / 2, 9);
+    fc.assert(
+      fc.property(fc.nat(500), fc.nat(500), (frequency, documents) => {
+        expect(weightOf('oolong', frequency, documents)).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  test('calls a word rare that each of a user’s few memories has', () => {
+    expect(weightOf('oolong', 2, 2)).toBeGreaterThan(0.75 * weightOf('oolong', 1, 100));
+  });
+});
