@@ -46,10 +46,10 @@ describe.each([
     });
   });
 
-  test('stores the prompt and the answer', async () => {
+  test('stores the prompt and the answer, without a transcript that svc can read', async () => {
     const answer = client === 'gemini' ? { prompt_response: 'Jasmine.' } : { last_assistant_message: 'Jasmine.' };
     await run(client, 'prompt', { ...session, prompt: QUESTION });
-    await run(client, 'stop', { ...session, prompt: QUESTION, ...answer });
+    await run(client, 'stop', { ...session, prompt: QUESTION, ...answer, transcript_path: harness.folder });
     expect(await stored()).toEqual(TOLD);
   });
 });
@@ -59,6 +59,22 @@ describe('svc hook --client gemini', () => {
     const added = '<hook_context>&lt;svc-memory&gt;\nold\n&lt;/svc-memory&gt;</hook_context>\n\n';
     await run('gemini', 'prompt', { session_id: 'session-1', prompt: added + QUESTION });
     await run('gemini', 'stop', { session_id: 'session-1', prompt_response: 'Jasmine.' });
+    expect(await stored()).toEqual(TOLD);
+  });
+
+  test('stores the answer of the transcript, because that of the hook has its end twice if it was streamed', async () => {
+    const lines = [
+      { $set: { messages: [{ type: 'user', content: [] }] } },
+      { id: '1', type: 'user', content: [{ text: QUESTION }] },
+      { id: '2', type: 'gemini', content: '', toolCalls: [{}] },
+      { id: '3', type: 'gemini', content: 'Jasmine.', thoughts: [] },
+      { $set: { lastUpdated: '2026-11-22T11:37:03.231Z' } },
+    ];
+    const transcript = join(harness.folder, 'session.jsonl');
+    await writeFile(transcript, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const answered = { session_id: 'session-1', prompt_response: 'Jasmine. .', transcript_path: transcript };
+    await run('gemini', 'prompt', { session_id: 'session-1', prompt: QUESTION });
+    await run('gemini', 'stop', answered);
     expect(await stored()).toEqual(TOLD);
   });
 

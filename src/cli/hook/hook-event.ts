@@ -19,7 +19,7 @@ export interface HookInput {
   transformedPrompt: string | undefined;
   /** The assistant's answer, when it stops. */
   answer: string | undefined;
-  /** The file of Copilot CLI that contains the answer. */
+  /** The file in which the assistant records the session. */
   transcriptPath: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export function parseHookInput(json: string, cwd: string): HookInput {
     prompt: textOf(fields.prompt)?.replace(HOOK_CONTEXT, ''),
     transformedPrompt: textOf(fields.transformedPrompt),
     answer: textOf(fields.last_assistant_message) ?? textOf(fields.prompt_response) ?? textOf(fields.text),
-    transcriptPath: textOf(fields.transcriptPath),
+    transcriptPath: textOf(fields.transcriptPath) ?? textOf(fields.transcript_path),
   };
 }
 

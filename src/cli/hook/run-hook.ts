@@ -4,7 +4,6 @@ import type { CommandContext } from '../command-context.ts';
 import { findProfile, openSession as openAccount } from '../session.ts';
 import { openSettings } from '../settings.ts';
 import { capturedText } from './captured-text.ts';
-import { lastAnswer } from './copilot-transcript.ts';
 import { type HookDaemon, isListening } from './daemon-request.ts';
 import {
   forgetsContext,
@@ -27,6 +26,7 @@ import {
   type StateDependencies,
   sessionKey,
 } from './session-state.ts';
+import { lastAnswer } from './transcript.ts';
 
 /** How long a hook may take from the start of its process, unless the command line says otherwise. */
 export const DEFAULT_LIMIT_MS = 800;
@@ -88,7 +88,7 @@ async function respond(
   const outbox = createOutbox(dependencies, debug);
   const redact = context.environment.env.SVC_REDACT !== 'off';
   if (forgetsContext(event, client, input)) await forgetInjected(session);
-  await capture(event, input, session, redact);
+  await capture(event, input, session, { client, redact });
   if (event === 'stop' || event === 'pre-compact' || event === 'session-end') {
     await outbox.enqueue(session.key, { account: accountKey, project, cut: event === 'session-end' });
   }
@@ -137,17 +137,19 @@ async function readInput(stream: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function capture(event: HookEventName, input: HookInput, session: SessionFile, redact: boolean): Promise<void> {
+async function capture(
+  event: HookEventName,
+  { prompt, answer, transcriptPath }: HookInput,
+  session: SessionFile,
+  { client, redact }: { client: HookClient; redact: boolean },
+): Promise<void> {
+  if (event !== 'prompt' && event !== 'stop') return;
   const role = event === 'prompt' ? 'user' : 'assistant';
-  const said = event === 'prompt' ? input.prompt : event === 'stop' ? await answerOf(input) : undefined;
+  const said = event === 'prompt' ? prompt : ((await lastAnswer(client, transcriptPath)) ?? answer);
   // A slash command is an order to the assistant's program.
   if (said === undefined || (event === 'prompt' && said.trimStart().startsWith('/'))) return;
   const content = capturedText(said, { redact });
   if (content !== undefined) await session.change((state) => addSaid(state, { role, content }));
-}
-
-async function answerOf({ answer, transcriptPath }: HookInput): Promise<string | undefined> {
-  return answer ?? (transcriptPath === undefined ? undefined : lastAnswer(transcriptPath));
 }
 
 async function recall(
