@@ -50,7 +50,7 @@ beforeEach(async () => {
   home = await createHome();
   await storeKey(home, daemon.url, apiKey);
   for (const content of [MEMORY, ...OTHERS]) await callAt(daemon.url, apiKey, '/v1/memories', { body: { content } });
-  model.reset();
+  model.answers();
   return home.remove;
 });
 
@@ -88,12 +88,12 @@ async function setUpPatientHooks(assistant: Driven): Promise<void> {
   await writeFile(path, patient);
 }
 
-/** Takes a turn and returns the requests that the model got, and the milliseconds until the first of them. */
+/** Takes a turn and returns the requests that offered tools, and the milliseconds until the first of them. */
 async function turn(assistant: Driven, prompt: string, more: Partial<Turn> = {}) {
-  const before = model.turns.length;
+  const before = model.requests.length;
   const startedMs = performance.now();
   const printed = await runTurn(assistant, home, model.url, { prompt, ...more });
-  const [first, ...later] = model.turns.slice(before);
+  const [first, ...later] = model.requests.slice(before).filter(({ tools }) => tools.length > 0);
   if (!first) throw new Error(`the model was not asked:\n${printed}`);
   return { first, later, printed, ms: first.arrivedMs - startedMs };
 }

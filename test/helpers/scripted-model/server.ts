@@ -14,6 +14,7 @@ export type ScriptLine = { text: string } | { tool: string; input: object };
 export interface ModelRequest {
   /** On the clock of `performance.now()`. */
   arrivedMs: number;
+  /** None where an assistant asks for a title or a classification on the side. */
   tools: OfferedTool[];
   /** The offered tools with their descriptions and schemas, as JSON. */
   toolText: string;
@@ -25,9 +26,8 @@ export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
 
 /** A model on loopback that speaks the APIs of Anthropic and OpenAI, answers by script and records what it was sent. */
 export async function startScriptedModel() {
-  const turns: ModelRequest[] = [];
+  const requests: ModelRequest[] = [];
   const script: ScriptLine[] = [];
-  let answered = 0;
 
   function next(tools: readonly OfferedTool[]): ModelAnswer {
     const line = script.shift() ?? { text: 'Understood.' };
@@ -47,13 +47,11 @@ export async function startScriptedModel() {
     const body = JSON.parse(Buffer.concat(chunks).toString()) as ModelBody;
     const tools = api.tools(body);
     const { tools: offered = [], ...rest } = body;
-    // Assistants ask for a title or a classification on the side; only turns of the conversation offer tools.
-    const isTurn = tools.length > 0;
-    if (isTurn) turns.push({ arrivedMs, tools, toolText: JSON.stringify(offered), text: stringsOf(rest).join('\n') });
-    const answer = isTurn ? next(tools) : { text: 'Untitled' };
-    answered += 1;
+    requests.push({ arrivedMs, tools, toolText: JSON.stringify(offered), text: stringsOf(rest).join('\n') });
+    const id = `${requests.length}`;
+    const frames = api.frames(body, tools.length > 0 ? next(tools) : { text: 'Untitled' }, id);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const frame of api.frames(body, answer, `${answered}`)) response.write(frame);
+    for (const frame of frames) response.write(frame);
     response.end();
   }
 
@@ -67,15 +65,10 @@ export async function startScriptedModel() {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The requests that continue a conversation, in order. */
-    turns,
-    /** Sets the answers to the next requests of a conversation; without any, the model says `Understood.` */
+    /** Every request, in order. */
+    requests,
+    /** Sets the answers to the next requests that offer tools; without any, the model says `Understood.` */
     answers: (...lines: ScriptLine[]) => void script.splice(0, script.length, ...lines),
-    /** Forgets what it was sent. */
-    reset() {
-      turns.length = 0;
-      script.length = 0;
-    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
