@@ -11,8 +11,8 @@ afterEach(places.clean);
 
 const WRITERS = 8;
 const BALLAST_MIB = 200;
-/** `SVC_TEST_CRASHES=5` is enough while developing. */
-const KILLS = Number(process.env.SVC_TEST_CRASHES ?? 40);
+/** `TEST_CRASHES=5` is enough while developing. */
+const KILLS = Number(process.env.TEST_CRASHES ?? 40);
 
 async function addBallast(dataDir: string): Promise<void> {
   const connection = await openPlainConnection(join(dataDir, 'svc.db'));

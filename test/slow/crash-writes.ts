@@ -68,6 +68,20 @@ export const WRITES: Record<string, Write> = {
     };
   },
 
+  /** Several transactions: the messages are stored with the first, and indexed by all. */
+  async 'long append'(site, name) {
+    const { id } = await createConversation(site, name);
+    const word = name.replaceAll(/[^a-z0-9]/gi, '');
+    const messages = Array.from({ length: 40 }, (_, index) => {
+      return { role: 'user', content: `${word}x${index} ${'oolong '.repeat(280)}` };
+    });
+    await must(site, 201, `/v1/conversations/${id}/messages`, { body: { messages } });
+    return async (again) => {
+      const { results } = await must(again, 200, '/v1/search', { body: { query: `${word}x39` } });
+      expect((results as { content: string }[])[0]?.content).toContain(`${word}x39 `);
+    };
+  },
+
   async batch(site, name) {
     const contents = Array.from({ length: 20 }, (_, index) => `${name} in place ${index}`);
     const body = { memories: contents.map((content) => ({ content })) };

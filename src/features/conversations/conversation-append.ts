@@ -10,10 +10,10 @@ import type { Connection } from '../../db/connection.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import type { Claim, Created } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
-import { prepareTerms } from '../text/prepared-terms.ts';
+import { type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { type AppendingParts, createAppending, noConversation } from './message-append.ts';
-import { draftsInSteps } from './message-append-plan.ts';
+import { type DraftMessage, draftsInSteps } from './message-append-plan.ts';
 import type { ConversationRow } from './message-row.ts';
 import { loadConversation } from './messages.ts';
 
@@ -52,11 +52,19 @@ export function createConversationAppending(parts: Parts): ConversationAppending
   const { db, clock, usage, idempotency, scopes, portions, insertNew } = parts;
   const { append, appendWithin } = createAppending(parts);
 
-  /** Drafts messages and finds their terms, ahead of the transaction. */
-  async function prepare(tenantId: string, messages: readonly NewMessage[]) {
+  /** Drafts messages and finds their terms, ahead of the transaction in which `write` stores them. */
+  async function writeMessages<T>(
+    tenantId: string,
+    messages: readonly NewMessage[],
+    write: (drafts: readonly DraftMessage[], terms: PreparedTerms) => Promise<T>,
+  ): Promise<T> {
     const drafts = await runInSlices(draftsInSteps(messages, clock.nowMs()), tenantId);
     const texts = drafts.map(({ content }) => [content]);
-    return { drafts, texts, terms: await prepareTerms(tenantId, texts) };
+    return writeWithTerms(tenantId, texts, async (terms) => {
+      const written = await write(drafts, terms);
+      await portions.finish(tenantId, texts, terms);
+      return written;
+    });
   }
 
   /** The conversation to append to: the one named, or a new one. */
@@ -80,26 +88,26 @@ export function createConversationAppending(parts: Parts): ConversationAppending
 
   const appendTo: ConversationAppending['appendTo'] = async ({ tenantId }, request, claim, extend) => {
     const { messages, ...target } = request;
-    const { drafts, texts, terms } = await prepare(tenantId, messages);
-    const created = await db.writes.write(tenantId, (connection) =>
-      idempotency.replayOrRun(connection, claim, async () => {
-        const { id } = await findOrInsert(connection, tenantId, target);
-        const job = { append: { tenantId, conversationId: id, messages: drafts }, terms, claim: undefined };
-        const { data } = (await appendWithin(connection, job)).body;
-        const body = { conversationId: id, messages: data, ...(await extend(connection, id)) };
-        return { status: 201, body, resourceIds: [id, ...data.map((message) => message.id)] };
-      }),
+    const created = await writeMessages(tenantId, messages, (drafts, terms) =>
+      db.writes.write(tenantId, (connection) =>
+        idempotency.replayOrRun(connection, claim, async () => {
+          const { id } = await findOrInsert(connection, tenantId, target);
+          const job = { append: { tenantId, conversationId: id, messages: drafts }, terms, claim: undefined };
+          const { data } = (await appendWithin(connection, job)).body;
+          const body = { conversationId: id, messages: data, ...(await extend(connection, id)) };
+          return { status: 201, body, resourceIds: [id, ...data.map((message) => message.id)] };
+        }),
+      ),
     );
-    await portions.finish(tenantId, texts, terms);
     if (target.conversationId === undefined) scopes.confirm([{ tenantId, endUser: target.user ?? 'default' }]);
     return created;
   };
 
   return {
-    async appendOnce({ tenantId }, conversationId, messages, claim) {
-      const { drafts, terms } = await prepare(tenantId, messages);
-      return append({ append: { tenantId, conversationId, messages: drafts }, terms, claim });
-    },
+    appendOnce: ({ tenantId }, conversationId, messages, claim) =>
+      writeMessages(tenantId, messages, (drafts, terms) =>
+        append({ append: { tenantId, conversationId, messages: drafts }, terms, claim }),
+      ),
     appendTo,
     async append(principal, body) {
       const { conversationId, messages } = (await appendTo(principal, body, undefined, async () => ({}))).body;

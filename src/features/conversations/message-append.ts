@@ -25,10 +25,10 @@ interface AppendJob {
   claim: Claim | undefined;
 }
 
-/** Adds messages to conversations. Throws `not_found`, `unprocessable` for a full conversation, and `quota_exceeded`. */
+/** Adds messages to conversations; the caller then finishes the `portions`. Throws `not_found`, `unprocessable` for a full conversation, and `quota_exceeded`. */
 interface Appending {
   append(job: AppendJob): Promise<Answer>;
-  /** Like `append`, in the caller's transaction, after which it finishes the `portions`. */
+  /** Like `append`, in the caller's transaction. */
   appendWithin(connection: Connection, job: AppendJob): Promise<Answer>;
 }
 
@@ -116,22 +116,14 @@ export function createAppending({
     for (const observer of observers) await observer.appended?.(connection, [...newest.values()]);
   }
 
-  const appendGrouped = db.writes.grouped(appendAll, ({ append: { tenantId, messages } }: AppendJob) => ({
+  const append = db.writes.grouped(appendAll, ({ append: { tenantId, messages } }: AppendJob) => ({
     tenantId,
     rows: messages.length,
     characters: messages.reduce((sum, { content }) => sum + content.length, 0),
   }));
 
   return {
-    async append(job) {
-      const appended = await appendGrouped(job);
-      await portions.finish(
-        job.append.tenantId,
-        job.append.messages.map(({ content }) => [content]),
-        job.terms,
-      );
-      return appended;
-    },
+    append,
     async appendWithin(connection, job) {
       const [outcome] = await appendAll(connection, [job]);
       if ('refused' in outcome!) throw outcome.refused;

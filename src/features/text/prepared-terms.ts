@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { AppError } from '../../contract/errors.ts';
+import { createTenantLanes } from '../../lib/tenant-lanes.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import { createWorkerCalls, startModule } from '../../lib/worker-calls.ts';
 import { type FoundTerms, findInSteps } from './found-terms.ts';
@@ -36,11 +37,16 @@ export class TermsMissing extends AppError {
   }
 }
 
+const longWrites = createTenantLanes();
+
+function isLong(items: readonly ItemTexts[]): boolean {
+  return items.flat().reduce((sum, { length }) => sum + length, 0) > MAX_SLICED_CHARACTERS;
+}
+
 /** Finds the terms of a tenant's items: of long texts in a worker thread, of short ones in time slices. */
 export async function prepareTerms(tenantId: string, items: readonly ItemTexts[]): Promise<PreparedTerms> {
   const texts = [...new Set(items.map(keyOf))];
-  const isShort = texts.reduce((sum, { length }) => sum + length, 0) <= MAX_SLICED_CHARACTERS;
-  const found = isShort ? await runInSlices(findEach(texts), tenantId) : await findInWorker(tenantId, texts);
+  const found = await (isLong(items) ? findInWorker(tenantId, texts) : runInSlices(findEach(texts), tenantId));
   return { byText: new Map(texts.map((text, index) => [text, found[index]!])), mayReadMore: true };
 }
 
@@ -77,9 +83,19 @@ async function findInWorker(tenantId: string, texts: readonly string[]): Promise
 
 /**
  * Runs a write with the terms of the items that it is expected to store. A write that turns out to need those of other
- * long texts, because it changes an item whose text only its transaction reads, is repeated once they are found.
+ * long texts, because it changes an item whose text only its transaction reads, is repeated once they are found. Long
+ * writes of a tenant run one after the other, so that one tenant does not keep all processors busy.
  */
 export async function writeWithTerms<T>(
+  tenantId: string,
+  expected: readonly ItemTexts[],
+  write: (terms: PreparedTerms) => Promise<T>,
+): Promise<T> {
+  if (isLong(expected)) return longWrites.run(tenantId, () => writeRepeatedly(tenantId, expected, write));
+  return writeRepeatedly(tenantId, expected, write);
+}
+
+async function writeRepeatedly<T>(
   tenantId: string,
   expected: readonly ItemTexts[],
   write: (terms: PreparedTerms) => Promise<T>,

@@ -1,6 +1,7 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import { createTenantLanes } from '../../lib/tenant-lanes.ts';
 import {
   type ItemTexts,
   itemsWithout,
@@ -44,8 +45,8 @@ interface Parts {
   findEntries(reader: Reader, tenantId: string, numbers: readonly number[]): Promise<TextEntry[]>;
 }
 
-/** Of a transaction, but for a single longer text: about ten milliseconds. */
-const MAX_CHARACTERS = 64_000;
+/** Of a transaction, but for a single longer text: some milliseconds. */
+const MAX_CHARACTERS = 32_000;
 const MAX_ROWS = 64;
 
 /**
@@ -53,8 +54,7 @@ const MAX_ROWS = 64;
  * start resumes. A row that was changed or erased meanwhile is left as its change indexed it.
  */
 export function createTextPortions({ db, type, text, findEntries }: Parts): TextPortions {
-  /** By tenant; the rows of one are indexed by one caller at a time. */
-  const finishing = new Map<string, Promise<void>>();
+  const lanes = createTenantLanes();
 
   async function indexAll(tenantId: string, known: PreparedTerms): Promise<void> {
     const owner = { tenantId, type };
@@ -83,14 +83,7 @@ export function createTextPortions({ db, type, text, findEntries }: Parts): Text
     },
     async finish(tenantId, items, terms) {
       if (charactersOf(items) <= MAX_CHARACTERS) return;
-      const before = finishing.get(tenantId);
-      const own = (before ?? Promise.resolve()).catch(() => {}).then(() => indexAll(tenantId, terms));
-      finishing.set(tenantId, own);
-      try {
-        await own;
-      } finally {
-        if (finishing.get(tenantId) === own) finishing.delete(tenantId);
-      }
+      await lanes.run(tenantId, () => indexAll(tenantId, terms));
     },
     async resume() {
       const tenantIds = await listTenantsToIndex(db.lookups, type);
