@@ -7,7 +7,14 @@ import { inject } from 'vitest';
 import { createKeyStore } from '../../../src/cli/key-store.ts';
 import { type Environment, openSettings } from '../../../src/cli/settings.ts';
 
-const PACKAGES = ['@anthropic-ai/claude-code', '@openai/codex', '@google/gemini-cli', 'opencode-ai'];
+const PACKAGES = [
+  '@anthropic-ai/claude-code',
+  '@openai/codex',
+  '@google/gemini-cli',
+  'opencode-ai',
+  '@github/copilot',
+  '@qwen-code/qwen-code',
+];
 
 /** Installs the assistants from npm, once for all test files of a run. */
 export async function installAssistants(): Promise<void> {

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chatApi } from './chat-api.ts';
+import { geminiApi } from './gemini-api.ts';
 import { messagesApi } from './messages-api.ts';
 import type { ModelAnswer, ModelApi, ModelBody, OfferedTool } from './model-api.ts';
 import { responsesApi } from './responses-api.ts';
 
-const APIS: readonly ModelApi[] = [messagesApi, responsesApi, chatApi];
+const APIS: readonly ModelApi[] = [messagesApi, responsesApi, chatApi, geminiApi];
 
 /** A line of the script: a text, or a call of the offered tool whose name ends with `tool`. */
 export type ScriptLine = { text: string } | { tool: string; input: object };
@@ -24,7 +25,7 @@ export interface ModelRequest {
 
 export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
 
-/** A model on loopback that speaks the APIs of Anthropic and OpenAI, answers by script and records what it was sent. */
+/** A model on loopback that speaks the APIs of Anthropic, OpenAI and Google, answers by script and records what it was sent. */
 export async function startScriptedModel() {
   const requests: ModelRequest[] = [];
   const script: ScriptLine[] = [];
