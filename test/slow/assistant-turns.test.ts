@@ -18,7 +18,9 @@ const HOOK_FILES: Record<Driven, string> = {
 };
 const PLUGINS = fileURLToPath(new URL('../../plugins', import.meta.url));
 const MEMORY = 'Ada drinks jasmine tea in the afternoon';
-/** Newer than the memory, so that the start of a session does not list it. */
+/** Shares a word with what programmers say every day. */
+const LURE = 'Bob tests new shoes for a magazine';
+/** Newer than both, so that the start of a session lists neither. */
 const OTHERS = ['Oslo', 'Lima', 'Kyoto', 'Quito', 'Turin', 'Accra'].map((city) => `Bob has a cousin in ${city}`);
 const QUESTION = 'Which tea does Ada drink?';
 const TOKEN = `ghp_${'aB3dE5gH7jK9mN2pQ4sT6vW8xY1zC0fR5tUq'}`;
@@ -49,7 +51,8 @@ beforeEach(async () => {
   apiKey = await signInAt(daemon, `user-${accounts}@example.com`);
   home = await createHome();
   await storeKey(home, daemon.url, apiKey);
-  for (const content of [MEMORY, ...OTHERS]) await callAt(daemon.url, apiKey, '/v1/memories', { body: { content } });
+  for (const content of [LURE, MEMORY, ...OTHERS])
+    await callAt(daemon.url, apiKey, '/v1/memories', { body: { content } });
   model.answers();
   return home.remove;
 });
@@ -133,7 +136,7 @@ describe.each(DRIVEN)('%s', (assistant) => {
 });
 
 describe.each(DRIVEN)('%s with hooks', (assistant) => {
-  test('gives the model what is remembered with the first request, and stores the session once', async () => {
+  test('gives the model what the prompt is about with the first request, and stores the session once', async () => {
     await setUpPatientHooks(assistant);
     model.answers({ text: `Jasmine tea, and revoke ${TOKEN}.` });
     const { first } = await turn(assistant, `${QUESTION} And is ${TOKEN} safe?`);
@@ -143,13 +146,13 @@ describe.each(DRIVEN)('%s with hooks', (assistant) => {
     const tokens = fences.reduce((sum, fence) => sum + countTokens(fence), 0);
     console.info(`${assistant}: the hooks add ${tokens} tokens`);
 
-    const { first: resumed } = await turn(assistant, 'thanks', { continues: true });
+    const { first: resumed } = await turn(assistant, 'run the tests again', { continues: true });
     expect(linesWith(resumed, 'Jasmine tea, and')).toHaveLength(1);
     expect(fencesIn(resumed)).toEqual(fences);
 
     const prompt = `user: ${QUESTION} And is ${MASKED} safe?`;
     const answer = `assistant: Jasmine tea, and revoke ${MASKED}.`;
-    expect(await stored()).toEqual([[prompt, answer, 'user: thanks', 'assistant: Understood.']]);
+    expect(await stored()).toEqual([[prompt, answer, 'user: run the tests again', 'assistant: Understood.']]);
   });
 });
 
