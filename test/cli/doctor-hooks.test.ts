@@ -130,18 +130,18 @@ describe('the hooks of Codex', () => {
     const tables = Object.entries(events).map(([event, at]) => `[hooks.state."${path}:${event}:${at}"]\n${fields}\n`);
     await scratch.put('home/.codex/config.toml', tables.join('\n'));
   }
-  const ALL = { session_start: '0:0', user_prompt_submit: '0:0', stop: '0:0', pre_compact: '0:0' };
+  const ALL = { session_start: '0:0', user_prompt_submit: '0:0', stop: '0:0', pre_compact: '0:0', session_end: '0:0' };
 
   test('are a warning until all of them are trusted', async () => {
     await setUp('codex', '--hooks');
     expect(await only()).toEqual({
       check: 'Codex hooks',
       state: 'warning',
-      message: 'Codex skips 4 of 4 hooks in ~/.codex/hooks.json: you have not trusted them',
+      message: 'Codex skips 5 of 5 hooks in ~/.codex/hooks.json: you have not trusted them',
       fix: 'type /hooks in Codex and trust them',
     });
     await trust({ session_start: '0:0', stop: '0:0' });
-    expect(await only()).toMatchObject({ message: expect.stringContaining('skips 2 of 4 hooks') });
+    expect(await only()).toMatchObject({ message: expect.stringContaining('skips 3 of 5 hooks') });
     await trust(ALL);
     expect(await only()).toMatchObject({ state: 'ok', message: '~/.codex/hooks.json' });
     await trust(ALL, 'trusted_hash = "sha256:1"\nenabled = false');
@@ -153,7 +153,7 @@ describe('the hooks of Codex', () => {
     await scratch.put('home/.codex/hooks.json', JSON.stringify({ hooks: { Stop: [lint, lint] } }));
     await setUp('codex', '--hooks');
     await trust(ALL);
-    expect(await only()).toMatchObject({ message: expect.stringContaining('skips 1 of 4 hooks') });
+    expect(await only()).toMatchObject({ message: expect.stringContaining('skips 1 of 5 hooks') });
     await trust({ ...ALL, stop: '2:0' });
     expect(await only()).toMatchObject({ state: 'ok' });
   });

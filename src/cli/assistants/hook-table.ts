@@ -30,6 +30,7 @@ const CLAUDE_EVENTS: Record<string, HookEventName> = {
   UserPromptSubmit: 'prompt',
   Stop: 'stop',
   PreCompact: 'pre-compact',
+  SessionEnd: 'session-end',
 };
 
 /** The files of hooks by assistant. opencode has a plugin instead. */
@@ -40,7 +41,7 @@ export const HOOK_TABLE: Record<string, HookFile> = {
       project: project('.claude', 'settings.json'),
     },
     editor: createHookEditor({ ...GROUPS, comments: false }),
-    events: { ...CLAUDE_EVENTS, SessionEnd: 'session-end' },
+    events: CLAUDE_EVENTS,
     allowed: ALLOWED,
   },
   codex: {
@@ -68,7 +69,7 @@ export const HOOK_TABLE: Record<string, HookFile> = {
   qwen: {
     files: { user: home('.qwen', 'settings.json'), project: project('.qwen', 'settings.json') },
     editor: createHookEditor({ ...GROUPS, comments: true }),
-    events: { ...CLAUDE_EVENTS, SessionEnd: 'session-end' },
+    events: CLAUDE_EVENTS,
     allowed: ALLOWED,
   },
   cursor: {

@@ -34,7 +34,7 @@ describe('--hooks', () => {
     const { error } = await run(['codex', '--hooks']);
     expect(error).toContain('type /hooks in Codex and trust them');
     const { hooks, permissions } = await json('home/.codex/hooks.json');
-    expect(Object.keys(hooks)).toEqual(['SessionStart', 'UserPromptSubmit', 'Stop', 'PreCompact']);
+    expect(Object.keys(hooks)).toEqual(['SessionStart', 'UserPromptSubmit', 'Stop', 'PreCompact', 'SessionEnd']);
     expect(permissions).toBeUndefined();
   });
 
