@@ -54,7 +54,7 @@ export async function composeContext(
 /** Lazy: results are divided into pieces as they are needed. */
 function* stepsOf(results: readonly SearchResult[], weights: ReadonlyMap<string, number>): Generator<Step> {
   const lines: Line[] = [];
-  for (const index of diverseOrder(results.map(toDiverseItem))) {
+  for (const index of diverseOrder(toDiverseItems(results))) {
     const line = toLine(results[index]!, lines.length + 1, weights);
     lines.push(line);
     for (const piece of line.excerpt.matching) yield { line, piece };
@@ -100,8 +100,16 @@ function toCitation({ result: { type, id, score, relevance } }: Line, index: num
   return { marker: `[${index + 1}]`, type, id, score, relevance };
 }
 
-function toDiverseItem(result: SearchResult): DiverseItem {
-  return { text: result.content, atMs: parseTimestamp(momentOf(result)) ?? 0, score: result.score };
+/** A result counts as much as the best after it: it restates that one. */
+function toDiverseItems(results: readonly SearchResult[]): DiverseItem[] {
+  let score = 0;
+  return results
+    .toReversed()
+    .map((result) => {
+      score = Math.max(score, result.score);
+      return { text: result.content, atMs: parseTimestamp(momentOf(result)) ?? 0, score };
+    })
+    .reverse();
 }
 
 function momentOf(result: SearchResult): string {

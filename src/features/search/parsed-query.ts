@@ -12,6 +12,8 @@ export interface ParsedQuery {
   /** Traits of which an answer has at least one; 0 where the query implies none. */
   answerTraits: number;
   asksForRecent: boolean;
+  /** Whether it asks for what was, not for what is. */
+  asksForPast: boolean;
   /** Whose words in a chat it asks for; `null` where it does not say. */
   voice: 'user' | 'assistant' | null;
 }
@@ -25,6 +27,8 @@ const CUES: readonly [RegExp, number][] = [
 const RECENT =
   /\b(?:latest|newest|most recent(?:ly)?|recently|currently|right now|nowadays|at the moment|these days)\b/i;
 
+const PAST =
+  /\b(?:used to|previous(?:ly)?|former(?:ly)?|before|originally|initially|at first|history|changed?|earlier)\b/i;
 const SAID = 'said|recommended|suggested|told|mentioned|advised|gave|explained|proposed|listed|wrote';
 const OF_ASSISTANT = new RegExp(
   `\\b(?:did|have|had) you (?:\\w+ )?(?:say|recommend|suggest|tell|mention|advise|give|given|explain|propose|list|write|written|${SAID})\\b|\\byou (?:\\w+ )?(?:${SAID})\\b|\\byour (?:advice|answers?|recommendations?|suggestions?|explanations?)\\b`,
@@ -44,6 +48,7 @@ export function parseQuery(query: string, nowMs: number): ParsedQuery {
     months: monthTermsOf(dates),
     answerTraits,
     asksForRecent: RECENT.test(query),
+    asksForPast: dates.length > 0 || PAST.test(query),
     voice: voiceOf(query),
   };
 }

@@ -6,8 +6,11 @@ import type { Candidate, ItemRows } from './candidate.ts';
 import { explainSignals, type Fused } from './fusion.ts';
 import type { Ranking } from './ranking.ts';
 
+/** A hit with the probability that it answers the query. */
+export type RatedHit = Fused<Candidate> & { relevance: number };
+
 /** A hit with its whole row. */
-export type LoadedHit = Fused<Candidate> & { row: ItemRows[ItemType]; relevance: number };
+export type LoadedHit = RatedHit & { row: ItemRows[ItemType] };
 
 /** The page of results; with `explain`, each says what its score is made of. */
 export function toResults(

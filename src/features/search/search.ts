@@ -21,7 +21,6 @@ import type { LearnedRanking, Learning, UserKey } from '../learning/learning.ts'
 import type { Usage } from '../limits/usage.ts';
 import type { Scopes } from '../text/scopes.ts';
 import {
-  type Candidate,
   type CandidateQuery,
   type CandidateSearch,
   type FoundCandidates,
@@ -29,13 +28,14 @@ import {
   NO_CANDIDATES,
 } from './candidate.ts';
 import { composeContext } from './context.ts';
-import type { Fused, Weights } from './fusion.ts';
+import type { Weights } from './fusion.ts';
 import { type ParsedQuery, parseQuery } from './parsed-query.ts';
 import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, rankCandidates, toRemembered } from './ranking.ts';
 import { confidenceOf, relevancesOf } from './relevance.ts';
+import { hitsToLoad, pageOf } from './result-page.ts';
 import { createSearchLimiter } from './search-limiter.ts';
-import { type LoadedHit, toResults } from './search-results.ts';
+import { type LoadedHit, type RatedHit, toResults } from './search-results.ts';
 
 /** Recall: candidates (by engine), then signals, then fusion, then the page of results. */
 export interface Search {
@@ -67,8 +67,6 @@ interface Answered {
   weights: FoundCandidates['weights'];
   remember: (shownIds: readonly string[]) => void;
 }
-
-type Rated = Fused<Candidate> & { relevance: number };
 
 /** A request with what its text says and the vector of its model. */
 interface Asked {
@@ -131,7 +129,7 @@ export function createSearch(dependencies: Dependencies): Search {
   }
 
   /** Loads the rows of the hits; a hit whose row was deleted in the meantime is left out. */
-  async function loadHits(query: CandidateQuery, hits: readonly Rated[]): Promise<LoadedHit[]> {
+  async function loadHits(query: CandidateQuery, hits: readonly RatedHit[]): Promise<LoadedHit[]> {
     const rows = await Promise.all(
       ITEM_TYPES.map(async (type) => {
         const rowIds = hits.filter(({ item }) => item.type === type).map(({ item }) => item.facts.rowId);
@@ -171,14 +169,15 @@ export function createSearch(dependencies: Dependencies): Search {
     const ranking = rankCandidates(found, parsed, nowMs, strategy, learned);
     const relevances = relevancesOf(ranking.byDefault);
     const rated = ranking.ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
-    const relevant = rated.filter(({ relevance }) => relevance >= minRelevance).slice(0, limitOf(request));
-    const hits = query === undefined ? [] : await loadHits(query, relevant);
+    const putsNewestFirst = !parsed.asksForPast && ranking.weights.recency >= 0;
+    const page = { minRelevance, limit: limitOf(request), putsNewestFirst };
+    const loaded = query === undefined ? [] : await loadHits(query, hitsToLoad(rated, page));
     const searchId = ids.next('srch');
     const byDefault = toRemembered(ranking.byDefault);
     const answer = {
       searchId,
       confidence: confidenceOf(relevances),
-      results: toResults(hits, ranking, explain),
+      results: toResults(pageOf(loaded, parsed, page), ranking, explain),
       strategy: describeStrategy(strategy, ranking.weights, learned),
       ...(explain && strategy === 'auto' && { learned: learned?.explain() ?? learning.unlearned(bucket) }),
       tookMs: Math.round((clock.monotonicMs() - startMs) * 100) / 100,

@@ -36,6 +36,7 @@ export const parsedQuery = (more: Partial<ParsedQuery> = {}): ParsedQuery => ({
   months: [],
   answerTraits: 0,
   asksForRecent: false,
+  asksForPast: false,
   voice: null,
   ...more,
 });

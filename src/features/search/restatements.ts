@@ -1,0 +1,125 @@
+import type { ItemType } from '../../contract/search.ts';
+import { isCommonTerm } from '../text/common-words.ts';
+import { stemOf } from '../text/porter.ts';
+import { STOP_WORDS } from '../text/stop-words.ts';
+import { termsOf } from '../text/terms.ts';
+
+/** A result as a statement that a newer one may replace. */
+export interface Statement {
+  type: ItemType;
+  id: string;
+  content: string;
+  atMs: number;
+  /** Of a message: who said it, since only they can take it back. */
+  speaker: string | null;
+}
+
+/**
+ * A longer text says more than one thing, and turns of a dialogue sooner so: up to 120 characters, R@10 and MRR of LoCoMo,
+ * REALTALK and BEAM stay as they are; up to 200, LoCoMo loses .001 and .002.
+ */
+const MAX_CHARACTERS: Readonly<Record<ItemType, number>> = { memory: 200, message: 120, episode: 0 };
+/** Texts that begin with the same words, one of them asked for, say the same of the same: "my phone is …". */
+const SAME_BEGINNING = 3;
+const MIN_SHARED = 2;
+const MIN_SHARED_SHARE = 0.6;
+/** If the newer announces a change. */
+const MIN_SHARED_OF_CHANGE = 0.3;
+/** Words that announce another value. */
+const CHANGES: ReadonlySet<string> = new Set(
+  `anymore became become bought broke change changed died dropped got instead left longer lowered moved new now
+  postponed promoted quit raised renamed replaced retired since sold stopped switched updated upgraded`
+    .split(/\s+/)
+    .map(stemOf),
+);
+
+/** What a change may put in other words: who "moved" no longer "lives" there. */
+const STATES: ReadonlySet<string> = new Set('live work use call name own drive take wear lead'.split(' ').map(stemOf));
+
+interface Words {
+  /** In order, stop words included. */
+  terms: string[];
+  /** Stems without stop words and without words of change. */
+  stems: ReadonlySet<string>;
+  hasChange: boolean;
+}
+
+/**
+ * Puts each statement that says the same of the same as one before it, but is newer, in front of that one: "Ada moved to
+ * Graz" before "Ada lives in Linz". `onRestated` learns of both. Two statements say the same if they share most of their
+ * words or begin alike, or if the newer announces a change of what is asked for; and if the newer holds all words of the
+ * query that the older holds, but for one where it announces a change. The rest keeps its order.
+ */
+export function newestFirst<T>(
+  items: readonly T[],
+  statementOf: (item: T) => Statement,
+  queryTerms: readonly string[],
+  onRestated: (newer: T, older: T) => void,
+): T[] {
+  const asked = new Set(queryTerms.map(stemOf));
+  const remaining = items.map((item) => ({ item, statement: statementOf(item) }));
+  const words = new Map<string, Words>();
+  const wordsIn = ({ id, content }: Statement) => {
+    const found = words.get(id) ?? wordsOf(content);
+    words.set(id, found);
+    return found;
+  };
+  const ordered: T[] = [];
+  for (let [first] = remaining; first !== undefined; [first] = remaining) {
+    const older = first;
+    const isRestated = ({ statement }: typeof older) =>
+      mayReplace(statement, older.statement) && saysTheSame(wordsIn(statement), wordsIn(older.statement), asked);
+    const newest = remaining
+      .filter(isRestated)
+      .reduce((latest, other) => (isNewer(other.statement, latest.statement) ? other : latest), older);
+    if (newest !== older) onRestated(newest.item, older.item);
+    remaining.splice(remaining.indexOf(newest), 1);
+    ordered.push(newest.item);
+  }
+  return ordered;
+}
+
+function mayReplace(newer: Statement, older: Statement): boolean {
+  return (
+    newer.type === older.type && newer.speaker === older.speaker && isNewer(newer, older) && [newer, older].every(isOne)
+  );
+}
+
+/** Whether a text is one statement: short, and not a question. */
+function isOne({ type, content }: Statement): boolean {
+  return content.length <= MAX_CHARACTERS[type] && !content.includes('?');
+}
+
+/** Ids are in the order of writing. */
+function isNewer(one: Statement, other: Statement): boolean {
+  return one.atMs === other.atMs ? one.id > other.id : one.atMs > other.atMs;
+}
+
+function wordsOf(content: string): Words {
+  const terms = termsOf(content);
+  const stems = new Set(terms.filter((term) => !STOP_WORDS.has(term)).map(stemOf));
+  const hasChange = [...CHANGES].some((change) => stems.delete(change));
+  for (const change of CHANGES) stems.delete(change);
+  return { terms, stems, hasChange };
+}
+
+function saysTheSame(newer: Words, older: Words, asked: ReadonlySet<string>): boolean {
+  const answered = [...asked].filter((stem) => older.stems.has(stem));
+  const isExcused = (stem: string) => newer.hasChange && STATES.has(stem);
+  if (!answered.every((stem) => newer.stems.has(stem) || isExcused(stem))) return false;
+  const shared = [...older.stems].filter((stem) => newer.stems.has(stem));
+  const share = shared.length / Math.min(newer.stems.size, older.stems.size);
+  const isAbout = shared.some((stem) => asked.has(stem) && !isCommonTerm(stem));
+  if (newer.hasChange && isAbout && share >= MIN_SHARED_OF_CHANGE) return true;
+  if (shared.length >= MIN_SHARED && share >= MIN_SHARED_SHARE) return true;
+  return beginAlike(newer.terms, older.terms, asked);
+}
+
+function beginAlike(one: readonly string[], other: readonly string[], asked: ReadonlySet<string>): boolean {
+  const beginning = one.slice(0, SAME_BEGINNING);
+  return (
+    beginning.length === SAME_BEGINNING &&
+    beginning.every((term, at) => term === other[at]) &&
+    beginning.some((term) => !STOP_WORDS.has(term) && asked.has(stemOf(term)))
+  );
+}

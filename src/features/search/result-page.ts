@@ -1,0 +1,46 @@
+import type { ItemRows } from './candidate.ts';
+import type { ParsedQuery } from './parsed-query.ts';
+import { newestFirst, type Statement } from './restatements.ts';
+import type { LoadedHit, RatedHit } from './search-results.ts';
+
+interface Page {
+  minRelevance: number;
+  limit: number;
+  /** Whether what is newest matters: not to a query for the past, nor to a user who taught that older is better. */
+  putsNewestFirst: boolean;
+}
+
+/** Results among which newer statements of the same are looked for. */
+const MAX_COMPARED = 20;
+
+/** The hits whose rows a page may need: the relevant ones, and the first, which newer ones may restate. */
+export function hitsToLoad(
+  ranked: readonly RatedHit[],
+  { minRelevance, limit }: Omit<Page, 'putsNewestFirst'>,
+): RatedHit[] {
+  const relevant = ranked.filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
+  // Of a page without relevant hits there is nothing to restate.
+  if (relevant.length === 0) return [];
+  const needed = new Set([...ranked.slice(0, MAX_COMPARED), ...relevant]);
+  return ranked.filter((hit) => needed.has(hit));
+}
+
+/** The page of the loaded hits; what restates another stands before it and is at least as relevant. */
+export function pageOf(
+  loaded: readonly LoadedHit[],
+  query: ParsedQuery,
+  { minRelevance, limit, putsNewestFirst }: Page,
+): LoadedHit[] {
+  const hits = loaded.map((hit) => ({ ...hit }));
+  const compared = putsNewestFirst ? hits.splice(0, MAX_COMPARED) : [];
+  const ordered = newestFirst(compared, toStatement, query.terms, (newer, older) => {
+    newer.relevance = Math.max(newer.relevance, older.relevance);
+  });
+  return [...ordered, ...hits].filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
+}
+
+function toStatement({ item: { type, facts }, row }: LoadedHit): Statement {
+  const content = type === 'episode' ? '' : (row as ItemRows['memory' | 'message']).content;
+  const speaker = type === 'message' ? `${facts.role} ${facts.speaker ?? ''}` : null;
+  return { type, id: facts.id, content, atMs: facts.at, speaker };
+}

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ContextAnswer } from '../../../src/contract/search.ts';
+import { newestFirst, type Statement } from '../../../src/features/search/restatements.ts';
+import { queryTerms } from '../../../src/features/text/terms.ts';
+import { conversing } from '../conversations/conversation-caller.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+
+function ordered(contents: readonly string[], query: string, of: Partial<Statement>[] = []): string[] {
+  const statements = contents.map(
+    (content, at): Statement => ({ type: 'memory', id: `mem_${at}`, content, atMs: at, speaker: null, ...of[at] }),
+  );
+  const found = newestFirst(
+    statements,
+    (statement) => statement,
+    queryTerms(query),
+    () => {},
+  );
+  return found.map(({ content }) => content);
+}
+
+describe('of two statements, older first', () => {
+  test.each<[string, string, string]>([
+    ['The door code is 4471', 'The door code has been changed to 9026', 'what is the door code?'],
+    ['Ada lives in Linz', 'Ada moved to Graz', 'where does Ada live?'],
+    ['Ada lives in Linz', 'Ada lives in Graz', 'where does Ada live?'],
+    ['I use Vim as my editor', 'I switched my editor to Helix', 'which editor do I use?'],
+    ['Dana is the product manager', 'Dana left; the product manager is Felix', 'who is the product manager?'],
+    ['My phone is a Pixel 6', 'My phone is a Fairphone 5', 'which phone do I have?'],
+    ['We support Internet Explorer', 'We no longer support Internet Explorer', 'do we support Internet Explorer?'],
+  ])('"%s" gives way to "%s"', (older, newer, query) => {
+    expect(ordered([older, newer], query)).toEqual([newer, older]);
+  });
+
+  test.each<[string, string, string]>([
+    ['Ada lives in Linz', 'Ada likes jazz', 'where does Ada live?'],
+    ['Emma likes tea', 'Emma likes football', 'does Emma like tea?'],
+    ['I pay Joe 12 pounds an hour', 'Joe switched to wheel throwing', 'what does Joe earn an hour?'],
+    ['My favorite potter is Lucie Rie', 'I changed my supplier to Bath Potters', 'who is my favorite potter?'],
+    ['Ada lives in Linz', 'Does Ada live in Graz now?', 'where does Ada live?'],
+    ['Ada lives in Linz', `Ada lives in Graz. ${'She likes it there. '.repeat(20)}`, 'where does Ada live?'],
+  ])('"%s" stays before "%s"', (older, other, query) => {
+    expect(ordered([older, other], query)).toEqual([older, other]);
+  });
+
+  test('a message gives way to one of the same speaker only', () => {
+    const said = (...speakers: string[]) => speakers.map((speaker) => ({ type: 'message', speaker }) as const);
+    const both = ['The code is 4471', 'The code is 9026'];
+    expect(ordered(both, 'the code', said('user', 'user'))).toEqual(both.toReversed());
+    expect(ordered(both, 'the code', said('user', 'assistant'))).toEqual(both);
+  });
+});
+
+test('versions stand newest first, where the best of them stood, and everything stays', () => {
+  const versions = ['The color is red', 'The color is blue', 'The color is green'];
+  expect(ordered(['A cat', ...versions, 'A dog'], 'which color')).toEqual(['A cat', ...versions.toReversed(), 'A dog']);
+  const content = fc.constantFrom(...versions, 'Ada moved to Graz', 'Ada lives in Linz', 'A question?', '');
+  fc.assert(
+    fc.property(fc.array(content), fc.constantFrom('which color', 'where does Ada live', ''), (contents, query) => {
+      expect(ordered(contents, query).sort()).toEqual(contents.toSorted());
+    }),
+  );
+});
+
+describe('an updated fact', () => {
+  let daemon: MemoryDaemon;
+  let caller: Caller;
+  const query = 'where does Ada live?';
+
+  beforeAll(async () => {
+    daemon = await startMemoryDaemon();
+    caller = await daemon.account();
+    for (const content of ['Ada lives in Linz', 'Ada likes jazz', 'Ada moved to Graz', 'Ada plays chess']) {
+      await caller.add(content);
+    }
+  });
+  afterAll(() => daemon.close());
+
+  test('stands first in search and context, without supersedes', async () => {
+    expect((await caller.find(query)).slice(0, 2)).toEqual(['Ada moved to Graz', 'Ada lives in Linz']);
+    expect(await caller.find(query, { limit: 1 })).toEqual(['Ada moved to Graz']);
+    const { text } = (await caller.call<ContextAnswer>('/v1/context', { body: { query } })).body;
+    expect(text.indexOf('Graz')).toBeGreaterThan(0);
+    expect(text.indexOf('Graz')).toBeLessThan(text.indexOf('Linz'));
+  });
+
+  test('is as relevant as what it replaces, so that no minRelevance leaves the old one alone', async () => {
+    const { results } = (await caller.search(query)).body;
+    const [newer, older] = results;
+    expect(newer!.relevance).toBeGreaterThanOrEqual(older!.relevance);
+    expect(await caller.find(query, { minRelevance: older!.relevance })).toEqual([newer!.content, older!.content]);
+  });
+
+  test('stands where it ranks if the query asks for the past', async () => {
+    expect((await caller.find('where did Ada live before?'))[0]).toBe('Ada lives in Linz');
+  });
+
+  test('stands first among the user’s messages too', async () => {
+    const user = 'bea';
+    const talk = conversing(caller);
+    const { id } = await talk.begin({ user });
+    const [older, newer] = ['The door code is 4471', 'The door code changed to 9026'];
+    await talk.append(id, [{ role: 'user', content: older, createdAt: '2026-01-01T00:00:00.000Z' }]);
+    await talk.append(id, [{ role: 'user', content: newer, createdAt: '2026-02-01T00:00:00.000Z' }]);
+    expect(await caller.find('what is the door code?', { user })).toEqual([newer, older]);
+  });
+});
