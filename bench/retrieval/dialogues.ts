@@ -6,6 +6,8 @@ import type { ContextAnswer, SearchAnswer } from '../../src/contract/search.ts';
 import { NO_CANDIDATES } from '../../src/features/search/candidate.ts';
 import { parseQuery } from '../../src/features/search/parsed-query.ts';
 import { bucketOfQuery } from '../../src/features/search/ranking.ts';
+import { stemOf } from '../../src/features/text/porter.ts';
+import { queryTerms, termsOf } from '../../src/features/text/terms.ts';
 import { callApi, connectMcp, signInByMail } from '../api-session.ts';
 import type { Dialogue, Turn } from '../locomo-data.ts';
 import { type DaemonOptions, runSvc, startDaemon } from '../processes.ts';
@@ -13,6 +15,7 @@ import { createProgress } from '../progress.ts';
 import { recallOf } from '../recall.ts';
 import type { RecordedPool } from './pools.ts';
 import { isHeadline, mean, type RecallRow, recallTable } from './recall-table.ts';
+import type { Stated } from './reliability.ts';
 
 /** `conversations`: one per session, with speakers and dates. `facts`: the bare text of each turn as a memory. */
 export type StoredAs = 'conversations' | 'facts';
@@ -27,10 +30,14 @@ export interface DialogueFigures {
 
 export interface ContextFigure {
   maxTokens: number;
-  /** Share of the questions of categories 1 to 4 with at least one evidence turn in the context. */
+  /** Share of the questions, adversarial ones apart, with at least one evidence turn in the context. */
   hit: number;
   /** Mean share of a question's evidence turns in the context. */
   recall: number;
+  /** Mean share of the words of the answer that the question lacks. */
+  answerWords: number;
+  /** Questions of whose evidence the context holds less than a smaller one. */
+  falls: number;
 }
 
 /** A daemon with all dialogues stored, one end user per dialogue, and the id of each turn. */
@@ -149,7 +156,7 @@ export async function askQuestions(stored: StoredDialogues, door: Door, strategy
   return { storedAs: stored.storedAs, door, strategy, questions: recallTable(asked) };
 }
 
-/** Records the candidates of every question of categories 1 to 4 with their explained signals. */
+/** Records the candidates of every question but the adversarial ones with their explained signals. */
 export async function recordPools(stored: StoredDialogues): Promise<RecordedPool[]> {
   const { url, apiKey } = stored;
   const pools = await forEachQuestion(stored, 'pools recorded', async ({ text, sampleId, category, wanted }) => {
@@ -171,24 +178,66 @@ export async function recordPools(stored: StoredDialogues): Promise<RecordedPool
 export async function askContexts(stored: StoredDialogues): Promise<ContextFigure[]> {
   const { url, apiKey } = stored;
   const figures: ContextFigure[] = [];
+  let smaller: number[] = [];
   for (const maxTokens of CONTEXT_TOKENS) {
-    const shares = await forEachQuestion(stored, `contexts of ${maxTokens}`, async (question) => {
+    const held = await forEachQuestion(stored, `contexts of ${maxTokens}`, async (question) => {
       if (!isHeadline(question.category)) return undefined;
       const body = { query: question.text, user: question.sampleId, maxTokens };
-      const { citations, tokens } = await callApi<ContextAnswer>(url, apiKey, '/v1/context', body);
+      const { text, citations, tokens } = await callApi<ContextAnswer>(url, apiKey, '/v1/context', body);
       if (tokens > maxTokens) throw new Error(`A context of ${tokens} tokens where ${maxTokens} were allowed`);
       const cited = new Set(citations.map(({ id }) => id));
-      return question.wanted.filter((id) => cited.has(id)).length / question.wanted.length;
+      const share = question.wanted.filter((id) => cited.has(id)).length / question.wanted.length;
+      return { share, answerWords: answerWordsIn(text, question) };
     });
-    const measured = shares.filter((share) => share !== undefined);
-    figures.push({ maxTokens, hit: mean(measured.map((share) => (share > 0 ? 1 : 0))), recall: mean(measured) });
+    const measured = held.filter((one) => one !== undefined);
+    const shares = measured.map(({ share }) => share);
+    figures.push({
+      maxTokens,
+      hit: mean(shares.map((share) => (share > 0 ? 1 : 0))),
+      recall: mean(shares),
+      answerWords: mean(measured.flatMap(({ answerWords }) => answerWords ?? [])),
+      falls: shares.filter((share, index) => share < (smaller[index] ?? 0)).length,
+    });
+    smaller = shares;
   }
   return figures;
+}
+
+/** The share of the answer's words, of those that the question lacks, in a text; `undefined` if there are none. */
+function answerWordsIn(text: string, { text: question, answer }: AskedQuestion): number | undefined {
+  const stemsOf = (of: string) => new Set(queryTerms(of).map(stemOf));
+  const asked = stemsOf(question);
+  const wanted = [...stemsOf(answer)].filter((stem) => !asked.has(stem));
+  const held = new Set(termsOf(text).map(stemOf));
+  return wanted.length === 0 ? undefined : wanted.filter((stem) => held.has(stem)).length / wanted.length;
+}
+
+/**
+ * Asks every question of its own dialogue and of the next one, which does not answer it. Returns what the daemon stated of
+ * answers and results, and whether evidence was among them.
+ */
+export async function askConfidence(stored: StoredDialogues): Promise<{ answers: Stated[]; results: Stated[] }> {
+  const { url, apiKey, dialogues } = stored;
+  const users = dialogues.map(({ sampleId }) => sampleId);
+  const asked = await forEachQuestion(stored, 'confidence', async ({ text, sampleId, category, wanted }) => {
+    if (!isHeadline(category)) return [];
+    const other = users[(users.indexOf(sampleId) + 1) % users.length]!;
+    return Promise.all(
+      [sampleId, other].map(async (user) => {
+        const { confidence, results } = await callApi<SearchAnswer>(url, apiKey, '/v1/search', { query: text, user });
+        const stated = results.map(({ id, relevance }) => ({ probability: relevance, isTrue: wanted.includes(id) }));
+        return { confidence: { probability: confidence, isTrue: stated.some(({ isTrue }) => isTrue) }, stated };
+      }),
+    );
+  });
+  const all = asked.flat();
+  return { answers: all.map(({ confidence }) => confidence), results: all.flatMap(({ stated }) => stated) };
 }
 
 interface AskedQuestion {
   sampleId: string;
   text: string;
+  answer: string;
   category: number;
   /** The ids of its evidence. */
   wanted: string[];
@@ -201,9 +250,9 @@ async function forEachQuestion<T>(
   ask: (question: AskedQuestion) => Promise<T>,
 ): Promise<T[]> {
   const questions = dialogues.flatMap(({ sampleId, questions: own }) =>
-    own.map(({ text, category, evidence }) => {
+    own.map(({ text, answer, category, evidence }) => {
       const wanted = evidence.map((diaId) => idOf.get(placeOf(sampleId, diaId))!);
-      return { sampleId, text, category, wanted };
+      return { sampleId, text, answer, category, wanted };
     }),
   );
   const progress = createProgress(what, questions.length);

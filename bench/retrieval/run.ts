@@ -4,6 +4,7 @@ import { readDialogues } from '../locomo-data.ts';
 import { inFreshFolder } from '../processes.ts';
 import { formatSection, formatTable, isReached, type Section } from '../report.ts';
 import {
+  askConfidence,
   askContexts,
   askQuestions,
   type ContextFigure,
@@ -12,14 +13,17 @@ import {
   withStored,
 } from './dialogues.ts';
 import { benchRecall } from './latency.ts';
+import { benchPrompts } from './prompts.ts';
 import type { RecallRow } from './recall-table.ts';
+import { refusedAtNineTenths, reliabilityOf } from './reliability.ts';
 import { type Calibration, simulateUsers } from './simulation.ts';
 
 const USAGE = `node --import tsx bench/retrieval/run.ts --data <file> [--users 60] [--seed 1] [--embeddings <setting>] [--latency] [--json]
 
 Measures what the built daemon (npm run build) finds and learns. Stores labelled dialogues as conversations and, in
 another daemon, as bare facts, through the API; asks every question over REST and MCP; looks how much of the evidence
-contexts hold; then simulates users who say which results they used. Ends with 1 if a target is missed.
+contexts hold and how well confidence is calibrated; measures noise, useful memories and updated facts on svc's own prompts;
+then simulates users who say which results they used. Ends with 1 if a target is missed.
 
   --data <file>  dialogues in the format of the LoCoMo benchmark (sample_id, conversation, qa)
   --users <n>    simulated users of each kind; 0 for none
@@ -30,8 +34,16 @@ contexts hold; then simulates users who say which results they used. Ends with 1
   --latency      searches by the size of the tenant as well (npm run bench -- recall): some minutes
   --json         print the figures as JSON`;
 
-/** Targets over conversations, categories 1 to 4. */
-const TARGETS = { 'recall@5': 0.73, 'recall@10': 0.8, mrr: 0.64, contextOf1000: 0.7 };
+interface Targets {
+  'recall@5'?: number;
+  'recall@10': number;
+  mrr: number;
+  contexts: Record<number, number>;
+}
+
+/** Targets over conversations, all categories but the adversarial one: between two people, and with an assistant. */
+const TARGETS: Targets = { 'recall@5': 0.73, 'recall@10': 0.799, mrr: 0.64, contexts: { 1000: 0.7 } };
+const ASSISTANT_TARGETS: Targets = { 'recall@10': 0.5, mrr: 0.44, contexts: { 500: 0.6, 1000: 0.7, 2000: 0.78 } };
 
 const { values } = parseArgs({
   options: {
@@ -49,6 +61,7 @@ interface Figures {
   dialogues: DialogueFigures[];
   contexts: ContextFigure[];
   sections: Section[];
+  targets: Targets;
   calibration: Calibration | null;
 }
 
@@ -64,6 +77,7 @@ async function measure(file: string): Promise<Figures> {
         ...(values.embeddings === undefined ? [] : [await askQuestions(stored, 'rest', 'semantic')]),
       ],
       contexts: await askContexts(stored),
+      confidence: await askConfidence(stored),
       pools: await recordPools(stored),
     })),
   );
@@ -75,13 +89,21 @@ async function measure(file: string): Promise<Figures> {
   );
   const users = Number(values.users);
   const simulated = users > 0 ? simulateUsers(conversations.pools, { users, seed: Number(values.seed) }) : undefined;
-  const sections = simulated ? [simulated.section] : [];
+  const { answers, results } = conversations.confidence;
+  const ofAnswers = reliabilityOf('Confidence, each question asked of its own dialogue and of another', answers);
+  const sections = [
+    { ...ofAnswers, findings: [...ofAnswers.findings, refusedAtNineTenths(answers)] },
+    reliabilityOf('Relevance of the results', results),
+    ...(await benchPrompts()),
+    ...(simulated ? [simulated.section] : []),
+  ];
   const progress = (text: string) => process.stderr.write(`… ${text}\n`);
   if (values.latency) sections.push(await benchRecall({ rounds: 3, seconds: 4, nodeOptions: [], progress }));
   return {
     dialogues: [...conversations.dialogues, ...facts],
     contexts: conversations.contexts,
     sections,
+    targets: dialogues.some(({ turns }) => turns.some(({ role }) => role)) ? ASSISTANT_TARGETS : TARGETS,
     calibration: simulated?.calibration ?? null,
   };
 }
@@ -92,13 +114,15 @@ function textOf({ dialogues, contexts, sections, calibration }: Figures): string
     formatTable(questions.map(withThreeDigits)),
     '',
   ]);
-  const shares = contexts.map(({ maxTokens, hit, recall }) => ({
+  const shares = contexts.map(({ maxTokens, hit, recall, answerWords, falls }) => ({
     'tokens of context': maxTokens,
     'holds evidence': hit.toFixed(3),
     'share of the evidence': recall.toFixed(3),
+    'words of the answer': answerWords.toFixed(3),
+    'less than a smaller one': String(falls),
   }));
   const learning = calibration ? [`Fitted anew to these pools: ${JSON.stringify(calibration)}`, ''] : [];
-  const contextLines = ['Contexts over conversations, categories 1 to 4', formatTable(shares), ''];
+  const contextLines = ['Contexts over conversations, all categories but the adversarial one', formatTable(shares), ''];
   return [...lines, ...contextLines, ...sections.map(formatSection), ...learning].join('\n');
 }
 
@@ -107,15 +131,19 @@ function withThreeDigits({ questions, count, mrr, ...rest }: RecallRow): Record<
   return { questions, count: String(count), ...Object.fromEntries(shares) };
 }
 
-function missed({ dialogues, contexts, sections }: Figures): string[] {
+function missed({ dialogues, contexts, sections, targets }: Figures): string[] {
   const [all] = dialogues[0]!.questions;
-  const found = { ...all!, contextOf1000: contexts.find(({ maxTokens }) => maxTokens === 1000)!.hit };
-  const findings = sections.flatMap((section) => section.findings).filter((finding) => !isReached(finding));
-  const inSections = findings.map(({ name, value }) => `${name}: MISSED (${value.toFixed(2)})`);
-  const ofDialogues = Object.entries(TARGETS)
-    .filter(([name, target]) => found[name as keyof typeof TARGETS] < target)
-    .map(([name, target]) => `${name}: target ${target}, MISSED (${found[name as keyof typeof TARGETS].toFixed(3)})`);
-  return [...ofDialogues, ...inSections];
+  const { contexts: held, ...found } = targets;
+  const findings = [
+    ...Object.entries(found).map(([name, atLeast]) => ({ name, value: all![name as 'mrr'], atLeast })),
+    ...contexts.map(({ maxTokens, hit }) => ({
+      ...{ name: `context of ${maxTokens}`, value: hit },
+      ...(held[maxTokens] !== undefined && { atLeast: held[maxTokens] }),
+    })),
+    ...contexts.map(({ maxTokens, falls }) => ({ name: `falls at ${maxTokens}`, value: falls, atMost: 0 })),
+    ...sections.flatMap((section) => section.findings),
+  ];
+  return findings.filter((one) => !isReached(one)).map(({ name, value }) => `${name}: MISSED (${value.toFixed(3)})`);
 }
 
 async function main(): Promise<number> {
@@ -125,7 +153,7 @@ async function main(): Promise<number> {
   }
   const figures = await measure(resolve(values.data));
   const misses = missed(figures);
-  if (values.json) process.stdout.write(`${JSON.stringify({ ...figures, targets: TARGETS, misses }, null, 2)}\n`);
+  if (values.json) process.stdout.write(`${JSON.stringify({ ...figures, misses }, null, 2)}\n`);
   else process.stdout.write(`\n${textOf(figures)}\n${misses.join('\n') || 'All targets reached.'}\n`);
   return misses.length === 0 ? 0 : 1;
 }
