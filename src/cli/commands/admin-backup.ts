@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { BackupReport, ProgressOptions, RestoreReport } from '../../daemon/backup.ts';
 import type { CommandContext } from '../command-context.ts';
+import { requireYes } from '../confirmation.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import { pluralize } from '../memory/import-report.ts';
@@ -98,8 +99,7 @@ async function confirmReplacement(
       ? 'The existing database cannot be read.'
       : `A database with ${pluralize(accounts, 'account')} already exists.`;
   if (!input.isTty) throw new CommandFailure(EXIT.usage, `${what} Pass --yes to replace it without asking.`);
-  const answer = await input.ask(`${what} Replace it with the backup? [y/N] `);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure(EXIT.failed, 'Nothing was changed.');
+  await requireYes(input, `${what} Replace it with the backup?`, 'Nothing was changed.');
 }
 
 function backupText({ file, bytes, schema, accounts, masterKeyFile }: BackupReport): string {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { RotationReport } from '../../daemon/key-rotation.ts';
+import { requireYes } from '../confirmation.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { pluralize } from '../memory/import-report.ts';
@@ -48,8 +49,7 @@ export function addRotationCommand(admin: Command, shared: AdminContext): void {
 async function confirmLost(input: { isTty: boolean; ask(question: string): Promise<string> }): Promise<void> {
   const what = 'This erases the provider keys that only the lost master key can decrypt.';
   if (!input.isTty) throw new CommandFailure(EXIT.usage, `${what} Pass --yes to continue without asking.`);
-  const answer = await input.ask(`${what} Continue? [y/N] `);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure(EXIT.failed, 'Nothing was changed.');
+  await requireYes(input, `${what} Continue?`, 'Nothing was changed.');
 }
 
 function rotationText({ rewrapped, lost, masterKeyId, kept }: RotationReport): string {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import { requireTerminal, requireYes, YES_OPTION } from '../confirmation.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import {
@@ -84,23 +85,17 @@ export function providerRemoveCommand(context: CommandContext): Command {
   return new Command('remove')
     .description('erase a key and stop using it')
     .addArgument(providerArgument())
-    .option('-y, --yes', 'do not ask for confirmation')
+    .option(...YES_OPTION)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', REMOVE_HELP)
     .action(async (word: string, options: RemoveOptions) => {
       const provider = parseProvider(word);
-      if (!options.yes && !context.input.isTty) {
-        throw new CommandFailure(
-          EXIT.usage,
-          'Cannot ask for confirmation: input is not a terminal. Pass --yes to skip it.',
-        );
-      }
+      if (!options.yes) requireTerminal(context.input);
       const client = await openClient(context, options, { retries: 5 });
       if (!options.yes) {
         const key = await client.providerKeys.get(provider);
-        const answer = await context.input.ask(`Remove ${describeKey(key)} for ${provider}? [y/N] `);
-        if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure(EXIT.failed, 'Nothing was removed.');
+        await requireYes(context.input, `Remove ${describeKey(key)} for ${provider}?`, 'Nothing was removed.');
       }
       await client.providerKeys.delete(provider);
       if (options.json) printJson(context, { provider, removed: true });

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { User } from '../../contract/users.ts';
 import type { CommandContext } from '../command-context.ts';
-import { EXIT } from '../exit.ts';
-import { CommandFailure } from '../failure.ts';
+import { requireTerminal, requireYes, YES_OPTION } from '../confirmation.ts';
 import {
   type CommonOptions,
   JSON_OPTION,
@@ -51,18 +50,13 @@ function forgetUserCommand(context: CommandContext): Command {
   return new Command('forget')
     .description('erase a user with everything stored and learned')
     .argument('<user>', 'the name of the user')
-    .option('-y, --yes', 'do not ask for confirmation')
+    .option(...YES_OPTION)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', FORGET_HELP)
     .action(async (name: string, _: ForgetOptions, command: Command) => {
       const options = command.optsWithGlobals<ForgetOptions>();
-      if (!options.yes && !context.input.isTty) {
-        throw new CommandFailure(
-          EXIT.usage,
-          'Cannot ask for confirmation: input is not a terminal. Pass --yes to skip it.',
-        );
-      }
+      if (!options.yes) requireTerminal(context.input);
       const client = await openClient(context, options);
       const { data: user, response } = await client.users.get(name).withResponse();
       if (!options.yes) await requireConfirmed(user, context);
@@ -85,8 +79,7 @@ async function list(options: CommonOptions, context: CommandContext): Promise<vo
 
 async function requireConfirmed(user: User, context: CommandContext): Promise<void> {
   context.terminal.error(`${lineOf(user, context)}\n\n`);
-  const answer = await context.input.ask('Forget this user permanently? [y/N] ');
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure(EXIT.failed, 'Nothing was forgotten.');
+  await requireYes(context.input, 'Forget this user permanently?', 'Nothing was forgotten.');
 }
 
 function rowOf({ user, memories, conversations, messages, episodes, lastSeenAt }: User): string {

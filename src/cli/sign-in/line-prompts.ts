@@ -1,4 +1,5 @@
 import type { CommandInput } from '../command-context.ts';
+import { isYes } from '../confirmation.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import type { Output } from '../output.ts';
@@ -53,7 +54,7 @@ export function createLinePrompts({ input, output, monotonicMs }: Dependencies):
     async confirm(question, defaultAnswer) {
       if (!input.isTty) return defaultAnswer;
       const answer = await ask(`${question} [${defaultAnswer ? 'Y/n' : 'y/N'}]`);
-      return answer === '' ? defaultAnswer : /^y(es)?$/i.test(answer);
+      return answer === '' ? defaultAnswer : isYes(answer);
     },
     follow(run, target) {
       introduce(run, target, output, monotonicMs());
