@@ -1,9 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { HOOK_TABLE, READ_ONLY_TOOLS } from '../../../src/cli/assistants/hook-table.ts';
 import { HOOK_CLIENTS, HOOK_EVENTS } from '../../../src/cli/hook/hook-event.ts';
+import { jsonDocument } from './arbitrary-documents.ts';
 import { type RunOptions, runMcpConfig } from './run-mcp-config.ts';
 import { scratchHome } from './scratch-home.ts';
 
@@ -187,6 +189,29 @@ describe('--hooks', () => {
     expect(await run(argv)).toMatchObject({ exitCode: 2, error: expect.stringContaining(reason) });
     await expect(read('home/.codex/hooks.json')).rejects.toThrow('ENOENT');
   });
+});
+
+test.each([
+  ['gemini', '.gemini/settings.json', jsonDocument('mcpServers')],
+  ['qwen', '.qwen/settings.json', jsonDocument('mcpServers')],
+  ['cursor', '.cursor/hooks.json', jsonDocument('hooks')],
+])('%s: any file is restored byte for byte after --hooks and --remove', async (id, name, documents) => {
+  let round = 0;
+  const property = fc.asyncProperty(documents, async ({ text }) => {
+    round += 1;
+    const home = `home/${round}`;
+    const environment = { ...scratch.environment, home: join(scratch.folder, home) };
+    await scratch.put(`${home}/${name}`, text);
+    expect(
+      await run([id, '--hooks', '--instructions'].slice(0, id === 'cursor' ? 2 : 3), { environment }),
+    ).toMatchObject({
+      exitCode: 0,
+    });
+    expect(await read(`${home}/${name}`)).toContain(`hook prompt --client ${id}`);
+    expect(await run([id, '--remove'], { environment })).toMatchObject({ exitCode: 0 });
+    expect(await read(`${home}/${name}`)).toBe(text);
+  });
+  await fc.assert(property, { numRuns: 15 });
 });
 
 describe('the checklist', () => {
