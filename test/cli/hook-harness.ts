@@ -19,7 +19,7 @@ export interface RunOptions {
 }
 
 /** Long enough for a busy machine; the tests of slow daemons use the default. */
-const PATIENT = ['--timeout', '15000'];
+export const PATIENT = ['--timeout', '15000'];
 
 export const SILENT = { exitCode: 0, stdout: '', stderr: '' };
 

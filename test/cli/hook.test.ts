@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hookHarness, type Said, SILENT } from './hook-harness.ts';
+import { hookHarness, PATIENT, type Said, SILENT } from './hook-harness.ts';
 
 const harness = hookHarness();
 const { hook, stored, add } = harness;
@@ -246,7 +246,7 @@ describe('svc hook', () => {
   });
 
   test('says why it did nothing with --debug', async () => {
-    const { exitCode, stdout, stderr } = await hook('prompt', '{', { args: ['--debug'] });
+    const { exitCode, stdout, stderr } = await hook('prompt', '{', { args: [...PATIENT, '--debug'] });
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
     expect(stderr).toMatch(/^svc hook: .*JSON/);
   });

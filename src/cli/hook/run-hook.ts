@@ -33,8 +33,8 @@ export const DEFAULT_LIMIT_MS = 800;
 const MAX_LIMIT_MS = 60_000;
 /** The process needs this long to exit. */
 const EXIT_MS = 40;
-/** Requests and locks are given up in time to note what was not sent. */
-const CLEANUP_MS = 120;
+/** Requests and locks are given up in time to note what was not sent: this share of the limit before it. */
+const CLEANUP_SHARE = 0.15;
 /** A keychain that asks its owner for a password is not waited for. */
 const KEYCHAIN_TIMEOUT_MS = 450;
 const MAX_INPUT_BYTES = 32 * 1024 * 1024;
@@ -55,7 +55,8 @@ export async function runHook(call: HookCall, context: CommandContext): Promise<
   };
   try {
     const leftMs = Math.max(1, Math.floor(limitMs(call) - process.uptime() * 1000 - EXIT_MS));
-    const work = respond(call, context, AbortSignal.timeout(Math.max(1, leftMs - CLEANUP_MS)), debug);
+    const workMs = Math.max(1, Math.floor(leftMs - CLEANUP_SHARE * limitMs(call)));
+    const work = respond(call, context, AbortSignal.timeout(workMs), debug);
     await Promise.race([work, new Promise((resolve) => setTimeout(resolve, leftMs))]);
   } catch (error) {
     debug((error as Error).message);
