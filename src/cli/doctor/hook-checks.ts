@@ -85,7 +85,7 @@ async function enabledPlugin({ environment }: HookSubject): Promise<string | und
 }
 
 async function checkPlugin(plugin: string, files: readonly { path: string }[], subject: HookSubject): Promise<Verdict> {
-  const [file] = files;
+  const file = files.find((declared) => 'commands' in declared);
   if (file) {
     const message = `each runs twice: they are in ${tildify(file.path, subject.environment.home)} and in the plugin ${plugin}`;
     return {

@@ -73,19 +73,24 @@ export function createHookEditor({ grouped, fields, newFile, comments }: HookLay
       const written = Object.entries(commands).reduce((changed, [event, command]) => {
         return writeCommand(changed, event, command);
       }, start);
-      return allowed.reduce((changed, tool) => {
-        const path = [...ALLOWED, itemEqualTo(tool)];
-        return valueAt(editor.read(changed), path) === undefined ? editor.set(changed, path, tool) : changed;
-      }, written);
+      return allowTools(editor, written, allowed);
     },
-    remove(text) {
-      const rest = eventsOf(editor.read(text)).reduce(removeCommand, text);
-      return ownTools(editor.read(rest)).reduce(
-        (changed, tool) => removeEmpty(editor, editor.remove(changed, [...ALLOWED, itemEqualTo(tool)]), ALLOWED),
-        rest,
-      );
-    },
+    remove: (text) => removeTools(editor, eventsOf(editor.read(text)).reduce(removeCommand, text)),
   };
+}
+
+function allowTools(editor: Editor, text: string, tools: readonly string[]): string {
+  return tools.reduce((changed, tool) => {
+    const path = [...ALLOWED, itemEqualTo(tool)];
+    return valueAt(editor.read(changed), path) === undefined ? editor.set(changed, path, tool) : changed;
+  }, text);
+}
+
+function removeTools(editor: Editor, text: string): string {
+  return ownTools(editor.read(text)).reduce(
+    (changed, tool) => removeEmpty(editor, editor.remove(changed, [...ALLOWED, itemEqualTo(tool)]), ALLOWED),
+    text,
+  );
 }
 
 function removeEmpty(editor: Editor, text: string, path: Path): string {
