@@ -46,8 +46,12 @@ function messageCalls({ send, create, list }: Transport, conversationPath: (id: 
       list(collection(id), query, options),
     get: (id: string, messageId: string, options?: CallOptions): ApiPromise<Message> =>
       send('GET', path(id, messageId), undefined, options),
-    update: (id: string, messageId: string, change: MessageChange, options?: ChangeOptions): ApiPromise<Message> =>
-      send('PATCH', path(id, messageId), change, options),
+    update: (
+      id: string,
+      messageId: string,
+      change: MessageChange,
+      options?: ChangeOptions,
+    ): ApiPromise<AppendedMessage> => send('PATCH', path(id, messageId), change, options),
     /** Erases all messages; the conversation stays. `ifMatch` is the tag of the conversation. */
     deleteAll: (id: string, options?: ChangeOptions): ApiPromise<void> =>
       send('DELETE', collection(id), undefined, options),

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { IdParams, NoContent, problems } from '../../contract/common.ts';
 import {
+  AppendedMessage,
   Conversation,
   ConversationChange,
   ConversationPage,
@@ -168,14 +169,16 @@ function messagesRoutes({
           tags,
           params: MessageParams,
           body: MessageChange,
-          response: { 200: Message, ...problems },
+          response: { 200: AppendedMessage, ...problems },
         },
       },
       async (request, reply) => {
         const { principal, params, body, headers } = request;
         const ifMatch = headers['if-match'];
-        const message = await conversations.changeMessage(principal, params.id, params.messageId, body, ifMatch);
-        return sendWithEtag(request, reply, message, contentTagOf(message));
+        const changed = await conversations.changeMessage(principal, params.id, params.messageId, body, ifMatch);
+        // The tag is that of the message as it is read, without what is said of the write.
+        const { partlyIndexed: _, redacted: __, ...message } = changed;
+        return sendWithEtag(request, reply, changed, contentTagOf(message));
       },
     );
     app.delete(

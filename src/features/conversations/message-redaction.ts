@@ -26,8 +26,9 @@ export function redactMessages(conversations: Conversations): Conversations {
       );
     },
     async changeMessage(principal, id, messageId, change, ifMatch) {
-      const { items } = await redactContents(principal.tenantId, [change]);
-      return conversations.changeMessage(principal, id, messageId, items[0]!, ifMatch);
+      const { items, counts } = await redactContents(principal.tenantId, [change]);
+      const changed = await conversations.changeMessage(principal, id, messageId, items[0]!, ifMatch);
+      return withRedacted(changed, counts[0]);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Message, MessageChange, MessagesQuery } from '../../contract/conversations.ts';
+import type { AppendedMessage, Message, MessageChange, MessagesQuery } from '../../contract/conversations.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
@@ -9,7 +9,7 @@ import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
-import { writeWithTerms } from '../text/prepared-terms.ts';
+import { partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
 import type { TextIndex } from '../text/text-index-sqlite.ts';
 import type { ConversationErasing, MessageObserver } from './conversation-erasure.ts';
 import { findConversation } from './conversations-store.ts';
@@ -33,7 +33,7 @@ export interface Messages {
     messageId: string,
     change: MessageChange,
     ifMatch?: string,
-  ): Promise<Message>;
+  ): Promise<AppendedMessage>;
   removeMessage(principal: Principal, id: string, messageId: string, ifMatch?: string): Promise<void>;
   /**
    * Erases the messages that the conversation has now, in batches. `ifMatch` is the tag of the conversation. If the daemon
@@ -78,7 +78,8 @@ export function createMessages(parts: Parts): Messages {
           requireMatch(ifMatch, contentTagOf(toMessage(message)), 'message');
           const stored = { conversation, message };
           const write = () => changeMessage(connection, { ...parts, terms }, stored, change, clock.nowMs());
-          return toMessage(await usage.storage.within(connection, tenantId, write));
+          const changed = await usage.storage.within(connection, tenantId, write);
+          return { ...toMessage(changed), ...partlyIndexed(terms, [changed.content]) };
         }),
       ),
     async removeMessage({ tenantId }, conversationId, messageId, ifMatch) {

@@ -50,6 +50,19 @@ describe('an answer says that a text is indexed only in part', () => {
     expect(answer.body.data.map(({ partlyIndexed }) => partlyIndexed)).toEqual([true, undefined]);
   });
 
+  test('for a changed message, whose tag is that of the message as it is read', async () => {
+    const { body } = await ada.call<{ id: string }>('/v1/conversations', { body: {} });
+    const at = `/v1/conversations/${body.id}/messages`;
+    const messages = [{ role: 'user', content: 'hello' }];
+    const [appended] = (await ada.call<{ data: Written[] }>(at, { body: { messages } })).body.data;
+    const content = `changed ${EXPANDING}`;
+    const changed = await ada.call<Written>(`${at}/${appended!.id}`, { method: 'PATCH', body: { content } });
+    expect(changed.body).toMatchObject({ partlyIndexed: true });
+    const read = await ada.call<Written>(`${at}/${appended!.id}`);
+    expect(read.body).not.toHaveProperty('partlyIndexed');
+    expect(changed.headers.get('etag')).toBe(read.headers.get('etag'));
+  });
+
   test('for a new and for a changed episode', async () => {
     const body = { title: 'a title', summary: EXPANDING, ...START };
     const { body: episode } = await ada.call<Written>('/v1/episodes', { body });

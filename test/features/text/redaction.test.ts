@@ -62,6 +62,7 @@ describe('credentials in what callers write', () => {
     const [{ id }] = data as [{ id: string }];
     expect(await call(`${path}/${id}`, { content: `changed ${SAID}` }, 'PATCH')).toMatchObject({
       content: `changed ${MASKED}`,
+      redacted: 1,
     });
     expect(JSON.stringify(await call(path))).not.toContain(TOKEN);
   });
