@@ -85,7 +85,7 @@ export async function startProcess(options: ProcessOptions) {
 }
 
 async function untilServing(output: { out: string; error: string }, ended: () => Ended | undefined): Promise<string> {
-  for (const deadline = performance.now() + 20_000; performance.now() < deadline; await sleep(10)) {
+  for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(10)) {
     const url = /svc is running at (\S+)/.exec(output.out)?.[1];
     if (url !== undefined) return url;
     if (ended() !== undefined) break;
