@@ -148,6 +148,19 @@ describe('svc hook --client copilot', () => {
     expect(await stored()).toEqual(TOLD);
   });
 
+  test('stores an answer that is written after the hook has ended with the next hook, in its place', async () => {
+    const asked = event('user.message', { content: QUESTION });
+    const answered = event('assistant.message', { content: 'Jasmine.' });
+    await run('copilot', 'prompt', session({ prompt: QUESTION, transformedPrompt: QUESTION }));
+    await run('copilot', 'stop', await transcript(asked));
+    await transcript(asked, answered);
+    // Copilot CLI runs the hooks of Claude Code for the same session, and svc cannot read a transcript for those.
+    await run('claude-code', 'session-start', { session_id: 'session-1' });
+    await run('copilot', 'prompt', session({ prompt: 'and coffee?', transformedPrompt: 'and coffee?' }));
+    await run('copilot', 'session-end', session({ reason: 'complete' }));
+    expect(await stored()).toEqual([[...TOLD[0]!, { role: 'user', content: 'and coffee?' }]]);
+  });
+
   test('finds the answer at the end of a transcript of many megabytes', async () => {
     const result = event('tool.execution_complete', { result: 'x'.repeat(3_000_000) });
     const input = await transcript(result, result, event('assistant.message', { content: 'Jasmine.' }));

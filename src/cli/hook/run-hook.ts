@@ -3,7 +3,7 @@ import { createKeychain } from '../../outside/keychain/keychain.ts';
 import type { CommandContext } from '../command-context.ts';
 import { findProfile, openSession as openAccount } from '../session.ts';
 import { openSettings } from '../settings.ts';
-import { capturedText } from './captured-text.ts';
+import { capture } from './capture.ts';
 import { type HookDaemon, isListening } from './daemon-request.ts';
 import {
   forgetsContext,
@@ -18,15 +18,7 @@ import {
 import { createOutbox } from './outbox.ts';
 import { projectName } from './project-name.ts';
 import { forgetInjected, isWorthRecalling, recallForPrompt, recallForStart } from './recall.ts';
-import {
-  addSaid,
-  openSession,
-  pruneSessions,
-  type SessionFile,
-  type StateDependencies,
-  sessionKey,
-} from './session-state.ts';
-import { lastAnswer } from './transcript.ts';
+import { openSession, pruneSessions, type SessionFile, type StateDependencies, sessionKey } from './session-state.ts';
 
 /** How long a hook may take from the start of its process, unless the command line says otherwise. */
 export const DEFAULT_LIMIT_MS = 800;
@@ -136,21 +128,6 @@ async function readInput(stream: AsyncIterable<Uint8Array>): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-async function capture(
-  event: HookEventName,
-  { prompt, answer, transcriptPath }: HookInput,
-  session: SessionFile,
-  { client, redact }: { client: HookClient; redact: boolean },
-): Promise<void> {
-  if (event !== 'prompt' && event !== 'stop') return;
-  const role = event === 'prompt' ? 'user' : 'assistant';
-  const said = event === 'prompt' ? prompt : ((await lastAnswer(client, transcriptPath)) ?? answer);
-  // A slash command is an order to the assistant's program.
-  if (said === undefined || (event === 'prompt' && said.trimStart().startsWith('/'))) return;
-  const content = capturedText(said, { redact });
-  if (content !== undefined) await session.change((state) => addSaid(state, { role, content }));
 }
 
 async function recall(

@@ -20,6 +20,8 @@ export interface SessionState {
   position: number;
   /** Role and hash of the message captured last: a second hook for the same event captures nothing. */
   last?: string;
+  /** A transcript that had no answer yet when the model stopped. */
+  unreadTranscript?: string;
 }
 
 const EMPTY: SessionState = { injected: [], pending: [], position: 0 };

@@ -30,6 +30,11 @@ const READERS: Partial<Record<HookClient, (line: object) => Entry>> = {
   },
 };
 
+/** Whether svc can read the transcripts of an assistant. */
+export function readsTranscript(client: HookClient): boolean {
+  return READERS[client] !== undefined;
+}
+
 /**
  * Returns the last answer in a transcript, for assistants whose hooks do not report it (Copilot CLI 1.0) or report it with
  * its end repeated (Gemini CLI 0.61). `undefined` if the model has not answered the last prompt, if the file cannot be read,
