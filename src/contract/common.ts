@@ -1,5 +1,4 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { Problem } from './problem.ts';
 
 /** Schema option: rejects unknown fields. */
 export const strict = { additionalProperties: false } as const;
@@ -87,6 +86,3 @@ export const CountedPage = <T extends TSchema>(item: T) =>
   });
 
 export const NoContent = Type.Null({ description: 'No content' });
-
-/** Errors of operations that the OpenAPI document does not know yet; see `daemon/openapi-problems.ts` for the others. */
-export const problems = { '4xx': Problem, '5xx': Problem } as const;

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Account, Usage as UsageAnswer, UsageQuery } from '../../contract/account.ts';
-import { NoContent, problems } from '../../contract/common.ts';
+import { NoContent } from '../../contract/common.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Learning } from '../learning/learning.ts';
@@ -28,7 +28,7 @@ export function accountsRoutes({
         schema: {
           summary: 'Get the account of the calling key: limits, quotas, key metadata',
           tags: ['account'],
-          response: { 200: Account, ...problems },
+          response: { 200: Account },
         },
       },
       async (request, reply) => {
@@ -42,7 +42,7 @@ export function accountsRoutes({
         schema: {
           summary: 'Erase the tenant and all its data',
           tags: ['account'],
-          response: { 204: NoContent, ...problems },
+          response: { 204: NoContent },
         },
       },
       async (request, reply) => {
@@ -57,7 +57,7 @@ export function accountsRoutes({
           summary: 'Get daily requests, memories, queries and tokens, and the learning curve',
           tags: ['account'],
           querystring: UsageQuery,
-          response: { 200: UsageAnswer, ...problems },
+          response: { 200: UsageAnswer },
         },
       },
       async ({ principal, query: { days = 30 } }) => {
@@ -72,7 +72,7 @@ export function accountsRoutes({
     app.delete(
       '/v1/auth/key',
       {
-        schema: { summary: 'Invalidate the calling key', tags: ['auth'], response: { 204: NoContent, ...problems } },
+        schema: { summary: 'Invalidate the calling key', tags: ['auth'], response: { 204: NoContent } },
       },
       async (request, reply) => {
         await keys.revoke(request.principal);

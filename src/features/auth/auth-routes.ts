@@ -11,7 +11,6 @@ import {
   Redirect,
   TokenRequest,
 } from '../../contract/auth.ts';
-import { problems } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { hashSecret } from '../../lib/secret.ts';
@@ -62,7 +61,7 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: De
           tags,
           security: [],
           body: MagicLinkRequest,
-          response: { 202: MagicLinkAnswer, ...problems },
+          response: { 202: MagicLinkAnswer },
         },
       },
       async (request, reply) => {
@@ -81,7 +80,7 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: De
           tags,
           security: [],
           body: TokenRequest,
-          response: { 200: TokenAnswer, ...problems },
+          response: { 200: TokenAnswer },
         },
       },
       async (request) => {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { IdParams, NoContent, problems } from '../../contract/common.ts';
+import { IdParams, NoContent } from '../../contract/common.ts';
 import {
   AppendedMessage,
   Conversation,
@@ -47,7 +47,7 @@ function ownRoutes({
           summary: 'Create a conversation',
           tags,
           body: NewConversation,
-          response: { 201: Conversation, ...problems },
+          response: { 201: Conversation },
         },
       },
       async (request, reply) => {
@@ -65,7 +65,7 @@ function ownRoutes({
           summary: 'List conversations',
           tags,
           querystring: ConversationsQuery,
-          response: { 200: ConversationPage, ...problems },
+          response: { 200: ConversationPage },
         },
       },
       (request) => conversations.list(request.principal, request.query),
@@ -73,7 +73,7 @@ function ownRoutes({
     app.get(
       '/v1/conversations/:id',
       {
-        schema: { summary: 'Get a conversation', tags, params: IdParams, response: { 200: Conversation, ...problems } },
+        schema: { summary: 'Get a conversation', tags, params: IdParams, response: { 200: Conversation } },
       },
       async (request, reply) => {
         const conversation = await conversations.get(request.principal, request.params.id);
@@ -88,7 +88,7 @@ function ownRoutes({
           tags,
           params: IdParams,
           body: ConversationChange,
-          response: { 200: Conversation, ...problems },
+          response: { 200: Conversation },
         },
       },
       async (request, reply) => {
@@ -104,7 +104,7 @@ function ownRoutes({
           summary: 'Erase a conversation with its messages',
           tags,
           params: IdParams,
-          response: { 204: NoContent, ...problems },
+          response: { 204: NoContent },
         },
       },
       async (request, reply) => {
@@ -131,7 +131,7 @@ function messagesRoutes({
           tags,
           params: IdParams,
           body: NewMessages,
-          response: { 201: Messages, ...problems },
+          response: { 201: Messages },
         },
       },
       (request, reply) =>
@@ -147,14 +147,14 @@ function messagesRoutes({
           tags,
           params: IdParams,
           querystring: MessagesQuery,
-          response: { 200: MessagePage, ...problems },
+          response: { 200: MessagePage },
         },
       },
       (request) => conversations.messages(request.principal, request.params.id, request.query),
     );
     app.get(
       '/v1/conversations/:id/messages/:messageId',
-      { schema: { summary: 'Get a message', tags, params: MessageParams, response: { 200: Message, ...problems } } },
+      { schema: { summary: 'Get a message', tags, params: MessageParams, response: { 200: Message } } },
       async (request, reply) => {
         const { principal, params } = request;
         const message = await conversations.message(principal, params.id, params.messageId);
@@ -169,7 +169,7 @@ function messagesRoutes({
           tags,
           params: MessageParams,
           body: MessageChange,
-          response: { 200: AppendedMessage, ...problems },
+          response: { 200: AppendedMessage },
         },
       },
       async (request, reply) => {
@@ -188,7 +188,7 @@ function messagesRoutes({
           summary: 'Erase all messages of a conversation, which stays',
           tags,
           params: IdParams,
-          response: { 204: NoContent, ...problems },
+          response: { 204: NoContent },
         },
       },
       async (request, reply) => {
@@ -199,7 +199,7 @@ function messagesRoutes({
     app.delete(
       '/v1/conversations/:id/messages/:messageId',
       {
-        schema: { summary: 'Erase a message', tags, params: MessageParams, response: { 204: NoContent, ...problems } },
+        schema: { summary: 'Erase a message', tags, params: MessageParams, response: { 204: NoContent } },
       },
       async (request, reply) => {
         const { principal, params, headers } = request;

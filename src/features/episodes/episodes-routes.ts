@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { IdParams, NoContent, problems } from '../../contract/common.ts';
+import { IdParams, NoContent } from '../../contract/common.ts';
 import {
   Episode,
   EpisodeChange,
@@ -31,7 +31,7 @@ export function episodesRoutes({
           summary: 'Create an episode',
           tags,
           body: NewEpisode,
-          response: { 201: WrittenEpisode, ...problems },
+          response: { 201: WrittenEpisode },
         },
       },
       async (request, reply) => {
@@ -49,14 +49,14 @@ export function episodesRoutes({
           summary: 'List episodes',
           tags,
           querystring: EpisodesQuery,
-          response: { 200: EpisodePage, ...problems },
+          response: { 200: EpisodePage },
         },
       },
       (request) => episodes.list(request.principal, request.query),
     );
     app.get(
       '/v1/episodes/:id',
-      { schema: { summary: 'Get an episode', tags, params: IdParams, response: { 200: Episode, ...problems } } },
+      { schema: { summary: 'Get an episode', tags, params: IdParams, response: { 200: Episode } } },
       async (request, reply) => {
         const episode = await episodes.get(request.principal, request.params.id);
         return sendWithEtag(request, reply, episode, versionTagOf(episode));
@@ -70,7 +70,7 @@ export function episodesRoutes({
           tags,
           params: IdParams,
           body: EpisodeChange,
-          response: { 200: WrittenEpisode, ...problems },
+          response: { 200: WrittenEpisode },
         },
       },
       async (request, reply) => {
@@ -86,7 +86,7 @@ export function episodesRoutes({
           summary: 'Erase an episode but not its messages',
           tags,
           params: IdParams,
-          response: { 204: NoContent, ...problems },
+          response: { 204: NoContent },
         },
       },
       async (request, reply) => {
@@ -101,7 +101,7 @@ export function episodesRoutes({
           summary: 'Cut a conversation into episodes at pauses and changes of topic',
           tags,
           params: IdParams,
-          response: { 201: EpisodesAnswer, ...problems },
+          response: { 201: EpisodesAnswer },
         },
       },
       (request, reply) =>

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { IdParams, problems } from '../../contract/common.ts';
+import { IdParams } from '../../contract/common.ts';
 import { JobAccepted, NewExtraction } from '../../contract/jobs.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce } from '../idempotency/idempotency-routes.ts';
@@ -26,7 +26,7 @@ export function extractionRoutes({
           tags: ['conversations'],
           params: IdParams,
           body: NewExtraction,
-          response: { 202: JobAccepted, ...problems },
+          response: { 202: JobAccepted },
         },
       },
       async (request, reply) => {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { IdParams, NoContent, problems } from '../../contract/common.ts';
+import { IdParams, NoContent } from '../../contract/common.ts';
 import { Job, JobPage, JobsQuery } from '../../contract/jobs.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
@@ -16,14 +16,14 @@ export function jobsRoutes({ jobs }: { jobs: Jobs }): FastifyPluginAsyncTypebox 
           summary: 'List jobs, newest first',
           tags,
           querystring: JobsQuery,
-          response: { 200: JobPage, ...problems },
+          response: { 200: JobPage },
         },
       },
       (request) => jobs.list(request.principal, request.query),
     );
     app.get(
       '/v1/jobs/:id',
-      { schema: { summary: 'Get a job', tags, params: IdParams, response: { 200: Job, ...problems } } },
+      { schema: { summary: 'Get a job', tags, params: IdParams, response: { 200: Job } } },
       async (request, reply) => {
         const job = await jobs.get(request.principal, request.params.id);
         return sendWithEtag(request, reply, job, contentTagOf(job));
@@ -36,7 +36,7 @@ export function jobsRoutes({ jobs }: { jobs: Jobs }): FastifyPluginAsyncTypebox 
           summary: 'Cancel an open job, or delete one that has ended',
           tags,
           params: IdParams,
-          response: { 204: NoContent, ...problems },
+          response: { 204: NoContent },
         },
       },
       async (request, reply) => {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { NoContent, problems } from '../../contract/common.ts';
+import { NoContent } from '../../contract/common.ts';
 import { Feedback, FeedbackResult, Retrieval, RetrievalQuery, SearchParams } from '../../contract/learning.ts';
 import type { Learning } from './learning.ts';
 
@@ -17,7 +17,7 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
           tags,
           params: SearchParams,
           body: Feedback,
-          response: { 202: FeedbackResult, ...problems },
+          response: { 202: FeedbackResult },
         },
       },
       async (request, reply) => {
@@ -32,7 +32,7 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
           summary: 'Show what the ranking learned for a user',
           tags,
           querystring: RetrievalQuery,
-          response: { 200: Retrieval, ...problems },
+          response: { 200: Retrieval },
         },
       },
       (request) => learning.show(request.principal, request.query.user),
@@ -44,7 +44,7 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
           summary: 'Reset what the ranking learned for a user',
           tags,
           querystring: RetrievalQuery,
-          response: { 204: NoContent, ...problems },
+          response: { 204: NoContent },
         },
       },
       async (request, reply) => {

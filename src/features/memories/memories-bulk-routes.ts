@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { problems } from '../../contract/common.ts';
 import {
   DeletedMemories,
   FoundMemories,
@@ -30,7 +29,7 @@ export function bulkRoutes({
           summary: 'Get memories by ids or list them by a filter',
           tags,
           body: MemoriesRequest,
-          response: { 200: FoundMemories, ...problems },
+          response: { 200: FoundMemories },
         },
       },
       (request) => bulk.query(request.principal, request.body),
@@ -42,7 +41,7 @@ export function bulkRoutes({
           summary: 'Change up to 10,000 memories',
           tags,
           body: MemoriesUpdate,
-          response: { 200: UpdatedMemories, ...problems },
+          response: { 200: UpdatedMemories },
         },
       },
       (request, reply) =>
@@ -55,7 +54,7 @@ export function bulkRoutes({
           summary: 'Erase up to 10,000 memories with their history',
           tags,
           body: MemoriesDeletion,
-          response: { 200: DeletedMemories, ...problems },
+          response: { 200: DeletedMemories },
         },
       },
       (request, reply) =>

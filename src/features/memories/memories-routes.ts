@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { IdParams, NoContent, problems } from '../../contract/common.ts';
+import { IdParams, NoContent } from '../../contract/common.ts';
 import {
   AddedMemories,
   AddedMemory,
@@ -40,7 +40,7 @@ export function memoriesRoutes({
           summary: 'Add a memory',
           tags,
           body: NewMemory,
-          response: { 200: AddedMemory, 201: AddedMemory, ...problems },
+          response: { 200: AddedMemory, 201: AddedMemory },
         },
       },
       async (request, reply) => {
@@ -58,7 +58,7 @@ export function memoriesRoutes({
           summary: 'Add up to 500 memories, all or none',
           tags,
           body: NewMemories,
-          response: { 201: AddedMemories, ...problems },
+          response: { 201: AddedMemories },
         },
       },
       (request, reply) =>
@@ -73,14 +73,14 @@ export function memoriesRoutes({
           summary: 'List memories',
           tags,
           querystring: MemoriesQueryText,
-          response: { 200: MemoryPage, ...problems },
+          response: { 200: MemoryPage },
         },
       },
       (request) => memories.list(request.principal, memoriesQueryOf(request.query)),
     );
     app.get(
       '/v1/memories/:id',
-      { schema: { summary: 'Get a memory', tags, params: IdParams, response: { 200: Memory, ...problems } } },
+      { schema: { summary: 'Get a memory', tags, params: IdParams, response: { 200: Memory } } },
       async (request, reply) => {
         const memory = await memories.get(request.principal, request.params.id);
         return sendWithEtag(request, reply, memory, etagOf(memory));
@@ -94,7 +94,7 @@ export function memoriesRoutes({
           tags,
           params: IdParams,
           body: MemoryChange,
-          response: { 200: ChangedMemory, ...problems },
+          response: { 200: ChangedMemory },
         },
       },
       async (request, reply) => {
@@ -110,7 +110,7 @@ export function memoriesRoutes({
           summary: 'Erase a memory with its history',
           tags,
           params: IdParams,
-          response: { 204: NoContent, ...problems },
+          response: { 204: NoContent },
         },
       },
       async (request, reply) => {
@@ -125,7 +125,7 @@ export function memoriesRoutes({
           summary: 'List all versions of a memory',
           tags,
           params: IdParams,
-          response: { 200: MemoryHistory, ...problems },
+          response: { 200: MemoryHistory },
         },
       },
       async (request) => ({ data: await memories.history(request.principal, request.params.id) }),
@@ -144,7 +144,7 @@ function externalRoutes({ external }: Memories): FastifyPluginAsyncTypebox {
           tags,
           params: ExternalParams,
           body: ExternalMemory,
-          response: { 200: ChangedMemory, 201: ChangedMemory, ...problems },
+          response: { 200: ChangedMemory, 201: ChangedMemory },
         },
       },
       async (request, reply) => {
@@ -162,7 +162,7 @@ function externalRoutes({ external }: Memories): FastifyPluginAsyncTypebox {
           tags,
           params: ExternalParams,
           querystring: ExternalQuery,
-          response: { 200: Memory, ...problems },
+          response: { 200: Memory },
         },
       },
       async (request, reply) => {
@@ -178,7 +178,7 @@ function externalRoutes({ external }: Memories): FastifyPluginAsyncTypebox {
           tags,
           params: ExternalParams,
           querystring: ExternalQuery,
-          response: { 204: NoContent, ...problems },
+          response: { 204: NoContent },
         },
       },
       async (request, reply) => {

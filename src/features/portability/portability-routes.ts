@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { problems } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
 import { IMPORT_MEDIA_TYPES } from '../../contract/portability-operations.ts';
@@ -43,7 +42,6 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
           querystring: ExportQuery,
           response: {
             200: { description: 'NDJSON', content: { 'application/x-ndjson': { schema: Type.String() } } },
-            ...problems,
           },
         },
       },
@@ -78,7 +76,7 @@ function importRoute({ portability, idleMs, clock }: PortabilityRoutesParts): Fa
           summary: 'Import an export of svc or a file from another system',
           tags,
           querystring: ImportQuery,
-          response: { 200: ImportReport, ...problems },
+          response: { 200: ImportReport },
         },
       },
       async (request, reply) => {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { NoContent, problems } from '../../contract/common.ts';
+import { NoContent } from '../../contract/common.ts';
 import {
   NewProviderKey,
   ProviderKey,
@@ -17,7 +17,7 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
     const params = ProviderParams;
     app.get(
       '/v1/provider-keys',
-      { schema: { summary: 'List provider keys', tags, response: { 200: ProviderKeyList, ...problems } } },
+      { schema: { summary: 'List provider keys', tags, response: { 200: ProviderKeyList } } },
       (request) => providerKeys.list(request.principal),
     );
     app.put(
@@ -29,7 +29,7 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
           tags,
           params,
           body: NewProviderKey,
-          response: { 200: ProviderKey, ...problems },
+          response: { 200: ProviderKey },
         },
       },
       async (request, reply) => {
@@ -40,7 +40,7 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
     );
     app.get(
       '/v1/provider-keys/:provider',
-      { schema: { summary: 'Get the key of a provider', tags, params, response: { 200: ProviderKey, ...problems } } },
+      { schema: { summary: 'Get the key of a provider', tags, params, response: { 200: ProviderKey } } },
       async (request, reply) => {
         const key = await providerKeys.get(request.principal, request.params.provider);
         return sendWithEtag(request, reply, key, contentTagOf(key));
@@ -53,7 +53,7 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
           summary: 'Check the key again with its provider',
           tags,
           params,
-          response: { 200: ProviderKey, ...problems },
+          response: { 200: ProviderKey },
         },
       },
       async (request, reply) => {
@@ -68,7 +68,7 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
           summary: 'Remove the key and everything that depends on it',
           tags,
           params,
-          response: { 204: NoContent, ...problems },
+          response: { 204: NoContent },
         },
       },
       async (request, reply) => {

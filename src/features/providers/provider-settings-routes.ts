@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { problems } from '../../contract/common.ts';
 import { ProviderSettings, ProviderSettingsChange } from '../../contract/provider-settings.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { type ProviderSettingsService, settingsTagOf } from './provider-settings.ts';
@@ -14,7 +13,7 @@ export function providerSettingsRoutes({ providerSettings }: { providerSettings:
         schema: {
           summary: 'Get what svc may do with the provider keys, and usage of today',
           tags,
-          response: { 200: ProviderSettings, ...problems },
+          response: { 200: ProviderSettings },
         },
       },
       async (request, reply) => {
@@ -29,7 +28,7 @@ export function providerSettingsRoutes({ providerSettings }: { providerSettings:
           summary: 'Choose the embedding model and how memories are extracted from conversations',
           tags,
           body: ProviderSettingsChange,
-          response: { 200: ProviderSettings, ...problems },
+          response: { 200: ProviderSettings },
         },
       },
       async (request, reply) => {

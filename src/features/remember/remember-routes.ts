@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { problems } from '../../contract/common.ts';
 import { Remembered, RememberRequest } from '../../contract/remember.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce } from '../idempotency/idempotency-routes.ts';
@@ -20,7 +19,7 @@ export function rememberRoutes({
           summary: 'Store messages, and extract memories from them if the account has switched that on',
           tags: ['conversations'],
           body: RememberRequest,
-          response: { 201: Remembered, ...problems },
+          response: { 201: Remembered },
         },
       },
       (request, reply) =>

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { problems } from '../../contract/common.ts';
 import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
 import type { Search } from './search.ts';
 
@@ -14,7 +13,7 @@ export function searchRoutes({ search }: { search: Search }): FastifyPluginAsync
           summary: 'Search memories, messages and episodes',
           tags,
           body: SearchRequest,
-          response: { 200: SearchAnswer, ...problems },
+          response: { 200: SearchAnswer },
         },
       },
       (request) => search.search(request.principal, request.body),
@@ -26,7 +25,7 @@ export function searchRoutes({ search }: { search: Search }): FastifyPluginAsync
           summary: 'Compose a block of text for a prompt within a token budget',
           tags,
           body: ContextRequest,
-          response: { 200: ContextAnswer, ...problems },
+          response: { 200: ContextAnswer },
         },
       },
       (request) => search.context(request.principal, request.body),

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { NoContent, problems } from '../../contract/common.ts';
+import { NoContent } from '../../contract/common.ts';
 import { User, UserPage, UserParams, UsersQuery } from '../../contract/users.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
@@ -16,14 +16,14 @@ export function usersRoutes({ users }: { users: Users }): FastifyPluginAsyncType
           summary: 'List end users, latest first',
           tags,
           querystring: UsersQuery,
-          response: { 200: UserPage, ...problems },
+          response: { 200: UserPage },
         },
       },
       (request) => users.list(request.principal, request.query),
     );
     app.get(
       '/v1/users/:user',
-      { schema: { summary: 'Get an end user', tags, params: UserParams, response: { 200: User, ...problems } } },
+      { schema: { summary: 'Get an end user', tags, params: UserParams, response: { 200: User } } },
       async (request, reply) => {
         const user = await users.get(request.principal, request.params.user);
         return sendWithEtag(request, reply, user, contentTagOf(user));
@@ -36,7 +36,7 @@ export function usersRoutes({ users }: { users: Users }): FastifyPluginAsyncType
           summary: 'Erase an end user with everything stored and learned',
           tags,
           params: UserParams,
-          response: { 204: NoContent, ...problems },
+          response: { 204: NoContent },
         },
       },
       async (request, reply) => {
