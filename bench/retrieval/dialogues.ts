@@ -212,26 +212,35 @@ function answerWordsIn(text: string, { text: question, answer }: AskedQuestion):
   return wanted.length === 0 ? undefined : wanted.filter((stem) => held.has(stem)).length / wanted.length;
 }
 
-/**
- * Asks every question of its own dialogue and of the next one, which does not answer it. Returns what the daemon stated of
- * answers and results, and whether evidence was among them.
- */
-export async function askConfidence(stored: StoredDialogues): Promise<{ answers: Stated[]; results: Stated[] }> {
+/** What the daemon stated of answers and results, and whether evidence was among them. */
+export interface ConfidenceFigures {
+  /** Of questions asked of their own dialogue. */
+  own: Stated[];
+  /** Of the same questions asked of the next dialogue, which does not answer them. */
+  foreign: Stated[];
+  results: Stated[];
+}
+
+/** Asks every question of its own dialogue and of the next one. */
+export async function askConfidence(stored: StoredDialogues): Promise<ConfidenceFigures> {
   const { url, apiKey, dialogues } = stored;
   const users = dialogues.map(({ sampleId }) => sampleId);
   const asked = await forEachQuestion(stored, 'confidence', async ({ text, sampleId, category, wanted }) => {
-    if (!isHeadline(category)) return [];
-    const other = users[(users.indexOf(sampleId) + 1) % users.length]!;
-    return Promise.all(
-      [sampleId, other].map(async (user) => {
-        const { confidence, results } = await callApi<SearchAnswer>(url, apiKey, '/v1/search', { query: text, user });
-        const stated = results.map(({ id, relevance }) => ({ probability: relevance, isTrue: wanted.includes(id) }));
-        return { confidence: { probability: confidence, isTrue: stated.some(({ isTrue }) => isTrue) }, stated };
-      }),
-    );
+    if (!isHeadline(category)) return undefined;
+    const ask = async (user: string) => {
+      const { confidence, results } = await callApi<SearchAnswer>(url, apiKey, '/v1/search', { query: text, user });
+      const stated = results.map(({ id, relevance }) => ({ probability: relevance, isTrue: wanted.includes(id) }));
+      return { answer: { probability: confidence, isTrue: stated.some(({ isTrue }) => isTrue) }, results: stated };
+    };
+    const next = users[(users.indexOf(sampleId) + 1) % users.length]!;
+    return { own: await ask(sampleId), foreign: await ask(next) };
   });
-  const all = asked.flat();
-  return { answers: all.map(({ confidence }) => confidence), results: all.flatMap(({ stated }) => stated) };
+  const all = asked.filter((one) => one !== undefined);
+  return {
+    own: all.map(({ own }) => own.answer),
+    foreign: all.map(({ foreign }) => foreign.answer),
+    results: all.flatMap(({ own, foreign }) => [...own.results, ...foreign.results]),
+  };
 }
 
 interface AskedQuestion {

@@ -89,10 +89,13 @@ async function measure(file: string): Promise<Figures> {
   );
   const users = Number(values.users);
   const simulated = users > 0 ? simulateUsers(conversations.pools, { users, seed: Number(values.seed) }) : undefined;
-  const { answers, results } = conversations.confidence;
-  const ofAnswers = reliabilityOf('Confidence, each question asked of its own dialogue and of another', answers);
+  const { own, foreign, results } = conversations.confidence;
+  const title = 'Confidence, each question asked of its own dialogue and of another';
+  const ofAnswers = reliabilityOf(title, [...own, ...foreign]);
+  // A question whose evidence was not found is neither.
+  const clear = [...own.filter(({ isTrue }) => isTrue), ...foreign];
   const sections = [
-    { ...ofAnswers, findings: [...ofAnswers.findings, refusedAtNineTenths(answers)] },
+    { ...ofAnswers, findings: [...ofAnswers.findings, refusedAtNineTenths(clear)] },
     reliabilityOf('Relevance of the results', results),
     ...(await benchPrompts()),
     ...(simulated ? [simulated.section] : []),

@@ -21,6 +21,8 @@ export interface WithMemoryOptions {
   store?: boolean;
   /** The largest context, in tokens. */
   maxTokens?: number;
+  /** From 0 to 1: leaves out what hardly answers the last message, for contexts without noise. */
+  minRelevance?: number;
   /** Called if svc cannot be used; the model then answers without memory. Warns on the console by default. */
   onError?: (error: unknown) => void;
 }
@@ -73,12 +75,17 @@ function memoryMiddleware(options: WithMemoryOptions): LanguageModelMiddleware {
 
 async function recall(
   prompt: Prompt,
-  { client, user, maxTokens }: WithMemoryOptions,
+  { client, user, maxTokens, minRelevance }: WithMemoryOptions,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const query = lastUserText(prompt).slice(0, LONGEST_QUERY);
   if (query === '') return '';
-  const request = { query, ...(user !== undefined && { user }), ...(maxTokens !== undefined && { maxTokens }) };
+  const request = {
+    query,
+    ...(user !== undefined && { user }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(minRelevance !== undefined && { minRelevance }),
+  };
   return (await client.context(request, signal ? { signal } : {})).text;
 }
 

@@ -12,7 +12,7 @@ export const SEARCH_OPERATIONS: Operations = {
     request: { query: 'what does Ada drink', user: 'ada', limit: 1 },
     answer: {
       searchId: SEARCH_ID,
-      confidence: 0.4237,
+      confidence: 0.5406,
       results: [{ type: 'memory', score: 0.842625, relevance: 0.4237, ...RESULT }],
       strategy: { name: 'default', weights: { lexical: 2, trigram: 1, window: 2.5 }, learnedFrom: 0 },
       tookMs: 5.63,
@@ -26,7 +26,7 @@ export const SEARCH_OPERATIONS: Operations = {
     request: { query: 'what does Ada drink', user: 'ada', maxTokens: 200 },
     answer: {
       searchId: SEARCH_ID,
-      confidence: 0.4237,
+      confidence: 0.5406,
       text: 'What is remembered (newest knowledge wins; cite by number):\n[1] (2026-11-22) Ada prefers oolong tea, never coffee after four',
       citations: [{ marker: '[1]', type: 'memory', id: EXAMPLE_MEMORY.id, score: 0.8429, relevance: 0.4237 }],
       tokens: 32,

@@ -61,6 +61,18 @@ describe('withMemory', () => {
     ]);
   });
 
+  test('adds nothing that is less relevant than minRelevance', async () => {
+    await client.memories.create({ content: 'Guy keeps the basilisk in the cellar', user: 'guy' });
+    const systemFor = async (prompt: string) => {
+      const model = new MockLanguageModelV3({ doGenerate: says('Noted.') });
+      const options = { client, user: 'guy', minRelevance: 0.35, store: false };
+      await generateText({ model: withMemory(model, options), prompt });
+      return JSON.stringify(model.doGenerateCalls[0]!.prompt);
+    };
+    expect(await systemFor('Where is the basilisk?')).toContain('cellar');
+    expect(await systemFor('Keep going, and explain monads')).not.toContain('cellar');
+  });
+
   test('remembers turns in later conversations, of the same user alone', async () => {
     const asked = async (user: string) => {
       const model = new MockLanguageModelV3({ doGenerate: says('Noted.') });

@@ -36,7 +36,7 @@ export function weightOf(term: string, documentFrequency: number, documents: num
   return ((isCommonTerm(term) ? COMMON_SHARE : 1) * idf(documentFrequency, among)) / Math.log(among);
 }
 
-/** Computes the coverage of rows; `reach` is how many neighbors count on either side. */
+/** Computes the coverage of each of the rows; `reach` is how many neighbors count on either side. */
 export function coverageOf(
   terms: readonly WeightedTerm[],
   rowIds: Iterable<number>,
@@ -44,32 +44,39 @@ export function coverageOf(
 ): (rowId: number) => Coverage {
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return () => NO_COVERAGE;
-  const nearby = new Set<number>();
-  for (const rowId of rowIds) for (let step = -reach; step <= reach; step += 1) nearby.add(rowId + step);
-  const similarities = terms.map(({ postings }) => similaritiesOf(postings, nearby));
+  const slots = slotsOf(rowIds, reach);
+  const similarities = terms.map(({ postings }) => similaritiesOf(postings, slots));
   return (rowId) => {
+    const slot = slots.get(rowId)!;
     let [own, near] = [0, 0];
-    for (const [term, similarityTo] of similarities.entries()) {
+    for (const [term, similarity] of similarities.entries()) {
       const { weight } = terms[term]!;
-      own += weight * (similarityTo.get(rowId) ?? 0);
-      near += weight * greatestAround(rowId, reach, similarityTo);
+      let nearest = 0;
+      for (let at = slot - reach; at <= slot + reach; at += 1) nearest = Math.max(nearest, similarity[at]!);
+      own += weight * similarity[slot]!;
+      near += weight * nearest;
     }
     return { own: own / total, near: near / total, information: own };
   };
 }
 
-function greatestAround(rowId: number, reach: number, values: ReadonlyMap<number, number>): number {
-  let greatest = 0;
-  for (let step = -reach; step <= reach; step += 1) greatest = Math.max(greatest, values.get(rowId + step) ?? 0);
-  return greatest;
+/** Numbers the rows and their neighbors in order, so that those of one row have consecutive numbers. */
+function slotsOf(rowIds: Iterable<number>, reach: number): Map<number, number> {
+  const nearby = new Set<number>();
+  for (const rowId of rowIds) for (let step = -reach; step <= reach; step += 1) nearby.add(rowId + step);
+  const slots = new Map<number, number>();
+  for (const rowId of Float64Array.from(nearby).sort()) slots.set(rowId, slots.size);
+  return slots;
 }
 
-/** How much each of the rows holds a term: 1, or less where it holds a word spelled like it, which is often another. */
-function similaritiesOf(postings: readonly Posting[], among: ReadonlySet<number>): Map<number, number> {
-  const found = new Map<number, number>();
+/** How much each row holds a term: 1, or less where it holds a word spelled like it, which is often another. */
+function similaritiesOf(postings: readonly Posting[], slots: ReadonlyMap<number, number>): Float64Array {
+  const found = new Float64Array(slots.size);
   for (const { rowIds, similarity } of postings) {
+    const share = similarity ** SPELLING_POWER;
     for (const rowId of rowIds) {
-      if (among.has(rowId)) found.set(rowId, Math.max(similarity ** SPELLING_POWER, found.get(rowId) ?? 0));
+      const slot = slots.get(rowId);
+      if (slot !== undefined && share > found[slot]!) found[slot] = share;
     }
   }
   return found;

@@ -33,6 +33,11 @@ const STANDALONE: Model = {
 const MAX_INFORMATION = 3;
 /** Results that say whether anything answers the query. */
 const CONSIDERED = 10;
+/**
+ * Results are not independent, so the log odds that any of them answers are too near to 0: fitted to the same questions,
+ * of which half are asked of who does not know the answer.
+ */
+const DEPENDENCE = { slope: 1.75, offset: 0.4 };
 
 /**
  * The probability (0 to 1, four digits) that each candidate answers the query, in the order of the default ranking. It
@@ -43,10 +48,12 @@ export function relevancesOf(byDefault: readonly Fused<Candidate>[]): ReadonlyMa
   return new Map(byDefault.map((hit) => [hit.item, relevanceOf(hit, best)]));
 }
 
-/** The probability (0 to 1, four digits) that any of the first results answers the query. */
+/** The probability (0 to 1, four digits) that any of the first results answers the query; at least that of the best. */
 export function confidenceOf(relevances: ReadonlyMap<Candidate, number>): number {
   const first = [...relevances.values()].slice(0, CONSIDERED);
-  return rounded(1 - first.reduce((none, relevance) => none * (1 - relevance), 1));
+  const none = first.reduce((product, relevance) => product * (1 - relevance), 1);
+  const logOdds = DEPENDENCE.slope * (Math.log((1 - none) / none) + DEPENDENCE.offset);
+  return rounded(Math.max(sigmoid(logOdds), ...first));
 }
 
 function relevanceOf({ item: { type, coverage }, signals, score }: Fused<Candidate>, best: number): number {
@@ -60,7 +67,11 @@ function relevanceOf({ item: { type, coverage }, signals, score }: Fused<Candida
     model.information * Math.min(coverage.information, MAX_INFORMATION) +
     model.date * signals.date +
     model.speaker * signals.speaker;
-  return rounded(1 / (1 + Math.exp(-logOdds)));
+  return rounded(sigmoid(logOdds));
+}
+
+function sigmoid(logOdds: number): number {
+  return 1 / (1 + Math.exp(-logOdds));
 }
 
 function rounded(probability: number): number {

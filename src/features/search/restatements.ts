@@ -18,7 +18,7 @@ export interface Statement {
  * A longer text says more than one thing, and turns of a dialogue sooner so: up to 120 characters, R@10 and MRR of LoCoMo,
  * REALTALK and BEAM stay as they are; up to 200, LoCoMo loses .001 and .002.
  */
-const MAX_CHARACTERS: Readonly<Record<ItemType, number>> = { memory: 200, message: 120, episode: 0 };
+export const MAX_STATEMENT_CHARACTERS: Readonly<Record<ItemType, number>> = { memory: 200, message: 120, episode: 0 };
 /** Texts that begin with the same words, one of them asked for, say the same of the same: "my phone is …". */
 const SAME_BEGINNING = 3;
 const MIN_SHARED = 2;
@@ -87,7 +87,7 @@ function mayReplace(newer: Statement, older: Statement): boolean {
 
 /** Whether a text is one statement: short, and not a question. */
 function isOne({ type, content }: Statement): boolean {
-  return content.length <= MAX_CHARACTERS[type] && !content.includes('?');
+  return content.length <= MAX_STATEMENT_CHARACTERS[type] && !content.includes('?');
 }
 
 /** Ids are in the order of writing. */

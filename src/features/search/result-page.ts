@@ -1,6 +1,6 @@
 import type { ItemRows } from './candidate.ts';
 import type { ParsedQuery } from './parsed-query.ts';
-import { newestFirst, type Statement } from './restatements.ts';
+import { MAX_STATEMENT_CHARACTERS, newestFirst, type Statement } from './restatements.ts';
 import type { LoadedHit, RatedHit } from './search-results.ts';
 
 interface Page {
@@ -21,7 +21,7 @@ export function hitsToLoad(
   const relevant = ranked.filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
   // Of a page without relevant hits there is nothing to restate.
   if (relevant.length === 0) return [];
-  const needed = new Set([...ranked.slice(0, MAX_COMPARED), ...relevant]);
+  const needed = new Set([...ranked.slice(0, MAX_COMPARED).filter(mayBeStatement), ...relevant]);
   return ranked.filter((hit) => needed.has(hit));
 }
 
@@ -37,6 +37,11 @@ export function pageOf(
     newer.relevance = Math.max(newer.relevance, older.relevance);
   });
   return [...ordered, ...hits].filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
+}
+
+/** Most results are too long, or hold no word of the query: their rows need not be read. */
+function mayBeStatement({ item: { type, facts, coverage } }: RatedHit): boolean {
+  return coverage.own > 0 && facts.length <= MAX_STATEMENT_CHARACTERS[type];
 }
 
 function toStatement({ item: { type, facts }, row }: LoadedHit): Statement {
