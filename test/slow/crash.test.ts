@@ -57,10 +57,16 @@ async function write(kind: string, site: Site, name: string, round: Round): Prom
   for (;;) {
     writes += 1;
     const unique = `${name}-${writes}`;
-    const check = await unlessDead(WRITES[kind]!(site, unique));
+    // A write that waits for a mail would wait on after the daemon's end.
+    const check = await unlessDead(Promise.race([WRITES[kind]!(site, unique), rejectsAtEnd(site.daemon)]));
     if (check === undefined) return;
     round.checks.push({ kind, name: unique, site, check });
   }
+}
+
+async function rejectsAtEnd({ exited }: DaemonProcess): Promise<never> {
+  await exited;
+  throw new Error('The daemon ended.');
 }
 
 /** Resolves with `undefined` if the daemon dies first. */
