@@ -78,6 +78,7 @@ const Found = Type.Object({
   id: Type.String(),
   score: Type.Number(),
   relevance: Relevance,
+  restatedBy: Type.Optional(Type.String({ description: 'A newer result that says something else of the same' })),
   content: Type.String({ description: 'For an episode, its title and summary' }),
   user: Type.String(),
   project: Nullable(Type.String({ description: 'Of a message: that of its conversation' })),

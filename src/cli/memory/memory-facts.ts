@@ -1,11 +1,12 @@
 import type { Memory } from '../../contract/memories.ts';
+import type { SearchResult } from '../../contract/search.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { formatRelativeTime, formatTimeWithDate } from './relative-time.ts';
 import { printable } from './terminal-text.ts';
 
 /** What lists show of a memory; a search result of another type has only the required part. */
 export type ListedMemory = Pick<Memory, 'id' | 'content' | 'user' | 'tags' | 'occurredAt' | 'createdAt'> &
-  Partial<Memory>;
+  Partial<Memory & Pick<SearchResult, 'restatedBy'>>;
 
 /** The time, validity, user and tags, in a few words each. */
 export function memoryFacts(memory: ListedMemory, nowMs: number): string[] {
@@ -13,6 +14,7 @@ export function memoryFacts(memory: ListedMemory, nowMs: number): string[] {
   const facts = [formatTime(memory.occurredAt ?? memory.createdAt)];
   if (memory.pinned) facts.unshift('pinned');
   if (memory.validTo) facts.push(memory.supersededBy ? 'superseded' : `valid until ${formatTime(memory.validTo)}`);
+  if (memory.restatedBy) facts.push('older');
   if (memory.expiresAt) facts.push(`expires ${formatTime(memory.expiresAt)}`);
   if (memory.user !== 'default') facts.push(`user ${printable(memory.user)}`);
   if (memory.project) facts.push(`project ${printable(memory.project)}`);

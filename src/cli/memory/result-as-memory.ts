@@ -4,7 +4,7 @@ import type { ListedMemory } from './memory-facts.ts';
 /** Converts any search result to a memory for display: a message with its speaker, an episode with its start time. */
 export function resultAsMemory(result: SearchResult): ListedMemory {
   if (result.type === 'memory') return result;
-  const { id, user, project, createdAt } = result;
+  const { id, user, project, createdAt, restatedBy } = result;
   const message = result.type === 'message';
   return {
     id,
@@ -14,5 +14,6 @@ export function resultAsMemory(result: SearchResult): ListedMemory {
     content: message ? `${result.name ?? result.role}: ${result.content}` : result.content,
     occurredAt: message ? null : result.startedAt,
     tags: [],
+    ...(restatedBy !== undefined && { restatedBy }),
   };
 }

@@ -63,9 +63,10 @@ export function pageText(page: { data: Memory[]; nextCursor: string | null }): s
 
 export function searchText(answer: SearchAnswer): string {
   if (answer.results.length === 0) return 'Nothing found. Try different words or fewer filters.';
-  const results = answer.results.map(
-    (result, index) => `${index + 1}. score ${result.score.toFixed(3)} ${resultText(result)}`,
-  );
+  const results = answer.results.map((result, index) => {
+    const older = result.restatedBy === undefined ? '' : `older than ${result.restatedBy} `;
+    return `${index + 1}. score ${result.score.toFixed(3)} ${older}${resultText(result)}`;
+  });
   return informing([...results, feedbackText(answer)].join('\n\n'));
 }
 

@@ -20,24 +20,15 @@ import {
 import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-index-sqlite.ts';
 import type { TextPortions } from '../text/text-portions.ts';
-import {
-  findByExternalId,
-  findMemories,
-  findMemory,
-  findSameContent,
-  insertLookups,
-  insertMemories,
-  updateSuperseded,
-} from './memories-store.ts';
+import { findKnown } from './known-memories.ts';
+import { findMemory, insertLookups, insertMemories, updateSuperseded } from './memories-store.ts';
 import {
   type Additions,
   applyAdditions,
-  byId,
   type Closing,
   contentKeyOf,
   type Draft,
   draftsInSteps,
-  externalKeyOf,
   type KnownMemories,
   type OnDuplicate,
   planAdditions,
@@ -247,20 +238,5 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       if ('refused' in outcome!) throw outcome.refused;
       return (outcome!.ok as Created<{ data: AddedMemory[] }>).body.data;
     },
-  };
-}
-
-/** Loads the stored memories with the same content and those to be superseded. */
-async function findKnown(connection: Connection, drafts: readonly Draft[]): Promise<KnownMemories> {
-  const superseded = drafts.flatMap(({ tenantId, supersedes: id }) => (id === undefined ? [] : [{ tenantId, id }]));
-  const same: NewMemoryRow[] = await findSameContent(connection, drafts);
-  const keys = drafts.flatMap(({ tenantId, endUser, externalId }) =>
-    externalId === null ? [] : [{ tenantId, endUser, externalId }],
-  );
-  const holders: NewMemoryRow[] = await findByExternalId(connection, keys);
-  return {
-    live: new Map(same.map((row) => [contentKeyOf(row), row])),
-    external: new Map(holders.map((row) => [externalKeyOf(row), row])),
-    superseded: byId(await findMemories(connection, superseded)),
   };
 }

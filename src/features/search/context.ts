@@ -88,7 +88,8 @@ async function longestFitting(
 
 function toLine(result: SearchResult, number: number, weights: ReadonlyMap<string, number>): Line {
   const speaker = result.type === 'message' ? `${result.name ?? result.role}: ` : '';
-  const head = `[${number}] (${momentOf(result).slice(0, 10)}) ${speaker.replace(/\s+/g, ' ')}`;
+  const age = result.restatedBy === undefined ? '' : ', older';
+  const head = `[${number}] (${momentOf(result).slice(0, 10)}${age}) ${speaker.replace(/\s+/g, ' ')}`;
   return { result, head, excerpt: excerptOf(result.content, weights), shown: new Set() };
 }
 

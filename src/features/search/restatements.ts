@@ -46,7 +46,7 @@ interface Words {
 
 /**
  * Puts each statement that says the same of the same as one before it, but is newer, in front of that one: "Ada moved to
- * Graz" before "Ada lives in Linz". `onRestated` learns of both. Two statements say the same if they share most of their
+ * Graz" before "Ada lives in Linz". `onRestated` learns of each pair. Two statements say the same if they share most of their
  * words or begin alike, or if the newer announces a change of what is asked for; and if the newer holds all words of the
  * query that the older holds, but for one where it announces a change. The rest keeps its order.
  */
@@ -69,10 +69,9 @@ export function newestFirst<T>(
     const older = first;
     const isRestated = ({ statement }: typeof older) =>
       mayReplace(statement, older.statement) && saysTheSame(wordsIn(statement), wordsIn(older.statement), asked);
-    const newest = remaining
-      .filter(isRestated)
-      .reduce((latest, other) => (isNewer(other.statement, latest.statement) ? other : latest), older);
-    if (newest !== older) onRestated(newest.item, older.item);
+    const same = [older, ...remaining.filter(isRestated)];
+    const newest = same.reduce((latest, other) => (isNewer(other.statement, latest.statement) ? other : latest));
+    for (const other of same) if (other !== newest) onRestated(newest.item, other.item);
     remaining.splice(remaining.indexOf(newest), 1);
     ordered.push(newest.item);
   }

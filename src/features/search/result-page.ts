@@ -25,7 +25,7 @@ export function hitsToLoad(
   return ranked.filter((hit) => needed.has(hit));
 }
 
-/** The page of the loaded hits; what restates another stands before it and is at least as relevant. */
+/** The page of the loaded hits; what restates another stands before it, is at least as relevant, and is named by it. */
 export function pageOf(
   loaded: readonly LoadedHit[],
   query: ParsedQuery,
@@ -35,6 +35,7 @@ export function pageOf(
   const compared = putsNewestFirst ? hits.splice(0, MAX_COMPARED) : [];
   const ordered = newestFirst(compared, toStatement, query.terms, (newer, older) => {
     newer.relevance = Math.max(newer.relevance, older.relevance);
+    older.restatedBy ??= newer.item.facts.id;
   });
   return [...ordered, ...hits].filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
 }

@@ -9,8 +9,8 @@ import type { Ranking } from './ranking.ts';
 /** A hit with the probability that it answers the query. */
 export type RatedHit = Fused<Candidate> & { relevance: number };
 
-/** A hit with its whole row. */
-export type LoadedHit = RatedHit & { row: ItemRows[ItemType] };
+/** A hit with its whole row, and the id of a newer hit that says the same of the same. */
+export type LoadedHit = RatedHit & { row: ItemRows[ItemType]; restatedBy?: string };
 
 /** The page of results; with `explain`, each says what its score is made of. */
 export function toResults(
@@ -19,7 +19,9 @@ export function toResults(
   explain: boolean,
 ): SearchResult[] {
   return hits.map((hit, index) => {
-    const result = { ...itemOf(hit), score: Math.round(hit.score * 1e6) / 1e6, relevance: hit.relevance };
+    const { relevance, restatedBy } = hit;
+    const score = Math.round(hit.score * 1e6) / 1e6;
+    const result = { ...itemOf(hit), score, relevance, ...(restatedBy !== undefined && { restatedBy }) };
     if (!explain) return result;
     const defaultRank = byDefault.findIndex(({ item }) => item === hit.item) + 1;
     const signals = explainSignals(hit.signals, weights, hit.item.type !== 'message');

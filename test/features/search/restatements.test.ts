@@ -84,6 +84,15 @@ describe('an updated fact', () => {
     expect(text.indexOf('Graz')).toBeLessThan(text.indexOf('Linz'));
   });
 
+  test('is named by what it replaces, which a context shows as older', async () => {
+    const [newer, older, ...others] = (await caller.search(query)).body.results;
+    expect(older).toMatchObject({ content: 'Ada lives in Linz', restatedBy: newer!.id });
+    for (const result of [newer, ...others]) expect(result).not.toHaveProperty('restatedBy');
+    const { text } = (await caller.call<ContextAnswer>('/v1/context', { body: { query } })).body;
+    expect(text).toMatch(/\(\d{4}-\d\d-\d\d, older\) Ada lives in Linz/);
+    expect(text).toMatch(/\(\d{4}-\d\d-\d\d\) Ada moved to Graz/);
+  });
+
   test('is as relevant as what it replaces, so that no minRelevance leaves the old one alone', async () => {
     const { results } = (await caller.search(query)).body;
     const [newer, older] = results;
