@@ -23,6 +23,8 @@ export interface Database {
   probe(nowMs: number): Promise<void>;
   /** Checkpoints and truncates the write-ahead log; does nothing if others block it. Throws if the disk fails. */
   checkpoint(): Promise<void>;
+  /** Checkpoints until the log is empty, so that nothing erased is left in it; gives up if others block it for seconds. */
+  emptyLog(): Promise<void>;
   /** Waits for queued writes, checkpoints and closes. Idempotent. */
   close(): Promise<void>;
 }
@@ -49,18 +51,26 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   const lookups = createReaders([lookingUp]);
   const writes = createGroupCommit(writer, options.onBatch, options.monotonicMs);
   let checkpointFault: unknown;
-  async function checkpoint(): Promise<void> {
+  /** Returns whether the log is empty. */
+  async function tryCheckpoint(): Promise<boolean> {
     try {
       // PASSIVE does the work beside the writer, so that TRUNCATE, which under constant writes would not get its lock,
       // has little left to copy while the writer waits.
       await checkpointer.exec('PRAGMA wal_checkpoint(PASSIVE)');
-      await writes.between(() => checkpointer.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+      const outcome = await writes.between(() => checkpointer.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)'));
       checkpointFault = undefined;
+      return outcome?.busy === 0;
     } catch (error) {
-      if (isLocked(error)) return;
+      if (isLocked(error)) return false;
       checkpointFault = error;
       throw error;
     }
+  }
+  async function checkpoint(): Promise<void> {
+    await tryCheckpoint();
+  }
+  async function emptyLog(): Promise<void> {
+    for (let tries = 1; !(await tryCheckpoint()) && tries < MAX_CHECKPOINTS; tries += 1);
   }
   async function close(): Promise<void> {
     await writes.drain();
@@ -79,6 +89,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
     writes,
     snapshot: () => openSnapshot(file),
     checkpoint,
+    emptyLog,
     async probe(nowMs) {
       await writes.write('daemon', (connection) => connection.run(PROBE, [nowMs]));
       // Writes still succeed, but the log holds them all and only grows.
@@ -95,6 +106,7 @@ const PROBE = 'INSERT INTO pulse (only, at) VALUES (1, ?) ON CONFLICT (only) DO 
 
 /** A checkpoint that waits for readers blocks the writer, so it has its own connection with a short timeout. */
 const CHECKPOINT_WAIT_MS = 100;
+const MAX_CHECKPOINTS = 20;
 
 async function openAll(file: string, { readerCount, busyTimeoutMs = 5000, extension }: OpenOptions) {
   const opened: Connection[] = [];

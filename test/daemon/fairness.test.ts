@@ -4,8 +4,8 @@ import type { Principal } from '../../src/features/keys/keys.ts';
 import { runInSlices } from '../../src/lib/time-slices.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
-/** Long enough to be read ahead of the transaction, and different in every test. */
-const long = (word: string) => `${word} `.repeat(1500);
+/** Long enough to be read ahead of the transaction, short enough for time slices, and different in every test. */
+const long = (word: string) => `${word} `.repeat(700);
 const START = { startedAt: '2026-05-01T00:00:00Z', endedAt: '2026-05-02T00:00:00Z' };
 
 let daemon: TestDaemon;

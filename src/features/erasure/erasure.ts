@@ -20,5 +20,5 @@ export async function eraseEverywhere(
   await db.writes.write(owner.tenantId, finish);
   // Deleted text survives in the text indexes and the write-ahead log until they are swept and checkpointed.
   for (const erasable of erasables) await erasable.sweep?.();
-  await db.checkpoint();
+  await db.emptyLog();
 }

@@ -199,7 +199,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       });
       abort(tenantId, provider);
       // The write-ahead log still contains the key.
-      await db.checkpoint();
+      await db.emptyLog();
     },
     available: async (reader, tenantId) => (await listProviderKeys(reader, tenantId)).map(toProviderKey),
     async requireModelAllowed(reader, tenantId, { provider, model }) {

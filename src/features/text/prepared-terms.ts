@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import { createTenantLanes } from '../../lib/tenant-lanes.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
@@ -59,8 +58,11 @@ function* findEach(texts: readonly string[]): Generator<void, FoundTerms[]> {
   return found;
 }
 
+/** Beside this file in the source and in the build. */
+const WORKER = import.meta.url.endsWith('.ts') ? './terms-worker.ts' : './terms-worker.js';
+
 const callWorker = createWorkerCalls<readonly string[], { terms: Uint8Array; isCut: boolean }[]>(() =>
-  startModule(new URL(`./terms-worker${extname(import.meta.url)}`, import.meta.url), 'terms'),
+  startModule(new URL(WORKER, import.meta.url), 'terms'),
 );
 
 /** Finds the terms of texts portion by portion, between which the worker serves other tenants. */

@@ -18,6 +18,7 @@ import * as memories from '../../../src/features/memories/memories-store.ts';
 import * as transfer from '../../../src/features/memories/memory-import-export-store.ts';
 import { listOnAppend } from '../../../src/features/providers/provider-settings-store.ts';
 import { findScopes } from '../../../src/features/text/scopes-store.ts';
+import * as toIndex from '../../../src/features/text/text-portions-store.ts';
 import { FAR_MS } from './twin-fill.ts';
 import type { Scenario, Twin } from './twin-world.ts';
 
@@ -131,6 +132,33 @@ export const STATEMENTS: Record<string, Scenario> = {
     const [key] = await readerOf(twin).all<{ hash: string }>('SELECT hash FROM apiKeys WHERE tenantId = ?', [otherId]);
     await write(twin, (connection) => keys.updateLastUsed(connection, tenantId, key!.hash, OLD_MS));
     await write(twin, (connection) => keys.deleteKey(connection, tenantId, key!.hash));
+  },
+
+  async 'find the rows of an index by numbers that the other has'(twin) {
+    const { tenantId, otherId } = twin;
+    const reader = readerOf(twin);
+    const messageNumbers = await numbersOf(twin, otherId, 'messages');
+    const memoryNumbers = await numbersOf(twin, otherId, 'memories');
+    twin.record('messages', await messages.findMessageRows(reader, tenantId, messageNumbers));
+    twin.record('memories', await memories.findMemoryRows(reader, tenantId, memoryNumbers));
+  },
+
+  async 'list and delete only what it has to index itself'(twin) {
+    const { tenantId, otherId } = twin;
+    const [own, other] = [tenantId, otherId].map((owner) => ({ tenantId: owner, type: 'memory' as const }));
+    const numbered = (owner: string, numbers: number[]) => numbers.map((number) => ({ tenantId: owner, number }));
+    const record = async () => {
+      for (const owner of [own!, other!]) twin.record('to index', await toIndex.listToIndex(readerOf(twin), owner, 9));
+    };
+    await write(twin, (connection) =>
+      toIndex.insertToIndex(connection, 'memory', [...numbered(tenantId, [2, 3]), ...numbered(otherId, [1, 2, 4])]),
+    );
+    await record();
+    await write(twin, (connection) => toIndex.deleteToIndex(connection, own!, [2, 4]));
+    await record();
+    await write(twin, (connection) => toIndex.deleteAllToIndex(connection, tenantId));
+    await record();
+    await write(twin, (connection) => toIndex.deleteAllToIndex(connection, otherId));
   },
 
   async 'change single rows'(twin) {
