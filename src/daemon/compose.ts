@@ -158,7 +158,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
 
   const chores = [
     { name: 'store request counts', everyMs: 5000, run: usage.flushRequests },
-    { name: 'checkpoint the write-ahead log', everyMs: 5000, run: db.checkpoint },
+    { name: 'checkpoint the write-ahead log', everyMs: 2000, run: db.checkpoint },
     { name: 'merge text indices', everyMs: 5000, run: () => tidyIndices(db) },
     { name: 'store searches for feedback', everyMs: 1000, run: learning.flush },
     { name: 'cut conversations into episodes', everyMs: 2000, run: episodes.follow },

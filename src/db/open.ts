@@ -66,12 +66,11 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
       throw error;
     }
   }
-  async function checkpoint(): Promise<void> {
-    await tryCheckpoint();
+  /** Readers block most attempts for some milliseconds only. */
+  async function checkpointWithin(maxTries: number): Promise<void> {
+    for (let tries = 1; !(await tryCheckpoint()) && tries < maxTries; tries += 1);
   }
-  async function emptyLog(): Promise<void> {
-    for (let tries = 1; !(await tryCheckpoint()) && tries < MAX_CHECKPOINTS; tries += 1);
-  }
+  const checkpoint = () => checkpointWithin(3);
   async function close(): Promise<void> {
     await writes.drain();
     await readers.close();
@@ -89,7 +88,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
     writes,
     snapshot: () => openSnapshot(file),
     checkpoint,
-    emptyLog,
+    emptyLog: () => checkpointWithin(20),
     async probe(nowMs) {
       await writes.write('daemon', (connection) => connection.run(PROBE, [nowMs]));
       // Writes still succeed, but the log holds them all and only grows.
@@ -106,7 +105,6 @@ const PROBE = 'INSERT INTO pulse (only, at) VALUES (1, ?) ON CONFLICT (only) DO 
 
 /** A checkpoint that waits for readers blocks the writer, so it has its own connection with a short timeout. */
 const CHECKPOINT_WAIT_MS = 100;
-const MAX_CHECKPOINTS = 20;
 
 async function openAll(file: string, { readerCount, busyTimeoutMs = 5000, extension }: OpenOptions) {
   const opened: Connection[] = [];
