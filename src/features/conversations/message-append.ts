@@ -25,7 +25,10 @@ interface AppendJob {
   claim: Claim | undefined;
 }
 
-/** Adds messages to conversations; the caller then finishes the `portions`. Throws `not_found`, `unprocessable` for a full conversation, and `quota_exceeded`. */
+/**
+ * Adds messages to conversations; the caller then finishes the `portions`. Throws `not_found`, `unprocessable` for a full
+ * conversation, and `quota_exceeded`.
+ */
 interface Appending {
   append(job: AppendJob): Promise<Answer>;
   /** Like `append`, in the caller's transaction. */

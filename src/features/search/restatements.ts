@@ -97,9 +97,9 @@ function isNewer(one: Statement, other: Statement): boolean {
 function wordsOf(content: string): Words {
   const terms = termsOf(content);
   const stems = new Set(terms.filter((term) => !STOP_WORDS.has(term)).map(stemOf));
-  const hasChange = [...CHANGES].some((change) => stems.delete(change));
-  for (const change of CHANGES) stems.delete(change);
-  return { terms, stems, hasChange };
+  const changes = [...stems].filter((stem) => CHANGES.has(stem));
+  for (const change of changes) stems.delete(change);
+  return { terms, stems, hasChange: changes.length > 0 };
 }
 
 function saysTheSame(newer: Words, older: Words, asked: ReadonlySet<string>): boolean {

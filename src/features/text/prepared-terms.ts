@@ -38,8 +38,13 @@ export class TermsMissing extends AppError {
 
 const longWrites = createTenantLanes();
 
+/** The characters of items together. */
+export function charactersOf(items: readonly ItemTexts[]): number {
+  return items.flat().reduce((sum, { length }) => sum + length, 0);
+}
+
 function isLong(items: readonly ItemTexts[]): boolean {
-  return items.flat().reduce((sum, { length }) => sum + length, 0) > MAX_SLICED_CHARACTERS;
+  return charactersOf(items) > MAX_SLICED_CHARACTERS;
 }
 
 /** Finds the terms of a tenant's items: of long texts in a worker thread, of short ones in time slices. */

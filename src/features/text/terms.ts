@@ -45,7 +45,9 @@ export interface IndexedTerms {
 
 /** Whether the end of a text has no terms. */
 export function isCutText(text: string): boolean {
-  return finish(termsInSteps(text)).isCut;
+  const { folded, isCut } = finish(foldInSteps(text));
+  // A text has at most as many terms as characters.
+  return isCut || (folded.length > MAX_TERMS && finish(termsInSteps(text)).isCut);
 }
 
 /** `termsOf` in steps of well under a millisecond. */

@@ -3,6 +3,7 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { createTenantLanes } from '../../lib/tenant-lanes.ts';
 import {
+  charactersOf,
   type ItemTexts,
   itemsWithout,
   mergeTerms,
@@ -100,8 +101,4 @@ function firstPortion(entries: readonly TextEntry[]): readonly TextEntry[] {
     return index > 0 && characters > MAX_CHARACTERS;
   });
   return end === -1 ? entries : entries.slice(0, end);
-}
-
-function charactersOf(items: readonly ItemTexts[]): number {
-  return items.flat().reduce((sum, { length }) => sum + length, 0);
 }
