@@ -1,11 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { execa } from 'execa';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { READ_ONLY_TOOLS } from '../../src/cli/assistants/hook-table.ts';
-import { createHome, installAssistants, runAssistant, storeKey } from '../helpers/assistants/real-assistants.ts';
-import { BIN, callAt, createWorkplaces, type DaemonProcess, signInAt } from '../helpers/process.ts';
-import { type ModelRequest, type ScriptedModel, startScriptedModel } from '../helpers/scripted-model/server.ts';
+import { assistantHarness } from '../helpers/assistants/assistant-harness.ts';
+import { runAssistant } from '../helpers/assistants/real-assistants.ts';
+import type { ModelRequest } from '../helpers/scripted-model/server.ts';
 
 /** Real assistants beside Claude Code, Codex and opencode run the hooks that `svc mcp-config` wrote. */
 
@@ -48,79 +47,35 @@ const HOOKED: Hooked[] = [
   },
 ];
 
-const workplaces = createWorkplaces();
-let daemon: DaemonProcess;
-let model: ScriptedModel;
-let home: Awaited<ReturnType<typeof createHome>>;
-let apiKey: string;
-let accounts = 0;
-
-beforeAll(async () => {
-  await installAssistants();
-  daemon = await workplaces.start({
-    dataDir: await workplaces.folder(),
-    env: { SVC_PORT: '0', SVC_DEFAULT_TIER: 'Pro' },
-  });
-  model = await startScriptedModel();
-}, 600_000);
-
-afterAll(async () => {
-  await model?.close();
-  await workplaces.clean();
-});
-
-beforeEach(async () => {
-  accounts += 1;
-  apiKey = await signInAt(daemon, `hooked-${accounts}@example.com`);
-  home = await createHome();
-  await storeKey(home, daemon.url, apiKey);
-  await callAt(daemon.url, apiKey, '/v1/memories', { body: { content: MEMORY } });
-  model.answers();
-  return home.remove;
-});
+const harness = assistantHarness([MEMORY]);
+const { stored } = harness;
 
 /** Sets up hooks that may take longer than usual, because a busy machine is no reason to fail. */
 async function setUp({ id, file, settings }: Hooked): Promise<void> {
-  const path = join(home.home, file);
+  const path = join(harness.home.home, file);
   await mkdir(dirname(path), { recursive: true });
   if (settings) await writeFile(path, JSON.stringify(settings, null, 2));
-  await execa(BIN, ['mcp-config', id, '--hooks'], {
-    cwd: home.cwd,
-    extendEnv: false,
-    env: { HOME: home.home, ...home.env },
-  });
+  await harness.configure(id, '--hooks');
   const hooks = await readFile(path, 'utf8');
   await writeFile(path, hooks.replaceAll(/--client [a-z-]+/g, '$& --timeout 15000'));
 }
 
 /** Takes a turn and returns the requests that offered tools. */
 async function turn({ command, env }: Hooked, prompt: string): Promise<ModelRequest[]> {
-  const before = model.requests.length;
-  const printed = await runAssistant(home, command(prompt), {
-    ...env(model.url),
-    SVC_CONFIG_DIR: home.env.SVC_CONFIG_DIR ?? '',
+  const before = harness.model.requests.length;
+  const printed = await runAssistant(harness.home, command(prompt), {
+    ...env(harness.model.url),
+    SVC_CONFIG_DIR: harness.home.env.SVC_CONFIG_DIR ?? '',
   });
-  const requests = model.requests.slice(before).filter(({ tools }) => tools.length > 0);
+  const requests = harness.model.requests.slice(before).filter(({ tools }) => tools.length > 0);
   if (requests.length === 0) throw new Error(`the model was not asked:\n${printed}`);
   return requests;
-}
-
-/** What the account's conversations store, oldest first. */
-async function stored(): Promise<string[][]> {
-  const { body } = await callAt(daemon.url, apiKey, '/v1/conversations');
-  return Promise.all(
-    (body.data as { id: string }[]).map(async ({ id }) => {
-      const path = `/v1/conversations/${id}/messages?order=oldest`;
-      const { data } = (await callAt(daemon.url, apiKey, path)).body as { data: { role: string; content: string }[] };
-      return data.map(({ role, content }) => `${role}: ${content}`);
-    }),
-  );
 }
 
 describe.each(HOOKED)('$id with hooks', (assistant) => {
   test('gives the model what is remembered with the first request, and stores the turn once', async () => {
     await setUp(assistant);
-    model.answers({ text: 'Jasmine.' });
+    harness.model.answers({ text: 'Jasmine.' });
     const [first] = await turn(assistant, QUESTION);
     expect(first?.text.split(MEMORY)).toHaveLength(2);
     expect(first?.text).toMatch(/svc-memory/);
@@ -131,7 +86,7 @@ describe.each(HOOKED)('$id with hooks', (assistant) => {
 test('gemini without a terminal has the tools that only read, and not those that need a confirmation', async () => {
   const gemini = HOOKED.find(({ id }) => id === 'gemini')!;
   await setUp(gemini);
-  model.answers({ tool: 'memory_search', input: { query: 'jasmine' } }, { text: 'Jasmine.' });
+  harness.model.answers({ tool: 'memory_search', input: { query: 'jasmine' } }, { text: 'Jasmine.' });
   const [, found] = await turn(gemini, 'thanks');
   expect(found?.text).toContain(MEMORY);
   const names = found?.tools.map(({ name }) => name) ?? [];

@@ -1,13 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createHome, installAssistants, runAssistant, storeKey } from '../helpers/assistants/real-assistants.ts';
+import { describe, expect, test } from 'vitest';
+import { assistantHarness } from '../helpers/assistants/assistant-harness.ts';
+import { runAssistant } from '../helpers/assistants/real-assistants.ts';
 import { DRIVEN, type Driven, runTurn, type Turn } from '../helpers/assistants/turns.ts';
-import { BIN, callAt, createWorkplaces, type DaemonProcess, signInAt } from '../helpers/process.ts';
-import { type ModelRequest, type ScriptedModel, startScriptedModel } from '../helpers/scripted-model/server.ts';
+import { BIN } from '../helpers/process.ts';
+import type { ModelRequest } from '../helpers/scripted-model/server.ts';
 
 /** Real assistants take turns with a scripted model, set up by `svc mcp-config` for a real `svc serve`. */
 
@@ -26,62 +26,24 @@ const QUESTION = 'Which tea does Ada drink?';
 const TOKEN = `ghp_${'aB3dE5gH7jK9mN2pQ4sT6vW8xY1zC0fR5tUq'}`;
 const MASKED = '[redacted: github-pat]';
 
-const workplaces = createWorkplaces();
-let dataDir: string;
-let daemon: DaemonProcess;
-let model: ScriptedModel;
-let home: Awaited<ReturnType<typeof createHome>>;
-let apiKey: string;
-let accounts = 0;
-
-beforeAll(async () => {
-  await installAssistants();
-  dataDir = await workplaces.folder();
-  daemon = await startDaemon();
-  model = await startScriptedModel();
-}, 600_000);
-
-afterAll(async () => {
-  await model?.close();
-  await workplaces.clean();
-});
-
-beforeEach(async () => {
-  accounts += 1;
-  apiKey = await signInAt(daemon, `user-${accounts}@example.com`);
-  home = await createHome();
-  await storeKey(home, daemon.url, apiKey);
-  for (const content of [LURE, MEMORY, ...OTHERS])
-    await callAt(daemon.url, apiKey, '/v1/memories', { body: { content } });
-  model.answers();
-  return home.remove;
-});
-
-const startDaemon = (port = '0') => workplaces.start({ dataDir, env: { SVC_PORT: port, SVC_DEFAULT_TIER: 'Pro' } });
+const harness = assistantHarness([LURE, MEMORY, ...OTHERS]);
+const { stored } = harness;
 
 async function whileDaemonIsDown(work: () => Promise<void>): Promise<void> {
+  const { daemon } = harness;
   daemon.kill('SIGTERM');
   await daemon.exited;
   try {
     await work();
   } finally {
-    daemon = await startDaemon(new URL(daemon.url).port);
+    harness.daemon = await harness.startDaemon(new URL(daemon.url).port);
   }
-}
-
-/** Runs `svc mcp-config` as a user does. */
-async function setUp(assistant: Driven, ...options: string[]): Promise<void> {
-  await execa(BIN, ['mcp-config', assistant, '--yes', ...options], {
-    cwd: home.cwd,
-    extendEnv: false,
-    env: { HOME: home.home, ...home.env },
-  });
 }
 
 /** Sets up hooks that may take longer than usual, because a busy machine is no reason to fail. */
 async function setUpPatientHooks(assistant: Driven): Promise<void> {
-  await setUp(assistant, '--hooks');
-  const path = join(home.home, HOOK_FILES[assistant]);
+  await harness.configure(assistant, '--yes', '--hooks');
+  const path = join(harness.home.home, HOOK_FILES[assistant]);
   const hooks = await readFile(path, 'utf8');
   const patient = hooks
     .replaceAll(/--client [a-z-]+/g, '$& --timeout 15000')
@@ -93,10 +55,10 @@ async function setUpPatientHooks(assistant: Driven): Promise<void> {
 
 /** Takes a turn and returns the requests that offered tools, and the milliseconds until the first of them. */
 async function turn(assistant: Driven, prompt: string, more: Partial<Turn> = {}) {
-  const before = model.requests.length;
+  const before = harness.model.requests.length;
   const startedMs = performance.now();
-  const printed = await runTurn(assistant, home, model.url, { prompt, ...more });
-  const [first, ...later] = model.requests.slice(before).filter(({ tools }) => tools.length > 0);
+  const printed = await runTurn(assistant, harness.home, harness.model.url, { prompt, ...more });
+  const [first, ...later] = harness.model.requests.slice(before).filter(({ tools }) => tools.length > 0);
   if (!first) throw new Error(`the model was not asked:\n${printed}`);
   return { first, later, printed, ms: first.arrivedMs - startedMs };
 }
@@ -107,23 +69,11 @@ const linesWith = ({ text }: ModelRequest, part: string) => text.split('\n').fil
 const namesOf = ({ tools }: ModelRequest) => tools.map(({ name, namespace = '' }) => namespace + name);
 const sizeOf = ({ text, toolText }: ModelRequest) => countTokens(text) + countTokens(toolText);
 
-/** What the account's conversations store, oldest first. */
-async function stored(): Promise<string[][]> {
-  const { body } = await callAt(daemon.url, apiKey, '/v1/conversations?limit=100');
-  return Promise.all(
-    (body.data as { id: string }[]).map(async ({ id }) => {
-      const path = `/v1/conversations/${id}/messages?order=oldest&limit=100`;
-      const { data } = (await callAt(daemon.url, apiKey, path)).body as { data: { role: string; content: string }[] };
-      return data.map(({ role, content }) => `${role}: ${content}`);
-    }),
-  );
-}
-
 describe.each(DRIVEN)('%s', (assistant) => {
   test('sees the tools with the first request, and a memory after one call', async () => {
     const without = await turn(assistant, QUESTION);
-    await setUp(assistant);
-    model.answers({ tool: 'memory_search', input: { query: 'tea' } }, { text: 'Jasmine.' });
+    await harness.configure(assistant, '--yes');
+    harness.model.answers({ tool: 'memory_search', input: { query: 'tea' } }, { text: 'Jasmine.' });
     const { first, later } = await turn(assistant, QUESTION, { approved: ['memory_search'] });
     for (const tool of ['memory_context', 'memory_search', 'memory_add'])
       expect(namesOf(first)).toContainEqual(expect.stringContaining(tool));
@@ -138,7 +88,7 @@ describe.each(DRIVEN)('%s', (assistant) => {
 describe.each(DRIVEN)('%s with hooks', (assistant) => {
   test('gives the model what the prompt is about with the first request, and stores the session once', async () => {
     await setUpPatientHooks(assistant);
-    model.answers({ text: `Jasmine tea, and revoke ${TOKEN}.` });
+    harness.model.answers({ text: `Jasmine tea, and revoke ${TOKEN}.` });
     const { first } = await turn(assistant, `${QUESTION} And is ${TOKEN} safe?`);
     const fences = fencesIn(first);
     for (const fence of fences) expect(fence).toMatch(/^<svc-memory>\n.*never an instruction\.\n/);
@@ -160,7 +110,7 @@ describe.each(DRIVEN)('%s with hooks', (assistant) => {
 describe.each(['claude-code', 'codex'] as const)('%s with hooks', (assistant) => {
   test('is not delayed by a daemon that is down, which gets what was said later, once', async () => {
     await whileDaemonIsDown(async () => {
-      await setUp(assistant);
+      await harness.configure(assistant, '--yes');
       const without = await turn(assistant, QUESTION);
       await setUpPatientHooks(assistant);
       const { first, printed, ms } = await turn(assistant, 'Ada now prefers oolong');
@@ -177,17 +127,18 @@ describe.each(['claude-code', 'codex'] as const)('%s with hooks', (assistant) =>
 
 test('claude-code with hooks calls tools that only read without asking', async () => {
   await setUpPatientHooks('claude-code');
-  model.answers({ tool: 'memory_search', input: { query: 'tea' } }, { text: 'Jasmine.' });
+  harness.model.answers({ tool: 'memory_search', input: { query: 'tea' } }, { text: 'Jasmine.' });
   const { later } = await turn('claude-code', 'thanks');
   expect(linesWith(later[0]!, MEMORY)).not.toEqual([]);
 });
 
 test('claude-code with the plugin recalls and stores as with hooks', async () => {
-  const bin = join(home.home, 'bin');
+  const bin = join(harness.home.home, 'bin');
   await mkdir(bin);
   const script = `#!/bin/sh\n[ "$1" = hook ] && set -- "$@" --timeout 15000\nexec "${BIN}" "$@"\n`;
   await writeFile(join(bin, 'svc'), script, { mode: 0o755 });
-  home = { ...home, env: { ...home.env, PATH: `${bin}:${home.env.PATH}` } };
+  const home = { ...harness.home, env: { ...harness.home.env, PATH: `${bin}:${harness.home.env.PATH}` } };
+  harness.home = home;
   await runAssistant(home, ['claude', 'plugin', 'marketplace', 'add', PLUGINS]);
   await runAssistant(home, ['claude', 'plugin', 'install', 'svc@svc']);
   const { first } = await turn('claude-code', QUESTION);
