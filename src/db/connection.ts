@@ -1,5 +1,6 @@
 import sqlite3 from 'sqlite3';
 import { AppError } from '../contract/errors.ts';
+import { type Engine, translate } from './dialect.ts';
 import { storageError } from './storage-error.ts';
 import { extensionFault } from './vector-extension.ts';
 
@@ -7,8 +8,9 @@ export type Value = string | number | Buffer | null;
 /** Column values by column name; stores cast rows to their own types. */
 export type Row = Record<string, Value>;
 
-/** Runs queries: a single connection or the pool of readers. */
+/** Runs queries, in the SQL that `translate` describes: a single connection or the pool of readers. */
 export interface Reader {
+  readonly engine: Engine;
   all<T = Row>(sql: string, values?: readonly Value[]): Promise<T[]>;
   get<T = Row>(sql: string, values?: readonly Value[]): Promise<T | undefined>;
 }
@@ -103,7 +105,7 @@ export function createConnection(raw: sqlite3.Database): Connection {
     const known = prepared.get(sql);
     if (known) return Promise.resolve(known);
     return new Promise((resolve, reject) => {
-      const statement: sqlite3.Statement = raw.prepare(sql, (error: Error | null) => {
+      const statement: sqlite3.Statement = raw.prepare(translate(sql, 'sqlite'), (error: Error | null) => {
         if (error) return reject(storageError(error));
         const first = prepared.get(sql);
         if (first) {
@@ -132,6 +134,7 @@ export function createConnection(raw: sqlite3.Database): Connection {
   }
 
   return {
+    engine: 'sqlite',
     all,
     async get<T>(sql: string, values: readonly Value[] = []) {
       return (await all<T>(sql, values))[0];

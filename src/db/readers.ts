@@ -63,7 +63,9 @@ export function createReaders(connections: readonly Connection[]): Readers {
     }
   }
 
+  const { engine } = connections[0]!;
   const of = (tenantId: string): Reader => ({
+    engine,
     all: <T>(sql: string, values?: readonly Value[]) => useFor(tenantId, (reader) => reader.all<T>(sql, values)),
     get: <T>(sql: string, values?: readonly Value[]) => useFor(tenantId, (reader) => reader.get<T>(sql, values)),
   });

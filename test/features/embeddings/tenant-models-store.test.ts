@@ -54,6 +54,7 @@ function plansOf(statements: string[]): Reader {
     statements.push(...steps.map(({ detail }) => detail));
   };
   return {
+    engine: 'sqlite',
     async all<T>(sql: string, values?: readonly Value[]) {
       await explain(sql, values);
       return [] as T[];

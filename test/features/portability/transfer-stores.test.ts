@@ -46,6 +46,7 @@ async function fill(tenantId: string): Promise<void> {
 
 /** A reader that records the query plan of each statement. */
 const spy: Reader = {
+  engine: 'sqlite',
   async all(sql, values) {
     const lines = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
     plans.push(...lines.map(({ detail }) => detail));
