@@ -73,7 +73,7 @@ async function fill({ dataDir, groups, seed }: FillPlan): Promise<FilledTenant[]
   await migrate(file);
   const log = createLog('silent', () => {});
   const config = { ...readConfig({ dataDir }, {}, ''), defaultTier: 'Enterprise' as const };
-  const rooms = await openRooms(config, file, { clock: systemClock, random: systemRandom, log });
+  const rooms = await openRooms(config, { file }, { clock: systemClock, random: systemRandom, log });
   const texts = createTexts(seed);
   const filled: Filling[][] = [];
   for (const [group, { tenants, memories }] of groups.entries()) {

@@ -13,8 +13,8 @@ import { masterKeyOf } from '../features/envelope/master-key.ts';
 import { textIndices } from '../features/text/text-index-sqlite.ts';
 import { systemClock, toTimestamp } from '../lib/clock.ts';
 import { makeFolder } from '../lib/make-folder.ts';
-import { existingDatabase } from './administration.ts';
 import type { Config } from './config-settings.ts';
+import { existingFile } from './database-location.ts';
 import { masterKeyFile, readMasterKeys } from './master-key.ts';
 
 export interface ProgressOptions {
@@ -38,7 +38,7 @@ export async function backUp(
   file: string,
   options: ProgressOptions & { force: boolean },
 ): Promise<BackupReport> {
-  const database = await existingDatabase(config);
+  const database = await existingFile(config);
   const target = await resolveTarget(file, database);
   const facts = await backUpDatabase(database, target, { ...options, hooks });
   const { size: bytes } = await stat(target);

@@ -1,7 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { ensureDatabaseFile } from '../db/database-file.ts';
-import { migrate } from '../db/migrate.ts';
 import type { Database } from '../db/open.ts';
 import { accountsRoutes } from '../features/accounts/accounts-routes.ts';
 import { authRoutes } from '../features/auth/auth-routes.ts';
@@ -26,6 +24,7 @@ import type { Config } from './config-settings.ts';
 import { listenerUrl } from './config-values.ts';
 import { trackConnections } from './connection-draining.ts';
 import { type DashboardFiles, dashboardRoutes } from './dashboard.ts';
+import { prepareDatabase } from './database-location.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { openMasterKeys } from './master-key.ts';
 import { mcpRoutes } from './mcp/mcp.ts';
@@ -60,10 +59,9 @@ const STOP_NOTICE_MS = 250;
  * nothing is left open.
  */
 export async function compose(config: Config, dependencies: DaemonDependencies): Promise<Daemon> {
-  const file = await ensureDatabaseFile(config.dataDir);
   const masterKeys = await openMasterKeys(config, dependencies.random);
-  await migrate(file);
-  const rooms = await openRooms(config, file, dependencies, masterKeys);
+  const location = await prepareDatabase(config);
+  const rooms = await openRooms(config, location, dependencies, masterKeys);
   try {
     return await buildDaemon(config, dependencies, rooms);
   } catch (error) {

@@ -16,6 +16,7 @@ import {
   proxies,
   publicUrl,
   sender,
+  shownUrl,
   storageLimits,
   urlOf,
 } from './config-values.ts';
@@ -27,6 +28,10 @@ export interface Config {
   host: string;
   port: number;
   dataDir: string;
+  /** If absent, the database is a SQLite file in the data folder. */
+  databaseUrl: string | undefined;
+  /** Where daemons on one PostgreSQL count requests together; PostgreSQL itself if absent. */
+  redisUrl: string | undefined;
   smtpUrl: string | undefined;
   mailFrom: string;
   mailDir: string | undefined;
@@ -86,6 +91,23 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     value: 'folder',
     about: "folder for the database and the keys (the platform's data folder)",
     parse: (text) => text ?? envPaths('svc', { suffix: '' }).data,
+  },
+  databaseUrl: {
+    env: 'SVC_DATABASE_URL',
+    value: 'url',
+    about:
+      'PostgreSQL database that several daemons can share, e.g. postgres://svc:password@db.example.com/svc (SQLite)',
+    secret: true,
+    parse: (text) => (text === undefined ? undefined : urlOf(text, ['postgres:', 'postgresql:'])),
+    show: shownUrl,
+  },
+  redisUrl: {
+    env: 'SVC_REDIS_URL',
+    value: 'url',
+    about: 'Redis that counts requests for several daemons, e.g. rediss://:password@cache.example.com (PostgreSQL)',
+    secret: true,
+    parse: (text) => (text === undefined ? undefined : urlOf(text, ['redis:', 'rediss:'])),
+    show: shownUrl,
   },
   smtpUrl: {
     env: 'SVC_SMTP_URL',

@@ -52,6 +52,14 @@ export function urlOf(text: string, protocols: readonly string[]): string {
   return text;
 }
 
+/** Formats a URL without its user's password and without parameters, which can be secrets too. */
+export function shownUrl(text: string): string {
+  const url = new URL(text);
+  if (url.password !== '') url.password = '********';
+  url.search = '';
+  return url.href;
+}
+
 export function sender(text: string): string {
   if (!/^(?:[^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(text)) {
     throw new Error('must be one e-mail address, e.g. "svc <svc@example.com>"');

@@ -8,12 +8,6 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Reserved settings that this version does not support yet: rejected rather than ignored. */
-const UNSUPPORTED: Record<string, string> = {
-  SVC_DATABASE_URL: 'PostgreSQL',
-  SVC_REDIS_URL: 'Redis',
-};
-
 /** Settings of the command line, which the daemon ignores. */
 const CLIENT_NAMES = new Set(['SVC_URL', 'SVC_PROFILE', 'SVC_API_KEY', 'SVC_CONFIG_DIR']);
 
@@ -65,6 +59,12 @@ export function readConfig(flags: Flags, environment: Record<string, string | un
   if (config.smtpUrl && config.mailFrom === SETTINGS.mailFrom.parse(undefined)) {
     faults.push('SVC_MAIL_FROM is required with SVC_SMTP_URL: it is the sender of the mails');
   }
+  if (config.databaseUrl && !config.masterKeys) {
+    faults.push('SVC_MASTER_KEY is required with SVC_DATABASE_URL: daemons share it (openssl rand -base64 32)');
+  }
+  if (config.redisUrl && !config.databaseUrl) {
+    faults.push('SVC_REDIS_URL is of use with SVC_DATABASE_URL only: unset it');
+  }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return config as Config;
 }
@@ -74,11 +74,7 @@ function unknownNames(environment: Record<string, string | undefined>, where: st
   return Object.keys(environment)
     .filter((name) => name.startsWith('SVC_') && !known.has(name) && !CLIENT_NAMES.has(name))
     .filter((name) => environment[name] !== undefined)
-    .map((name) =>
-      UNSUPPORTED[name] === undefined
-        ? `${name}${where} is not a setting of svc (see svc serve --help)`
-        : `${name} is set${where}, but this version does not support ${UNSUPPORTED[name]} yet: unset it`,
-    );
+    .map((name) => `${name}${where} is not a setting of svc (see svc serve --help)`);
 }
 
 /** The effective settings by name, with secrets masked and `null` for unset ones. */

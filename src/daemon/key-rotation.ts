@@ -4,8 +4,9 @@ import { lockFolder } from '../db/folder-lock.ts';
 import { type Rewrapped, rewrapDataKeys } from '../features/envelope/key-rotation.ts';
 import { masterKeyOf } from '../features/envelope/master-key.ts';
 import { systemRandom } from '../lib/random.ts';
-import { existingDatabase, withRooms } from './administration.ts';
+import { withRooms } from './administration.ts';
 import type { Config } from './config-settings.ts';
+import { existingDatabase } from './database-location.ts';
 import { readMasterKeys, writeMasterKeys } from './master-key.ts';
 
 export interface RotationReport extends Rewrapped {

@@ -5,6 +5,7 @@ import type { Tier } from '../contract/limits.ts';
 import type { Reader } from '../db/connection.ts';
 import type { Database } from '../db/open.ts';
 import { openWithVectors } from '../db/open-with-vectors.ts';
+import type { openPostgres } from '../db/postgres/open.ts';
 import { createAccounts } from '../features/accounts/accounts.ts';
 import { findTenant } from '../features/accounts/accounts-store.ts';
 import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
@@ -41,6 +42,7 @@ import type { Random } from '../lib/random.ts';
 import { createSealer } from '../lib/seal.ts';
 import { tokenCounterOf } from '../outside/tokens.ts';
 import type { Config } from './config-settings.ts';
+import type { DatabaseLocation } from './database-location.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openEmbedder, openEmbeddings } from './open-embeddings.ts';
 import { composeExtraction, composeProviders } from './provider-rooms.ts';
@@ -58,20 +60,20 @@ export interface RoomsDependencies {
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
 /**
- * Opens the (migrated) database file and builds every module on it, dependencies first. Without master keys an ephemeral
+ * Opens the (migrated) database and builds every module on it, dependencies first. Without master keys an ephemeral
  * one is used; nothing sealed with it can be opened later. Throws `unprocessable` if the database has another schema, is
  * corrupt or was sealed under another master key, or if an embedder is configured but sqlite-vec cannot be loaded;
  * `ConfigError` if `SVC_EMBEDDINGS` is a folder without a model.
  */
 export async function openRooms(
   config: Config,
-  file: string,
+  location: DatabaseLocation,
   dependencies: RoomsDependencies,
   masterKeys?: MasterKeys,
 ) {
   const { clock, random, log } = dependencies;
   const metrics = createMetrics();
-  const { db, embeddings, tenantModels, texts } = await openStorage(config, file, dependencies, metrics.batch);
+  const { db, embeddings, tenantModels, texts } = await openStorage(config, location, dependencies, metrics.batch);
   const ids = createIds({ clock, random });
   const envelope = createEnvelope({ db, random, log, masterKeys: masterKeys ?? ephemeralMasterKeys(random) });
   const ownKey = masterKeys === undefined ? random.bytes(32) : await closeOnError(db, envelope.begin());
@@ -213,16 +215,25 @@ export async function openRooms(
 
 async function openStorage(
   config: Config,
-  file: string,
+  location: DatabaseLocation,
   { clock, log, vectorExtension }: RoomsDependencies,
   onBatch: Metrics['batch'],
 ) {
   const { monotonicMs } = clock;
   const readerCount = Math.min(4, Math.max(3, availableParallelism()));
   const embedder = config.embeddings && (await openEmbedder(config.embeddings, clock));
+  const options = { readerCount, monotonicMs, onBatch };
   const vectors = { isNeeded: config.embeddings !== undefined, locate: vectorExtension };
-  const { db, cannotSearch } = await openWithVectors(file, { readerCount, monotonicMs, onBatch }, vectors);
+  const { db, cannotSearch } = await ('file' in location
+    ? openWithVectors(location.file, options, vectors)
+    : openPostgresDatabase(location.url, options));
   return { db, ...(await openEmbeddings({ db, clock, log }, embedder, cannotSearch)) };
+}
+
+async function openPostgresDatabase(url: string, options: Parameters<typeof openPostgres>[1]) {
+  // Loaded lazily: most daemons run on SQLite.
+  const { openPostgres } = await import('../db/postgres/open.ts');
+  return { db: await openPostgres(url, options), cannotSearch: undefined };
 }
 
 async function tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined> {

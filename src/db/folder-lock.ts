@@ -55,7 +55,7 @@ async function refusal(error: unknown, folder: string, holderFile: string, what:
   }
   if (error instanceof AppError && !isStorageFailure(error)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
-  const fault = isStorageFailure(error) ? (error.cause as StorageFault).sqliteCode : (code ?? message);
+  const fault = isStorageFailure(error) ? (error.cause as StorageFault).code : (code ?? message);
   return new AppError('unprocessable', `${folder} cannot be locked (${fault}). svc needs to write there.`);
 }
 

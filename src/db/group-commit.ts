@@ -2,6 +2,7 @@ import { AppError } from '../contract/errors.ts';
 import { createFairQueue, type FairQueue } from '../lib/fair-queue.ts';
 import type { Connection } from './connection.ts';
 import { isLocked, isStorageFailure } from './storage-error.ts';
+import { sqliteTransactions, type Transactions, type Writer } from './transactions.ts';
 
 /** Of one transaction; a single write may have more rows and characters. */
 const MAX_JOBS = 64;
@@ -13,8 +14,7 @@ const MAX_WAITING_TOTAL = 20_000;
 /** The daemon's own writes get every fourth turn, because they are many tenants' (sign-ins, jobs) in one line. */
 const DAEMON_TURN = 4;
 
-/** Whose turn a write takes: a tenant's (by its id), or the daemon's for writes of many tenants or of none. */
-export type Writer = string | 'daemon';
+export type { Writer };
 
 /** Whose a payload is, and how much it writes. */
 export interface PayloadSize {
@@ -60,14 +60,23 @@ interface Job extends PayloadSize {
 /** Why a batch failed. After a failed `commit` it may be stored all the same, so it must not be retried. */
 interface Failure {
   error: unknown;
-  at: 'work' | 'commit';
+  at: 'begin' | 'work' | 'commit';
 }
 
-/** `onBatch` gets the number of jobs and the milliseconds of every committed batch. */
+/** How often a batch is repeated that the engine undid because of another's. */
+const MAX_COLLISIONS = 5;
+
+interface GroupCommitOptions {
+  /** Of the engine; those of SQLite by default. */
+  transactions?: Transactions;
+  /** Gets the number of jobs and the milliseconds of every committed batch. */
+  onBatch?: ((jobs: number, ms: number) => void) | undefined;
+  monotonicMs?: () => number;
+}
+
 export function createGroupCommit(
   connection: Connection,
-  onBatch: (jobs: number, ms: number) => void = () => {},
-  monotonicMs: () => number = () => 0,
+  { transactions = sqliteTransactions(connection), onBatch = () => {}, monotonicMs = () => 0 }: GroupCommitOptions = {},
 ): GroupCommit {
   const queue = createFairQueue<Job>();
   /** Jobs of a batch that failed, any of which may be the cause: each gets a transaction to itself. */
@@ -97,7 +106,7 @@ export function createGroupCommit(
       if (suspects.length + queue.size() === 0) continue;
       const batch = suspects.length > 0 ? suspects.splice(0, 1) : nextBatch(queue);
       const startMs = monotonicMs();
-      const failure = await commitBatch(connection, batch);
+      const failure = await commitBatch(connection, transactions, batch);
       if (failure) fail(batch, failure);
       onBatch(batch.length, monotonicMs() - startMs);
     }
@@ -105,13 +114,13 @@ export function createGroupCommit(
   }
 
   function fail(batch: Job[], { error, at }: Failure): void {
-    const mayRetry = at === 'work' && batch.length > 1 && !isStorageFailure(error);
-    if (mayRetry) {
+    const mayBeOne = !isStorageFailure(error) || isLocked(error);
+    if (at === 'work' && batch.length > 1 && mayBeOne) {
       suspects.push(...batch);
       return;
     }
-    // The lock timed out: every batch behind this one would wait out the same timeout again.
-    const refused = isLocked(error) ? [...batch, ...suspects.splice(0), ...queue.clear()] : batch;
+    // No transaction can begin: every batch behind this one would wait out the same timeout again.
+    const refused = at === 'begin' ? [...batch, ...suspects.splice(0), ...queue.clear()] : batch;
     for (const job of refused) job.reject(error);
   }
 
@@ -160,41 +169,46 @@ function nextBatch(queue: FairQueue<Job>): Job[] {
 }
 
 /** Commits the batch and settles its jobs; on failure settles none and returns the reason. */
-async function commitBatch(connection: Connection, batch: Job[]): Promise<Failure | undefined> {
-  const outcomes = new Map<Job, Outcome<unknown>>();
-  let at: Failure['at'] = 'work';
-  try {
-    await begin(connection);
-    for (const jobs of byWork(batch)) await runJobs(connection, jobs, outcomes);
-    at = 'commit';
-    await connection.exec('COMMIT');
-  } catch (error) {
-    await connection.exec('ROLLBACK').catch(() => {
-      // SQLite may have rolled back already (on a full disk, say); otherwise `begin` rolls back.
-    });
-    return { error, at };
-  }
-  for (const job of batch) settle(job, outcomes.get(job)!);
-  return undefined;
-}
-
-/** Begins a transaction, after rolling back one that a failed ROLLBACK left open. */
-async function begin(connection: Connection): Promise<void> {
-  try {
-    await connection.exec('BEGIN IMMEDIATE');
-  } catch (error) {
-    if (isStorageFailure(error)) throw error;
-    await connection.exec('ROLLBACK');
-    await connection.exec('BEGIN IMMEDIATE');
+async function commitBatch(
+  connection: Connection,
+  transactions: Transactions,
+  batch: Job[],
+): Promise<Failure | undefined> {
+  for (let collisions = 0; ; collisions += 1) {
+    const outcomes = new Map<Job, Outcome<unknown>>();
+    let at: Failure['at'] = 'begin';
+    try {
+      await transactions.begin();
+      at = 'work';
+      await transactions.lock([...new Set(batch.map((job) => job.tenantId))]);
+      for (const jobs of byWork(batch)) await runJobs(connection, transactions, jobs, outcomes);
+      at = 'commit';
+      await connection.exec('COMMIT');
+    } catch (error) {
+      await connection.exec('ROLLBACK').catch(() => {
+        // The engine may have rolled back already (on a full disk, say); otherwise `begin` rolls back.
+      });
+      if (collisions < MAX_COLLISIONS && transactions.isCollision(error)) continue;
+      return { error, at };
+    }
+    for (const job of batch) settle(job, outcomes.get(job)!);
+    return undefined;
   }
 }
 
-async function runJobs(connection: Connection, jobs: Job[], outcomes: Map<Job, Outcome<unknown>>): Promise<void> {
+async function runJobs(
+  connection: Connection,
+  transactions: Transactions,
+  jobs: Job[],
+  outcomes: Map<Job, Outcome<unknown>>,
+): Promise<void> {
   const [first] = jobs;
+  const limit = transactions.limitTo([...new Set(jobs.map((job) => job.tenantId))]);
   if (first?.kind === 'single') {
-    outcomes.set(first, await runAlone(connection, first));
+    outcomes.set(first, await runAlone(connection, first, limit));
     return;
   }
+  if (limit !== '') await connection.exec(limit);
   const payloads = jobs.map((job) => job.payload);
   const results = await first!.work(connection, payloads);
   if (results.length !== jobs.length) throw new Error('A grouped write must return one outcome per payload');
@@ -204,8 +218,8 @@ async function runJobs(connection: Connection, jobs: Job[], outcomes: Map<Job, O
 }
 
 /** Runs a job in a savepoint: an `AppError` of ours undoes this job alone; any other error is rethrown. */
-async function runAlone(connection: Connection, job: Job): Promise<Outcome<unknown>> {
-  await connection.exec('SAVEPOINT job');
+async function runAlone(connection: Connection, job: Job, limit: string): Promise<Outcome<unknown>> {
+  await connection.exec(`SAVEPOINT job; ${limit}`);
   try {
     const [outcome] = await job.work(connection, []);
     await connection.exec('RELEASE job');

@@ -49,7 +49,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   const { writer, checkpointer, reading, lookingUp } = await openAll(file, options);
   const readers = createReaders(reading);
   const lookups = createReaders([lookingUp]);
-  const writes = createGroupCommit(writer, options.onBatch, options.monotonicMs);
+  const writes = createGroupCommit(writer, options);
   let checkpointFault: unknown;
   /** Returns whether the log is empty. */
   async function tryCheckpoint(): Promise<boolean> {

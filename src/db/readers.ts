@@ -20,21 +20,25 @@ export interface Readers extends Reader {
   waiting(): number;
 }
 
-export function createReaders(connections: readonly Connection[]): Readers {
+/** `readerOf` is how a tenant, or the daemon if it is `undefined`, reads through a connection. */
+export function createReaders<C extends Connection>(
+  connections: readonly C[],
+  readerOf: (connection: C, tenantId: string | undefined) => Reader = (connection) => connection,
+): Readers {
   const idle = [...connections];
-  const queue = createFairQueue<Waiter>();
+  const queue = createFairQueue<Waiter<C>>();
   const active = new Map<string, number>();
   const maxActive = Math.max(1, connections.length - 1);
   let closed = false;
 
   const mayRead = (tenantId: string) => tenantId === DAEMON || (active.get(tenantId) ?? 0) < maxActive;
 
-  function take(tenantId: string): Connection {
+  function take(tenantId: string): C {
     active.set(tenantId, (active.get(tenantId) ?? 0) + 1);
     return idle.pop()!;
   }
 
-  function acquire(tenantId: string): Connection | Promise<Connection> {
+  function acquire(tenantId: string): C | Promise<C> {
     if (closed) throw stopping();
     if (idle.length > 0 && mayRead(tenantId)) return take(tenantId);
     if (queue.sizeOf(tenantId) >= MAX_WAITING || queue.size() >= MAX_WAITING_TOTAL) {
@@ -45,7 +49,7 @@ export function createReaders(connections: readonly Connection[]): Readers {
     return new Promise((resolve, reject) => queue.push(tenantId, { resolve, reject }));
   }
 
-  function release(tenantId: string, connection: Connection): void {
+  function release(tenantId: string, connection: C): void {
     idle.push(connection);
     const left = active.get(tenantId)! - 1;
     if (left === 0) active.delete(tenantId);
@@ -57,7 +61,7 @@ export function createReaders(connections: readonly Connection[]): Readers {
   async function useFor<T>(tenantId: string, work: (reader: Reader) => Promise<T>): Promise<T> {
     const connection = await acquire(tenantId);
     try {
-      return await work(connection);
+      return await work(readerOf(connection, tenantId === DAEMON ? undefined : tenantId));
     } finally {
       release(tenantId, connection);
     }
@@ -84,8 +88,8 @@ export function createReaders(connections: readonly Connection[]): Readers {
   };
 }
 
-interface Waiter {
-  resolve(connection: Connection): void;
+interface Waiter<C> {
+  resolve(connection: C): void;
   reject(error: AppError): void;
 }
 

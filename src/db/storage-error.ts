@@ -1,18 +1,13 @@
 import { AppError } from '../contract/errors.ts';
 
-/** An error of SQLite, without the bound values that its message may contain. */
+/** An error of the database engine, without the bound values that its message may contain. */
 export class StorageFault extends Error {
-  readonly sqliteCode: string;
-  constructor(sqliteCode: string) {
-    super(`SQLite failed with ${sqliteCode}`);
-    this.name = 'StorageFault';
-    this.sqliteCode = sqliteCode;
+  override readonly name = 'StorageFault';
+  readonly code: string;
+  constructor(code: string, engine: 'SQLite' | 'PostgreSQL') {
+    super(`${engine} failed with ${code}`);
+    this.code = code;
   }
-}
-
-/** Whether a constraint (UNIQUE, CHECK, …) was violated. */
-export function isConstraintFault(error: unknown): boolean {
-  return error instanceof StorageFault && error.sqliteCode === 'SQLITE_CONSTRAINT';
 }
 
 /** Whether the storage itself failed (locked, full, I/O error), as opposed to an `AppError` that we raised. */
@@ -20,17 +15,17 @@ export function isStorageFailure(error: unknown): error is AppError {
   return error instanceof AppError && error.cause instanceof StorageFault;
 }
 
-/** Whether another process kept the database locked for longer than the timeout. */
+/** Whether another process kept the database, or the rows of a tenant, locked for longer than the timeout. */
 export function isLocked(error: unknown): boolean {
-  return isStorageFailure(error) && LOCKED.has((error.cause as StorageFault).sqliteCode);
+  return isStorageFailure(error) && LOCKED.has((error.cause as StorageFault).code);
 }
 
 /** Whether the file is corrupt or not a database. */
 export function isCorrupt(error: unknown): boolean {
-  return isStorageFailure(error) && CORRUPT.has((error.cause as StorageFault).sqliteCode);
+  return isStorageFailure(error) && CORRUPT.has((error.cause as StorageFault).code);
 }
 
-const LOCKED = new Set(['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL']);
+const LOCKED = new Set(['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL', '55P03']);
 const CORRUPT = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB']);
 
 /**
@@ -39,7 +34,7 @@ const CORRUPT = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB']);
  */
 export function storageError(error: unknown): AppError | StorageFault {
   const code = (error as { code?: string }).code ?? 'SQLITE_ERROR';
-  const cause = new StorageFault(code);
+  const cause = new StorageFault(code, 'SQLite');
   switch (code) {
     case 'SQLITE_FULL':
       return new AppError('storage_full', 'The disk that stores the memories is full. Free some space and try again.', {

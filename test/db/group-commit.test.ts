@@ -17,7 +17,7 @@ beforeEach(async () => {
   connection = await openConnection(folder.file, { busyTimeoutMs: 100 });
   failures = new Map();
   batches = [];
-  writes = createGroupCommit(failing(connection), (jobs) => batches.push(jobs));
+  writes = createGroupCommit(failing(connection), { onBatch: (jobs) => batches.push(jobs) });
 });
 
 afterEach(async () => {

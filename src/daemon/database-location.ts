@@ -1,0 +1,38 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../contract/errors.ts';
+import { ensureDatabaseFile } from '../db/database-file.ts';
+import { migrate } from '../db/migrate.ts';
+import type { Config } from './config-settings.ts';
+
+/** The database of a configuration: a file of SQLite, or a server of PostgreSQL. */
+export type DatabaseLocation = { file: string } | { url: string };
+
+/** Creates the database file if there is none, and migrates the database. Throws like `migrate` and `migratePostgres`. */
+export async function prepareDatabase({ dataDir, databaseUrl }: Config): Promise<DatabaseLocation> {
+  if (databaseUrl === undefined) {
+    const file = await ensureDatabaseFile(dataDir);
+    await migrate(file);
+    return { file };
+  }
+  const { migratePostgres } = await import('../db/postgres/migrate.ts');
+  await migratePostgres(databaseUrl);
+  return { url: databaseUrl };
+}
+
+/** Throws `not_found` if there is no database file. */
+export async function existingDatabase(config: Config): Promise<DatabaseLocation> {
+  return config.databaseUrl === undefined ? { file: await existingFile(config) } : { url: config.databaseUrl };
+}
+
+/** Returns the path of the data folder's database. Throws `not_found` if there is none. */
+export async function existingFile({ dataDir }: Config): Promise<string> {
+  await access(join(dataDir, 'svc.db')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') return;
+    throw new AppError(
+      'not_found',
+      `There is no svc database in ${dataDir}. Start svc serve once, or set SVC_DATA_DIR.`,
+    );
+  });
+  return ensureDatabaseFile(dataDir);
+}

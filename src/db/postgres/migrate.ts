@@ -1,0 +1,71 @@
+import type { Knex } from 'knex';
+import { MIGRATIONS, type Migration } from '../../../migrations/index.ts';
+import { POSTGRES_BASELINE } from '../../../migrations/postgres/0015-baseline.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Reader } from '../connection.ts';
+import { SCHEMA_VERSION } from '../migrate.ts';
+import { postgresError } from './storage-error.ts';
+
+/** What the baseline leads to. */
+const BASELINE_VERSION = 15;
+
+/** Names the lock under which one daemon migrates while others wait. */
+const MIGRATION_LOCK = 0x737664;
+
+/** Steps by version: the baseline is what SQLite has after as many migrations. */
+const STEPS: ReadonlyMap<number, Migration> = new Map([
+  [BASELINE_VERSION, POSTGRES_BASELINE],
+  ...MIGRATIONS.slice(BASELINE_VERSION).map((step, index): [number, Migration] => [BASELINE_VERSION + 1 + index, step]),
+]);
+
+/**
+ * Migrates the database at `url` to `SCHEMA_VERSION`, one transaction a step. Of several daemons that start at once, one
+ * migrates and the others wait. Throws `unprocessable` if a newer svc made it, `unavailable` if it cannot be reached.
+ */
+export async function migratePostgres(url: string): Promise<void> {
+  // Loaded lazily: most starts run no migration.
+  const { default: knex } = await import('knex');
+  const builder = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 }, acquireConnectionTimeout: 10_000 });
+  try {
+    for (const [version, step] of STEPS)
+      await builder.transaction((transaction) => runStep(transaction, version, step));
+  } catch (error) {
+    throw postgresError(error);
+  } finally {
+    await builder.destroy();
+  }
+}
+
+async function runStep(transaction: Knex.Transaction, version: number, step: Migration): Promise<void> {
+  await transaction.raw('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+  if ((await versionOf(transaction)) >= version) return;
+  await step.up(transaction);
+  await transaction.raw('UPDATE "schemaVersion" SET version = ?', [version]);
+}
+
+/** Zero for an empty database. */
+async function versionOf(transaction: Knex.Transaction): Promise<number> {
+  const { rows: tables } = await transaction.raw(`SELECT to_regclass('"schemaVersion"') AS name`);
+  if (tables[0].name === null) return 0;
+  const { rows } = await transaction.raw('SELECT version FROM "schemaVersion"');
+  return Number(rows[0].version);
+}
+
+/**
+ * Throws `unprocessable` unless the database has the schema of this svc, or the one after it: while daemons are upgraded
+ * one by one, the old ones go on serving.
+ */
+export async function refuseOtherSchema(reader: Reader): Promise<void> {
+  const row = await reader.get<{ version: number }>('SELECT version FROM schemaVersion').catch((error: unknown) => {
+    if (error instanceof AppError) throw error;
+    return undefined;
+  });
+  const version = row?.version ?? 0;
+  if (version === SCHEMA_VERSION || version === SCHEMA_VERSION + 1) return;
+  const advice =
+    version < SCHEMA_VERSION ? 'Start the daemon once (svc serve) to migrate it.' : 'Install the newer svc.';
+  throw new AppError(
+    'unprocessable',
+    `The database has schema ${version}; this svc needs ${SCHEMA_VERSION}. ${advice}`,
+  );
+}
