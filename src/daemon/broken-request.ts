@@ -47,11 +47,15 @@ export function refuseTunnels(app: FastifyInstance, parts: Parts): void {
   app.server.on('connect', (_request, socket) => refuse(socket as Socket, { ...MALFORMED, detail }, parts));
 }
 
-function refuse(socket: Socket, { status, reason, detail }: Refusal, { ids, rateLimits }: Parts): void {
+async function refuse(socket: Socket, { status, reason, detail }: Refusal, parts: Parts): Promise<void> {
+  const { ids, rateLimits } = parts;
+  socket.on('error', () => socket.destroy());
+  // Read before awaiting: the socket may be gone afterwards.
+  const decision = await rateLimits.take({ address: socket.remoteAddress ?? '' });
   const requestId = ids.next('req');
   const body = JSON.stringify({ ...toProblem(new AppError('invalid_request', detail), requestId), status });
   const headers = {
-    ...rateHeaders(rateLimits.take({ address: socket.remoteAddress ?? '' })),
+    ...rateHeaders(decision),
     'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',
     'Content-Type': PROBLEM_MEDIA_TYPE,
@@ -59,7 +63,6 @@ function refuse(socket: Socket, { status, reason, detail }: Refusal, { ids, rate
     Connection: 'close',
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.on('error', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${head.join('')}\r\n${body}`);
   // Node no longer tracks this connection: if the client kept its end open, it would leak.
   setTimeout(() => socket.destroy(), LINGER_MS);

@@ -21,7 +21,7 @@ interface Parts {
   usage: Usage;
 }
 
-/** Probes: their responses carry the rate limit headers, but they take no token and need no database. */
+/** Probes: their responses carry the rate limit headers, but they take no token and wait for no database. */
 const UNLIMITED = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
@@ -35,7 +35,7 @@ export function guard(app: FastifyInstance, parts: Parts): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', async (request, reply) => {
     if (UNLIMITED.has(request.routeOptions.url ?? '')) {
-      reply.headers(rateHeaders(parts.rateLimits.take({ address: request.ip }, 0)));
+      reply.headers(rateHeaders(parts.rateLimits.peek({ address: request.ip })));
     } else await admit(request, reply, parts);
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
       throw new AppError('invalid_request', 'The request has no Host header.');
@@ -67,7 +67,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, { keys, rateL
   const apiKey = bearerOf(request);
   const found = apiKey && (await keys.authenticate(apiKey).catch((error: AppError) => error));
   const known = found && !(found instanceof AppError) ? found : undefined;
-  const decision = rateLimits.take(known ?? stranger);
+  const decision = await rateLimits.take(known ?? stranger);
   reply.headers(rateHeaders(decision));
   if (!decision.allowed) {
     const options = { retryAfterSeconds: decision.retryAfterSeconds };

@@ -21,6 +21,8 @@ import { createIdempotency } from '../features/idempotency/idempotency.ts';
 import { createKeys } from '../features/keys/keys.ts';
 import { createLearning } from '../features/learning/learning.ts';
 import { observeUse } from '../features/learning/observed-memories.ts';
+import type { BucketKind } from '../features/limits/buckets.ts';
+import { createProcessBuckets } from '../features/limits/buckets-process.ts';
 import { createRateLimits } from '../features/limits/rate-limits.ts';
 import { createUsage } from '../features/limits/usage.ts';
 import { createMemories } from '../features/memories/memories.ts';
@@ -80,7 +82,8 @@ export async function openRooms(
   const sealer = createSealer({ key: ownKey, random });
 
   const keys = createKeys({ db, clock, random, log });
-  const rateLimits = createRateLimits({ clock });
+  const bucketsOf = (_kind: BucketKind, maxSize: number) => createProcessBuckets(clock, maxSize);
+  const rateLimits = createRateLimits({ clock, bucketsOf });
   const { quotas: variant, storageLimits } = config;
   const usage = createUsage({ db, clock, log, variant, storageLimits });
   const idempotency = createIdempotency({ db, clock });

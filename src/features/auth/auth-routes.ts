@@ -37,8 +37,8 @@ const tags = ['auth'];
 
 /** Public sign-in routes. Responses are not cached and send no `Referer` to other sites. */
 export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Dependencies): FastifyPluginAsyncTypebox {
-  function limitSignIns(request: FastifyRequest): void {
-    const decision = rateLimits.takeSignIn(request.ip);
+  async function limitSignIns(request: FastifyRequest): Promise<void> {
+    const decision = await rateLimits.takeSignIn(request.ip);
     if (decision.allowed) return;
     const options = { retryAfterSeconds: decision.retryAfterSeconds };
     throw new AppError(
@@ -65,7 +65,7 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: De
         },
       },
       async (request, reply) => {
-        limitSignIns(request);
+        await limitSignIns(request);
         const { expiresAtMs, cookie } = await signIn.request(request.body);
         if (!request.body.login) reply.header('Set-Cookie', setCookie(REQUEST_COOKIE, cookie, 'Lax', publicUrl()));
         return reply.code(202).send({ status: 'sent' as const, expiresAt: toTimestamp(expiresAtMs) });
@@ -84,7 +84,7 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: De
         },
       },
       async (request) => {
-        limitSignIns(request);
+        await limitSignIns(request);
         const { apiKey } = await signIn.redeemCode(request.body.code, request.body.codeVerifier);
         const principal = await keys.authenticate(apiKey);
         if (!principal) throw new AppError('gone', 'Another sign-in has already replaced this key. Sign in again.');

@@ -1,6 +1,7 @@
 import { REQUESTS_PER_MINUTE, type Tier } from '../../contract/limits.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Bucket, type BucketDecision, type BucketRule, takeToken } from '../../lib/token-bucket.ts';
+import type { BucketDecision, BucketRule } from '../../lib/token-bucket.ts';
+import type { Buckets, BucketsOf } from './buckets.ts';
 import { networkOf } from './network.ts';
 
 /**
@@ -23,26 +24,33 @@ export interface RateDecision {
 }
 
 export interface RateLimits {
-  /** Takes one token. `cost` 0 only reports the current state. */
-  take(caller: Caller, cost?: number): RateDecision;
+  /** Takes one token. */
+  take(caller: Caller): RateDecision | Promise<RateDecision>;
+  /** Reports what this daemon knows, without taking a token or waiting. */
+  peek(caller: Caller): RateDecision;
   /** Takes one of 30 sign-in requests per minute and IP address. */
-  takeSignIn(address: string | undefined): RateDecision;
+  takeSignIn(address: string | undefined): RateDecision | Promise<RateDecision>;
 }
 
 const MAX_ADDRESSES = 50_000;
-const SWEEP_INTERVAL_MS = 5000;
 const SIGN_INS_PER_MINUTE = 30;
 
-/** Per-process rate limits. Intervals use the monotonic clock, so that setting the system clock does not affect them. */
-export function createRateLimits({ clock }: { clock: Clock }): RateLimits {
-  const tenants = createBuckets(Number.POSITIVE_INFINITY);
-  const addresses = createBuckets(MAX_ADDRESSES);
-  const rejectedCredentials = createBuckets(MAX_ADDRESSES);
-  const signIns = createBuckets(MAX_ADDRESSES);
+/** Decides by the buckets' own clock; only the times that callers see are on the system clock. */
+export function createRateLimits({ clock, bucketsOf }: { clock: Clock; bucketsOf: BucketsOf }): RateLimits {
+  const tenants = bucketsOf('tenant', Number.POSITIVE_INFINITY);
+  const addresses = bucketsOf('address', MAX_ADDRESSES);
+  const rejectedCredentials = bucketsOf('rejected', MAX_ADDRESSES);
+  const signIns = bucketsOf('signIn', MAX_ADDRESSES);
 
-  function decide(buckets: Buckets, key: string, perMinute: number, cost: number): RateDecision {
-    const rule = { capacity: perMinute, refillPerSecond: perMinute / 60 };
-    const decision = buckets.take(key, rule, clock.monotonicMs(), cost);
+  function bucketOf(caller: Caller): { buckets: Buckets; key: string; perMinute: number } {
+    if ('tenantId' in caller) {
+      return { buckets: tenants, key: caller.tenantId, perMinute: REQUESTS_PER_MINUTE[caller.tier] };
+    }
+    const buckets = caller.credentialRejected ? rejectedCredentials : addresses;
+    return { buckets, key: networkOf(caller.address), perMinute: REQUESTS_PER_MINUTE.Free };
+  }
+
+  function view(decision: BucketDecision, perMinute: number): RateDecision {
     return {
       allowed: decision.allowed,
       limit: perMinute,
@@ -53,50 +61,25 @@ export function createRateLimits({ clock }: { clock: Clock }): RateLimits {
     };
   }
 
-  return {
-    take(caller, cost = 1) {
-      if ('tenantId' in caller) return decide(tenants, caller.tenantId, REQUESTS_PER_MINUTE[caller.tier], cost);
-      const buckets = caller.credentialRejected ? rejectedCredentials : addresses;
-      return decide(buckets, networkOf(caller.address), REQUESTS_PER_MINUTE.Free, cost);
-    },
-    takeSignIn: (address) => decide(signIns, networkOf(address), SIGN_INS_PER_MINUTE, 1),
-  };
-}
-
-/** Token buckets by key, in bounded memory. */
-export interface Buckets {
-  /** Takes `cost` tokens from the key's bucket. `cost` 0 stores nothing. */
-  take(key: string, rule: BucketRule, nowMs: number, cost: number): BucketDecision;
-  size(): number;
-}
-
-/**
- * Evicts only full buckets, which are equivalent to new ones. Beyond `maxSize` live buckets, new keys share one bucket:
- * memory stays bounded and using many addresses gains nothing.
- */
-export function createBuckets(maxSize: number): Buckets {
-  const buckets = new Map<string, { bucket: Bucket; fullAtMs: number }>();
-  let sweepAtMs = 0;
-
-  function sweep(nowMs: number): void {
-    for (const [key, { fullAtMs }] of buckets) if (fullAtMs <= nowMs) buckets.delete(key);
-    sweepAtMs = nowMs + SWEEP_INTERVAL_MS;
-  }
-
-  function bucketKeyOf(key: string, nowMs: number): string {
-    if (buckets.has(key)) return key;
-    if (nowMs >= sweepAtMs) sweep(nowMs);
-    return buckets.size < maxSize ? key : 'overflow';
+  function take(buckets: Buckets, key: string, perMinute: number): RateDecision | Promise<RateDecision> {
+    const decision = buckets.take(key, ruleOf(perMinute));
+    if (!(decision instanceof Promise)) return view(decision, perMinute);
+    return decision.then((arrived) => view(arrived, perMinute));
   }
 
   return {
-    take(key, rule, nowMs, cost) {
-      const bucketKey = bucketKeyOf(key, nowMs);
-      const decision = takeToken(buckets.get(bucketKey)?.bucket, rule, nowMs, cost);
-      const fullAtMs = nowMs + decision.fullAfterSeconds * 1000;
-      if (cost > 0) buckets.set(bucketKey, { bucket: decision.bucket, fullAtMs });
-      return decision;
+    take(caller) {
+      const { buckets, key, perMinute } = bucketOf(caller);
+      return take(buckets, key, perMinute);
     },
-    size: () => buckets.size,
+    peek(caller) {
+      const { buckets, key, perMinute } = bucketOf(caller);
+      return view(buckets.peek(key, ruleOf(perMinute)), perMinute);
+    },
+    takeSignIn: (address) => take(signIns, networkOf(address), SIGN_INS_PER_MINUTE),
   };
+}
+
+function ruleOf(perMinute: number): BucketRule {
+  return { capacity: perMinute, refillPerSecond: perMinute / 60 };
 }

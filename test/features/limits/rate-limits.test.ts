@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Tier } from '../../../src/contract/limits.ts';
-import { createBuckets, createRateLimits } from '../../../src/features/limits/rate-limits.ts';
+import { createProcessBuckets } from '../../../src/features/limits/buckets-process.ts';
+import { type Caller, createRateLimits, type RateDecision } from '../../../src/features/limits/rate-limits.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 const HOUR_MS = 3_600_000;
@@ -11,7 +12,20 @@ const ENTERPRISE = { capacity: 3000, refillPerSecond: 50 };
 function frozenLimits() {
   const clock = createTestClock();
   clock.freeze();
-  return { clock, limits: createRateLimits({ clock }) };
+  const limits = createRateLimits({ clock, bucketsOf: (_kind, maxSize) => createProcessBuckets(clock, maxSize) });
+  return {
+    clock,
+    limits: {
+      take: (caller: Caller) => limits.take(caller) as RateDecision,
+      takeSignIn: (address: string) => limits.takeSignIn(address) as RateDecision,
+    },
+  };
+}
+
+function frozenBuckets(maxSize: number) {
+  const clock = createTestClock();
+  clock.freeze();
+  return { clock, buckets: createProcessBuckets(clock, maxSize) };
 }
 
 const tenant = (tier: Tier, tenantId = 'ten_1') => ({ tenantId, tier });
@@ -74,32 +88,36 @@ describe('setting the system clock', () => {
 
 describe('bucket storage', () => {
   test('stays bounded for any number of addresses and still counts all of them', () => {
-    const buckets = createBuckets(500);
-    const granted = Array.from({ length: 20_000 }, (_, n) => buckets.take(`10.0.${n >> 8}.${n & 255}`, FREE, 0, 1));
+    const { buckets } = frozenBuckets(500);
+    const granted = Array.from({ length: 20_000 }, (_, n) => buckets.take(`10.0.${n >> 8}.${n & 255}`, FREE));
     expect(buckets.size()).toBeLessThanOrEqual(501);
     // 500 have their own bucket, the others share one.
     expect(granted.filter(({ allowed }) => allowed)).toHaveLength(500 + 120);
-    expect(buckets.take('10.0.0.0', FREE, 0, 1)).toMatchObject({ allowed: true, remaining: 118 });
+    expect(buckets.take('10.0.0.0', FREE)).toMatchObject({ allowed: true, remaining: 118 });
   });
 
   test('has room for new keys once the buckets that filled it are full again', () => {
-    const buckets = createBuckets(500);
-    for (let n = 0; n < 5000; n += 1) buckets.take(`flood ${n}`, FREE, 0, 1);
-    expect(buckets.take('newcomer', FREE, 0, 1).allowed).toBe(false);
-    expect(buckets.take('newcomer', FREE, 60_000, 1)).toMatchObject({ allowed: true, remaining: 119 });
+    const { buckets, clock } = frozenBuckets(500);
+    for (let n = 0; n < 5000; n += 1) buckets.take(`flood ${n}`, FREE);
+    expect(buckets.take('newcomer', FREE).allowed).toBe(false);
+    clock.advance(60_000);
+    expect(buckets.take('newcomer', FREE)).toMatchObject({ allowed: true, remaining: 119 });
   });
 
   test('never evicts a bucket that is not full', () => {
-    const buckets = createBuckets(Number.POSITIVE_INFINITY);
-    for (let count = 0; count < 120; count += 1) buckets.take('exhausted', FREE, 0, 1);
+    const { buckets, clock } = frozenBuckets(Number.POSITIVE_INFINITY);
+    for (let count = 0; count < 120; count += 1) buckets.take('exhausted', FREE);
     // At this rate, the same usage would be refilled after 2.4 seconds.
-    for (let n = 0; n < 100; n += 1) buckets.take(`enterprise ${n}`, ENTERPRISE, n * 100, 1);
-    expect(buckets.take('exhausted', FREE, 10_000, 0).remaining).toBe(20);
+    for (let n = 0; n < 100; n += 1) {
+      buckets.take(`enterprise ${n}`, ENTERPRISE);
+      clock.advance(100);
+    }
+    expect(buckets.peek('exhausted', FREE).remaining).toBe(20);
   });
 
-  test('cost 0 stores nothing', () => {
-    const buckets = createBuckets(10);
-    for (let n = 0; n < 5000; n += 1) buckets.take(`probe ${n}`, FREE, 0, 0);
+  test('peeking stores nothing', () => {
+    const { buckets } = frozenBuckets(10);
+    for (let n = 0; n < 5000; n += 1) buckets.peek(`probe ${n}`, FREE);
     expect(buckets.size()).toBe(0);
   });
 
@@ -110,16 +128,13 @@ describe('bucket storage', () => {
     );
     fc.assert(
       fc.property(steps, (schedule) => {
-        const evicting = createBuckets(Number.POSITIVE_INFINITY);
-        const single = Array.from({ length: 4 }, () => createBuckets(1));
+        const { buckets: evicting, clock } = frozenBuckets(Number.POSITIVE_INFINITY);
+        const single = Array.from({ length: 4 }, () => createProcessBuckets(clock, 1));
         const rule = { capacity: 5, refillPerSecond: 0.5 };
-        let nowMs = 0;
         for (const { caller, pauseMs } of schedule) {
-          nowMs += pauseMs;
-          evicting.take('another key triggers a sweep', rule, nowMs, 0);
-          expect(evicting.take(`caller ${caller}`, rule, nowMs, 1).allowed).toBe(
-            single[caller]!.take('caller', rule, nowMs, 1).allowed,
-          );
+          clock.advance(pauseMs);
+          evicting.peek('another key triggers a sweep', rule);
+          expect(evicting.take(`caller ${caller}`, rule).allowed).toBe(single[caller]!.take('caller', rule).allowed);
         }
       }),
     );
