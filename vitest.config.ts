@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { daemonSuites } from './test/helpers/postgres/daemon-suites.ts';
+
+const onPostgres = process.env.TEST_ENGINE === 'postgres';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: onPostgres ? daemonSuites(import.meta.dirname) : ['test/**/*.test.ts'],
     exclude: ['test/slow/**'],
     pool: 'forks',
     // Every file starts what it needs and ends it: to load all packages anew for each took half of the time.
@@ -14,7 +17,7 @@ export default defineConfig({
     // Screens are drawn for their tests wherever those run: ink draws none where CI is set.
     env: { UV_THREADPOOL_SIZE: '8', CI: 'false' },
     reporters: ['minimal'],
-    globalSetup: ['test/helpers/build-all.ts'],
+    globalSetup: ['test/helpers/build-all.ts', ...(onPostgres ? ['test/helpers/postgres/setup.ts'] : [])],
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

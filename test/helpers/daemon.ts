@@ -12,6 +12,7 @@ import { createLog } from '../../src/daemon/log.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { openMailbox } from './mailbox.ts';
+import { databaseOf, dropDatabaseOf, MASTER_KEY } from './postgres/folder-databases.ts';
 
 export interface Answer<T = Record<string, unknown>> {
   status: number;
@@ -30,6 +31,8 @@ export interface TestDaemonOptions {
   config?: Partial<Config>;
   clock?: TestClock;
   dataDir?: string;
+  /** A PostgreSQL database, which several daemons can share; `close` keeps it. */
+  databaseUrl?: string;
   timeouts?: { headersMs: number; requestMs: number };
   /** Overrides the path of sqlite-vec. */
   vectorExtension?: () => Promise<string>;
@@ -37,12 +40,20 @@ export interface TestDaemonOptions {
 
 export type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>;
 
-/** Starts a complete daemon on a free port with its own folder: real HTTP, real SQLite, mail in a folder. */
+/**
+ * Starts a complete daemon on a free port with its own folder: real HTTP, a real database, mail in a folder. The
+ * database is SQLite, or PostgreSQL if the tests run with `TEST_ENGINE=postgres`.
+ */
 export async function startTestDaemon(options: TestDaemonOptions = {}) {
   const folder = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-test-')));
   const mailDir = join(folder, 'mail');
   const clock = options.clock ?? createTestClock();
-  const config: Config = { ...readConfig({ dataDir: folder, mailDir, port: '0' }, {}, ''), ...options.config };
+  const databaseUrl = options.databaseUrl ?? (await databaseOf(folder));
+  const config: Config = {
+    ...readConfig({ dataDir: folder, mailDir, port: '0' }, {}, ''),
+    ...(databaseUrl && { databaseUrl, masterKeys: [MASTER_KEY] }),
+    ...options.config,
+  };
   const logLines: string[] = [];
   const log = createLog('trace', (line) => logLines.push(line));
   const shown: string[] = [];
@@ -120,6 +131,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     ...daemon,
     daemon,
     folder,
+    databaseUrl,
     clock,
     baseUrl,
     publicUrl,
@@ -134,6 +146,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     stop: daemon.stop,
     async close() {
       await daemon.stop();
+      if (options.databaseUrl === undefined) await dropDatabaseOf(folder);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,31 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/** Test files about files, pragmas, statements or extensions of SQLite. */
+const ABOUT_SQLITE: readonly string[] = [];
+
+/** Returns the test files that start a daemon, in this process: what they guarantee holds on every engine. */
+export function daemonSuites(root: string): string[] {
+  const daemon = resolve(root, 'test/helpers/daemon.ts');
+  const known = new Map([[daemon, true]]);
+
+  function reachesDaemon(file: string): boolean {
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    known.set(file, false);
+    const reaches = importsOf(file).some(reachesDaemon);
+    known.set(file, reaches);
+    return reaches;
+  }
+
+  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((name) => join('test', name))
+    .filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/slow/') && !ABOUT_SQLITE.includes(path))
+    .filter((path) => reachesDaemon(resolve(root, path)));
+}
+
+function importsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+)'/g)]
+    .map(([, target]) => resolve(dirname(file), target!))
+    .filter((target) => target.includes('/test/') && existsSync(target));
+}
