@@ -1,6 +1,6 @@
 import { integrityProblems } from '../db/integrity.ts';
 import { vectorProblems } from '../features/embeddings/vector-sync-sqlite.ts';
-import { textIndices } from '../features/text/text-index-sqlite.ts';
+import { textIndices } from '../features/text/text-indices.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
 import type { Config } from './config-settings.ts';

@@ -10,7 +10,7 @@ import { assertBackup, countAccountsIn, type Restored, restoreDatabase } from '.
 import { vectorProblems } from '../features/embeddings/vector-sync-sqlite.ts';
 import { requiredMasterKey } from '../features/envelope/envelope.ts';
 import { masterKeyOf } from '../features/envelope/master-key.ts';
-import { textIndices } from '../features/text/text-index-sqlite.ts';
+import { textIndices } from '../features/text/text-indices.ts';
 import { systemClock, toTimestamp } from '../lib/clock.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { Config } from './config-settings.ts';

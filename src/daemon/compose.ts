@@ -17,7 +17,7 @@ import { providerKeysRoutes } from '../features/providers/provider-keys-routes.t
 import { providerSettingsRoutes } from '../features/providers/provider-settings-routes.ts';
 import { rememberRoutes } from '../features/remember/remember-routes.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
-import { textIndices } from '../features/text/text-index-sqlite.ts';
+import { textIndices } from '../features/text/text-indices.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
 import type { Config } from './config-settings.ts';

@@ -5,7 +5,7 @@ import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { UserKey } from '../text/scopes.ts';
-import type { IndexedRow, TextIndex } from '../text/text-index-sqlite.ts';
+import type { IndexedRow, TextIndex } from '../text/text-indices.ts';
 import { createTextPurge } from '../text/text-purge.ts';
 import {
   deleteConversation,

@@ -2,7 +2,7 @@ import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableConversation } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import {
   type ConversationExportFilter,
   findConversationsById,

@@ -18,7 +18,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import { createTextPortions } from '../text/text-portions.ts';
 import { type ConversationAppending, createConversationAppending } from './conversation-append.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';

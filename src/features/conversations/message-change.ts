@@ -2,7 +2,7 @@ import type { MessageChange } from '../../contract/conversations.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type PreparedTerms, requireTerms } from '../text/prepared-terms.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import { deriveFrom } from '../text/traits.ts';
 import type { MessageObserver } from './conversation-erasure.ts';
 import { updateConversation } from './conversations-store.ts';

@@ -2,7 +2,7 @@ import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableMessage } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import { findConversationsById, findMessages, findUsedRowIds } from './conversation-import-export-store.ts';
 import { findConversation, updateConversation, updateCutThrough } from './conversations-store.ts';
 import {

@@ -8,7 +8,7 @@ import {
 import type { PortableMessage } from '../../contract/portability.ts';
 import { createRowCodec, type GivenRowOf, type RowOf } from '../../db/row-codec.ts';
 import { columnNames, textBytesOf } from '../../db/values.ts';
-import type { TextEntry } from '../text/text-index-sqlite.ts';
+import type { TextEntry } from '../text/text-indices.ts';
 import { type Derived, deriveFrom } from '../text/traits.ts';
 import { storedContentOf } from './message-content.ts';
 

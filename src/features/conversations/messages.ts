@@ -10,7 +10,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import type { ConversationErasing, MessageObserver } from './conversation-erasure.ts';
 import { findConversation } from './conversations-store.ts';
 import { noConversation } from './message-append.ts';

@@ -1,6 +1,6 @@
 import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import type { TextIndex, TextIndices } from '../text/text-index-sqlite.ts';
+import type { TextIndex, TextIndices } from '../text/text-indices.ts';
 import { OPERATOR } from './models-sqlite.ts';
 
 /** Which models new rows are queued for. */

@@ -5,7 +5,7 @@ import type { Ids } from '../../lib/ids.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import type { ConversationRow, MessageObserver, MessageReading, MessageRow } from '../conversations/conversations.ts';
 import type { Usage } from '../limits/usage.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import type { TextPurge } from '../text/text-purge.ts';
 import { EDITED, type EpisodeRow, type NewEpisodeRow } from './episode-row.ts';
 import { describeSegment, type Segment, segmentMessages } from './episode-segments.ts';

@@ -2,7 +2,7 @@ import { episodeFields } from '../../contract/episodes.ts';
 import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
 import { columnNames, textBytesOf } from '../../db/values.ts';
 import type { ItemTexts } from '../text/prepared-terms.ts';
-import type { TextEntry } from '../text/text-index-sqlite.ts';
+import type { TextEntry } from '../text/text-indices.ts';
 import { deriveFrom } from '../text/traits.ts';
 
 /** The columns that are not API fields. */

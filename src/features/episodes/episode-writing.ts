@@ -1,7 +1,7 @@
 import type { Connection } from '../../db/connection.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import type { TextPurge } from '../text/text-purge.ts';
 import { type EpisodeRow, type NewEpisodeRow, textEntryOf } from './episode-row.ts';
 import { deleteEpisode, insertEpisodes, updateEpisode } from './episodes-store.ts';

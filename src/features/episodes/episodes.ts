@@ -16,7 +16,7 @@ import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import { createTextPurge } from '../text/text-purge.ts';
 import { createEpisodeCutting } from './episode-cutting.ts';
 import { createEpisodeTransfer, type EpisodeTransfer } from './episode-import-export.ts';

@@ -13,7 +13,7 @@ import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { NO_TERMS, type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import { createTextPortions } from '../text/text-portions.ts';
 import { findMemories, findMemory, findMemoryRows, listVersions } from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';

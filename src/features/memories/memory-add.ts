@@ -18,7 +18,7 @@ import {
   writeWithTerms,
 } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextEntry, TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import type { TextPortions } from '../text/text-portions.ts';
 import { findKnown } from './known-memories.ts';
 import { findMemory, insertLookups, insertMemories, updateSuperseded } from './memories-store.ts';

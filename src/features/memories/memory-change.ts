@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Connection } from '../../db/connection.ts';
 import { type PreparedTerms, requireTerms } from '../text/prepared-terms.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import {
   deleteLookups,
   findByExternalId,

@@ -4,7 +4,7 @@ import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import { forgetTextsToIndex } from '../text/text-portions.ts';
 import { createTextPurge } from '../text/text-purge.ts';
 import { deleteAllLookupsOf, deleteLookups, deleteMemory, deleteSomeOf, listExpired } from './memories-store.ts';

@@ -8,7 +8,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import { findByExternalId, findSameContent } from './memories-store.ts';
 import type { MemoryAdding } from './memory-add.ts';
 import { changeMemory, externalIdTaken } from './memory-change.ts';

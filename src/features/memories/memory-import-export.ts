@@ -4,7 +4,7 @@ import type { PortableMemory } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { ItemTexts, PreparedTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-index-sqlite.ts';
+import type { TextIndex } from '../text/text-indices.ts';
 import { findByExternalId, findSameContent, insertLookups, insertVersions } from './memories-store.ts';
 import { contentKeyOf, externalKeyOf } from './memory-add-plan.ts';
 import type { MemoryErasing } from './memory-erasure.ts';

@@ -3,7 +3,7 @@ import { type Memory, memoryFields } from '../../contract/memories.ts';
 import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
 import { columnNames, textBytesOf } from '../../db/values.ts';
 import { toStreamSafe } from '../../lib/text.ts';
-import type { TextEntry } from '../text/text-index-sqlite.ts';
+import type { TextEntry } from '../text/text-indices.ts';
 import { type Derived, deriveFrom } from '../text/traits.ts';
 
 /** The columns that are not API fields. */

@@ -1,18 +1,12 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Connection } from '../../db/connection.ts';
 import { PASSAGE_MESSAGES, passageOf } from './passages.ts';
+import type { IndexedDocument, IndexedRow } from './text-index-engine.ts';
 import type { TotalsChange } from './word-totals.ts';
 
 /** The full-text index of each type, and the table that it indexes by row number. */
 export const INDEX_OF = { memory: 'memoryText', message: 'messageText', episode: 'episodeText' } as const;
 export const ROWS_OF = { memory: 'memories', message: 'messages', episode: 'episodes' } as const;
-
-/** A row of a user. */
-export interface IndexedRow {
-  tenantId: string;
-  scope: number;
-  number: number;
-}
 
 /** FTS5 stores the length of a document as a varint of the SQLite file format; this decodes its hexadecimal form. */
 export function lengthOfHex(hex: string): number {
@@ -26,10 +20,9 @@ export async function findDocuments(
   connection: Connection,
   type: ItemType,
   rows: readonly IndexedRow[],
-): Promise<(IndexedRow & TotalsChange)[]> {
-  if (rows.length === 0) return [];
+): Promise<IndexedDocument[]> {
   const found = await connection.all<{ number: number; length: string }>(
-    `SELECT d.id AS number, HEX(d.sz) AS length FROM json_each(?) n
+    `SELECT d.id AS number, HEX(d.sz) AS length FROM numbers(?) n
      CROSS JOIN ${INDEX_OF[type]}_docsize d ON d.id = n.value`,
     [JSON.stringify(rows.map(({ number }) => number))],
   );
@@ -41,15 +34,10 @@ export async function findDocuments(
 }
 
 /** The passages of these rows that the index has no message of, as changes of the totals. */
-export async function findEmptyPassages(
-  connection: Connection,
-  type: ItemType,
-  rows: readonly IndexedRow[],
-): Promise<TotalsChange[]> {
-  if (type !== 'message' || rows.length === 0) return [];
+export async function findEmptyPassages(connection: Connection, rows: readonly IndexedRow[]): Promise<TotalsChange[]> {
   const byPassage = new Map(rows.map((row) => [passageOf(row.number), row]));
   const empty = await connection.all<{ passage: number }>(
-    `SELECT p.value AS passage FROM json_each(?) p WHERE NOT EXISTS
+    `SELECT p.value AS passage FROM numbers(?) p WHERE NOT EXISTS
        (SELECT 1 FROM messageText_docsize WHERE id >= p.value * ? AND id < (p.value + 1) * ?)`,
     [JSON.stringify([...byPassage.keys()]), PASSAGE_MESSAGES, PASSAGE_MESSAGES],
   );

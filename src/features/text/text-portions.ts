@@ -11,7 +11,7 @@ import {
   type PreparedTerms,
   prepareTerms,
 } from './prepared-terms.ts';
-import type { TextEntry, TextIndex } from './text-index-sqlite.ts';
+import type { TextEntry, TextIndex } from './text-indices.ts';
 import {
   deleteAllToIndex,
   deleteToIndex,

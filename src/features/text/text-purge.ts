@@ -1,6 +1,6 @@
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { TextIndex } from './text-index-sqlite.ts';
+import type { TextIndex } from './text-indices.ts';
 
 /** Removes the words of erased rows from the index file, in the background. */
 export interface TextPurge {

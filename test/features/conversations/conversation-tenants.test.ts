@@ -10,7 +10,7 @@ import { messageRowId } from '../../../src/features/conversations/message-row.ts
 import * as messages from '../../../src/features/conversations/messages-store.ts';
 import * as episodes from '../../../src/features/episodes/episodes-store.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
-import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
+import { textIndices } from '../../../src/features/text/text-indices.ts';
 
 /** Two tenants with the same ids, so that only the tenant predicate of a statement separates them. */
 

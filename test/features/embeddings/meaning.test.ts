@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
+import { textIndices } from '../../../src/features/text/text-indices.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { type Caller, instant, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { type MeaningDaemon, startMeaningDaemon } from './meaning-daemon.ts';

@@ -10,7 +10,7 @@ import * as store from '../../../src/features/memories/memories-store.ts';
 import * as lists from '../../../src/features/memories/memory-list-sqlite.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
-import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
+import { textIndices } from '../../../src/features/text/text-indices.ts';
 
 const search = createCandidatesSqlite();
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SearchAnswer } from '../../../src/contract/search.ts';
 import { openConnection } from '../../../src/db/connection.ts';
-import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
+import { textIndices } from '../../../src/features/text/text-indices.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';

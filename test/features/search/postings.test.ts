@@ -15,7 +15,7 @@ import { readPostings, readStems, readVocabulary } from '../../../src/features/s
 import { createSourceSearch } from '../../../src/features/search/source-search-sqlite.ts';
 import { SOURCES } from '../../../src/features/search/sources-sqlite.ts';
 import { variantsOf } from '../../../src/features/search/spelling.ts';
-import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
+import { textIndices } from '../../../src/features/text/text-indices.ts';
 
 let folder: string;
 let connection: Connection;

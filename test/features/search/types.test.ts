@@ -159,7 +159,7 @@ test('a context shows speakers of messages and dates of episodes, and cites each
 });
 
 async function expectIndicesWhole(): Promise<void> {
-  const { textIndices } = await import('../../../src/features/text/text-index-sqlite.ts');
+  const { textIndices } = await import('../../../src/features/text/text-indices.ts');
   for (const { problems } of Object.values(textIndices)) {
     expect(await daemon.db.writes.write('daemon', problems)).toEqual([]);
   }

@@ -5,7 +5,7 @@ import { type EpisodeRow, textEntryOf as episodeEntryOf } from '../../../src/fea
 import { type MemoryRow, storedEntryOf as memoryEntryOf } from '../../../src/features/memories/memory-row.ts';
 import { passageOf } from '../../../src/features/text/passages.ts';
 import { scopePrefix, termsOf, tokenOf } from '../../../src/features/text/terms.ts';
-import { otherTermsOf, type TextEntry, textIndices } from '../../../src/features/text/text-index-sqlite.ts';
+import { otherTermsOf, type TextEntry, textIndices } from '../../../src/features/text/text-indices.ts';
 import { deriveFrom } from '../../../src/features/text/traits.ts';
 
 const TOKENIZER = `porter ascii tokenchars '_'`;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { textEntryOf } from '../../../src/features/conversations/message-row.ts';
 import { findMessageRows } from '../../../src/features/conversations/messages-store.ts';
-import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
+import { textIndices } from '../../../src/features/text/text-indices.ts';
 import { insertToIndex } from '../../../src/features/text/text-portions-store.ts';
 import { conversing } from '../conversations/conversation-caller.ts';
 import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';

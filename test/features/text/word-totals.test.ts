@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { textIndices } from '../../../src/features/text/text-index-sqlite.ts';
+import { textIndices } from '../../../src/features/text/text-indices.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { newAccount, portable } from '../portability/portable-account.ts';

@@ -1,0 +1,115 @@
+import type { ItemType } from '../../contract/search.ts';
+import type { Connection } from '../../db/connection.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
+import { monthsOf } from './dates.ts';
+import { type ItemTexts, NO_TERMS, type PreparedTerms, requireTerms, termsOfItem } from './prepared-terms.ts';
+import { monthTokenOf, scopePrefix, speakerTokensOf } from './terms.ts';
+import type { IndexedDocument, IndexedRow, IndexedTokens, TextIndexEngine } from './text-index-engine.ts';
+import { textIndexSqlite } from './text-index-sqlite.ts';
+import { daysOf } from './traits.ts';
+import { changeTotals, negated, type TotalsChange } from './word-totals.ts';
+
+export type { IndexedRow };
+
+/** What the full-text index stores of a row. */
+export interface TextEntry extends IndexedRow {
+  texts: ItemTexts;
+  /** Searchable by `speakerTokensOf`, separate from the words. */
+  speaker?: string;
+  /** Start and end in epoch milliseconds, and the dates mentioned; searchable by `monthTokenOf`. */
+  days: { at: number; until: number; dates: string | null };
+  /** `past` rows are superseded or replaced by a newer version, and found only under `asOf`. */
+  part: 'live' | 'past';
+}
+
+/** Maintains a full-text index and its totals, in the same transaction as the rows. */
+export interface TextIndex {
+  /** Finds the terms of an entry that is not `prepared` itself. Throws `TermsMissing` where it must not. */
+  insert(connection: Connection, entries: readonly TextEntry[], prepared?: PreparedTerms): Promise<void>;
+  /** Those of the entries that are not in the index. */
+  missing(connection: Connection, entries: readonly TextEntry[]): Promise<TextEntry[]>;
+  remove(connection: Connection, rows: readonly IndexedRow[]): Promise<void>;
+  /**
+   * Removes the words of deleted entries from the file, some pages per call: `first`, then `next` while it returns
+   * `true`. Until then they remain on disk, although no search finds them.
+   */
+  purge(connection: Connection, portion: 'first' | 'next'): Promise<boolean>;
+  /**
+   * Merges some of the segments that writes leave behind, a few pages per call: every search reads every segment,
+   * whichever tenant wrote it.
+   */
+  tidy(connection: Connection): Promise<void>;
+  /** Lists differences between index, rows and totals. Reads the whole index. */
+  problems(connection: Connection): Promise<string[]>;
+}
+
+/** Indexes the rows of one type by their numbers. */
+export function createTextIndex(type: ItemType): TextIndex {
+  const engine: TextIndexEngine = textIndexSqlite;
+
+  async function emptyPassages(connection: Connection, rows: readonly IndexedRow[]): Promise<TotalsChange[]> {
+    if (type !== 'message' || rows.length === 0) return [];
+    return engine.emptyPassages(connection, rows);
+  }
+
+  async function documents(connection: Connection, rows: readonly IndexedRow[]): Promise<IndexedDocument[]> {
+    return rows.length === 0 ? [] : engine.documents(connection, type, rows);
+  }
+
+  return {
+    async insert(connection, entries, prepared = NO_TERMS) {
+      requireTerms(
+        prepared,
+        entries.map(({ texts }) => texts),
+      );
+      const sorted = entries.toSorted((a, b) => a.number - b.number);
+      const rows = await runInSlices(tokensInSteps(sorted, prepared), 'urgent');
+      const opened = await emptyPassages(connection, sorted);
+      const inserted = await engine.insert(connection, type, rows);
+      await changeTotals(connection, type, [...inserted, ...opened]);
+    },
+    async missing(connection, entries) {
+      const indexed = new Set((await documents(connection, entries)).map(({ number }) => number));
+      return entries.filter(({ number }) => !indexed.has(number));
+    },
+    async remove(connection, rows) {
+      const removed = await documents(connection, rows);
+      await engine.remove(connection, type, removed);
+      const closed = await emptyPassages(connection, removed);
+      await changeTotals(connection, type, [...removed, ...closed].map(negated));
+    },
+    purge: (connection, portion) => engine.purge(connection, type, portion),
+    tidy: (connection) => engine.tidy(connection, type),
+    problems: (connection) => engine.problems(connection, type),
+  };
+}
+
+/** The full-text indices of the daemon. */
+export const textIndices = {
+  memory: createTextIndex('memory'),
+  message: createTextIndex('message'),
+  episode: createTextIndex('episode'),
+};
+export type TextIndices = typeof textIndices;
+
+function* tokensInSteps(entries: readonly TextEntry[], prepared: PreparedTerms): Generator<void, IndexedTokens[]> {
+  const rows: IndexedTokens[] = [];
+  for (const entry of entries) {
+    const { tenantId, scope, number } = entry;
+    const terms = yield* termsOfItem(prepared, entry.texts);
+    const others = otherTermsOf(entry);
+    rows.push({ tenantId, scope, number, prefix: scopePrefix(scope, entry.part), terms, others });
+    yield;
+  }
+  return rows;
+}
+
+/** The terms of an entry beside those of its texts. */
+export function otherTermsOf({ speaker, days }: Pick<TextEntry, 'speaker' | 'days'>): string[] {
+  const names = speaker === undefined ? [] : speakerTokensOf(speaker);
+  const months = monthsOf(daysOf(days.at, days.until, days.dates)).flatMap(({ year, month }) => [
+    monthTokenOf({ year, month }),
+    monthTokenOf({ month }),
+  ]);
+  return [...names, ...new Set(months)];
+}
