@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { ensureDatabaseFile } from '../db/database-file.ts';
 import { migrate } from '../db/migrate.ts';
+import { connectionUrl } from '../db/postgres/url.ts';
 import type { Config } from './config-settings.ts';
 
 /** The database of a configuration: a file of SQLite, or a server of PostgreSQL. */
@@ -15,14 +16,16 @@ export async function prepareDatabase({ dataDir, databaseUrl }: Config): Promise
     await migrate(file);
     return { file };
   }
+  const url = connectionUrl(databaseUrl);
   const { migratePostgres } = await import('../db/postgres/migrate.ts');
-  await migratePostgres(databaseUrl);
-  return { url: databaseUrl };
+  await migratePostgres(url);
+  return { url };
 }
 
 /** Throws `not_found` if there is no database file. */
 export async function existingDatabase(config: Config): Promise<DatabaseLocation> {
-  return config.databaseUrl === undefined ? { file: await existingFile(config) } : { url: config.databaseUrl };
+  const { databaseUrl } = config;
+  return databaseUrl === undefined ? { file: await existingFile(config) } : { url: connectionUrl(databaseUrl) };
 }
 
 /** Returns the path of the data folder's database. Throws `not_found` if there is none. */

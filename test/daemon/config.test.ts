@@ -45,6 +45,24 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
     [],
   ],
   [
+    'databaseUrl',
+    'SVC_DATABASE_URL',
+    [
+      ['postgres://svc:p@db.example.com/svc', 'postgres://svc:p@db.example.com/svc'],
+      ['postgresql://localhost:5433/svc?sslmode=disable', 'postgresql://localhost:5433/svc?sslmode=disable'],
+    ],
+    ['db.example.com', 'mysql://db.example.com/svc', 'postgres:'],
+  ],
+  [
+    'redisUrl',
+    'SVC_REDIS_URL',
+    [
+      ['redis://127.0.0.1:6379', 'redis://127.0.0.1:6379'],
+      ['rediss://:p@cache.example.com/1', 'rediss://:p@cache.example.com/1'],
+    ],
+    ['cache.example.com', 'http://cache.example.com', 'redis:'],
+  ],
+  [
     'smtpUrl',
     'SVC_SMTP_URL',
     [
@@ -229,7 +247,13 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
   ],
 ];
 
-const withSender = (env: string) => (env === 'SVC_SMTP_URL' ? { SVC_MAIL_FROM: 'svc@example.com' } : {});
+/** What a setting requires beside it. */
+const REQUIRED: Record<string, Record<string, string>> = {
+  SVC_SMTP_URL: { SVC_MAIL_FROM: 'svc@example.com' },
+  SVC_DATABASE_URL: { SVC_MASTER_KEY: KEY.toString('base64') },
+  SVC_REDIS_URL: { SVC_MASTER_KEY: KEY.toString('base64'), SVC_DATABASE_URL: 'postgres://db.example.com/svc' },
+};
+const requiredBy = (env: string) => REQUIRED[env] ?? {};
 
 describe('every setting', () => {
   test('is in this table and has a flag', () => {
@@ -243,9 +267,9 @@ describe('every setting', () => {
 
   test.each(SETTINGS)('%s is read from the environment, from .env and from a flag', (name, env, [first]) => {
     const [text, value] = first!;
-    expect(readConfig({}, { ...withSender(env), [env]: text }, '')[name]).toEqual(value);
-    expect(readConfig({}, withSender(env), `${env}="${text}"`)[name]).toEqual(value);
-    expect(readConfig({ [name]: text }, withSender(env), '')[name]).toEqual(value);
+    expect(readConfig({}, { ...requiredBy(env), [env]: text }, '')[name]).toEqual(value);
+    expect(readConfig({}, requiredBy(env), `${env}="${text}"`)[name]).toEqual(value);
+    expect(readConfig({ [name]: text }, requiredBy(env), '')[name]).toEqual(value);
   });
 
   test.each(SETTINGS)(
@@ -253,11 +277,11 @@ describe('every setting', () => {
     (name, env, [first, second]) => {
       const [text, value] = first!;
       const [other, otherValue] = second!;
-      expect(readConfig({ [name]: text }, { ...withSender(env), [env]: other }, `${env}="${other}"`)[name]).toEqual(
+      expect(readConfig({ [name]: text }, { ...requiredBy(env), [env]: other }, `${env}="${other}"`)[name]).toEqual(
         value,
       );
-      expect(readConfig({}, { ...withSender(env), [env]: text }, `${env}="${other}"`)[name]).toEqual(value);
-      expect(readConfig({}, withSender(env), `${env}="${other}"`)[name]).toEqual(otherValue);
+      expect(readConfig({}, { ...requiredBy(env), [env]: text }, `${env}="${other}"`)[name]).toEqual(value);
+      expect(readConfig({}, requiredBy(env), `${env}="${other}"`)[name]).toEqual(otherValue);
     },
   );
 
@@ -268,7 +292,7 @@ describe('every setting', () => {
   test.each(SETTINGS.flatMap(([name, env, , refuses]) => refuses.map((text) => [env, text, name] as const)))(
     '%s rejects %j and names the setting',
     (env, text) => {
-      const read = () => readConfig({}, { ...withSender(env), [env]: text }, '');
+      const read = () => readConfig({}, { ...requiredBy(env), [env]: text }, '');
       expect(read).toThrow(ConfigError);
       expect(read).toThrow(new RegExp(`^${env} must be`));
     },
@@ -300,12 +324,14 @@ describe('the configuration as a whole', () => {
     expect(() => readConfig({}, environment, dotEnv)).toThrow(says);
   });
 
-  test.each(['SVC_DATABASE_URL', 'SVC_REDIS_URL'])(
-    '%s, which this version does not support, is rejected rather than ignored',
-    (name) => {
-      expect(() => readConfig({}, { [name]: 'x' }, '')).toThrow(`${name} is set, but this version does not support`);
-    },
-  );
+  test('daemons that share a database need a master key to share', () => {
+    const read = () => readConfig({}, { SVC_DATABASE_URL: 'postgres://db.example.com/svc' }, '');
+    expect(read).toThrow('SVC_MASTER_KEY is required with SVC_DATABASE_URL');
+  });
+
+  test('Redis without PostgreSQL is rejected rather than ignored', () => {
+    expect(() => readConfig({}, { SVC_REDIS_URL: 'redis://localhost' }, '')).toThrow('SVC_REDIS_URL needs');
+  });
 
   test('ignores names of other programs and of the command line', () => {
     const environment = { PATH: '/bin', SVCX: '1', SVC_URL: 'http://a', SVC_PROFILE: 'b', SVC_API_KEY: 'c' };

@@ -41,7 +41,18 @@ export function createSession(url: string): Session {
   let inTransaction: pg.Client | undefined;
   let closed = false;
 
-  async function connect(): Promise<pg.Client> {
+  function open(): Promise<pg.Client> {
+    if (closed) return Promise.reject(postgresError(new Error('closed')));
+    if (client) return client;
+    const opening = connect(() => {
+      if (client === opening) client = undefined;
+    });
+    client = opening;
+    return opening;
+  }
+
+  /** `onLost` is called when the session cannot be used any more. */
+  async function connect(onLost: () => void): Promise<pg.Client> {
     const fresh = new pg.Client({
       connectionString: url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -49,23 +60,16 @@ export function createSession(url: string): Session {
       keepAlive: true,
       types,
     });
-    const forget = () => {
-      client = undefined;
-    };
     // Without a listener of its own, a lost session would end the process.
-    fresh.on('error', forget);
-    fresh.on('end', forget);
-    await fresh.connect();
-    return fresh;
-  }
-
-  async function open(): Promise<pg.Client> {
-    if (closed) throw postgresError(new Error('closed'));
-    client ??= connect().catch((error: unknown) => {
-      client = undefined;
+    fresh.on('error', onLost);
+    fresh.on('end', onLost);
+    try {
+      await fresh.connect();
+      return fresh;
+    } catch (error) {
+      onLost();
       throw postgresError(error);
-    });
-    return client;
+    }
   }
 
   async function query(sql: string, values?: readonly Value[]): Promise<pg.QueryResult> {

@@ -4,6 +4,7 @@ import { POSTGRES_BASELINE } from '../../../migrations/postgres/0015-baseline.ts
 import { AppError } from '../../contract/errors.ts';
 import type { Reader } from '../connection.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
+import { startFault } from './start-fault.ts';
 import { postgresError } from './storage-error.ts';
 
 /** What the baseline leads to. */
@@ -30,7 +31,7 @@ export async function migratePostgres(url: string): Promise<void> {
     for (const [version, step] of STEPS)
       await builder.transaction((transaction) => runStep(transaction, version, step));
   } catch (error) {
-    throw postgresError(error);
+    throw postgresError(startFault(error, url));
   } finally {
     await builder.destroy();
   }

@@ -1,0 +1,26 @@
+import { AppError } from '../../contract/errors.ts';
+
+const ADVICE: Record<string, string> = {
+  '28P01': 'Check the user and the password.',
+  '28000': 'Check the user, and what the server allows it (pg_hba.conf).',
+  '3D000': 'Create the database first (CREATE DATABASE).',
+  '42501': 'Make the user the owner of the database, so that it can create tables.',
+};
+
+/** Explains to an operator why a daemon cannot use the database at `url`; no more than the error itself if it is another. */
+export function startFault(error: unknown, url: string): unknown {
+  const { code = '', message } = error as { code?: string; message: string };
+  const { hostname, port, pathname } = new URL(url);
+  const where = `PostgreSQL at ${hostname || 'the local socket'}${port && `:${port}`}${pathname}`;
+  const refuse = (what: string, advice: string) =>
+    new AppError('unavailable', `${where} ${what}. ${advice} (SVC_DATABASE_URL)`);
+  if (ADVICE[code]) return refuse(`refuses svc (${code})`, ADVICE[code]);
+  if (/does not support SSL/.test(message)) {
+    return refuse('does not offer TLS', 'Turn it on there, or add ?sslmode=disable on a network that you trust.');
+  }
+  if (/CERT|SELF_SIGNED|ISSUER/.test(code)) {
+    return refuse(`has a certificate that cannot be checked (${code})`, 'Name its authority: ?sslrootcert=ca.pem.');
+  }
+  if (/^E[A-Z_]+$/.test(code)) return refuse(`cannot be reached (${code})`, 'Check the address, and that it runs.');
+  return error;
+}
