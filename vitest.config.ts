@@ -6,8 +6,8 @@ const onPostgres = process.env.TEST_ENGINE === 'postgres';
 
 export default defineConfig({
   test: {
-    include: onPostgres ? daemonSuites(import.meta.dirname) : ['test/**/*.test.ts'],
-    exclude: ['test/slow/**'],
+    include: onPostgres ? [...daemonSuites(import.meta.dirname), 'test/postgres/**/*.test.ts'] : ['test/**/*.test.ts'],
+    exclude: ['test/slow/**', ...(onPostgres ? [] : ['test/postgres/**'])],
     pool: 'forks',
     // Every file starts what it needs and ends it: to load all packages anew for each took half of the time.
     isolate: false,

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { AppError } from '../../src/contract/errors.ts';
+import type { Connection } from '../../src/db/connection.ts';
+import type { Database } from '../../src/db/open.ts';
+import { openPostgres } from '../../src/db/postgres/open.ts';
+import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
+import { startTcpRelay } from '../helpers/tcp-relay.ts';
+
+const DAY = '2026-01-01';
+
+let url: string;
+let one: Database;
+let other: Database;
+
+const open = (at = url) => openPostgres(at, { readerCount: 2, monotonicMs: () => performance.now() });
+
+beforeAll(async () => {
+  const { adminUrl, template } = inject('postgres');
+  url = await ensureDatabase(adminUrl, 'sessions', template);
+  one = await open();
+  other = await open();
+  for (const tenantId of ['a', 'b']) {
+    await one.writes.write('daemon', async (connection) => {
+      await connection.run('INSERT INTO tenants (tenantId, email, tier, createdAt) VALUES (?, ?, ?, ?)', [
+        tenantId,
+        `${tenantId}@example.com`,
+        'Free',
+        1,
+      ]);
+      await connection.run(
+        'INSERT INTO usageDays (tenantId, day, requests, memories, queries) VALUES (?, ?, 0, 0, 0)',
+        [tenantId, DAY],
+      );
+    });
+  }
+});
+
+afterAll(async () => {
+  await one.close();
+  await other.close();
+  await dropDatabase(inject('postgres').adminUrl, 'sessions');
+});
+
+/** Reads and then writes, like a quota: without a lock, two at once would both see the old count. */
+async function countUp(connection: Connection, tenantId: string): Promise<void> {
+  const of = [tenantId, DAY];
+  const row = await connection.get<{ requests: number }>(
+    'SELECT requests FROM usageDays WHERE tenantId = ? AND day = ?',
+    of,
+  );
+  await connection.run('UPDATE usageDays SET requests = ? WHERE tenantId = ? AND day = ?', [row!.requests + 1, ...of]);
+}
+
+async function countOf(tenantId: string): Promise<number> {
+  const row = await one.readers
+    .of(tenantId)
+    .get<{ requests: number }>('SELECT requests FROM usageDays WHERE tenantId = ? AND day = ?', [tenantId, DAY]);
+  return row!.requests;
+}
+
+test('what a write reads of its tenant stays true until it commits, whichever daemon writes', async () => {
+  const before = await countOf('a');
+  const writes = [one, other].flatMap((db) =>
+    Array.from({ length: 200 }, () => db.writes.write('a', (connection) => countUp(connection, 'a'))),
+  );
+  await Promise.all(writes);
+  expect(await countOf('a')).toBe(before + 400);
+});
+
+test('daemons that write for the same tenants in different order do not block each other', async () => {
+  const before = (await countOf('a')) + (await countOf('b'));
+  const writes = Array.from({ length: 100 }, (_, index) => {
+    const tenantId = index % 2 === 0 ? 'a' : 'b';
+    const reverse = index % 2 === 0 ? 'b' : 'a';
+    return [
+      one.writes.write(tenantId, (connection) => countUp(connection, tenantId)),
+      other.writes.write(reverse, (connection) => countUp(connection, reverse)),
+    ];
+  });
+  await Promise.all(writes.flat());
+  expect((await countOf('a')) + (await countOf('b'))).toBe(before + 200);
+});
+
+test('a refused write undoes itself alone', async () => {
+  const before = await countOf('a');
+  const [refused, done] = await Promise.allSettled([
+    one.writes.write('a', async (connection) => {
+      await countUp(connection, 'a');
+      throw new AppError('conflict', 'no');
+    }),
+    one.writes.write('a', (connection) => countUp(connection, 'a')),
+  ]);
+  expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'conflict' } });
+  expect(done.status).toBe('fulfilled');
+  expect(await countOf('a')).toBe(before + 1);
+});
+
+test('a statement that fails takes no other write of its transaction with it', async () => {
+  const before = await countOf('a');
+  const [failed, done] = await Promise.allSettled([
+    one.writes.write('a', (connection) => connection.run('SELECT nothing FROM nowhere')),
+    one.writes.write('a', (connection) => countUp(connection, 'a')),
+  ]);
+  expect(failed).toMatchObject({ status: 'rejected', reason: { code: '42P01' } });
+  expect(done.status).toBe('fulfilled');
+  expect(await countOf('a')).toBe(before + 1);
+});
+
+test('a query that forgets its tenant sees the rows of the tenant that asks, and no others (row 87)', async () => {
+  const all = 'SELECT tenantId FROM usageDays';
+  expect(await one.readers.of('a').all(all)).toEqual([{ tenantId: 'a' }]);
+  expect(await one.readers.of('nobody').all(all)).toEqual([]);
+  expect(await one.writes.write('b', (connection) => connection.all(all))).toEqual([{ tenantId: 'b' }]);
+  const change = 'UPDATE usageDays SET memories = 7';
+  expect(await one.writes.write('b', (connection) => connection.run(change))).toEqual({ changes: 1 });
+});
+
+test('a session that never said whose rows it reads sees none (row 87)', async () => {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    expect((await client.query('SELECT "tenantId" FROM "usageDays"')).rows).toEqual([]);
+    expect((await client.query('SELECT "tenantId" FROM tenants')).rows).toEqual([]);
+  } finally {
+    await client.end();
+  }
+});
+
+test('a snapshot does not see what is written after it was opened', async () => {
+  const snapshot = await one.snapshot();
+  const before = await countOf('a');
+  await one.writes.write('a', (connection) => countUp(connection, 'a'));
+  const row = await snapshot.get('SELECT requests FROM usageDays WHERE tenantId = ? AND day = ?', ['a', DAY]);
+  await snapshot.close();
+  expect(row).toEqual({ requests: before });
+});
+
+test('while the server is away reads and writes are refused with a time to try again, and work when it is back', async () => {
+  const relay = await startTcpRelay(Number(new URL(url).port));
+  const through = new URL(url);
+  through.port = String(relay.port);
+  const db = await open(through.href);
+  const count = () => db.writes.write('a', (connection) => countUp(connection, 'a'));
+  const read = () => db.readers.of('a').get('SELECT requests FROM usageDays WHERE tenantId = ?', ['a']);
+  try {
+    await count();
+    relay.disturb({ refuses: true });
+    relay.cut();
+    await expect(count()).rejects.toMatchObject({ code: 'unavailable', options: { retryAfterSeconds: 5 } });
+    await expect(read()).rejects.toMatchObject({ code: 'unavailable', options: { retryAfterSeconds: 5 } });
+    relay.disturb({});
+    const before = await countOf('a');
+    for (let tries = 0; tries < 50; tries += 1) {
+      const outcome = await count().catch((error: unknown) => error);
+      if (outcome === undefined) break;
+      await sleep(50);
+    }
+    expect(await countOf('a')).toBe(before + 1);
+    expect(await read()).toEqual({ requests: before + 1 });
+  } finally {
+    await db.close();
+    await relay.close();
+  }
+});
