@@ -9,18 +9,20 @@ export interface ErasedRows {
 }
 
 /**
- * Deletes rows after overwriting their texts in place. `secure_delete` zeroes a deleted row, but while the rows around it
- * are deleted SQLite moves it between pages, and leaves its bytes in the page that it came from.
+ * Deletes rows, on SQLite after overwriting their texts in place: `secure_delete` zeroes a deleted row, but while the rows
+ * around it are deleted SQLite moves it between pages, and leaves its bytes in the page that it came from.
  */
 export async function eraseRows(connection: Connection, { table, texts, tenantId, rowIds }: ErasedRows): Promise<void> {
-  const blanks = texts.map(
-    (column) =>
-      `${column} = CASE WHEN ${column} IS NULL THEN NULL
-         ELSE CAST(zeroblob(LENGTH(CAST(${column} AS BLOB))) AS TEXT) END`,
-  );
   const values = [JSON.stringify(rowIds), tenantId];
   // The tenant is checked without its index, which would lead through all rows of the tenant for every portion.
-  const rows = 'number IN (SELECT value FROM json_each(?)) AND (tenantId = ?) IS TRUE';
-  await connection.run(`UPDATE ${table} SET ${blanks.join(', ')} WHERE ${rows}`, values);
+  const rows = 'number IN (SELECT value FROM numbers(?)) AND (tenantId = ?) IS TRUE';
+  if (connection.engine === 'sqlite') {
+    await connection.run(`UPDATE ${table} SET ${texts.map(blank).join(', ')} WHERE ${rows}`, values);
+  }
   await connection.run(`DELETE FROM ${table} WHERE ${rows}`, values);
+}
+
+function blank(column: string): string {
+  return `${column} = CASE WHEN ${column} IS NULL THEN NULL
+    ELSE CAST(zeroblob(LENGTH(CAST(${column} AS BLOB))) AS TEXT) END`;
 }

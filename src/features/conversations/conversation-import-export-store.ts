@@ -55,7 +55,7 @@ export async function findMessages(
 /** Returns those of the given message row ids that are in use. */
 export async function findUsedRowIds(reader: Reader, tenantId: string, numbers: readonly number[]): Promise<number[]> {
   const rows = await reader.all<{ number: number }>(
-    'SELECT m.number FROM json_each(?) n CROSS JOIN messages m ON m.number = n.value WHERE m.tenantId = ?',
+    'SELECT m.number FROM numbers(?) n CROSS JOIN messages m ON m.number = n.value WHERE m.tenantId = ?',
     [JSON.stringify(numbers), tenantId],
   );
   return rows.map(({ number }) => number);

@@ -8,7 +8,7 @@ import {
   findConversationsById,
   listAllConversations,
 } from './conversation-import-export-store.ts';
-import { insertConversations, nextNumber } from './conversations-store.ts';
+import { insertConversations, nextNumbers } from './conversations-store.ts';
 import { createMessageTransfer, type MessageTransfer } from './message-import-export.ts';
 import { type ConversationRow, conversationCodec } from './message-row.ts';
 
@@ -55,10 +55,10 @@ export function createConversationTransfer({
       });
       const added = drafts.filter((_, index) => outcomes[index] === 'added');
       const scopeOf = await scopes.ensure(connection, added);
-      const first = await nextNumber(connection);
+      const numbers = await nextNumbers(connection, added.length);
       await insertConversations(
         connection,
-        added.map((draft, index) => ({ ...draft, scope: scopeOf(draft), number: first + index })),
+        added.map((draft, index) => ({ ...draft, scope: scopeOf(draft), number: numbers[index]! })),
       );
       return outcomes;
     },

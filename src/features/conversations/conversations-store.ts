@@ -85,12 +85,14 @@ function termsOf(filter: ConversationFilter): [string, Value][] {
   return terms;
 }
 
-/** Returns the number for the next conversation; numbers are shared by all tenants. */
-export async function nextNumber(connection: Connection): Promise<number> {
-  const row = await connection.get<{ number: number }>(
-    'SELECT COALESCE(MAX(number), 0) + 1 AS number FROM conversations',
-  );
-  return row!.number;
+/** Returns the numbers for that many new conversations; numbers are shared by all tenants. */
+export async function nextNumbers(connection: Connection, count: number): Promise<number[]> {
+  if (connection.engine === 'postgres') {
+    const sql = `SELECT nextval('"conversationNumbers"') AS number FROM generate_series(1, ?)`;
+    return (await connection.all<{ number: number }>(sql, [count])).map(({ number }) => number);
+  }
+  const row = await connection.get<{ last: number }>('SELECT COALESCE(MAX(number), 0) AS last FROM conversations');
+  return Array.from({ length: count }, (_, index) => row!.last + 1 + index);
 }
 
 export async function insertConversations(connection: Connection, rows: readonly ConversationRow[]): Promise<void> {

@@ -27,7 +27,7 @@ import {
   countConversations,
   insertConversations,
   listConversations,
-  nextNumber,
+  nextNumbers,
   updateConversation,
 } from './conversations-store.ts';
 import { type ConversationRow, conversationCodec, textEntryOf, toConversation } from './message-row.ts';
@@ -87,7 +87,8 @@ export function createConversations(parts: Parts): Conversations {
     await usage.requireTenant(connection, tenantId);
     const owner = { tenantId, endUser: body.user ?? 'default' };
     const scopeOf = await scopes.ensure(connection, [owner]);
-    const identity = { ...owner, scope: scopeOf(owner), id: ids.next('conv'), number: await nextNumber(connection) };
+    const [number] = await nextNumbers(connection, 1);
+    const identity = { ...owner, scope: scopeOf(owner), id: ids.next('conv'), number: number! };
     const row = newRow(identity, body, clock.nowMs());
     await insertConversations(connection, [row]);
     return row;

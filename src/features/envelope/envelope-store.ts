@@ -31,7 +31,7 @@ export async function listDataKeysOfOthers(reader: Reader, masterKeyId: string, 
 /** Counts all data keys, and those wrapped by any other master key. */
 export async function countDataKeys(reader: Reader, masterKeyId: string): Promise<{ all: number; others: number }> {
   const row = await reader.get<{ keys: number; others: number | null }>(
-    'SELECT COUNT(*) AS keys, SUM(masterKeyId <> ?) AS others FROM dataKeys',
+    'SELECT COUNT(*) AS keys, SUM(CASE WHEN masterKeyId <> ? THEN 1 ELSE 0 END) AS others FROM dataKeys',
     [masterKeyId],
   );
   return { all: row!.keys, others: row!.others ?? 0 };

@@ -60,7 +60,7 @@ export async function redactAnswersAbout(
 ): Promise<void> {
   await connection.run(
     `UPDATE idempotencyKeys SET answer = NULL WHERE tenantId = ? AND idempotencyKey IN
-       (SELECT r.idempotencyKey FROM json_each(?) n CROSS JOIN idempotencyResources r
+       (SELECT r.idempotencyKey FROM texts(?) n CROSS JOIN idempotencyResources r
         ON r.tenantId = ? AND r.resourceId = n.value)`,
     [tenantId, JSON.stringify(resourceIds), tenantId],
   );

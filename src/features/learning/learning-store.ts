@@ -79,11 +79,16 @@ export async function deleteLearned(connection: Connection, tenantId: string, en
 
 /** Skips rows of tenants erased in the meantime. */
 export async function insertSearches(connection: Connection, rows: readonly SearchRow[]): Promise<void> {
+  const tenants = await connection.all<{ tenantId: string }>(
+    'SELECT tenantId FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL',
+    [JSON.stringify([...new Set(rows.map(({ tenantId }) => tenantId))])],
+  );
+  const present = new Set(tenants.map(({ tenantId }) => tenantId));
+  const kept = rows.filter(({ tenantId }) => present.has(tenantId));
   await insertRows(
     connection,
-    `INSERT INTO searches (tenantId, id, endUser, bucket, candidates, signals, shown, createdAt, learnedFrom, feedbackAt)
-     SELECT * FROM (`,
-    rows.map((row) => [
+    `INSERT INTO searches (tenantId, id, endUser, bucket, candidates, signals, shown, createdAt, learnedFrom, feedbackAt)`,
+    kept.map((row) => [
       row.tenantId,
       row.id,
       row.endUser,
@@ -95,8 +100,7 @@ export async function insertSearches(connection: Connection, rows: readonly Sear
       row.learnedFrom,
       row.feedbackAt,
     ]),
-    `) AS given WHERE EXISTS (SELECT 1 FROM tenants t WHERE t.tenantId = column1 AND t.erasedAt IS NULL)
-     ON CONFLICT DO NOTHING`,
+    'ON CONFLICT DO NOTHING',
   );
 }
 

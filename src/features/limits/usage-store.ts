@@ -36,7 +36,8 @@ export async function findUsed(
 export async function addUsage(connection: Connection, deltas: UsageDelta[]): Promise<void> {
   await insertRows(
     connection,
-    'INSERT INTO usageDays (tenantId, day, requests, memories, queries) SELECT * FROM (',
+    `INSERT INTO usageDays (tenantId, day, requests, memories, queries)
+     SELECT column1, column2, CAST(column3 AS BIGINT), CAST(column4 AS BIGINT), CAST(column5 AS BIGINT) FROM (`,
     deltas.map(({ tenantId, day, requests, memories, queries }) => [tenantId, day, requests, memories, queries]),
     `) AS given WHERE EXISTS (SELECT 1 FROM tenants t WHERE t.tenantId = column1 AND t.erasedAt IS NULL)
      ON CONFLICT (tenantId, day) DO UPDATE SET requests = usageDays.requests + excluded.requests,

@@ -164,7 +164,7 @@ export async function insertLookups(
 /** Deletes the tags and sources of memories. */
 export async function deleteLookups(connection: Connection, tenantId: string, ids: readonly string[]): Promise<void> {
   for (const table of ['memoryTags', 'memorySources']) {
-    await connection.run(`DELETE FROM ${table} WHERE tenantId = ? AND memoryId IN (SELECT value FROM json_each(?))`, [
+    await connection.run(`DELETE FROM ${table} WHERE tenantId = ? AND memoryId IN (SELECT value FROM texts(?))`, [
       tenantId,
       JSON.stringify(ids),
     ]);

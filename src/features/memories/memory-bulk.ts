@@ -23,7 +23,7 @@ import { type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import { findMemories } from './memories-store.ts';
 import { findPresent } from './memory-import-export-store.ts';
 import { type ListMemories, listFilterOf } from './memory-list.ts';
-import { listMemoryIds } from './memory-list-sqlite.ts';
+import { listMemoryIds } from './memory-list-store.ts';
 import { resolveChange } from './memory-merge.ts';
 import { hasExpired, type MemoryRow, memoryCodec, textsOf, toMemory } from './memory-row.ts';
 

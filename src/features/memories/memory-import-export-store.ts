@@ -26,7 +26,8 @@ export async function listAllVersions(reader: Reader, filter: VersionFilter): Pr
   const expired = (id: string) => `EXISTS (SELECT 1 FROM memories c WHERE c.tenantId = m.tenantId AND c.id = ${id}
     AND c.current = 1 AND c.expiresAt IS NOT NULL AND c.expiresAt <= ?)`;
   return reader.all<ListedVersion>(
-    `SELECT m.*, m.supersededBy IS NOT NULL AND ${expired('m.supersededBy')} AS supersederExpired FROM memories m
+    `SELECT m.*, CASE WHEN m.supersededBy IS NOT NULL AND ${expired('m.supersededBy')} THEN 1 ELSE 0 END
+       AS supersederExpired FROM memories m
      WHERE m.tenantId = ? AND (m.id, m.version) > (?, ?) ${ofUser} AND NOT ${expired('m.id')}
      ORDER BY m.id, m.version LIMIT ?`,
     [nowMs, tenantId, after.id, after.version, ...(user === undefined ? [] : [user]), nowMs, limit],

@@ -5,13 +5,7 @@ import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
-import {
-  countMemories,
-  type ListFilter,
-  type ListPage,
-  type ListPosition,
-  listMemories,
-} from './memory-list-sqlite.ts';
+import { countMemories, type ListFilter, type ListPage, type ListPosition, listMemories } from './memory-list-store.ts';
 import { toMemory } from './memory-row.ts';
 
 export interface MemoryPageAnswer {

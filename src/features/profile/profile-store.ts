@@ -42,6 +42,7 @@ export async function listRecentMemories(
          AND (expiresAt IS NULL OR expiresAt > ?)
        ORDER BY id DESC LIMIT ?) AS newest${pinned}`;
   const values = [characters, tenantId, endUser, nowMs, limit];
+  // Both engines return the parts of UNION ALL in order, and read them in order too.
   return reader.all<RecentMemory>(`${newest(1)} UNION ALL ${newest(0)} LIMIT ?`, [...values, ...values, limit]);
 }
 

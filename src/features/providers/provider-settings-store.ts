@@ -22,7 +22,7 @@ export async function findSettings(reader: Reader, tenantId: string): Promise<Pr
 /** Filters the tenants that have extraction on append enabled. */
 export async function listOnAppend(reader: Reader, tenantIds: readonly string[]): Promise<string[]> {
   const rows = await reader.all<{ tenantId: string }>(
-    `SELECT s.tenantId FROM json_each(?) t CROSS JOIN providerSettings s ON s.tenantId = t.value WHERE s.onAppend = 1`,
+    'SELECT s.tenantId FROM texts(?) t CROSS JOIN providerSettings s ON s.tenantId = t.value WHERE s.onAppend = 1',
     [JSON.stringify(tenantIds)],
   );
   return rows.map(({ tenantId }) => tenantId);

@@ -44,9 +44,11 @@ export async function addUsed(connection: Connection, row: UsageToAdd): Promise<
   await connection.run(
     `INSERT INTO providerUsage (tenantId, day, purpose, provider, model, requests, inputTokens, outputTokens, spend)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (tenantId, day, purpose, provider, model) DO UPDATE SET requests = requests + excluded.requests,
-       inputTokens = inputTokens + excluded.inputTokens, outputTokens = outputTokens + excluded.outputTokens,
-       spend = spend + excluded.spend`,
+     ON CONFLICT (tenantId, day, purpose, provider, model) DO UPDATE SET
+       requests = providerUsage.requests + excluded.requests,
+       inputTokens = providerUsage.inputTokens + excluded.inputTokens,
+       outputTokens = providerUsage.outputTokens + excluded.outputTokens,
+       spend = providerUsage.spend + excluded.spend`,
     [
       row.tenantId,
       row.day,

@@ -7,7 +7,7 @@ import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
-import * as lists from '../../../src/features/memories/memory-list-sqlite.ts';
+import * as lists from '../../../src/features/memories/memory-list-store.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';

@@ -1,6 +1,7 @@
 import type { MEMORY_ORDERS } from '../../contract/memories.ts';
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { Reader, Value } from '../../db/connection.ts';
+import type { Engine } from '../../db/dialect.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 import type { MemoryRow } from './memory-row.ts';
 
@@ -58,14 +59,14 @@ export async function listMemories(reader: Reader, filter: ListFilter, page: Lis
 
 /** Lists the ids of matching memories, in no particular order. */
 export async function listMemoryIds(reader: Reader, filter: ListFilter, limit: number): Promise<string[]> {
-  const { from, conditions } = selectionOf(filter, 'none');
+  const { from, conditions } = selectionOf(filter, 'none', reader.engine);
   const { sql, values } = join(conditions);
   const rows = await reader.all<{ id: string }>(`SELECT m.id FROM ${from} WHERE ${sql} LIMIT ?`, [...values, limit]);
   return rows.map(({ id }) => id);
 }
 
 export async function countMemories(reader: Reader, filter: ListFilter): Promise<number> {
-  const { from, conditions } = selectionOf(filter, 'none');
+  const { from, conditions } = selectionOf(filter, 'none', reader.engine);
   const { sql, values } = join(conditions);
   const row = await reader.get<{ total: number }>(`SELECT COUNT(*) AS total FROM ${from} WHERE ${sql}`, values);
   return row!.total;
@@ -77,7 +78,7 @@ async function readPage(
   { orderBy, order, after, limit }: ListPage,
   more: readonly Condition[],
 ): Promise<MemoryRow[]> {
-  const { from, id, conditions } = selectionOf(filter, orderBy);
+  const { from, id, conditions } = selectionOf(filter, orderBy, reader.engine);
   const beyond = order === 'desc' ? '<' : '>';
   const keys = orderBy === 'createdAt' ? [id] : [`m.${orderBy}`, id];
   const position: Condition[] = after
@@ -106,29 +107,33 @@ function positionOf({ value, id }: ListPosition, keys: number): Value[] {
 function selectionOf(
   filter: ListFilter,
   orderBy: ListPage['orderBy'] | 'none',
+  engine: Engine,
 ): { from: string; id: string; conditions: Condition[] } {
   const { tenantId, source, tags = [] } = filter;
   const [tag, ...others] = tags;
   const byTag = source === undefined && tag !== undefined && orderBy !== 'occurredAt' && orderBy !== 'updatedAt';
   const exists = (byTag ? others : tags).map((name): Condition => [HAS_TAG, name]);
-  const conditions = [...conditionsOf(filter), ...exists];
+  const conditions = [...conditionsOf(filter, engine), ...exists];
   if (source === undefined && !byTag) return { from: 'memories m', id: 'm.id', conditions };
   const [lookup, key, value] = byTag ? ['memoryTags', 'tag', tag!] : ['memorySources', 'sourceId', source!];
   const joined: Condition[] = [
     ['f.tenantId = ?', tenantId],
     [`f.${key} = ?`, value],
-    ['m.tenantId = f.tenantId AND m.id = f.memoryId'],
   ];
-  return { from: `${lookup} f CROSS JOIN memories m`, id: 'f.memoryId', conditions: [...joined, ...conditions] };
+  const from = `${lookup} f CROSS JOIN memories m ON m.tenantId = f.tenantId AND m.id = f.memoryId`;
+  return { from, id: 'f.memoryId', conditions: [...joined, ...conditions] };
 }
 
 const HAS_TAG = `EXISTS (SELECT 1 FROM memoryTags t WHERE t.tenantId = m.tenantId AND t.tag = ? AND t.memoryId = m.id)`;
-/** JSON values as text: `true` and `false` are stored as numbers. */
-const HAS_MEMBER = `EXISTS (SELECT 1 FROM json_each(m.metadata) a WHERE a.key = ?
-  AND a.type NOT IN ('object', 'array', 'null')
-  AND CASE WHEN a.type IN ('true', 'false') THEN a.type ELSE CAST(a.value AS TEXT) END = ?)`;
+/** Compares JSON values as text; SQLite returns `true` and `false` as numbers. */
+const HAS_MEMBER: Record<Engine, string> = {
+  sqlite: `EXISTS (SELECT 1 FROM json_each(m.metadata) a WHERE a.key = ? AND a.type NOT IN ('object', 'array', 'null')
+    AND CASE WHEN a.type IN ('true', 'false') THEN a.type ELSE CAST(a.value AS TEXT) END = ?)`,
+  postgres: `EXISTS (SELECT 1 FROM json_each(CAST(m.metadata AS JSON)) a WHERE a.key = ?
+    AND json_typeof(a.value) NOT IN ('object', 'array', 'null') AND a.value #>> '{}' = ?)`,
+};
 
-function conditionsOf(filter: ListFilter): Condition[] {
+function conditionsOf(filter: ListFilter, engine: Engine): Condition[] {
   const { tenantId, user, externalId, afterMs, beforeMs, pinned, includeSuperseded, nowMs, metadata = [] } = filter;
   const at = 'COALESCE(m.occurredAt, m.createdAt)';
   return [
@@ -139,7 +144,7 @@ function conditionsOf(filter: ListFilter): Condition[] {
     ...projectConditions(filter.project, 'm.project'),
     ...optional(`${at} > ?`, afterMs),
     ...optional(`${at} < ?`, beforeMs),
-    ...metadata.map(([name, value]): Condition => [HAS_MEMBER, name, value]),
+    ...metadata.map(([name, value]): Condition => [HAS_MEMBER[engine], name, value]),
     ['(m.expiresAt IS NULL OR m.expiresAt > ?)', nowMs],
     ...(includeSuperseded ? [] : [['m.validTo IS NULL'] as const]),
     // A literal, because SQLite does not use the partial index with a bound value.
