@@ -1,5 +1,5 @@
 import { integrityProblems } from '../db/integrity.ts';
-import { vectorProblems } from '../features/embeddings/vector-sync-sqlite.ts';
+import { vectorProblems } from '../features/embeddings/vector-sync.ts';
 import { textIndices } from '../features/text/text-indices.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';

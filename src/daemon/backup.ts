@@ -7,7 +7,7 @@ import type { OnProgress } from '../db/copy-database.ts';
 import type { CopyFacts, CopyHooks } from '../db/database-copy.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { assertBackup, countAccountsIn, type Restored, restoreDatabase } from '../db/restore.ts';
-import { vectorProblems } from '../features/embeddings/vector-sync-sqlite.ts';
+import { vectorProblems } from '../features/embeddings/vector-sync.ts';
 import { requiredMasterKey } from '../features/envelope/envelope.ts';
 import { masterKeyOf } from '../features/envelope/master-key.ts';
 import { textIndices } from '../features/text/text-indices.ts';

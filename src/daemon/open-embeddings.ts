@@ -1,7 +1,7 @@
 import type { Database } from '../db/open.ts';
 import { createEmbeddings, type Embeddings } from '../features/embeddings/embeddings.ts';
 import { createTenantModels, type TenantModels } from '../features/embeddings/tenant-models.ts';
-import { hasVectors, withVectorSync } from '../features/embeddings/vector-sync-sqlite.ts';
+import { hasVectors, withVectorSync } from '../features/embeddings/vector-sync.ts';
 import { type TextIndices, textIndices } from '../features/text/text-indices.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

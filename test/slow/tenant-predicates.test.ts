@@ -12,7 +12,7 @@ import { findPredicates, markPredicates, type Predicate } from './predicates/mar
 const IMPLIED: Record<string, string> = {
   "['f.tenantId = ?', tenantId],": 'the memory is compared with the tenant, and the tag or source with the memory',
   "['m.tenantId = f.tenantId AND m.id = f.memoryId'],": 'both are compared with the tenant',
-  "`UPDATE embeddingModels SET ${type}Fill = ${last ? '0' : 'NULL'}, fillAfter = ? WHERE id = ? AND tenantId = ?`,":
+  "`UPDATE embeddingModels SET ${type}Fill = ${last ? '0' : 'NULL'}, fillAfter = ? WHERE tenantId = ? AND id = ?`,":
     'both values are of one row, and the id is its primary key',
 };
 

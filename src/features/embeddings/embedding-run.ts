@@ -3,7 +3,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
-import { backfillBatch, typeToBackfill } from './backfill-sqlite.ts';
+import { backfillBatch, typeToBackfill } from './backfill-store.ts';
 import type { Backoffs } from './backoff.ts';
 import { type BatchLimits, batchesOf } from './batches.ts';
 import { probeEmbedder } from './embedder-probe.ts';
@@ -15,8 +15,8 @@ import {
   listDueJobs,
   storeVectors,
   updateAfterRejection,
-} from './embedding-jobs-sqlite.ts';
-import { deleteModelBatch, type EmbeddingModel, OPERATOR, promoteModel } from './models-sqlite.ts';
+} from './embedding-jobs-store.ts';
+import { deleteModelBatch, type EmbeddingModel, OPERATOR, promoteModel } from './models-store.ts';
 import { quantize } from './quantize.ts';
 
 /** How stored texts are sent to models. */
@@ -75,7 +75,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
       return embedAll(model, jobs.slice(half));
     }
     const embeddings = new Map(answer.vectors.map((vector, index) => [texts[index]!, quantize(vector)]));
-    const rows = jobs.map(({ id, text }) => ({ job: id, embedding: embeddings.get(text)! }));
+    const rows = jobs.map((job) => ({ job, embedding: embeddings.get(job.text)! }));
     const dimensions = answer.vectors[0]!.length;
     const stored = await db.writes.write('daemon', async (connection) => {
       await requests.count(connection, model, answer.tokens);
@@ -92,13 +92,13 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
    * Handles a rejected text. A model that rejects everything is misconfigured or down; one that rejects only this text
    * may accept a shorter version.
    */
-  async function handleRejected(model: EmbeddingModel, { id, attempts }: EmbeddingJob): Promise<void> {
+  async function handleRejected(model: EmbeddingModel, job: EmbeddingJob): Promise<void> {
     const { tokens } = await probeEmbedder((text) => requests.embed(model, [text]));
-    const isLast = attempts + 1 >= MAX_ATTEMPTS;
-    const dueAt = clock.nowMs() + REJECTED_PAUSE_MS * 2 ** attempts;
+    const isLast = job.attempts + 1 >= MAX_ATTEMPTS;
+    const dueAt = clock.nowMs() + REJECTED_PAUSE_MS * 2 ** job.attempts;
     await db.writes.write('daemon', async (connection) => {
       await requests.count(connection, model, tokens);
-      await (isLast ? deleteJobs(connection, [id]) : updateAfterRejection(connection, id, dueAt));
+      await (isLast ? deleteJobs(connection, [job]) : updateAfterRejection(connection, job, dueAt));
     });
     if (!isLast) return;
     log.warn(
@@ -114,7 +114,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     const limit = limits.texts * CONCURRENT_REQUESTS;
     const due = await listDueJobs(db.readers, model.id, { afterTenant: lastTenant, nowMs: clock.nowMs(), limit });
     if (due.length === 0) return false;
-    const empty = due.filter((job) => !hasText(job)).map(({ id }) => id);
+    const empty = due.filter((job) => !hasText(job));
     if (empty.length > 0) await db.writes.write('daemon', (connection) => deleteJobs(connection, empty));
     lastTenant = due.at(-1)!.tenantId;
     const batches = batchesOf(due.filter(hasText), limits, CONCURRENT_REQUESTS);

@@ -3,10 +3,10 @@ import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Embedder } from '../../outside/models/embedder.ts';
-import { countWaiting } from './backfill-sqlite.ts';
+import { countWaiting } from './backfill-store.ts';
 import { createBackoffs } from './backoff.ts';
 import { createEmbeddingRun, type EmbeddingRequests } from './embedding-run.ts';
-import { type EmbeddingModel, listModels, OPERATOR, resetBackfill, selectModel } from './models-sqlite.ts';
+import { type EmbeddingModel, listModels, OPERATOR, resetBackfill, selectModel } from './models-store.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 
 export type { QueryVector } from './query-vectors.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../outside/providers/provider-models.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { BatchLimits } from './batches.ts';
-import { type EmbeddingModel, findModel } from './models-sqlite.ts';
+import { type EmbeddingModel, findModel } from './models-store.ts';
 
 /** Calls a tenant's model with that tenant's key, never with another. Throws `EmbedderFault`. */
 export type KeyEmbedder = (

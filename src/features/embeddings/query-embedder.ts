@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Embeddings } from './embeddings.ts';
-import type { EmbeddingModel } from './models-sqlite.ts';
+import type { EmbeddingModel } from './models-store.ts';
 import type { QueryVector } from './query-vectors.ts';
 import type { TenantEmbeddings } from './tenant-embeddings.ts';
 import type { TenantModels } from './tenant-models.ts';

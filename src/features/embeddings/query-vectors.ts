@@ -1,6 +1,6 @@
 import { EmbedderFault } from '../../outside/models/embedder.ts';
 import type { Backoffs } from './backoff.ts';
-import type { EmbeddingModel } from './models-sqlite.ts';
+import type { EmbeddingModel } from './models-store.ts';
 import { quantize } from './quantize.ts';
 
 /** A query's vector from the serving model. */

@@ -11,10 +11,10 @@ import { probeEmbedder } from './embedder-probe.ts';
 import { createEmbeddingRun } from './embedding-run.ts';
 import { batchLimitsOf, createKeyEmbedder } from './key-embedder.ts';
 import { createModelLimiter } from './model-limiter.ts';
-import { deleteModelBatch, type EmbeddingModel, findModel, listModels, retire } from './models-sqlite.ts';
+import { deleteModelBatch, type EmbeddingModel, findModel, listModels, retire } from './models-store.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 import type { TenantModels } from './tenant-models.ts';
-import { countWaitingForTenants, findServing, listOpenModels } from './tenant-models-sqlite.ts';
+import { countWaitingForTenants, findServing, listOpenModels } from './tenant-models-store.ts';
 
 /** Models that tenants choose, called with their own keys. Stored texts are embedded in the background. */
 export interface TenantEmbeddings {

@@ -6,11 +6,11 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ProviderKeyObserver } from '../providers/provider-keys.ts';
 import type { EmbeddingChoiceObserver } from '../providers/provider-settings.ts';
-import { countWaitingFor } from './backfill-sqlite.ts';
+import { countWaitingFor } from './backfill-store.ts';
 import { type Backoffs, createBackoffs } from './backoff.ts';
 import { canEmbed } from './key-embedder.ts';
-import { type EmbeddingModel, listModels, retire, selectModel } from './models-sqlite.ts';
-import { listTenantsWithModels, promoteFillingModels } from './tenant-models-sqlite.ts';
+import { type EmbeddingModel, listModels, retire, selectModel } from './models-store.ts';
+import { listTenantsWithModels, promoteFillingModels } from './tenant-models-store.ts';
 
 /** The models that tenants choose, updated in the same transactions as choices and keys. */
 export interface TenantModels extends EmbeddingChoiceObserver, ProviderKeyObserver {

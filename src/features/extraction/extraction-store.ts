@@ -17,7 +17,8 @@ export async function updateThrough(
   await connection.run(
     `INSERT INTO extractions (tenantId, conversationId, throughOrdinal) VALUES (?, ?, ?)
      ON CONFLICT (tenantId, conversationId) DO UPDATE
-       SET throughOrdinal = MAX(throughOrdinal, excluded.throughOrdinal)`,
+       SET throughOrdinal = CASE WHEN excluded.throughOrdinal > extractions.throughOrdinal
+         THEN excluded.throughOrdinal ELSE extractions.throughOrdinal END`,
     [tenantId, conversationId, throughOrdinal],
   );
 }
@@ -30,7 +31,7 @@ export async function updateDue(
 ): Promise<void> {
   await connection.run(
     `INSERT INTO extractions (tenantId, conversationId, throughOrdinal, dueAt) VALUES (?, ?, 0, ?)
-     ON CONFLICT (tenantId, conversationId) DO UPDATE SET dueAt = COALESCE(dueAt, excluded.dueAt)`,
+     ON CONFLICT (tenantId, conversationId) DO UPDATE SET dueAt = COALESCE(extractions.dueAt, excluded.dueAt)`,
     [tenantId, id, dueAt],
   );
 }

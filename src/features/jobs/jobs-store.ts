@@ -1,6 +1,7 @@
 import type { JobState } from '../../contract/jobs.ts';
 import type { Provider } from '../../contract/providers.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
+import type { Engine } from '../../db/dialect.ts';
 
 /** A stored job; times are epoch milliseconds, `result` is JSON. */
 export interface JobRow {
@@ -109,17 +110,21 @@ export interface JobFilter {
 }
 
 /** A thousand decisions per job would be too much for a page. */
-const WITHOUT_DECISIONS = COLUMNS.map((column) =>
-  column === 'result' ? `json_set(result, '$.decisions', json('[]')) AS result` : column,
-).join(', ');
+const WITHOUT_DECISIONS: Record<Engine, string> = {
+  sqlite: `json_set(result, '$.decisions', json('[]'))`,
+  postgres: `jsonb_set(result::jsonb, '{decisions}', '[]')::text`,
+};
 
 /** Newest first, without decisions. */
 export async function listJobs(reader: Reader, filter: JobFilter): Promise<JobRow[]> {
   const { tenantId, state = null, conversationId = null, olderThanId = null, limit } = filter;
-  const ofConversation = conversationId === null ? '? IS NULL' : 'conversationId = ?';
+  const columns = COLUMNS.map((column) =>
+    column === 'result' ? `${WITHOUT_DECISIONS[reader.engine]} AS result` : column,
+  );
+  const ofConversation = conversationId === null ? 'CAST(? AS TEXT) IS NULL' : 'conversationId = ?';
   return reader.all<JobRow>(
-    `SELECT ${WITHOUT_DECISIONS} FROM jobs WHERE tenantId = ? AND ${ofConversation} AND (? IS NULL OR state = ?)
-       AND (? IS NULL OR id < ?) ORDER BY id DESC LIMIT ?`,
+    `SELECT ${columns.join(', ')} FROM jobs WHERE tenantId = ? AND ${ofConversation}
+       AND (CAST(? AS TEXT) IS NULL OR state = ?) AND (CAST(? AS TEXT) IS NULL OR id < ?) ORDER BY id DESC LIMIT ?`,
     [tenantId, conversationId, state, state, olderThanId, olderThanId, limit],
   );
 }
@@ -131,7 +136,7 @@ export async function listJobsOf(
   which: { conversationId: string } | { ids: readonly string[] },
 ): Promise<JobRow[]> {
   if ('ids' in which) {
-    return reader.all<JobRow>('SELECT j.* FROM json_each(?) i CROSS JOIN jobs j ON j.tenantId = ? AND j.id = i.value', [
+    return reader.all<JobRow>('SELECT j.* FROM texts(?) i CROSS JOIN jobs j ON j.tenantId = ? AND j.id = i.value', [
       JSON.stringify(which.ids),
       tenantId,
     ]);
@@ -150,7 +155,7 @@ export async function listOpenJobs(
 ): Promise<JobRow[]> {
   return reader.all<JobRow>(
     `SELECT * FROM jobs WHERE tenantId = ? AND finishedAt IS NULL
-       AND (? IS NULL OR conversationId = ?) AND (? IS NULL OR provider = ?)`,
+       AND (CAST(? AS TEXT) IS NULL OR conversationId = ?) AND (CAST(? AS TEXT) IS NULL OR provider = ?)`,
     [tenantId, conversationId, conversationId, provider, provider],
   );
 }
@@ -164,8 +169,8 @@ export async function listDueTenants(
     WHERE d.tenantId > ${after} AND d.dueAt <= ? AND d.finishedAt IS NULL ORDER BY d.tenantId LIMIT 1)`;
   const rows = await reader.all<{ tenantId: string }>(
     `WITH RECURSIVE t (tenantId) AS (SELECT ${next('?')}
-       UNION ALL SELECT ${next('t.tenantId')} FROM t WHERE t.tenantId IS NOT NULL LIMIT ?)
-     SELECT tenantId FROM t WHERE tenantId IS NOT NULL`,
+       UNION ALL SELECT ${next('t.tenantId')} FROM t WHERE t.tenantId IS NOT NULL)
+     SELECT tenantId FROM t WHERE tenantId IS NOT NULL LIMIT ?`,
     [afterTenant, nowMs, nowMs, limit],
   );
   return rows.map(({ tenantId }) => tenantId);
@@ -176,7 +181,7 @@ export async function listDueJobs(
   { tenantId, nowMs, limit }: { tenantId: string; nowMs: number; limit: number },
 ): Promise<JobRow[]> {
   return reader.all<JobRow>(
-    `SELECT * FROM jobs WHERE tenantId = ? AND dueAt <= ? AND finishedAt IS NULL ORDER BY dueAt, rowid LIMIT ?`,
+    `SELECT * FROM jobs WHERE tenantId = ? AND dueAt <= ? AND finishedAt IS NULL ORDER BY dueAt, id LIMIT ?`,
     [tenantId, nowMs, limit],
   );
 }

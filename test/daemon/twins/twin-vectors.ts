@@ -1,18 +1,18 @@
-import { backfillBatch, countWaiting, countWaitingFor } from '../../../src/features/embeddings/backfill-sqlite.ts';
-import { listDueJobs } from '../../../src/features/embeddings/embedding-jobs-sqlite.ts';
+import { backfillBatch, countWaiting, countWaitingFor } from '../../../src/features/embeddings/backfill-store.ts';
+import { listDueJobs } from '../../../src/features/embeddings/embedding-jobs-store.ts';
 import {
   type EmbeddingModel,
   findModel,
   listModels,
   OPERATOR,
   resetBackfill,
-} from '../../../src/features/embeddings/models-sqlite.ts';
+} from '../../../src/features/embeddings/models-store.ts';
 import {
   findServing,
   listOpenModels,
   promoteFillingModels,
-} from '../../../src/features/embeddings/tenant-models-sqlite.ts';
-import { vectorProblems } from '../../../src/features/embeddings/vector-sync-sqlite.ts';
+} from '../../../src/features/embeddings/tenant-models-store.ts';
+import { vectorProblems } from '../../../src/features/embeddings/vector-sync.ts';
 import type { CandidateQuery } from '../../../src/features/search/candidate.ts';
 import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
 import { postingsSqlite } from '../../../src/features/search/postings-sqlite.ts';

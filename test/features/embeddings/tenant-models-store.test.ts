@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Connection, openConnection, type Reader, type Value } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
-import { backfillBatch, countWaitingFor } from '../../../src/features/embeddings/backfill-sqlite.ts';
-import { type EmbeddingModel, listModels, selectModel } from '../../../src/features/embeddings/models-sqlite.ts';
-import { findServing, listOpenModels } from '../../../src/features/embeddings/tenant-models-sqlite.ts';
+import { backfillBatch, countWaitingFor } from '../../../src/features/embeddings/backfill-store.ts';
+import { type EmbeddingModel, listModels, selectModel } from '../../../src/features/embeddings/models-store.ts';
+import { findServing, listOpenModels } from '../../../src/features/embeddings/tenant-models-store.ts';
 
 let folder: string;
 let connection: Connection;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { vectorProblems } from '../../../src/features/embeddings/vector-sync-sqlite.ts';
+import { vectorProblems } from '../../../src/features/embeddings/vector-sync.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { instant } from '../memories/memory-daemon.ts';

@@ -1,5 +1,5 @@
 import type { Connection, Reader } from '../../db/connection.ts';
-import { type EmbeddingModel, OPERATOR } from './models-sqlite.ts';
+import { type EmbeddingModel, OPERATOR } from './models-store.ts';
 
 /** Tenants that have embedding models of their own. */
 export async function listTenantsWithModels(reader: Reader): Promise<string[]> {

@@ -1,49 +1,53 @@
-import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
+import type { ItemType } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import type { TextIndex, TextIndices } from '../text/text-indices.ts';
-import { OPERATOR } from './models-sqlite.ts';
+import { insertRows } from '../../db/values.ts';
+import { OPERATOR } from './models-store.ts';
 
-/** Which models new rows are queued for. */
-export interface VectorSyncOptions {
-  /** Includes the operator's models, not only the tenants' own. */
-  operator: boolean;
-  /** Whether any model needs it: if not, writes cost nothing extra. */
-  isNeeded(): boolean;
+/** A row of a user. */
+export interface OwnedRow {
+  tenantId: string;
+  scope: number;
+  number: number;
 }
 
-/**
- * Wraps the text indexes to keep vectors in sync, in the same transaction: removing a row deletes its vectors, and
- * inserting a searchable row queues it for every model of its owner.
- */
-export function withVectorSync(indices: TextIndices, noting: VectorSyncOptions): TextIndices {
-  const entries = ITEM_TYPES.map((type) => [type, withVectorsOf(type, indices[type], noting)] as const);
-  return Object.fromEntries(entries) as Record<ItemType, TextIndex>;
+/** Queues rows for the models of their tenants, and for the operator's if `operator`. */
+export async function insertJobs(
+  connection: Connection,
+  type: ItemType,
+  rows: readonly OwnedRow[],
+  operator: boolean,
+): Promise<void> {
+  const owners = new Set(rows.map(({ tenantId }) => tenantId));
+  if (operator) owners.add(OPERATOR);
+  const models = await connection.all<{ id: number; tenantId: string }>(
+    `SELECT id, tenantId FROM embeddingModels WHERE tenantId IN (SELECT value FROM texts(?)) AND state <> 'retiring'`,
+    [JSON.stringify([...owners])],
+  );
+  const jobs = rows.flatMap(({ tenantId, scope, number }) =>
+    models
+      .filter((model) => model.tenantId === OPERATOR || model.tenantId === tenantId)
+      .map(({ id }) => [id, type, number, tenantId, scope, 0, 0]),
+  );
+  await insertRows(
+    connection,
+    'INSERT INTO unembedded (model, type, number, tenantId, scope, attempts, dueAt)',
+    jobs,
+    // A scan may have queued the row already. A changed row was removed before, so that its job has its new text.
+    'ON CONFLICT DO NOTHING',
+  );
 }
 
-function withVectorsOf(type: ItemType, index: TextIndex, { operator, isNeeded }: VectorSyncOptions): TextIndex {
-  const insertJobs = `INSERT OR REPLACE INTO unembedded (model, type, number, tenantId, scope, attempts, dueAt)
-    SELECT e.id, ?, r.value ->> 0, s.tenantId, s.scope, 0, 0
-    FROM json_each(?) r CROSS JOIN scopes s ON s.scope = r.value ->> 1
-    CROSS JOIN embeddingModels e ON e.tenantId IN (${operator ? `'${OPERATOR}', ` : ''}s.tenantId) AND e.state <> 'retiring'`;
-  return {
-    ...index,
-    async insert(connection, entries, prepared) {
-      await index.insert(connection, entries, prepared);
-      const live = entries.filter(({ part }) => part === 'live').map(({ number, scope }) => [number, scope]);
-      if (live.length > 0 && isNeeded()) await connection.run(insertJobs, [type, JSON.stringify(live)]);
-    },
-    async remove(connection, rows) {
-      await index.remove(connection, rows);
-      if (rows.length === 0 || !isNeeded()) return;
-      const list = JSON.stringify(rows.map(({ number }) => number));
-      for (const table of ['vectors', 'unembedded']) {
-        await connection.run(`DELETE FROM ${table} WHERE type = ? AND number IN (SELECT value FROM json_each(?))`, [
-          type,
-          list,
-        ]);
-      }
-    },
-  };
+/** Removes rows from the queue, and then their vectors: a vector that was just stored has no job any more. */
+export async function deleteEmbedded(connection: Connection, type: ItemType, rows: readonly OwnedRow[]): Promise<void> {
+  for (const tenantId of new Set(rows.map((row) => row.tenantId))) {
+    const numbers = rows.filter((row) => row.tenantId === tenantId).map(({ number }) => number);
+    for (const table of ['unembedded', 'vectors']) {
+      await connection.run(
+        `DELETE FROM ${table} WHERE tenantId = ? AND type = ? AND number IN (SELECT value FROM numbers(?))`,
+        [tenantId, type, JSON.stringify(numbers)],
+      );
+    }
+  }
 }
 
 /**

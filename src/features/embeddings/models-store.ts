@@ -19,11 +19,11 @@ export interface EmbeddingModel {
    * deleted.
    */
   state: 'serving' | 'filling' | 'retiring';
-  /** Row number up to which a type has been scanned for missing vectors; `null` once the scan is complete. */
-  memoryFill: number | null;
-  messageFill: number | null;
-  episodeFill: number | null;
-  /** A tenant's model records its scan here instead: the id up to which the first unfinished type has been scanned. */
+  /** Whether a type has still to be scanned for missing vectors; `null` once the scan is complete. */
+  memoryFill: 0 | null;
+  messageFill: 0 | null;
+  episodeFill: 0 | null;
+  /** Position up to which the first unfinished type has been scanned: an id, after its tenant for the operator's models. */
   fillAfter: string;
 }
 
@@ -103,12 +103,12 @@ export async function retire(connection: Connection, { id }: EmbeddingModel): Pr
 export async function deleteModelBatch(connection: Connection, id: number, limit: number): Promise<boolean> {
   if ((await findModel(connection, id))?.state !== 'retiring') return false;
   const jobs = await connection.run(
-    'DELETE FROM unembedded WHERE id IN (SELECT id FROM unembedded WHERE model = ? LIMIT ?)',
+    `DELETE FROM unembedded WHERE (tenantId, id) IN (SELECT tenantId, id FROM unembedded WHERE model = ? LIMIT ?)`,
     [id, limit],
   );
   const vectors = await connection.run(
-    `DELETE FROM vectors WHERE (model, scope, type, number) IN
-     (SELECT model, scope, type, number FROM vectors WHERE model = ? LIMIT ?)`,
+    `DELETE FROM vectors WHERE (tenantId, model, scope, type, number) IN
+     (SELECT tenantId, model, scope, type, number FROM vectors WHERE model = ? LIMIT ?)`,
     [id, limit],
   );
   if (jobs.changes + vectors.changes > 0) return true;
