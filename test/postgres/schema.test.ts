@@ -1,0 +1,165 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { openConnection } from '../../src/db/connection.ts';
+import { ensureDatabaseFile } from '../../src/db/database-file.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
+
+/** Tables of one engine alone; FTS5 has its own. */
+const POSTGRES_ONLY = ['schemaVersion'];
+const FULL_TEXT = /^(memory|message|episode)Text/;
+
+let client: pg.Client;
+
+beforeAll(async () => {
+  const { adminUrl, template } = inject('postgres');
+  client = new pg.Client(await ensureDatabase(adminUrl, 'schema', template));
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client.end();
+  await dropDatabase(inject('postgres').adminUrl, 'schema');
+});
+
+async function rowsOf<T extends object>(sql: string): Promise<T[]> {
+  return (await client.query<T>(sql)).rows;
+}
+
+/** Tables and columns, each with the sort of its values and whether it may be null. */
+async function sqliteColumns(): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-schema-'));
+  const file = await ensureDatabaseFile(folder);
+  await migrate(file);
+  const connection = await openConnection(file, { readOnly: true });
+  const columns = await connection.all<{ tableName: string; name: string; type: string; isRequired: number }>(
+    `SELECT t.name AS tableName, c.name, c.type, c."notnull" OR c.pk > 0 AS isRequired
+     FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+     WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
+  );
+  await connection.close();
+  await rm(folder, { recursive: true });
+  return columns
+    .filter(({ tableName }) => !FULL_TEXT.test(tableName))
+    .map(({ tableName, name, type, isRequired }) =>
+      columnOf(tableName, name, SORTS[type.toLowerCase()], isRequired === 1),
+    )
+    .sort();
+}
+
+const columnOf = (table: string, name: string, type: string | undefined, isRequired: boolean) =>
+  `${table}.${name} ${type}${isRequired ? ' not null' : ''}`;
+
+const SORTS: Record<string, string> = {
+  text: 'text',
+  integer: 'bigint',
+  bigint: 'bigint',
+  float: 'double precision',
+  blob: 'bytea',
+};
+
+async function postgresColumns(): Promise<string[]> {
+  const columns = await rowsOf<{ table: string; name: string; type: string; required: boolean }>(
+    `SELECT table_name AS table, column_name AS name, data_type AS type, is_nullable = 'NO' AS required
+     FROM information_schema.columns WHERE table_schema = 'public'`,
+  );
+  return columns
+    .filter(({ table }) => !POSTGRES_ONLY.includes(table))
+    .map(({ table, name, type, required }) => columnOf(table, name, type, required))
+    .sort();
+}
+
+describe('the schema on PostgreSQL', () => {
+  test('has the tables and columns of SQLite', async () => {
+    expect(await postgresColumns()).toEqual(await sqliteColumns());
+  });
+
+  test('compares all texts by their bytes', async () => {
+    expect(
+      await rowsOf(`SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'
+        AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`),
+    ).toEqual([]);
+  });
+
+  test('hides the rows of every table of tenants, from its owner too', async () => {
+    expect(
+      await rowsOf(`SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenantId'
+        WHERE c.relkind IN ('r', 'p') AND NOT (c.relrowsecurity AND c.relforcerowsecurity)`),
+    ).toEqual([]);
+  });
+
+  test('begins every key of a table of tenants with the tenant, except addresses and hashes of keys', async () => {
+    const strange = await rowsOf<{ name: string }>(
+      `SELECT i.indexrelid::regclass::text AS name FROM pg_index i
+       JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attname = 'tenantId'
+       WHERE i.indisunique AND i.indkey[0] <> a.attnum ORDER BY name`,
+    );
+    expect(strange.map(({ name }) => name)).toEqual(['"apiKeys_hash_key"', 'tenants_email_key']);
+  });
+
+  test('turns JSON lists into rows with their places', async () => {
+    expect(await rowsOf(`SELECT key, value FROM numbers('[7, 5]')`)).toEqual([
+      { key: '0', value: '7' },
+      { key: '1', value: '5' },
+    ]);
+    expect(await rowsOf(`SELECT value FROM texts('["a", "ä\\"", ""]')`)).toEqual(
+      ['a', 'ä"', ''].map((value) => ({ value })),
+    );
+    expect(await rowsOf(`SELECT value FROM numbers('[]')`)).toEqual([]);
+  });
+});
+
+describe('rows on PostgreSQL', () => {
+  const as = (tenants: string) => client.query('SELECT set_config($1, $2, false)', ['svc.tenants', tenants]);
+  const conversation = (tenantId: string, id: string, bytes: number) =>
+    client.query(
+      `INSERT INTO conversations ("tenantId", id, number, scope, "endUser", metadata, version, "messageCount",
+         "lastOrdinal", "createdAt", "updatedAt", bytes)
+       VALUES ($1, $2, nextval('"conversationNumbers"'), 1, '', '{}', 1, 0, 0, 1, 1, $3)`,
+      [tenantId, id, bytes],
+    );
+  const totals = () => rowsOf('SELECT "tenantId", "storedBytes" FROM tenants ORDER BY "tenantId"');
+
+  beforeAll(async () => {
+    await as('*');
+    for (const tenantId of ['a', 'b']) {
+      await client.query('INSERT INTO tenants ("tenantId", email, tier, "createdAt") VALUES ($1, $1, $2, 1)', [
+        tenantId,
+        'Free',
+      ]);
+    }
+    await conversation('a', 'conv_1', 10);
+    await conversation('b', 'conv_2', 5);
+  });
+
+  test('count into the stored bytes of their tenants, whether added, changed or deleted', async () => {
+    await as('*');
+    const changes = [
+      ['UPDATE conversations SET bytes = bytes * 2', '20', '10'],
+      ['UPDATE conversations SET title = id', '20', '10'],
+      [`DELETE FROM conversations WHERE "tenantId" = 'b'`, '20', '0'],
+    ];
+    for (const [sql, a, b] of changes) {
+      await client.query(sql!);
+      expect(await totals()).toEqual([
+        { tenantId: 'a', storedBytes: a },
+        { tenantId: 'b', storedBytes: b },
+      ]);
+    }
+  });
+
+  test('are seen and written only by transactions of their tenant', async () => {
+    const visible = async () => (await rowsOf<{ id: string }>('SELECT id FROM conversations')).map(({ id }) => id);
+    await as('b,c');
+    expect(await visible()).toEqual([]);
+    await expect(conversation('a', 'conv_3', 1)).rejects.toThrow('row-level security');
+    expect((await client.query('UPDATE conversations SET title = NULL')).rowCount).toBe(0);
+    await as('');
+    expect(await visible()).toEqual([]);
+    await as('b,a');
+    expect(await visible()).toEqual(['conv_1']);
+  });
+});
