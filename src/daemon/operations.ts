@@ -12,7 +12,10 @@ const MIN_FREE_BYTES = 64 * 1024 * 1024;
 /** Results are cached this long, because a readiness check writes to the disk. */
 const CACHE_MS = 1000;
 
-type Checks = Record<'accepting' | 'database' | 'disk', string>;
+/** Daemons that share a database compare times that they wrote. */
+const MAX_CLOCK_OFFSET_MS = 2000;
+
+type Checks = Record<'accepting' | 'database' | 'disk', string> & { clock?: string };
 
 interface Parts {
   db: Database;
@@ -23,8 +26,8 @@ interface Parts {
 }
 
 /**
- * Reports whether the daemon can serve requests: not stopping, database writable, disk not full. The embedder's state is
- * informational, because search works without it.
+ * Reports whether the daemon can serve requests: not stopping, database writable, disk not full, clock like that of the
+ * database's server. The embedder's state is informational, because search works without it.
  */
 export interface Readiness {
   check(): Promise<{ ready: boolean; checks: Checks; embedder?: 'ok' | 'failing' }>;
@@ -37,12 +40,17 @@ export function createReadiness({ db, clock, dataDir, embedder }: Parts): Readin
   let last: { atMs: number; checks: Promise<Checks> } | undefined;
 
   async function runChecks(): Promise<Checks> {
-    const [probe, disk] = await Promise.allSettled([db.probe(clock.nowMs()), statfs(dataDir)]);
+    const [probe, disk, offset] = await Promise.allSettled([
+      db.probe(clock.nowMs()),
+      statfs(dataDir),
+      db.clockOffsetMs?.(),
+    ]);
     const free = disk.status === 'fulfilled' ? disk.value.bavail * disk.value.bsize : 0;
     return {
       accepting: 'ok',
       database: probe.status === 'fulfilled' ? 'ok' : 'not writable',
       disk: free >= MIN_FREE_BYTES ? 'ok' : `${Math.floor(free / 1024 / 1024)} MiB free`,
+      ...(offset.status === 'fulfilled' && offset.value !== undefined && { clock: describeClock(offset.value) }),
     };
   }
 
@@ -58,6 +66,12 @@ export function createReadiness({ db, clock, dataDir, embedder }: Parts): Readin
       stopping = true;
     },
   };
+}
+
+function describeClock(offsetMs: number): string {
+  if (Math.abs(offsetMs) <= MAX_CLOCK_OFFSET_MS) return 'ok';
+  const seconds = Math.round(Math.abs(offsetMs) / 1000);
+  return `${seconds} s ${offsetMs > 0 ? 'behind' : 'ahead of'} the database's`;
 }
 
 /** Health, readiness and metrics, for load balancers and monitoring. */

@@ -1,11 +1,7 @@
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { FastifyBaseLogger } from 'fastify';
 import type { Tier } from '../contract/limits.ts';
 import type { Reader } from '../db/connection.ts';
 import type { Database } from '../db/open.ts';
-import { openWithVectors } from '../db/open-with-vectors.ts';
-import type { openPostgres } from '../db/postgres/open.ts';
 import { createAccounts } from '../features/accounts/accounts.ts';
 import { findTenant } from '../features/accounts/accounts-store.ts';
 import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
@@ -38,24 +34,19 @@ import { createSearch } from '../features/search/search.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
 import { createScopes } from '../features/text/scopes.ts';
 import { createUsers } from '../features/users/users.ts';
-import type { Clock } from '../lib/clock.ts';
 import { createIds } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { createSealer } from '../lib/seal.ts';
 import { tokenCounterOf } from '../outside/tokens.ts';
 import type { Config } from './config-settings.ts';
 import type { DatabaseLocation } from './database-location.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
-import { openEmbedder, openEmbeddings } from './open-embeddings.ts';
+import { createMetrics } from './metrics.ts';
+import { openStorage, type StorageDependencies } from './open-storage.ts';
 import { composeExtraction, composeProviders } from './provider-rooms.ts';
 
 /** External dependencies of the modules. */
-export interface RoomsDependencies {
-  clock: Clock;
+export interface RoomsDependencies extends StorageDependencies {
   random: Random;
-  log: FastifyBaseLogger;
-  /** Overrides the path of sqlite-vec. */
-  vectorExtension?: () => Promise<string>;
 }
 
 /** The modules of a data folder, used by the daemon and the admin commands. */
@@ -214,29 +205,6 @@ export async function openRooms(
     extraction,
     remember,
   };
-}
-
-async function openStorage(
-  config: Config,
-  location: DatabaseLocation,
-  { clock, log, vectorExtension }: RoomsDependencies,
-  onBatch: Metrics['batch'],
-) {
-  const { monotonicMs } = clock;
-  const readerCount = Math.min(4, Math.max(3, availableParallelism()));
-  const embedder = config.embeddings && (await openEmbedder(config.embeddings, clock));
-  const options = { readerCount, monotonicMs, onBatch };
-  const vectors = { isNeeded: config.embeddings !== undefined, locate: vectorExtension };
-  const { db, cannotSearch } = await ('file' in location
-    ? openWithVectors(location.file, options, vectors)
-    : openPostgresDatabase(location.url, options));
-  return { db, ...(await openEmbeddings({ db, clock, log }, embedder, cannotSearch)) };
-}
-
-async function openPostgresDatabase(url: string, options: Parameters<typeof openPostgres>[1]) {
-  // Loaded lazily: most daemons run on SQLite.
-  const { openPostgres } = await import('../db/postgres/open.ts');
-  return { db: await openPostgres(url, options), cannotSearch: undefined };
 }
 
 async function tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined> {

@@ -8,6 +8,7 @@ import { systemRandom } from '../lib/random.ts';
 import { compose, type Daemon } from './compose.ts';
 import { ConfigError } from './config.ts';
 import type { Config } from './config-settings.ts';
+import { shownUrl } from './config-values.ts';
 import { loadDashboardFiles } from './dashboard.ts';
 import { createLog } from './log.ts';
 
@@ -120,7 +121,7 @@ function banner(url: string, config: Config, warnings: readonly string[]): strin
     `  dashboard  ${url}/dashboard`,
     `  MCP        ${url}/v1/mcp`,
     `  API        ${url}/docs`,
-    `  data       ${config.dataDir}`,
+    `  data       ${config.databaseUrl ? shownUrl(config.databaseUrl) : config.dataDir}`,
     `  mail       ${mail}`,
     ...warnings.map((warning) => `  warning    ${warning}`),
     '',

@@ -21,6 +21,8 @@ export interface Database {
   snapshot(): Promise<Snapshot>;
   /** Writes a dummy row through the queue; throws if the database is not writable, or if the last checkpoint failed. */
   probe(nowMs: number): Promise<void>;
+  /** How far the database server's clock is ahead of this machine's; absent if there is no server. */
+  clockOffsetMs?(): Promise<number>;
   /** Checkpoints and truncates the write-ahead log; does nothing if others block it. Throws if the disk fails. */
   checkpoint(): Promise<void>;
   /** Checkpoints until the log is empty, so that nothing erased is left in it; gives up if others block it for seconds. */

@@ -13,7 +13,17 @@ let url: string;
 let one: Database;
 let other: Database;
 
-const open = (at = url) => openPostgres(at, { readerCount: 2, monotonicMs: () => performance.now() });
+const logged: string[] = [];
+const log = {
+  info: (_: object, message: string) => logged.push(message),
+  warn: (_: object, message: string) => logged.push(message),
+  error: (_: object, message: string) => logged.push(message),
+};
+
+function open({ at = url, clockErrorMs = 0 } = {}) {
+  const machineNowMs = () => Date.now() + clockErrorMs;
+  return openPostgres(at, { readerCount: 2, monotonicMs: () => performance.now(), machineNowMs, log });
+}
 
 beforeAll(async () => {
   const { adminUrl, template } = inject('postgres');
@@ -141,7 +151,7 @@ test('while the server is away reads and writes are refused with a time to try a
   const relay = await startTcpRelay(Number(new URL(url).port));
   const through = new URL(url);
   through.port = String(relay.port);
-  const db = await open(through.href);
+  const db = await open({ at: through.href });
   const count = () => db.writes.write('a', (connection) => countUp(connection, 'a'));
   const read = () => db.readers.of('a').get('SELECT requests FROM usageDays WHERE tenantId = ?', ['a']);
   try {
@@ -159,8 +169,19 @@ test('while the server is away reads and writes are refused with a time to try a
     }
     expect(await countOf('a')).toBe(before + 1);
     expect(await read()).toEqual({ requests: before + 1 });
+    expect(logged).toEqual(['PostgreSQL is away', 'PostgreSQL is back']);
   } finally {
     await db.close();
     await relay.close();
+  }
+});
+
+test('the offset of the clock is told', async () => {
+  const late = await open({ clockErrorMs: -3000 });
+  try {
+    expect(Math.abs(await one.clockOffsetMs!())).toBeLessThan(1000);
+    expect(Math.round((await late.clockOffsetMs!()) / 1000)).toBe(3);
+  } finally {
+    await late.close();
   }
 });

@@ -35,8 +35,11 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** Opens sessions to the server at `url`. */
-export function createSession(url: string): Session {
+/** Hears of each attempt to reach the server, and of sessions that broke. */
+export type SessionObserver = (state: 'open' | 'lost', code?: string) => void;
+
+/** Creates a session with the server at `url`, which opens with its first statement. */
+export function createSession(url: string, observe: SessionObserver = () => {}): Session {
   let client: Promise<pg.Client> | undefined;
   let inTransaction: pg.Client | undefined;
   let closed = false;
@@ -61,13 +64,18 @@ export function createSession(url: string): Session {
       types,
     });
     // Without a listener of its own, a lost session would end the process.
-    fresh.on('error', onLost);
+    fresh.on('error', (error: Error & { code?: string }) => {
+      onLost();
+      observe('lost', error.code);
+    });
     fresh.on('end', onLost);
     try {
       await fresh.connect();
+      observe('open');
       return fresh;
     } catch (error) {
       onLost();
+      observe('lost', (error as { code?: string }).code);
       throw postgresError(error);
     }
   }

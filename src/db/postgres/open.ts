@@ -1,23 +1,31 @@
 import { AppError } from '../../contract/errors.ts';
+import type { Log } from '../../lib/log.ts';
 import { createGroupCommit } from '../group-commit.ts';
 import type { Database, OpenOptions, Snapshot } from '../open.ts';
 import { createReaders } from '../readers.ts';
-import { createSession, readerOf, type Session } from './connection.ts';
+import { createSession, readerOf, type Session, type SessionObserver } from './connection.ts';
 import { refuseOtherSchema } from './migrate.ts';
 import { postgresTransactions } from './transactions.ts';
+
+export interface PostgresOptions extends Omit<OpenOptions, 'extension' | 'busyTimeoutMs'> {
+  /** The clock of the machine, whatever clock the daemon goes by. */
+  machineNowMs: () => number;
+  log: Log;
+}
 
 /**
  * Opens a migrated PostgreSQL database with one session to write, `readerCount` to read and one for lookups. Throws
  * `unavailable` if the server cannot be reached, `unprocessable` if the database has another schema version.
  */
-export async function openPostgres(url: string, options: Omit<OpenOptions, 'extension'>): Promise<Database> {
-  const writer = createSession(url);
+export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
+  const observe = reportState(url, options.log);
+  const writer = createSession(url, observe);
   await refuseOtherSchema(writer).catch(async (error: unknown) => {
     await writer.close();
     throw error;
   });
-  const readers = openReaders(url, options.readerCount);
-  const lookups = openReaders(url, 1);
+  const readers = openReaders(url, options.readerCount, observe);
+  const lookups = openReaders(url, 1, observe);
   const writes = createGroupCommit(writer, { ...options, transactions: postgresTransactions(writer) });
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
@@ -32,8 +40,15 @@ export async function openPostgres(url: string, options: Omit<OpenOptions, 'exte
     writes,
     snapshot: () => openSnapshot(url),
     async probe(nowMs) {
-      const probe = 'INSERT INTO pulse (only, at) VALUES (1, ?) ON CONFLICT (only) DO UPDATE SET at = excluded.at';
+      const probe = 'INSERT INTO pulse ("only", at) VALUES (1, ?) ON CONFLICT ("only") DO UPDATE SET at = excluded.at';
       await writes.write('daemon', (connection) => connection.run(probe, [nowMs]));
+    },
+    async clockOffsetMs() {
+      const beforeMs = options.machineNowMs();
+      const row = await lookups.get<{ ms: number }>(
+        'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS ms',
+      );
+      return row!.ms - (beforeMs + options.machineNowMs()) / 2;
     },
     // The server keeps its log by itself.
     checkpoint: async () => {},
@@ -45,8 +60,20 @@ export async function openPostgres(url: string, options: Omit<OpenOptions, 'exte
   };
 }
 
-function openReaders(url: string, count: number) {
-  const sessions = Array.from({ length: count }, () => createSession(url));
+/** Logs once that the server is away, and once that it is back. */
+function reportState(url: string, log: Log): SessionObserver {
+  const { host } = new URL(url);
+  let isAway = false;
+  return (state, code) => {
+    if ((state === 'lost') === isAway) return;
+    isAway = state === 'lost';
+    if (isAway) log.warn({ host, code }, 'PostgreSQL is away');
+    else log.info({ host }, 'PostgreSQL is back');
+  };
+}
+
+function openReaders(url: string, count: number, observe: SessionObserver) {
+  const sessions = Array.from({ length: count }, () => createSession(url, observe));
   return createReaders(sessions, (session, tenantId) => readerOf(session, tenantId === undefined ? 'all' : [tenantId]));
 }
 
