@@ -3,6 +3,7 @@ import type { Migration } from '../index.ts';
 import { createAccountTables } from './baseline-accounts.ts';
 import { createConversationTables } from './baseline-conversations.ts';
 import { createLearningTables } from './baseline-learning.ts';
+import { createLimitTables } from './baseline-limits.ts';
 import { createMemoryTables } from './baseline-memories.ts';
 import { createProviderTables } from './baseline-providers.ts';
 import { countStoredBytes } from './baseline-stored-bytes.ts';
@@ -26,6 +27,7 @@ export const POSTGRES_BASELINE: Migration = {
     await createLearningTables(db);
     await createVectorTables(db);
     await createProviderTables(db);
+    await createLimitTables(db);
     await countStoredBytes(db);
   },
 };

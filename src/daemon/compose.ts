@@ -66,6 +66,7 @@ export async function compose(config: Config, dependencies: DaemonDependencies):
     return await buildDaemon(config, dependencies, rooms);
   } catch (error) {
     await rooms.embeddings?.stop();
+    await rooms.limiting.stop();
     await rooms.db.close();
     throw error;
   }
@@ -73,10 +74,12 @@ export async function compose(config: Config, dependencies: DaemonDependencies):
 
 async function buildDaemon(config: Config, dependencies: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles } = dependencies;
-  const { db, metrics, ids, sealer, keys, rateLimits, usage, idempotency, accounts, users } = rooms;
+  const { db, metrics, ids, sealer, keys, limiting, usage, idempotency, accounts, users } = rooms;
   const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
   const { tenantModels, tenantEmbeddings } = rooms;
   const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember } = rooms;
+  const { rateLimits } = limiting;
+  await limiting.begin();
   await memories.resume();
   await conversations.resume();
   await portability.begin();
@@ -155,6 +158,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   });
 
   const chores = [
+    ...limiting.chores,
     { name: 'store request counts', everyMs: 5000, run: usage.flushRequests },
     { name: 'checkpoint the write-ahead log', everyMs: 2000, run: db.checkpoint },
     { name: 'merge text indices', everyMs: 5000, run: () => tidyIndices(db) },
@@ -192,6 +196,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     await models.close();
     await learning.flush();
     await usage.flushRequests();
+    await limiting.stop();
     await db.close();
   }
 

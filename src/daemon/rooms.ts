@@ -17,9 +17,6 @@ import { createIdempotency } from '../features/idempotency/idempotency.ts';
 import { createKeys } from '../features/keys/keys.ts';
 import { createLearning } from '../features/learning/learning.ts';
 import { observeUse } from '../features/learning/observed-memories.ts';
-import type { BucketKind } from '../features/limits/buckets.ts';
-import { createProcessBuckets } from '../features/limits/buckets-process.ts';
-import { createRateLimits } from '../features/limits/rate-limits.ts';
 import { createUsage } from '../features/limits/usage.ts';
 import { createMemories } from '../features/memories/memories.ts';
 import { redactMemories } from '../features/memories/memory-redaction.ts';
@@ -41,12 +38,15 @@ import { tokenCounterOf } from '../outside/tokens.ts';
 import type { Config } from './config-settings.ts';
 import type { DatabaseLocation } from './database-location.ts';
 import { createMetrics } from './metrics.ts';
+import { openRateLimits } from './open-rate-limits.ts';
 import { openStorage, type StorageDependencies } from './open-storage.ts';
 import { composeExtraction, composeProviders } from './provider-rooms.ts';
 
 /** External dependencies of the modules. */
 export interface RoomsDependencies extends StorageDependencies {
   random: Random;
+  /** Overrides the clock of PostgreSQL and Redis, by which rate limits are counted over several daemons. */
+  sharedNowMs?: () => number;
 }
 
 /** The modules of a data folder, used by the daemon and the admin commands. */
@@ -73,14 +73,13 @@ export async function openRooms(
   const sealer = createSealer({ key: ownKey, random });
 
   const keys = createKeys({ db, clock, random, log });
-  const bucketsOf = (_kind: BucketKind, maxSize: number) => createProcessBuckets(clock, maxSize);
-  const rateLimits = createRateLimits({ clock, bucketsOf });
+  const limiting = openRateLimits(config, { db, clock, random, log, metrics, sharedNowMs: dependencies.sharedNowMs });
   const { quotas: variant, storageLimits } = config;
   const usage = createUsage({ db, clock, log, variant, storageLimits });
   const idempotency = createIdempotency({ db, clock });
   const scopes = createScopes();
   const cursors = createCursors({ sealer });
-  const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL });
+  const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL, liveDaemons: limiting.liveDaemons });
 
   const { providerHosts: allowedHosts } = config;
   const providers = composeProviders({ db, clock, ids, cursors, usage, envelope, tenantModels, allowedHosts });
@@ -181,7 +180,7 @@ export async function openRooms(
     ids,
     sealer,
     keys,
-    rateLimits,
+    limiting,
     usage,
     idempotency,
     accounts,

@@ -34,14 +34,22 @@ export function takeToken(previous: Bucket | undefined, rule: BucketRule, nowMs:
   const used = previous ? Math.min(rule.capacity, Math.max(0, previous.used - refilled)) : 0;
   // Tolerance for rounding: after exactly one token's time there must not be 0.9999999 tokens.
   const allowed = used + cost <= rule.capacity + 1e-9;
-  const usedAfter = allowed ? used + cost : used;
-  const left = Math.max(0, rule.capacity - usedAfter);
-  const missing = Math.max(0, 1 - (rule.capacity - usedAfter));
+  return decisionOf(allowed, { used: allowed ? used + cost : used, atMs: nowMs }, rule);
+}
+
+/** Derives what callers are told from the state of their bucket. */
+export function decisionOf(allowed: boolean, bucket: Bucket, rule: BucketRule): BucketDecision {
+  const left = rule.capacity - bucket.used;
   return {
     allowed,
-    bucket: { used: usedAfter, atMs: nowMs },
-    remaining: Math.floor(left + 1e-9),
-    retryAfterSeconds: missing / rule.refillPerSecond,
-    fullAfterSeconds: usedAfter / rule.refillPerSecond,
+    bucket,
+    remaining: Math.floor(Math.max(0, left) + 1e-9),
+    retryAfterSeconds: Math.max(0, 1 - left) / rule.refillPerSecond,
+    fullAfterSeconds: bucket.used / rule.refillPerSecond,
   };
+}
+
+/** The rule for one of several daemons: at least one token, so that no limit shuts callers out. */
+export function shareOf({ capacity, refillPerSecond }: BucketRule, daemons: number): BucketRule {
+  return { capacity: Math.max(1, capacity / daemons), refillPerSecond: refillPerSecond / daemons };
 }

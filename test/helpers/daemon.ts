@@ -65,6 +65,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     show: (text: string) => shown.push(text),
     version: '0.0.0-test',
     dashboardFiles,
+    sharedNowMs: clock.monotonicMs,
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.vectorExtension && { vectorExtension: options.vectorExtension }),
   };

@@ -91,13 +91,16 @@ export function createLearning({
   clock,
   log,
   model,
+  liveDaemons,
 }: {
   db: Database;
   clock: Clock;
   log: Log;
   model: SignalModel;
+  /** Daemons among which requests are spread. */
+  liveDaemons: () => number;
 }): Learning {
-  const pending = createPendingSearches({ db, clock, log });
+  const pending = createPendingSearches({ db, clock, log, liveDaemons });
   const shown = createShownResults(clock);
   const fresh = createLearnedState(model.names);
   const cache = createLearnedCache(clock, async ({ tenantId, endUser }) => {

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { type Bucket, takeToken } from '../../lib/token-bucket.ts';
+import { type Bucket, shareOf, takeToken } from '../../lib/token-bucket.ts';
 import { insertSearches, type SearchRow } from './learning-store.ts';
 
 /** Searches pending to be written to the database in batches, after their answers were sent. */
@@ -26,8 +26,15 @@ const BATCH_ROWS = 200;
 const TENANT_RATE = { capacity: 20_000, refillPerSecond: 20_000 / 3600 };
 const MAX_TENANTS = 10_000;
 
-/** A bounded queue in front of the write queue. */
-export function createPendingSearches({ db, clock, log }: { db: Database; clock: Clock; log: Log }): PendingSearches {
+interface Parts {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  liveDaemons: () => number;
+}
+
+/** A bounded queue in front of the write queue. Each daemon allows its share of a tenant's limit. */
+export function createPendingSearches({ db, clock, log, liveDaemons }: Parts): PendingSearches {
   const allowances = new Map<string, Bucket>();
   const pending = new Map<string, SearchRow>();
   let droppedCount = 0;
@@ -36,7 +43,11 @@ export function createPendingSearches({ db, clock, log }: { db: Database; clock:
 
   function isAllowed(tenantId: string): boolean {
     if (allowances.size >= MAX_TENANTS) allowances.clear();
-    const { allowed, bucket } = takeToken(allowances.get(tenantId), TENANT_RATE, clock.monotonicMs());
+    const { allowed, bucket } = takeToken(
+      allowances.get(tenantId),
+      shareOf(TENANT_RATE, liveDaemons()),
+      clock.monotonicMs(),
+    );
     allowances.set(tenantId, bucket);
     return allowed;
   }

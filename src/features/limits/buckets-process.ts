@@ -5,6 +5,8 @@ import type { Buckets } from './buckets.ts';
 /** Buckets in the memory of this process. */
 export interface ProcessBuckets extends Buckets {
   take(key: string, rule: BucketRule): BucketDecision;
+  /** Replaces the state of a bucket with what is known from elsewhere. */
+  note(key: string, decision: BucketDecision): void;
   size(): number;
 }
 
@@ -29,13 +31,20 @@ export function createProcessBuckets(clock: Clock, maxSize: number): ProcessBuck
     return buckets.size < maxSize ? key : 'overflow';
   }
 
+  function store(bucketKey: string, { bucket, fullAfterSeconds }: BucketDecision): void {
+    buckets.set(bucketKey, { bucket, fullAtMs: bucket.atMs + fullAfterSeconds * 1000 });
+  }
+
   return {
     take(key, rule) {
       const nowMs = clock.monotonicMs();
       const bucketKey = bucketKeyOf(key, nowMs);
       const decision = takeToken(buckets.get(bucketKey)?.bucket, rule, nowMs);
-      buckets.set(bucketKey, { bucket: decision.bucket, fullAtMs: nowMs + decision.fullAfterSeconds * 1000 });
+      store(bucketKey, decision);
       return decision;
+    },
+    note(key, decision) {
+      if (bucketKeyOf(key, decision.bucket.atMs) === key) store(key, decision);
     },
     peek(key, rule) {
       const nowMs = clock.monotonicMs();

@@ -116,6 +116,7 @@ test.each<[string, (on: Connection) => Promise<unknown>, string]>([
 });
 
 describe('pending searches', () => {
+  const liveDaemons = () => 1;
   const log = () => {
     const lines: string[] = [];
     const note = (_: object, message: string) => void lines.push(message);
@@ -124,7 +125,7 @@ describe('pending searches', () => {
   const count = async () => (await db.readers.get<{ rows: number }>('SELECT COUNT(*) AS rows FROM searches'))!.rows;
 
   test('are written together, except those of erased tenants', async () => {
-    const pending = createPendingSearches({ db, clock: createTestClock(), log: log() });
+    const pending = createPendingSearches({ db, clock: createTestClock(), log: log(), liveDaemons });
     for (let index = 0; index < 450; index += 1) pending.add(searchOf('ten_a', `srch_a${index}`));
     pending.add(searchOf('ten_gone', 'srch_gone'));
     expect([pending.has('ten_a', 'srch_a449'), pending.has('ten_b', 'srch_a449')]).toEqual([true, false]);
@@ -135,17 +136,20 @@ describe('pending searches', () => {
   });
 
   test('are bounded: the excess is dropped and counted', async () => {
-    const pending = createPendingSearches({ db, clock: createTestClock(), log: log() });
+    const pending = createPendingSearches({ db, clock: createTestClock(), log: log(), liveDaemons });
     for (let index = 0; index < 2003; index += 1) pending.add(searchOf('ten_a', `srch_a${index}`));
     expect(pending.dropped()).toBe(3);
     await pending.flush();
     expect(await count()).toBe(4 + 2000);
   });
 
-  test('of one tenant are rate-limited', async () => {
+  test.each([
+    [1, 10, 67],
+    [2, 10_010, 234],
+  ])('of one tenant are rate-limited: %i daemons share the limit', async (daemons, first, later) => {
     const clock = createTestClock();
     clock.freeze();
-    const pending = createPendingSearches({ db, clock, log: log() });
+    const pending = createPendingSearches({ db, clock, log: log(), liveDaemons: () => daemons });
     const bring = (tenantId: string, count: number) => {
       const before = pending.dropped();
       for (let index = 0; index < count; index += 1) {
@@ -155,15 +159,15 @@ describe('pending searches', () => {
       pending.forget(tenantId);
       return pending.dropped() - before;
     };
-    expect(bring('ten_a', 20_010)).toBe(10);
+    expect(bring('ten_a', 20_010)).toBe(first);
     expect(bring('ten_b', 100)).toBe(0);
     clock.advance(60_000);
-    expect(bring('ten_a', 400)).toBe(67);
+    expect(bring('ten_a', 400)).toBe(later);
   });
 
   test('are dropped, counted and logged when they cannot be written', async () => {
     const logged = log();
-    const pending = createPendingSearches({ db, clock: createTestClock(), log: logged });
+    const pending = createPendingSearches({ db, clock: createTestClock(), log: logged, liveDaemons });
     pending.add(searchOf('ten_a', 'srch_3'));
     await db.writes.drain();
     await pending.flush();
@@ -172,7 +176,7 @@ describe('pending searches', () => {
   });
 
   test('of an erased tenant are discarded', async () => {
-    const pending = createPendingSearches({ db, clock: createTestClock(), log: log() });
+    const pending = createPendingSearches({ db, clock: createTestClock(), log: log(), liveDaemons });
     for (const tenantId of TENANTS) pending.add(searchOf(tenantId, 'srch_3'));
     pending.forget('ten_a');
     await pending.flush();

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { openPostgresBuckets } from '../../src/features/limits/buckets-postgres.ts';
+import { openRedisBuckets } from '../../src/features/limits/buckets-redis.ts';
+import type { BucketStore } from '../../src/features/limits/buckets-shared.ts';
+import { type Bucket, type BucketRule, takeToken } from '../../src/lib/token-bucket.ts';
+import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
+import { type RedisServer, startRedis } from '../helpers/redis.ts';
+
+const FREE: BucketRule = { capacity: 120, refillPerSecond: 2 };
+/** Refills nothing while a test runs. */
+const NO_REFILL: BucketRule = { capacity: 120, refillPerSecond: 0.001 };
+
+let redis: RedisServer;
+let databaseUrl: string;
+const stores: BucketStore[] = [];
+
+beforeAll(async () => {
+  const { adminUrl, template } = inject('postgres');
+  databaseUrl = await ensureDatabase(adminUrl, 'buckets', template);
+  redis = await startRedis();
+});
+
+afterAll(async () => {
+  for (const store of stores) store.close();
+  await redis.close();
+  await dropDatabase(inject('postgres').adminUrl, 'buckets');
+});
+
+async function open(server: string, nowMs?: () => number): Promise<BucketStore> {
+  const store = await (server === 'PostgreSQL'
+    ? openPostgresBuckets(databaseUrl, nowMs)
+    : openRedisBuckets(redis.url, nowMs));
+  stores.push(store);
+  return store;
+}
+
+describe.each(['PostgreSQL', 'Redis'])('buckets in %s', (server) => {
+  test('decide exactly like those in memory, for any sequence of requests, tiers and clock steps', async () => {
+    let nowMs = 0;
+    const store = await open(server, () => nowMs);
+    const rules = [FREE, { capacity: 600, refillPerSecond: 10 }, { capacity: 3, refillPerSecond: 0.7 }];
+    const steps = fc.record({
+      rule: fc.constantFrom(...rules),
+      times: fc.constantFrom(1, 2, 7, 130),
+      pauseMs: fc.constantFrom(0, 0.25, 499.9, 500, 1400, 5000, 70_000, -3000),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps, { maxLength: 12 }), async (schedule) => {
+        const key = randomUUID();
+        let bucket: Bucket | undefined;
+        nowMs = 1_800_000_000_000.125;
+        for (const { rule, times, pauseMs } of schedule) {
+          nowMs += pauseMs;
+          const taken = await Promise.all(Array.from({ length: times }, () => store.take(key, rule)));
+          for (const { allowed, used } of taken) {
+            const expected = takeToken(bucket, rule, nowMs);
+            bucket = expected.bucket;
+            expect(allowed).toBe(expected.allowed);
+            expect(used).toBeCloseTo(expected.bucket.used, 6);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('admit exactly the limit when several daemons take at once', async () => {
+    const daemons = await Promise.all([open(server), open(server), open(server)]);
+    const key = randomUUID();
+    const taken = await Promise.all(
+      daemons.flatMap((store) => Array.from({ length: 200 }, () => store.take(key, NO_REFILL))),
+    );
+    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(120);
+    expect(Math.max(...taken.map(({ used }) => used))).toBeLessThanOrEqual(120);
+  });
+
+  test('are taken from without deadlocks by daemons that name many keys in any order', async () => {
+    const daemons = await Promise.all([open(server), open(server)]);
+    const keys = Array.from({ length: 100 }, () => randomUUID());
+    const taken = daemons.flatMap((store, index) =>
+      Array.from({ length: 10 }, () =>
+        (index === 0 ? keys : keys.toReversed()).map((key) => store.take(key, FREE)),
+      ).flat(),
+    );
+    expect((await Promise.all(taken)).every(({ allowed }) => allowed)).toBe(true);
+  });
+
+  test('refill on the clock of the server', async () => {
+    const store = await open(server);
+    const rule = { capacity: 1, refillPerSecond: 5 };
+    const key = randomUUID();
+    expect(await store.take(key, rule)).toMatchObject({ allowed: true });
+    expect(await store.take(key, rule)).toMatchObject({ allowed: false });
+    await expect.poll(async () => (await store.take(key, rule)).allowed, { timeout: 2000 }).toBe(true);
+  });
+});
