@@ -7,10 +7,11 @@ import { createLimitTables } from './baseline-limits.ts';
 import { createMemoryTables } from './baseline-memories.ts';
 import { createProviderTables } from './baseline-providers.ts';
 import { countStoredBytes } from './baseline-stored-bytes.ts';
+import { createTextIndexTables } from './baseline-text-index.ts';
 import { createVectorTables } from './baseline-vectors.ts';
 
 /**
- * The state of SQLite's migrations 1 to 15, apart from the full-text index. Timestamps are epoch milliseconds, booleans
+ * The state of SQLite's migrations 1 to 15, with a full-text index of its own. Timestamps are epoch milliseconds, booleans
  * are 0 and 1, and integers have 64 bits, as in SQLite.
  */
 export const POSTGRES_BASELINE: Migration = {
@@ -28,6 +29,7 @@ export const POSTGRES_BASELINE: Migration = {
     await createVectorTables(db);
     await createProviderTables(db);
     await createLimitTables(db);
+    await createTextIndexTables(db);
     await countStoredBytes(db);
   },
 };

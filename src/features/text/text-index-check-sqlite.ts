@@ -1,11 +1,9 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Connection } from '../../db/connection.ts';
 import { PASSAGE_MESSAGES } from './passages.ts';
-import { INDEX_OF, lengthOfHex, ROWS_OF } from './text-index-documents-sqlite.ts';
-import type { TotalsChange, WordTotals } from './word-totals.ts';
-
-const MAX_PROBLEMS = 20;
-const NOTHING: WordTotals = { documents: 0, words: 0, passages: 0 };
+import { differingTotals, MAX_PROBLEMS, ROWS_OF } from './text-index-check.ts';
+import { INDEX_OF, lengthOfHex } from './text-index-documents-sqlite.ts';
+import type { TotalsChange } from './word-totals.ts';
 
 /** Lists differences between index and rows; if there are none, those of the totals. Reads the whole index. */
 export async function indexProblems(connection: Connection, type: ItemType): Promise<string[]> {
@@ -17,48 +15,32 @@ export async function indexProblems(connection: Connection, type: ItemType): Pro
      UNION ALL SELECT id, 'row' FROM ${index}_docsize WHERE id NOT IN (SELECT number FROM ${ROWS_OF[type]}) LIMIT ?`,
     [type, MAX_PROBLEMS],
   );
-  if (rows.length === 0) return totalsProblems(connection, type);
-  return rows.map(({ number, missing }) => `${type} ${number} has no ${missing} entry`);
-}
-
-async function totalsProblems(connection: Connection, type: ItemType): Promise<string[]> {
-  const rows = await connection.all<TotalsChange>('SELECT * FROM wordTotals WHERE type = ?', [type]);
-  const stored = new Map(rows.map((row) => [keyOf(row), row]));
-  const counted = await countTotals(connection, type);
-  const keys = [...new Set([...stored.keys(), ...counted.keys()])];
-  const differing = keys.flatMap((key) => {
-    const [is, should] = [stored.get(key) ?? NOTHING, counted.get(key) ?? NOTHING].map(describe);
-    return is === should ? [] : [`the ${type} totals of ${key} are ${is}, and should be ${should}`];
-  });
-  return differing.slice(0, MAX_PROBLEMS);
+  if (rows.length > 0) return rows.map(({ number, missing }) => `${type} ${number} has no ${missing} entry`);
+  const stored = await connection.all<TotalsChange>('SELECT * FROM wordTotals WHERE type = ?', [type]);
+  return differingTotals(type, stored, await countTotals(connection, type));
 }
 
 /** Counts what the totals should be, from index and rows. */
-async function countTotals(connection: Connection, type: ItemType): Promise<Map<string, WordTotals>> {
+async function countTotals(connection: Connection, type: ItemType): Promise<TotalsChange[]> {
   const documents = `${INDEX_OF[type]}_docsize d CROSS JOIN ${ROWS_OF[type]} r ON r.number = d.id`;
   const lengths = await connection.all<{ tenantId: string; scope: number; length: string; documents: number }>(
     `SELECT r.tenantId, r.scope, HEX(d.sz) AS length, COUNT(*) AS documents FROM ${documents}
      GROUP BY r.tenantId, r.scope, d.sz`,
   );
-  const totals = new Map<string, WordTotals>();
-  for (const { length, documents: count, ...user } of lengths) {
-    const sum = totals.get(keyOf(user)) ?? NOTHING;
+  const totals = new Map<string, TotalsChange>();
+  for (const { tenantId, scope, length, documents: count } of lengths) {
+    const sum = totals.get(keyOf({ tenantId, scope })) ?? { tenantId, scope, documents: 0, words: 0, passages: 0 };
     const words = sum.words + count * lengthOfHex(length);
-    totals.set(keyOf(user), { documents: sum.documents + count, words, passages: 0 });
+    totals.set(keyOf(sum), { ...sum, documents: sum.documents + count, words });
   }
-  if (type !== 'message') return totals;
+  if (type !== 'message') return [...totals.values()];
   const passages = await connection.all<{ tenantId: string; scope: number; passages: number }>(
     `SELECT r.tenantId, r.scope, COUNT(DISTINCT d.id / ?) AS passages FROM ${documents} GROUP BY r.tenantId, r.scope`,
     [PASSAGE_MESSAGES],
   );
-  for (const user of passages) totals.set(keyOf(user), { ...totals.get(keyOf(user))!, passages: user.passages });
-  return totals;
+  return passages.map((user) => ({ ...totals.get(keyOf(user))!, passages: user.passages }));
 }
 
 function keyOf({ tenantId, scope }: { tenantId: string; scope: number }): string {
-  return `${tenantId}, user ${scope}`;
-}
-
-function describe({ documents, words, passages }: WordTotals): string {
-  return `${documents} documents, ${words} words, ${passages} passages`;
+  return `${tenantId} ${scope}`;
 }

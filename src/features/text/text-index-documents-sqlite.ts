@@ -4,9 +4,8 @@ import { PASSAGE_MESSAGES, passageOf } from './passages.ts';
 import type { IndexedDocument, IndexedRow } from './text-index-engine.ts';
 import type { TotalsChange } from './word-totals.ts';
 
-/** The full-text index of each type, and the table that it indexes by row number. */
+/** The full-text index of each type. */
 export const INDEX_OF = { memory: 'memoryText', message: 'messageText', episode: 'episodeText' } as const;
-export const ROWS_OF = { memory: 'memories', message: 'messages', episode: 'episodes' } as const;
 
 /** FTS5 stores the length of a document as a varint of the SQLite file format; this decodes its hexadecimal form. */
 export function lengthOfHex(hex: string): number {

@@ -1,10 +1,12 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Connection } from '../../db/connection.ts';
+import type { Engine } from '../../db/dialect.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import { monthsOf } from './dates.ts';
 import { type ItemTexts, NO_TERMS, type PreparedTerms, requireTerms, termsOfItem } from './prepared-terms.ts';
 import { monthTokenOf, scopePrefix, speakerTokensOf } from './terms.ts';
 import type { IndexedDocument, IndexedRow, IndexedTokens, TextIndexEngine } from './text-index-engine.ts';
+import { textIndexPostgres } from './text-index-postgres.ts';
 import { textIndexSqlite } from './text-index-sqlite.ts';
 import { daysOf } from './traits.ts';
 import { changeTotals, negated, type TotalsChange } from './word-totals.ts';
@@ -30,30 +32,30 @@ export interface TextIndex {
   missing(connection: Connection, entries: readonly TextEntry[]): Promise<TextEntry[]>;
   remove(connection: Connection, rows: readonly IndexedRow[]): Promise<void>;
   /**
-   * Removes the words of deleted entries from the file, some pages per call: `first`, then `next` while it returns
-   * `true`. Until then they remain on disk, although no search finds them.
+   * Removes the words of deleted entries from the file where `remove` leaves them, some pages per call: `first`, then
+   * `next` while it returns `true`. No search finds them meanwhile.
    */
   purge(connection: Connection, portion: 'first' | 'next'): Promise<boolean>;
   /**
-   * Merges some of the segments that writes leave behind, a few pages per call: every search reads every segment,
-   * whichever tenant wrote it.
+   * Merges some of the segments that writes to SQLite leave behind, a few pages per call: every search reads every
+   * segment, whichever tenant wrote it.
    */
   tidy(connection: Connection): Promise<void>;
   /** Lists differences between index, rows and totals. Reads the whole index. */
   problems(connection: Connection): Promise<string[]>;
 }
 
+const ENGINES: Record<Engine, TextIndexEngine> = { sqlite: textIndexSqlite, postgres: textIndexPostgres };
+
 /** Indexes the rows of one type by their numbers. */
 export function createTextIndex(type: ItemType): TextIndex {
-  const engine: TextIndexEngine = textIndexSqlite;
-
   async function emptyPassages(connection: Connection, rows: readonly IndexedRow[]): Promise<TotalsChange[]> {
     if (type !== 'message' || rows.length === 0) return [];
-    return engine.emptyPassages(connection, rows);
+    return ENGINES[connection.engine].emptyPassages(connection, rows);
   }
 
   async function documents(connection: Connection, rows: readonly IndexedRow[]): Promise<IndexedDocument[]> {
-    return rows.length === 0 ? [] : engine.documents(connection, type, rows);
+    return rows.length === 0 ? [] : ENGINES[connection.engine].documents(connection, type, rows);
   }
 
   return {
@@ -65,7 +67,7 @@ export function createTextIndex(type: ItemType): TextIndex {
       const sorted = entries.toSorted((a, b) => a.number - b.number);
       const rows = await runInSlices(tokensInSteps(sorted, prepared), 'urgent');
       const opened = await emptyPassages(connection, sorted);
-      const inserted = await engine.insert(connection, type, rows);
+      const inserted = await ENGINES[connection.engine].insert(connection, type, rows);
       await changeTotals(connection, type, [...inserted, ...opened]);
     },
     async missing(connection, entries) {
@@ -74,13 +76,13 @@ export function createTextIndex(type: ItemType): TextIndex {
     },
     async remove(connection, rows) {
       const removed = await documents(connection, rows);
-      await engine.remove(connection, type, removed);
+      await ENGINES[connection.engine].remove(connection, type, removed);
       const closed = await emptyPassages(connection, removed);
       await changeTotals(connection, type, [...removed, ...closed].map(negated));
     },
-    purge: (connection, portion) => engine.purge(connection, type, portion),
-    tidy: (connection) => engine.tidy(connection, type),
-    problems: (connection) => engine.problems(connection, type),
+    purge: (connection, portion) => ENGINES[connection.engine].purge(connection, type, portion),
+    tidy: (connection) => ENGINES[connection.engine].tidy(connection, type),
+    problems: (connection) => ENGINES[connection.engine].problems(connection, type),
   };
 }
 
