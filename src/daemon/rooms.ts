@@ -24,7 +24,7 @@ import { createSpool } from '../features/portability/export-spool.ts';
 import { createPortability } from '../features/portability/portability.ts';
 import { createProfile } from '../features/profile/profile.ts';
 import { createRemember } from '../features/remember/remember.ts';
-import { createCandidatesSqlite } from '../features/search/candidates-sqlite.ts';
+import { createCandidates } from '../features/search/candidates.ts';
 import { SIGNAL_MODEL } from '../features/search/ranking.ts';
 import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
@@ -137,7 +137,7 @@ export async function openRooms(
     spool: createSpool({ folder: join(config.dataDir, 'exports'), random }),
   });
 
-  const candidates = createCandidatesSqlite();
+  const candidates = createCandidates();
   const embedding = { db, clock, log, models, providerKeys, spending, tenantModels, tenantExists };
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });

@@ -87,7 +87,7 @@ export interface ItemRows {
   episode: EpisodeRow;
 }
 
-/** Finds candidates on one database engine; signals and fusion are the same for every engine. */
+/** Finds candidates, the same on every database engine. */
 export interface CandidateSearch {
   /** Given the query's vector, which may still be pending, also finds its nearest neighbors. */
   find(reader: Reader, query: CandidateQuery, vector?: Promise<QueryVector | undefined>): Promise<FoundCandidates>;

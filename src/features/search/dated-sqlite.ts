@@ -1,14 +1,11 @@
 import { scopePrefix, speakerTokensOf, tokenOf } from '../text/terms.ts';
 import { INDEX_OF } from '../text/text-index-documents-sqlite.ts';
-import { joinLookup, partsOf, type SourceSearch } from './source-search-sqlite.ts';
+import { partsOf, type SearchEngine } from './source-search.ts';
+import { joinLookup } from './visible-rows-store.ts';
 
-/** The newest rows dated in one of the query's months; said by one of `speakers` where there are any. */
-export async function readDated(
-  search: SourceSearch,
-  { speakers, limit }: { speakers: readonly string[]; limit: number },
-): Promise<number[]> {
+/** The rows dated in one of the query's months, by FTS5's own matching. */
+export const readDatedSqlite: SearchEngine['dated'] = async (search, { speakers, limit }) => {
   const { reader, query, source } = search;
-  if (query.months.length === 0) return [];
   const index = INDEX_OF[source.type];
   const join = joinLookup(search);
   const prefixes = partsOf(search).map((part) => scopePrefix(query.scope, part));
@@ -21,4 +18,4 @@ export async function readDated(
     [anyOf(query.months) + bySpeaker, ...join.values, limit],
   );
   return rows.map(({ number }) => number);
-}
+};

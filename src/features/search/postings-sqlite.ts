@@ -1,11 +1,9 @@
 import type { Reader } from '../../db/connection.ts';
-import { stemOf } from '../text/porter.ts';
 import { scopePrefix, tokenOf } from '../text/terms.ts';
 import { INDEX_OF, lengthOfHex } from '../text/text-index-documents-sqlite.ts';
-import type { IndexTerm, Postings, PostingsKey, TermPostings } from './postings.ts';
+import { boundTokens, type IndexToken, LAST, tokensByKind } from './index-tokens.ts';
+import type { Postings, PostingsKey, TermPostings } from './postings.ts';
 
-/** Everything that follows a prefix sorts before the prefix with this character. */
-const LAST = '\u{10ffff}';
 const EXACT = 'term = n.value';
 const PREFIXED = `term >= n.value AND term < n.value || '${LAST}'`;
 
@@ -16,7 +14,7 @@ const PREFIXED = `term >= n.value AND term < n.value || '${LAST}'`;
 export const postingsSqlite: Postings = {
   async of(reader, key, terms) {
     const found = terms.map((): TermPostings => ({ numbers: [], frequencies: [], lengths: [] }));
-    for (const [tokens, isPrefix] of bothKinds(key, terms)) {
+    for (const [tokens, isPrefix] of tokensByKind(key, terms)) {
       const rows = await readEach<{ at: number; postings: string }>(reader, tokens, postingsSql(key, isPrefix));
       for (const { at, postings } of rows) addPostings(found[tokens[at]!.term]!, postings);
     }
@@ -24,7 +22,7 @@ export const postingsSqlite: Postings = {
   },
   async count(reader, key, terms) {
     const counts = terms.map(() => 0);
-    for (const [tokens, isPrefix] of bothKinds(key, terms)) {
+    for (const [tokens, isPrefix] of tokensByKind(key, terms)) {
       const rows = await readEach<{ at: number; documents: number }>(reader, tokens, countSql(key, isPrefix));
       for (const { at, documents } of rows) counts[tokens[at]!.term]! += documents;
     }
@@ -32,7 +30,7 @@ export const postingsSqlite: Postings = {
   },
   async have(reader, key, terms) {
     const found = new Set<number>();
-    for (const [tokens, isPrefix] of bothKinds(key, terms)) {
+    for (const [tokens, isPrefix] of tokensByKind(key, terms)) {
       const rows = await readEach<{ at: number }>(reader, tokens, existsSql(key, isPrefix));
       for (const { at } of rows) found.add(tokens[at]!.term);
     }
@@ -49,32 +47,8 @@ export const postingsSqlite: Postings = {
   },
 };
 
-/** A token to look up, and the position of its term. */
-interface Token {
-  text: string;
-  term: number;
-}
-
-/** The tokens of the whole terms and those of the prefixes, without an empty kind. */
-function bothKinds(key: PostingsKey, terms: readonly IndexTerm[]): [tokens: Token[], isPrefix: boolean][] {
-  const kinds = [false, true].map((isPrefix): [Token[], boolean] => [
-    key.parts.flatMap((part) =>
-      terms.flatMap((term, at) =>
-        (term.as === 'prefix') === isPrefix ? { text: storedToken(scopePrefix(key.scope, part), term), term: at } : [],
-      ),
-    ),
-    isPrefix,
-  ]);
-  return kinds.filter(([tokens]) => tokens.length > 0);
-}
-
-function storedToken(prefix: string, { text, as }: IndexTerm): string {
-  const token = tokenOf(prefix, text);
-  return as === 'word' ? stemOf(token) : token;
-}
-
-function readEach<T>(reader: Reader, tokens: readonly Token[], sql: string): Promise<T[]> {
-  return reader.all<T>(sql, [JSON.stringify(tokens.map(({ text }) => text))]);
+function readEach<T>(reader: Reader, tokens: readonly IndexToken[], sql: string): Promise<T[]> {
+  return reader.all<T>(sql, [boundTokens(tokens)]);
 }
 
 function postingsSql({ type }: PostingsKey, isPrefix: boolean): string {
@@ -84,19 +58,19 @@ function postingsSql({ type }: PostingsKey, isPrefix: boolean): string {
   return `SELECT n.key AS at, (SELECT json_array(json_group_array(d.id${order}), json_group_array(HEX(d.sz)${order}))
       FROM ${index}Instances CROSS JOIN ${index}_docsize d ON d.id = doc
       WHERE ${isPrefix ? PREFIXED : EXACT}) AS postings
-    FROM json_each(?) n`;
+    FROM texts(?) n`;
 }
 
 function countSql({ type }: PostingsKey, isPrefix: boolean): string {
   const index = INDEX_OF[type];
   return isPrefix
     ? `SELECT n.key AS at, (SELECT COUNT(DISTINCT doc) FROM ${index}Instances WHERE ${PREFIXED}) AS documents
-       FROM json_each(?) n`
-    : `SELECT n.key AS at, doc AS documents FROM json_each(?) n CROSS JOIN ${index}Words ON ${EXACT}`;
+       FROM texts(?) n`
+    : `SELECT n.key AS at, doc AS documents FROM texts(?) n CROSS JOIN ${index}Words ON ${EXACT}`;
 }
 
 function existsSql({ type }: PostingsKey, isPrefix: boolean): string {
-  return `SELECT n.key AS at FROM json_each(?) n
+  return `SELECT n.key AS at FROM texts(?) n
     WHERE EXISTS (SELECT 1 FROM ${INDEX_OF[type]}Instances WHERE ${isPrefix ? PREFIXED : EXACT})`;
 }
 

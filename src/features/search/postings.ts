@@ -3,6 +3,7 @@ import type { Reader } from '../../db/connection.ts';
 
 /** Whose documents of which type; `past` ones are superseded or replaced by a newer version. */
 export interface PostingsKey {
+  tenantId: string;
   type: ItemType;
   scope: number;
   parts: readonly ('live' | 'past')[];

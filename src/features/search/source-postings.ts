@@ -1,7 +1,8 @@
 import { isCharacter, speakerTokensOf } from '../text/terms.ts';
 import { type Posting, toPosting } from './lexical.ts';
 import type { IndexTerm, PostingsKey, TermPostings } from './postings.ts';
-import { partsOf, readVisible, type SourceSearch } from './source-search-sqlite.ts';
+import { partsOf, type SourceSearch } from './source-search.ts';
+import { readVisible } from './visible-rows-store.ts';
 
 export interface QueryPostings {
   /** In the order of the terms. */
@@ -29,18 +30,18 @@ export function readStems(search: SourceSearch, stems: readonly string[]): Promi
 
 /** The document frequency of each term. */
 export function countDocuments(search: SourceSearch, terms: readonly string[]): Promise<number[]> {
-  return search.postings.count(search.reader, keyOf(search), terms.map(toIndexTerm));
+  return search.engine.postings.count(search.reader, keyOf(search), terms.map(toIndexTerm));
 }
 
 /** Stems of the user's vocabulary that share the word's first letter and are about as long. */
 export function readVocabulary(search: SourceSearch, word: string): Promise<string[]> {
   const first = String.fromCodePoint(word.codePointAt(0)!);
   const range = { first, least: 3, most: word.length + 2, limit: MAX_VOCABULARY };
-  return search.postings.vocabulary(search.reader, keyOf(search), range);
+  return search.engine.postings.vocabulary(search.reader, keyOf(search), range);
 }
 
 async function readAll(search: SourceSearch, terms: readonly IndexTerm[]): Promise<Posting[]> {
-  const found = await search.postings.of(search.reader, keyOf(search), terms);
+  const found = await search.engine.postings.of(search.reader, keyOf(search), terms);
   const average = search.totals.words / search.totals.documents;
   if (!search.visibleOnly) return found.map((postings) => toPosting(postings, average));
   const visible = await readVisible(search, [...new Set(found.flatMap(({ numbers }) => numbers))]);
@@ -59,12 +60,14 @@ function filterPostings({ numbers, frequencies, lengths }: TermPostings, rowIds:
 async function findSpeakers(search: SourceSearch, terms: readonly string[]): Promise<ReadonlySet<string>> {
   if (search.source.type !== 'message') return new Set();
   const names = terms.map((term): IndexTerm => ({ text: speakerTokensOf(term)[0] ?? '_', as: 'word' }));
-  const found = await search.postings.have(search.reader, keyOf(search), names);
+  const found = await search.engine.postings.have(search.reader, keyOf(search), names);
   return new Set(terms.filter((_, at) => found[at]));
 }
 
-function keyOf(search: SourceSearch): PostingsKey {
-  return { type: search.source.type, scope: search.query.scope, parts: partsOf(search) };
+/** Where the index has what the search may find. */
+export function keyOf(search: SourceSearch): PostingsKey {
+  const { source, query } = search;
+  return { tenantId: query.tenantId, type: source.type, scope: query.scope, parts: partsOf(search) };
 }
 
 function toIndexTerm(term: string): IndexTerm {

@@ -14,11 +14,9 @@ import {
 } from '../../../src/features/embeddings/tenant-models-store.ts';
 import { vectorProblems } from '../../../src/features/embeddings/vector-sync.ts';
 import type { CandidateQuery } from '../../../src/features/search/candidate.ts';
-import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
-import { postingsSqlite } from '../../../src/features/search/postings-sqlite.ts';
-import { createSourceSearch } from '../../../src/features/search/source-search-sqlite.ts';
-import { SOURCES } from '../../../src/features/search/sources-sqlite.ts';
-import { readNearest } from '../../../src/features/search/vectors-sqlite.ts';
+import { createCandidates, SEARCH_ENGINES } from '../../../src/features/search/candidates.ts';
+import { createSourceSearch } from '../../../src/features/search/source-search.ts';
+import { SOURCES } from '../../../src/features/search/sources-store.ts';
 import { readTotals } from '../../../src/features/text/word-totals.ts';
 import { numbersOf, readerOf, scopeOf, write } from './twin-statements.ts';
 import type { Scenario, Twin } from './twin-world.ts';
@@ -129,7 +127,7 @@ export const VECTORS: Record<string, Scenario> = {
         [tenantId, query.scope],
       ),
     );
-    const { candidates } = await createCandidatesSqlite().find(reader, query);
+    const { candidates } = await createCandidates().find(reader, query);
     twin.record('candidates', candidates.length);
     await write(twin, (connection) =>
       connection.run('DELETE FROM wordTotals WHERE tenantId = ? AND scope = ?', [tenantId, query.scope]),
@@ -138,8 +136,9 @@ export const VECTORS: Record<string, Scenario> = {
     const vector = { model: (await modelOf(twin, otherId))?.id ?? 0, embedding };
     for (const type of ['memory', 'message', 'episode'] as const) {
       const totals = { documents: 1, words: 1, passages: 1 };
-      const search = createSourceSearch({ reader, query, source: SOURCES[type], postings: postingsSqlite, totals });
-      twin.record(`nearest ${type}`, [...(await readNearest(search, vector as never))].length);
+      const engine = SEARCH_ENGINES[reader.engine];
+      const search = createSourceSearch({ reader, query, source: SOURCES[type], engine, totals });
+      twin.record(`nearest ${type}`, [...(await engine.nearest(search, vector as never, 50))].length);
     }
     twin.record('totals', await ownTotals(twin));
   },
@@ -155,10 +154,7 @@ export const VECTORS: Record<string, Scenario> = {
       const values = names.map((name) => changed[name] ?? name);
       await connection.run(`INSERT INTO messages (${names}) SELECT ${values} FROM messages WHERE number = ?`, [first!]);
     });
-    const { candidates } = await createCandidatesSqlite().find(
-      reader,
-      queryOf(tenantId, await scopeOf(twin, tenantId)),
-    );
+    const { candidates } = await createCandidates().find(reader, queryOf(tenantId, await scopeOf(twin, tenantId)));
     const facts = candidates
       .filter(({ type }) => type === 'message')
       .map(({ facts: { id, traitsBefore } }) => [id, traitsBefore]);

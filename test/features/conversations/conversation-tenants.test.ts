@@ -9,7 +9,7 @@ import * as conversations from '../../../src/features/conversations/conversation
 import { messageRowId } from '../../../src/features/conversations/message-row.ts';
 import * as messages from '../../../src/features/conversations/messages-store.ts';
 import * as episodes from '../../../src/features/episodes/episodes-store.ts';
-import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
+import { createCandidates } from '../../../src/features/search/candidates.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
 
 /** Two tenants with the same ids, so that only the tenant predicate of a statement separates them. */
@@ -145,7 +145,7 @@ const query = {
   asOfMs: undefined,
 };
 const candidates = async (more: object) => {
-  const search = createCandidatesSqlite();
+  const search = createCandidates();
   const asked = { ...query, nowMs: 3, pool: 9, ...more };
   const found = await search.find(connection, asked);
   const rows = await Promise.all(

@@ -8,11 +8,11 @@ import { migrate } from '../../../src/db/migrate.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
 import * as lists from '../../../src/features/memories/memory-list-store.ts';
-import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
+import { createCandidates } from '../../../src/features/search/candidates.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
 
-const search = createCandidatesSqlite();
+const search = createCandidates();
 
 /** Two tenants with the same ids, tags and keys, so that only the tenant predicate of a statement separates them. */
 

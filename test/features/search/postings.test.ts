@@ -7,13 +7,12 @@ import { type Connection, openConnection } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import type { CandidateQuery } from '../../../src/features/search/candidate.ts';
-import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
-import { readDated } from '../../../src/features/search/dated-sqlite.ts';
+import { createCandidates, SEARCH_ENGINES } from '../../../src/features/search/candidates.ts';
 import type { IndexTerm } from '../../../src/features/search/postings.ts';
 import { postingsSqlite } from '../../../src/features/search/postings-sqlite.ts';
 import { readPostings, readStems, readVocabulary } from '../../../src/features/search/source-postings.ts';
-import { createSourceSearch } from '../../../src/features/search/source-search-sqlite.ts';
-import { SOURCES } from '../../../src/features/search/sources-sqlite.ts';
+import { createSourceSearch } from '../../../src/features/search/source-search.ts';
+import { SOURCES } from '../../../src/features/search/sources-store.ts';
 import { variantsOf } from '../../../src/features/search/spelling.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
 
@@ -45,7 +44,7 @@ const messageSearch = (scope: number, documents = 1, more: Partial<CandidateQuer
     reader: connection,
     query: query(scope, more),
     source: SOURCES.message,
-    postings: postingsSqlite,
+    engine: SEARCH_ENGINES.sqlite,
     totals: { documents, words: documents, passages: 1 },
   });
 
@@ -104,7 +103,7 @@ describe('the postings of a user', () => {
           const vocabulary = await readVocabulary(messageSearch(scope), 'kayac');
           expect(new Set(vocabulary)).toEqual(words);
           const inFebruary = messageSearch(scope, all.length, { months: ['__1970m2'] });
-          const dated = await readDated(inFebruary, { speakers: [], limit: 50 });
+          const dated = await SEARCH_ENGINES.sqlite.dated(inFebruary, { speakers: [], limit: 50 });
           expect(dated.toSorted()).toEqual(
             own
               .filter(({ at }) => at > 0)
@@ -140,7 +139,7 @@ describe('a misspelled word', () => {
 
 describe('postings', () => {
   const of = (terms: IndexTerm[], parts: ('live' | 'past')[] = ['live']) =>
-    postingsSqlite.of(connection, { type: 'message', scope: 1, parts }, terms);
+    postingsSqlite.of(connection, { tenantId: 'ten_1', type: 'message', scope: 1, parts }, terms);
   const word = (text: string): IndexTerm => ({ text, as: 'word' });
 
   test('are the frequencies and lengths of the documents, whatever FTS5 merged or deleted', async () => {
@@ -196,7 +195,7 @@ describe('postings', () => {
       { number: 2, text: 'kayak' },
       { number: 3, text: '茶会 茶道' },
     ]);
-    const key = { type: 'message', scope: 1, parts: ['live', 'past'] } as const;
+    const key = { tenantId: 'ten_1', type: 'message', scope: 1, parts: ['live', 'past'] } as const;
     const terms: IndexTerm[] = [word('none'), word('kayaks'), { text: '茶', as: 'prefix' }];
     expect(await postingsSqlite.count(connection, key, terms)).toEqual([0, 2, 1]);
     expect(await postingsSqlite.have(connection, key, terms)).toEqual([false, true, true]);
@@ -220,7 +219,7 @@ describe('a user of twenty thousand memories', () => {
     await connection.run(`INSERT INTO wordTotals VALUES ('ten_1', 1, 'memory', ?, ?, 0)`, [count, count + 2]);
   }
   const ask = async (terms: string[]) => {
-    const search = createCandidatesSqlite();
+    const search = createCandidates();
     const { candidates } = await search.find(connection, query(1, { terms, types: ['memory'] }));
     return candidates.map(({ facts }) => facts.id);
   };

@@ -8,12 +8,12 @@ import { migrate } from '../../../src/db/migrate.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
 import * as lists from '../../../src/features/memories/memory-list-store.ts';
-import { createCandidatesSqlite } from '../../../src/features/search/candidates-sqlite.ts';
+import { createCandidates } from '../../../src/features/search/candidates.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
 import * as users from '../../../src/features/users/users-store.ts';
 
-const search = createCandidatesSqlite();
+const search = createCandidates();
 
 /** Plans do not depend on the data: statistics are never gathered. */
 

@@ -2,11 +2,11 @@ import type { ItemType } from '../../contract/search.ts';
 import { passageOf } from '../text/passages.ts';
 import type { Candidate, CandidateFacts, FoundCandidates } from './candidate.ts';
 import { coverageOf, type WeightedTerm, weightOf } from './coverage.ts';
-import { readDated } from './dated-sqlite.ts';
 import { type LexicalScores, scoreRows, topK, WINDOW_REACH } from './lexical.ts';
-import { joinVisible, type SourceSearch } from './source-search-sqlite.ts';
-import { countedTerms, lookUpVisible, readSpellings, scoreTerms, type TermLookup } from './term-lookup-sqlite.ts';
-import { type NearestRows, readCosines, readNearest } from './vectors-sqlite.ts';
+import type { SourceSearch } from './source-search.ts';
+import { countedTerms, lookUpVisible, readSpellings, scoreTerms, type TermLookup } from './term-lookup.ts';
+import { completeCosines, MAX_NEAREST, type NearestRows } from './vectors.ts';
+import { readFacts } from './visible-rows-store.ts';
 
 /** The best passages, and how many of their messages become candidates. */
 const TOP_PASSAGES = 3;
@@ -35,12 +35,12 @@ export async function findSourceCandidates(lookup: TermLookup, findings: QueryFi
   // Hidden rows not yet swept from the index took places in the pool: search again without them.
   if (pool.hasHidden && !search.visibleOnly) {
     const visible = await lookUpVisible(lookup);
-    const cosines = nearest ? await readNearest(visible.search, nearest.vector) : new Map();
+    const cosines = nearest ? await search.engine.nearest(visible.search, nearest.vector, MAX_NEAREST) : new Map();
     pool = await readPool(visible, findings, cosines);
   }
   const { facts, scores, terms } = pool;
   const { type } = search.source;
-  const vector = nearest ? await readCosines(search, nearest.vector, facts.keys(), scores.vector) : scores.vector;
+  const vector = nearest ? await completeCosines(search, nearest.vector, facts.keys(), scores.vector) : scores.vector;
   const coverage = coverageOf(terms, facts.keys(), type === 'message' ? WINDOW_REACH : 0);
   const candidates = [...facts.values()].map((row) => ({
     ...toCandidate(type, row, { ...scores, vector }),
@@ -68,7 +68,7 @@ async function readPool(
   const counted = countedTerms(lookup, speakers);
   const words = counted.map(({ posting }) => posting);
   const trigram = scoreRows([...spellings.values()].flat(), documents).lexical;
-  const dated = await readDated(search, { speakers: [...postings.speakers], limit: MAX_DATED });
+  const dated = await readDated(search, postings.speakers);
   const scores = { ...scoreTerms(search, words), trigram, vector };
   const { all, matched } = selectRows(scores, search.query.pool);
   const facts = await readFacts(search, [...new Set([...all, ...dated])]);
@@ -80,6 +80,11 @@ async function readPool(
   return { scores, facts, terms, hasHidden: [...matched, ...dated].some((rowId) => !facts.has(rowId)) };
 }
 
+async function readDated(search: SourceSearch, speakers: ReadonlySet<string>): Promise<number[]> {
+  if (search.query.months.length === 0) return [];
+  return search.engine.dated(search, { speakers: [...speakers], limit: MAX_DATED });
+}
+
 /** The best rows by each score; `matched` are those that match themselves, not only by their surroundings. */
 function selectRows(
   { lexical, window, session, trigram, vector }: Scores,
@@ -89,19 +94,6 @@ function selectRows(
   const passages = new Set(topK(session, TOP_PASSAGES));
   const inPassages = new Map([...window].filter(([rowId]) => passages.has(passageOf(rowId))));
   return { all: new Set([...matched, ...topK(window, pool), ...topK(inPassages, MAX_PASSAGE_ROWS)]), matched };
-}
-
-async function readFacts(search: SourceSearch, rowIds: readonly number[]): Promise<Map<number, CandidateFacts>> {
-  if (rowIds.length === 0) return new Map();
-  const { facts, at, until } = search.source;
-  const join = joinVisible(search, facts.join);
-  const rows = await search.reader.all<CandidateFacts>(
-    `SELECT m.number AS rowId, m.id, ${at} AS at, ${until} AS until, ${facts.speaker} AS speaker,
-       ${facts.role} AS role, ${facts.length} AS length, m.traits, m.dates, ${facts.traitsBefore} AS traitsBefore
-     FROM (SELECT value AS number FROM json_each(?)) f ${join.sql}`,
-    [JSON.stringify(rowIds), ...join.values],
-  );
-  return new Map(rows.map((row) => [row.rowId, row]));
 }
 
 function toCandidate(type: ItemType, facts: CandidateFacts, scores: Scores): Omit<Candidate, 'coverage'> {

@@ -1,6 +1,6 @@
 import { type LexicalScores, type Posting, scoreRows, scoreSurroundings } from './lexical.ts';
 import { countDocuments, type QueryPostings, readPostings, readStems, readVocabulary } from './source-postings.ts';
-import type { SourceSearch } from './source-search-sqlite.ts';
+import type { SourceSearch } from './source-search.ts';
 import { type Variant, variantsOf } from './spelling.ts';
 
 /** Users with this many documents have common terms dropped from their queries. */

@@ -1,5 +1,6 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Value } from '../../db/connection.ts';
+import type { Engine } from '../../db/dialect.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 import type { CandidateQuery } from './candidate.ts';
 
@@ -67,7 +68,7 @@ const message: Source = {
   partsThen: ['live'],
   /** Hides conversations whose erasure is still in progress. */
   visible: ({ asOfMs }) => [
-    ['o.erasedAt IS ?', null],
+    ['o.erasedAt IS NOT DISTINCT FROM ?', null],
     ...(asOfMs === undefined ? [] : [['m.createdAt <= ?', asOfMs] satisfies Condition]),
   ],
   joinThen: '',
@@ -89,27 +90,37 @@ const episode: Source = {
 export const SOURCES: Record<ItemType, Source> = { memory, message, episode };
 
 /** Conditions on rows that the query may show: the tenant's own, valid, and passing the filter. */
-export function visibleConditions(source: Source, query: CandidateQuery): Condition[] {
-  return [['m.tenantId = ?', query.tenantId], ...source.visible(query), ...filterConditions(source, query)];
+export function visibleConditions(source: Source, query: CandidateQuery, engine: Engine): Condition[] {
+  return [['m.tenantId = ?', query.tenantId], ...source.visible(query), ...filterConditions(source, query, engine)];
 }
 
 /** Only memories have tags; `typesOf` drops the other types where tags are given. */
-function filterConditions({ until, project }: Source, { filter }: CandidateQuery): Condition[] {
+function filterConditions({ until, project }: Source, { filter }: CandidateQuery, engine: Engine): Condition[] {
   const conditions: Condition[] = [...projectConditions(filter.project, project)];
-  for (const tag of filter.tags ?? []) {
-    conditions.push(['EXISTS (SELECT 1 FROM json_each(m.tags) WHERE json_each.value = ?)', tag]);
-  }
+  const { hasTag, hasMember } = JSON_CONDITIONS[engine];
+  for (const tag of filter.tags ?? []) conditions.push([hasTag, JSON.stringify([tag])]);
   for (const [name, value] of Object.entries(filter.metadata ?? {})) {
-    conditions.push(metadataCondition(name, value));
+    conditions.push([hasMember, JSON.stringify({ [name]: value })]);
   }
   if (filter.afterMs !== undefined) conditions.push([`${until} > ?`, filter.afterMs]);
   if (filter.beforeMs !== undefined) conditions.push([`${until} < ?`, filter.beforeMs]);
   return conditions;
 }
 
-/** Matches one top-level member by value and type; a single bound JSON object carries both. */
-function metadataCondition(name: string, value: string | number | boolean): Condition {
-  const condition = `EXISTS (SELECT 1 FROM json_each(m.metadata) a JOIN json_each(?) b
-    ON a.key = b.key AND a.type = b.type AND a.value = b.value)`;
-  return [condition, JSON.stringify({ [name]: value })];
-}
+/**
+ * Whether the tags have the one of a bound list, and whether the metadata has the top-level member of a bound object, by
+ * value and type. PostgreSQL compares the JSON texts, which one function has written: it cannot decode every text.
+ */
+const JSON_CONDITIONS: Record<Engine, { hasTag: string; hasMember: string }> = {
+  sqlite: {
+    hasTag: 'EXISTS (SELECT 1 FROM json_each(m.tags) a JOIN json_each(?) b ON a.value = b.value)',
+    hasMember: `EXISTS (SELECT 1 FROM json_each(m.metadata) a JOIN json_each(?) b
+      ON a.key = b.key AND a.type = b.type AND a.value = b.value)`,
+  },
+  postgres: {
+    hasTag: `EXISTS (SELECT 1 FROM json_array_elements(CAST(m.tags AS json)) a
+      JOIN json_array_elements(CAST(? AS json)) b ON CAST(a.value AS text) = CAST(b.value AS text))`,
+    hasMember: `EXISTS (SELECT 1 FROM json_each(CAST(m.metadata AS json)) a JOIN json_each(CAST(? AS json)) b
+      ON a.key = b.key AND CAST(a.value AS text) = CAST(b.value AS text))`,
+  },
+};

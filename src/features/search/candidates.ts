@@ -1,37 +1,52 @@
 import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
-import type { Reader } from '../../db/connection.ts';
+import type { Engine } from '../../db/dialect.ts';
 import { stemOf } from '../text/porter.ts';
 import { readTotals } from '../text/word-totals.ts';
-import {
-  type CandidateQuery,
-  type CandidateSearch,
-  type FoundCandidates,
-  type ItemRows,
-  NO_CANDIDATES,
-} from './candidate.ts';
+import { type CandidateQuery, type CandidateSearch, type FoundCandidates, NO_CANDIDATES } from './candidate.ts';
+import { readDatedPostgres } from './dated-postgres.ts';
+import { readDatedSqlite } from './dated-sqlite.ts';
+import { postingsPostgres } from './postings-postgres.ts';
 import { postingsSqlite } from './postings-sqlite.ts';
-import { findSourceCandidates, type SourceCandidates } from './source-candidates-sqlite.ts';
-import { createSourceSearch, joinVisible } from './source-search-sqlite.ts';
-import { SOURCES } from './sources-sqlite.ts';
-import { isKnown, lookUpTerms, type TermLookup } from './term-lookup-sqlite.ts';
-import { findNearest } from './vectors-sqlite.ts';
+import { findSourceCandidates, type SourceCandidates } from './source-candidates.ts';
+import { createSourceSearch, type SearchEngine } from './source-search.ts';
+import { SOURCES } from './sources-store.ts';
+import { isKnown, lookUpTerms, type TermLookup } from './term-lookup.ts';
+import { findNearest } from './vectors.ts';
+import { readCosinesPostgres, readNearestPostgres } from './vectors-postgres.ts';
+import { readCosinesSqlite, readNearestSqlite } from './vectors-sqlite.ts';
+import { loadRows } from './visible-rows-store.ts';
+
+export const SEARCH_ENGINES: Record<Engine, SearchEngine> = {
+  sqlite: {
+    postings: postingsSqlite,
+    dated: readDatedSqlite,
+    nearest: readNearestSqlite,
+    cosines: readCosinesSqlite,
+  },
+  postgres: {
+    postings: postingsPostgres,
+    dated: readDatedPostgres,
+    nearest: readNearestPostgres,
+    cosines: readCosinesPostgres,
+  },
+};
 
 /**
- * Candidates from FTS5: query terms OR-ed and porter-stemmed, ranked by BM25 over this user's own documents (FTS5's own
- * ranking counts those of all users: recall would fall with, and leak, their number), and the neighbors of the best in
- * their conversations. Scores are shares of what a source's terms could reach; otherwise the source with
+ * Candidates from the full-text index: query terms OR-ed and porter-stemmed, ranked by BM25 over this user's own documents
+ * (those of others must change neither recall nor scores), and the neighbors of the best in their conversations. Scores are shares of what a source's terms could reach; otherwise the source with
  * the most documents, whose idf is highest, would outrank the others.
  */
-export function createCandidatesSqlite(): CandidateSearch {
+export function createCandidates(): CandidateSearch {
   return {
     async find(reader, query, vector) {
       const types = typesOf(query);
       if ((query.terms.length === 0 && vector === undefined) || types.length === 0) return NO_CANDIDATES;
+      const engine = SEARCH_ENGINES[reader.engine];
       const allTotals = await readTotals(reader, query);
       const searches = types.flatMap((type) => {
         const totals = allTotals.get(type);
         if (totals === undefined) return [];
-        return createSourceSearch({ reader, query, source: SOURCES[type], postings: postingsSqlite, totals });
+        return createSourceSearch({ reader, query, source: SOURCES[type], engine, totals });
       });
       const pendingNearest = vector && findNearest(searches, vector);
       // Awaited below; if a term lookup fails first, its rejection must not go unhandled.
@@ -69,20 +84,4 @@ function weightsOf(found: readonly SourceCandidates[]): Map<string, number> {
     weights.set(stem, Math.max(weight, weights.get(stem) ?? 0));
   }
   return weights;
-}
-
-async function loadRows<T extends ItemType>(
-  reader: Reader,
-  query: CandidateQuery,
-  type: T,
-  rowIds: readonly number[],
-): Promise<Map<number, ItemRows[T]>> {
-  if (rowIds.length === 0) return new Map();
-  const source = SOURCES[type];
-  const join = joinVisible({ source, query });
-  const rows = await reader.all<ItemRows[T]>(
-    `SELECT m.*${source.extra.columns} FROM (SELECT value AS number FROM json_each(?)) f ${join.sql}`,
-    [JSON.stringify(rowIds), ...join.values],
-  );
-  return new Map(rows.map((row) => [row.number, row]));
 }

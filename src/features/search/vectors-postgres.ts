@@ -1,0 +1,71 @@
+import type { Value } from '../../db/connection.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
+import type { QueryVector } from '../embeddings/embeddings.ts';
+import type { SearchEngine, SourceSearch } from './source-search.ts';
+import { joinLookup } from './visible-rows-store.ts';
+
+interface Row {
+  number: number;
+  embedding: Buffer;
+}
+
+/** Read at once: some hundred kilobytes. */
+const ROWS_PER_PAGE = 500;
+const ROWS_PER_STEP = 16;
+
+/** Selects one user's vectors, a contiguous range of the primary key. */
+const OWN = 'v.tenantId = ? AND v.model = ? AND v.scope = ? AND v.type = ?';
+
+/** Exact nearest neighbors: reads the user's vectors in pages and compares them in time slices. */
+export const readNearestPostgres: SearchEngine['nearest'] = async (search, vector, limit) => {
+  const join = joinLookup(search);
+  let best: [number, number][] = [];
+  let after = -1;
+  for (;;) {
+    const rows = await search.reader.all<Row>(
+      `SELECT f.number, f.embedding FROM (SELECT v.number, v.embedding FROM vectors v WHERE ${OWN} AND v.number > ?) f
+       ${join.sql} ORDER BY f.number LIMIT ?`,
+      [...ownValues(search, vector), after, ...join.values, ROWS_PER_PAGE],
+    );
+    const found = await runInSlices(cosinesInSteps(rows, vector), search.query.tenantId);
+    best = [...best, ...found].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, limit);
+    if (rows.length < ROWS_PER_PAGE) return new Map(best);
+    after = rows.at(-1)!.number;
+  }
+};
+
+export const readCosinesPostgres: SearchEngine['cosines'] = async (search, vector, rowIds) => {
+  const rows = await search.reader.all<Row>(
+    `SELECT v.number, v.embedding FROM numbers(?) n JOIN vectors v ON v.number = n.value WHERE ${OWN}`,
+    [JSON.stringify(rowIds), ...ownValues(search, vector)],
+  );
+  return runInSlices(cosinesInSteps(rows, vector), search.query.tenantId);
+};
+
+function* cosinesInSteps(rows: readonly Row[], { embedding }: QueryVector): Generator<void, Map<number, number>> {
+  const asked = toInt8(embedding);
+  const askedSquares = dot(asked, asked);
+  const cosines = new Map<number, number>();
+  for (const [index, row] of rows.entries()) {
+    const own = toInt8(row.embedding);
+    // Rounded where sqlite-vec, which computes a distance of 32 bits, rounds.
+    const distance = 1 - Math.fround(dot(own, asked)) / (Math.sqrt(dot(own, own)) * Math.sqrt(askedSquares));
+    cosines.set(row.number, 1 - Math.fround(distance));
+    if (index % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
+  }
+  return cosines;
+}
+
+function toInt8({ buffer, byteOffset, length }: Buffer): Int8Array {
+  return new Int8Array(buffer, byteOffset, length);
+}
+
+function dot(a: Int8Array, b: Int8Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at += 1) sum += a[at]! * b[at]!;
+  return sum;
+}
+
+function ownValues({ source, query }: SourceSearch, { model }: QueryVector): Value[] {
+  return [query.tenantId, model, query.scope, source.type];
+}

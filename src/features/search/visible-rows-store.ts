@@ -1,0 +1,83 @@
+import type { ItemType } from '../../contract/search.ts';
+import type { Reader, Value } from '../../db/connection.ts';
+import type { CandidateFacts, CandidateQuery, ItemRows } from './candidate.ts';
+import type { SourceSearch } from './source-search.ts';
+import { SOURCES, visibleConditions } from './sources-store.ts';
+
+/** Part of a statement with its bound values. */
+export interface Sql {
+  sql: string;
+  values: Value[];
+}
+
+/** A bound list of numbers, as the relation `f`. */
+const LISTED = '(SELECT value AS number FROM numbers(?)) f';
+
+/**
+ * Joins the rows (`m`) that the query may show to a relation `f` with a `number` column, and `join` to those rows.
+ * CROSS JOIN makes SQLite keep the written order: first the index, then the rows by number.
+ */
+export function joinVisible(
+  { reader, source, query }: Pick<SourceSearch, 'reader' | 'source' | 'query'>,
+  join = '',
+): Sql {
+  const conditions = visibleConditions(source, query, reader.engine);
+  return {
+    sql: `CROSS JOIN ${source.rows} m ON m.number = f.number ${source.extra.join} ${join}
+      ${query.asOfMs === undefined ? '' : source.joinThen}
+      WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`,
+    values: conditions.map(([, value]) => value),
+  };
+}
+
+/** `joinVisible` for an index lookup: empty unless the search is `visibleOnly`. */
+export function joinLookup(search: SourceSearch): Sql {
+  return search.visibleOnly ? joinVisible(search) : { sql: '', values: [] };
+}
+
+/** One long string: decoding 100,000 small rows would block the event loop. */
+const AGGREGATE = {
+  sqlite: 'json_group_array(f.number)',
+  postgres: `COALESCE(CAST(json_agg(f.number) AS text), '[]')`,
+};
+
+/** Those of the rows that the query may show. */
+export async function readVisible(search: SourceSearch, rowIds: readonly number[]): Promise<ReadonlySet<number>> {
+  const { reader } = search;
+  const join = joinVisible(search);
+  const row = await reader.get<{ numbers: string }>(
+    `SELECT ${AGGREGATE[reader.engine]} AS numbers FROM ${LISTED} ${join.sql}`,
+    [JSON.stringify(rowIds), ...join.values],
+  );
+  return new Set(JSON.parse(row!.numbers) as number[]);
+}
+
+/** The facts of those rows that the query may show. */
+export async function readFacts(search: SourceSearch, rowIds: readonly number[]): Promise<Map<number, CandidateFacts>> {
+  if (rowIds.length === 0) return new Map();
+  const { facts, at, until } = search.source;
+  const join = joinVisible(search, facts.join);
+  const rows = await search.reader.all<CandidateFacts>(
+    `SELECT m.number AS rowId, m.id, ${at} AS at, ${until} AS until, ${facts.speaker} AS speaker,
+       ${facts.role} AS role, ${facts.length} AS length, m.traits, m.dates, ${facts.traitsBefore} AS traitsBefore
+     FROM ${LISTED} ${join.sql}`,
+    [JSON.stringify(rowIds), ...join.values],
+  );
+  return new Map(rows.map((row) => [row.rowId, row]));
+}
+
+/** Loads whole rows; those that the query may not show are missing. */
+export async function loadRows<T extends ItemType>(
+  reader: Reader,
+  query: CandidateQuery,
+  type: T,
+  rowIds: readonly number[],
+): Promise<Map<number, ItemRows[T]>> {
+  if (rowIds.length === 0) return new Map();
+  const source = SOURCES[type];
+  const join = joinVisible({ reader, source, query });
+  const rows = await reader.all<ItemRows[T]>(`SELECT m.*${source.extra.columns} FROM ${LISTED} ${join.sql}`, [
+    ...[JSON.stringify(rowIds), ...join.values],
+  ]);
+  return new Map(rows.map((row) => [row.number, row]));
+}
