@@ -9,7 +9,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
 
 /** Tables of one engine alone; FTS5 has its own. */
-const POSTGRES_ONLY = ['buckets', 'daemons', 'schemaVersion'];
+const POSTGRES_ONLY = ['buckets', 'daemons', 'schemaVersion', 'textDocuments', 'textPostings'];
 const FULL_TEXT = /^(memory|message|episode)Text/;
 
 let client: pg.Client;
