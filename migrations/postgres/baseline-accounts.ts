@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { createTenantTable, TEXT } from './tables.ts';
+import { createTenantTable, showRowsOfNoTenant, TEXT } from './tables.ts';
 
 /** Tenants, API keys, sign-in, mail, invitations, usage and idempotency. */
 export async function createAccountTables(db: Knex): Promise<void> {
@@ -32,6 +32,8 @@ export async function createAccountTables(db: Knex): Promise<void> {
      wrapped bytea NOT NULL,
      PRIMARY KEY ("tenantId")`,
   );
+  // It names the master key that wraps the others.
+  await showRowsOfNoTenant(db, 'dataKeys');
   await createSignInTables(db);
   await createUsageTables(db);
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { createTenantTable, TEXT } from './tables.ts';
+import { createTenantTable, showRowsOfNoTenant, TEXT } from './tables.ts';
 
 /** Vectors, the models that produced them, and the queue of rows to embed. */
 export async function createVectorTables(db: Knex): Promise<void> {
@@ -23,7 +23,7 @@ export async function createVectorTables(db: Knex): Promise<void> {
      "fillAfter" ${TEXT} NOT NULL DEFAULT '',
      PRIMARY KEY ("tenantId", id)`,
   );
-  await db.raw(`CREATE POLICY operator ON "embeddingModels" FOR SELECT USING ("tenantId" = '')`);
+  await showRowsOfNoTenant(db, 'embeddingModels');
   await db.raw('CREATE INDEX embedding_models_id ON "embeddingModels" (id)');
   await db.raw(`CREATE INDEX embedding_models_open ON "embeddingModels" (id) WHERE state <> 'serving'
     OR "memoryFill" IS NOT NULL OR "messageFill" IS NOT NULL OR "episodeFill" IS NOT NULL`);

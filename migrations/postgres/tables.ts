@@ -20,3 +20,8 @@ export async function createTenantTable(db: Knex, name: string, columns: string)
   await db.raw(`ALTER TABLE "${name}" FORCE ROW LEVEL SECURITY`);
   await db.raw(`CREATE POLICY tenants ON "${name}" USING (${IS_VISIBLE})`);
 }
+
+/** Shows a table's rows of no tenant, which have an empty `"tenantId"`, to every tenant. */
+export async function showRowsOfNoTenant(db: Knex, name: string): Promise<void> {
+  await db.raw(`CREATE POLICY nobody ON "${name}" FOR SELECT USING ("tenantId" = '')`);
+}

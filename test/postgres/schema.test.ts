@@ -162,4 +162,13 @@ describe('rows on PostgreSQL', () => {
     await as('b,a');
     expect(await visible()).toEqual(['conv_1']);
   });
+
+  test('of no tenant are read by every tenant and written by none', async () => {
+    await as('*');
+    await client.query(`INSERT INTO "dataKeys" VALUES ('', 'one', ''), ('a', 'one', '')`);
+    await as('b');
+    expect(await rowsOf('SELECT "tenantId" FROM "dataKeys"')).toEqual([{ tenantId: '' }]);
+    expect((await client.query(`UPDATE "dataKeys" SET wrapped = 'other'`)).rowCount).toBe(0);
+    expect((await client.query('DELETE FROM "dataKeys"')).rowCount).toBe(0);
+  });
 });

@@ -4,7 +4,7 @@ import type { Database } from '../../db/open.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import { deriveKey, seal, unseal } from '../../lib/seal.ts';
-import { countDataKeys, deleteDataKey, findDataKey, insertDataKey } from './envelope-store.ts';
+import { countDataKeys, type DataKeyRow, deleteDataKey, findDataKey, insertDataKey } from './envelope-store.ts';
 import { type MasterKey, type MasterKeys, unwrap, wrap } from './master-key.ts';
 
 /**
@@ -68,10 +68,16 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
     return dataKey;
   }
 
-  /** Starts with a fresh data key. Invalidates what the daemon sealed for itself: queued mails, cursors, codes. */
-  async function startOver(): Promise<Buffer> {
+  /**
+   * Replaces the daemon's own data key, or makes the first, unless another daemon just did. Invalidates what was sealed
+   * with it: queued mails, cursors, codes.
+   */
+  async function startOver(former?: DataKeyRow): Promise<Buffer> {
     const masterKey = await masterKeys.ensure();
     return db.writes.write('daemon', async (connection) => {
+      const row = await findDataKey(connection, DAEMON);
+      if (row?.masterKeyId === masterKey.id) return unwrap(row, masterKey);
+      if (row && row.masterKeyId !== former?.masterKeyId) throw wrongMasterKey(row, [masterKey]);
       await deleteDataKey(connection, DAEMON);
       return makeDataKey(connection, DAEMON, masterKey);
     });
@@ -90,9 +96,9 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
           { masterKey: row.masterKeyId },
           "the database used another master key that sealed no account's secrets; it now uses this folder's",
         );
-        return startOver();
+        return startOver(row);
       }
-      throw new AppError('unprocessable', wrongMasterKey(row.masterKeyId, masterKeys.current()));
+      throw wrongMasterKey(row, masterKeys.current());
     },
     async seal(connection, tenantId, plaintext, context) {
       const known = await dataKeyOf(connection, tenantId);
@@ -129,11 +135,12 @@ function masterKeyChanged(): AppError {
   return new AppError('unavailable', 'The master key has changed: restart svc with the new one.');
 }
 
-function wrongMasterKey(needed: string, known: readonly MasterKey[]): string {
+function wrongMasterKey({ masterKeyId }: DataKeyRow, known: readonly MasterKey[]): AppError {
   const given = known.length === 0 ? 'none was given' : `svc was given ${known.map(({ id }) => id).join(', ')}`;
-  return [
-    `The master key does not match this database, which needs the key named ${needed}, and ${given}. Set SVC_MASTER_KEY`,
-    'to that key, or copy its master.key into the data folder (backups do not contain it). If it is lost,',
+  const detail = [
+    `The master key does not match this database, which needs the key named ${masterKeyId}, and ${given}. Set`,
+    'SVC_MASTER_KEY to that key, or copy its master.key into the data folder (backups do not contain it). If it is lost,',
     'svc admin rotate-master-key --lost starts over without the provider keys that it sealed.',
   ].join(' ');
+  return new AppError('unprocessable', detail);
 }
