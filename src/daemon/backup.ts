@@ -14,7 +14,7 @@ import { textIndices } from '../features/text/text-indices.ts';
 import { systemClock, toTimestamp } from '../lib/clock.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { Config } from './config-settings.ts';
-import { existingFile } from './database-location.ts';
+import { existingFile, requireFile } from './database-location.ts';
 import { masterKeyFile, readMasterKeys } from './master-key.ts';
 
 export interface ProgressOptions {
@@ -38,6 +38,7 @@ export async function backUp(
   file: string,
   options: ProgressOptions & { force: boolean },
 ): Promise<BackupReport> {
+  requireFile(config);
   const database = await existingFile(config);
   const target = await resolveTarget(file, database);
   const facts = await backUpDatabase(database, target, { ...options, hooks });
@@ -77,6 +78,7 @@ export async function restore(
   { confirm, ...progress }: ProgressOptions & { confirm(accounts: number | undefined): Promise<void> },
 ): Promise<RestoreReport> {
   await assertBackup(backup);
+  requireFile(config);
   await makeFolder(config.dataDir);
   const lock = await lockFolder(config.dataDir, process.pid);
   try {

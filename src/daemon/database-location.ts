@@ -28,6 +28,13 @@ export async function existingDatabase(config: Config): Promise<DatabaseLocation
   return databaseUrl === undefined ? { file: await existingFile(config) } : { url: connectionUrl(databaseUrl) };
 }
 
+/** Throws `unprocessable` if the database is a server's, whose own tools make and restore backups. */
+export function requireFile({ databaseUrl }: Config): void {
+  if (databaseUrl === undefined) return;
+  const advice = 'Use pg_dump and pg_restore, or the backups of its provider (docs/scale.md).';
+  throw new AppError('unprocessable', `The database is PostgreSQL's (SVC_DATABASE_URL), not a file. ${advice}`);
+}
+
 /** Returns the path of the data folder's database. Throws `not_found` if there is none. */
 export async function existingFile({ dataDir }: Config): Promise<string> {
   await access(join(dataDir, 'svc.db')).catch((error: NodeJS.ErrnoException) => {

@@ -3,6 +3,7 @@ import type { OnProgress } from '../db/copy-database.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { type Rewrapped, rewrapDataKeys } from '../features/envelope/key-rotation.ts';
 import { masterKeyOf } from '../features/envelope/master-key.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { systemRandom } from '../lib/random.ts';
 import { withRooms } from './administration.ts';
 import type { Config } from './config-settings.ts';
@@ -23,13 +24,14 @@ interface RotationOptions {
 }
 
 /**
- * Rotates the master key of a data folder, whether or not the daemon is running. With a key file, a new key is added
+ * Rotates the master key, whether or not the daemon is running. With a key file, a new key is added
  * above the old one, all data keys are re-wrapped, and the old one is removed; after a kill in between, run it again to
  * continue. With `SVC_MASTER_KEY`, that setting lists the new key first and the old one after it. Throws `conflict`
  * while another process rotates, and `unprocessable` if the available keys do not suffice.
  */
 export async function rotateMasterKey(config: Config, { lost, onProgress }: RotationOptions): Promise<RotationReport> {
   await existingDatabase(config);
+  await makeFolder(config.dataDir);
   const lock = await lockFolder(config.dataDir, process.pid, 'rotation');
   try {
     const keys = config.masterKeys ?? (await addNewKey(config.dataDir, lost));
