@@ -14,6 +14,7 @@ import { storedBytes } from './0012-stored-bytes.ts';
 import { projects } from './0013-projects.ts';
 import { partsAndUsers } from './0014-parts-and-users.ts';
 import { textsToIndex } from './0015-texts-to-index.ts';
+import { leases } from './0016-leases.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   projects,
   partsAndUsers,
   textsToIndex,
+  leases,
 ];

@@ -25,7 +25,7 @@ import { listenerUrl } from './config-values.ts';
 import { trackConnections } from './connection-draining.ts';
 import { type DashboardFiles, dashboardRoutes } from './dashboard.ts';
 import { prepareDatabase } from './database-location.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { type Chore, startHousekeeping } from './housekeeping.ts';
 import { openMasterKeys } from './master-key.ts';
 import { mcpRoutes } from './mcp/mcp.ts';
 import { createReadiness, operationsRoutes } from './operations.ts';
@@ -76,15 +76,20 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const { clock, random, log, show, version, dashboardFiles } = dependencies;
   const { db, metrics, ids, sealer, keys, limiting, usage, idempotency, accounts, users } = rooms;
   const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
-  const { tenantModels, tenantEmbeddings } = rooms;
+  const { isShared, leases, tenantModels, tenantEmbeddings } = rooms;
   const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember } = rooms;
   const { rateLimits } = limiting;
   await limiting.begin();
-  await memories.resume();
-  await conversations.resume();
+  const resumeIndexing = async () => {
+    await memories.resume();
+    await conversations.resume();
+  };
+  await resumeIndexing();
   await portability.begin();
   await jobRunner.begin();
-  await (embeddings ? embeddings.begin() : pauseEmbeddings(db));
+  if (embeddings) await embeddings.begin();
+  // Daemons that share a database queue rows for each other's embedder.
+  else if (!isShared) await pauseEmbeddings(db);
   await tenantModels.begin();
 
   const { smtpUrl, mailFrom, mailDir } = config;
@@ -157,26 +162,36 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ],
   });
 
-  const chores = [
-    ...limiting.chores,
+  // Each daemon has counts, searches and erased words of its own, and claims jobs and models one by one.
+  const ofEach = [
+    { name: 'renew leases', everyMs: 5000, run: leases.renew },
     { name: 'store request counts', everyMs: 5000, run: usage.flushRequests },
     { name: 'checkpoint the write-ahead log', everyMs: 2000, run: db.checkpoint },
-    { name: 'merge text indices', everyMs: 5000, run: () => tidyIndices(db) },
     { name: 'store searches for feedback', everyMs: 1000, run: learning.flush },
-    { name: 'cut conversations into episodes', everyMs: 2000, run: episodes.follow },
     { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
     { name: 'finish erasing conversations', everyMs: 60_000, run: conversations.sweep },
     { name: 'purge erased episodes', everyMs: 60_000, run: episodes.sweep },
-    { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
     { name: 'run due jobs', everyMs: 1000, run: jobRunner.follow },
+    { name: "embed with tenants' models", everyMs: 1000, run: tenantEmbeddings.follow },
+    ...(embeddings ? [{ name: 'embed new texts', everyMs: 1000, run: embeddings.follow }] : []),
+  ];
+  // Each checks in its transaction, under the tenant's lock, what is left to do: twice at once is only wasted work.
+  const ofOne = [
+    { name: 'merge text indices', everyMs: 5000, run: () => tidyIndices(db) },
+    { name: 'index texts that a daemon left', everyMs: 60_000, run: resumeIndexing },
+    { name: 'cut conversations into episodes', everyMs: 2000, run: episodes.follow },
+    { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
     { name: 'delete old jobs', everyMs: 600_000, run: jobs.sweep },
     { name: 'delete old sign-ins', everyMs: 600_000, run: signIn.sweep },
     { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },
     { name: 'delete old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
     { name: 'finish erasing users', everyMs: 600_000, run: users.finishErasing },
-    { name: "embed with tenants' models", everyMs: 1000, run: tenantEmbeddings.follow },
-    ...(embeddings ? [{ name: 'embed new texts', everyMs: 1000, run: embeddings.follow }] : []),
+  ];
+  const chores: Chore[] = [
+    ...limiting.chores,
+    ...ofEach.map((chore) => ({ ...chore, by: 'each' as const })),
+    ...ofOne.map((chore) => ({ ...chore, by: 'one' as const })),
   ];
   const connections = trackConnections(app);
   let housekeeping: { stop(): Promise<void> } | undefined;
@@ -196,6 +211,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     await models.close();
     await learning.flush();
     await usage.flushRequests();
+    await leases.release().catch((error: unknown) => log.warn({ error }, 'could not give back the leases'));
     await limiting.stop();
     await db.close();
   }
@@ -207,7 +223,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       await app.listen({ host: config.host, port: config.port });
       listenUrl = listenerUrl(config.host, (app.server.address() as AddressInfo).port);
       mailQueue.start();
-      housekeeping = startHousekeeping(chores, log);
+      housekeeping = startHousekeeping(chores, { leases, log });
       accounts.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing an account'));
       users.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing a user'));
       return publicUrl();

@@ -1,22 +1,34 @@
+import type { Leases } from '../features/leases/leases.ts';
 import type { Log } from '../lib/log.ts';
 
 /** A periodic background task. */
 export interface Chore {
   name: string;
   everyMs: number;
+  /**
+   * `one`: of several daemons, one at a time runs it. It must be harmless all the same if two do, because a lease can end
+   * while it runs.
+   */
+  by: 'one' | 'each';
   run(): Promise<void>;
 }
 
 /** Runs each chore on its own timer until `stop`, never twice at once. A failed chore is logged and runs again next time. */
-export function startHousekeeping(chores: readonly Chore[], log: Log): { stop(): Promise<void> } {
+export function startHousekeeping(
+  chores: readonly Chore[],
+  { leases, log }: { leases: Leases; log: Log },
+): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>();
+  async function runOnce({ name, by, run }: Chore): Promise<void> {
+    if (by === 'one') await leases.hold(`chore: ${name}`, run);
+    else await run();
+  }
   const timers = chores.map((chore) => {
     let busy = false;
     const timer = setInterval(() => {
       if (busy) return;
       busy = true;
-      const run = chore
-        .run()
+      const run = runOnce(chore)
         .catch((error) => log.warn({ error, chore: chore.name }, 'chore failed'))
         .finally(() => {
           busy = false;

@@ -2,6 +2,7 @@ import type { Database } from '../db/open.ts';
 import { createEmbeddings, type Embeddings } from '../features/embeddings/embeddings.ts';
 import { createTenantModels, type TenantModels } from '../features/embeddings/tenant-models.ts';
 import { hasVectors, withVectorSync } from '../features/embeddings/vector-sync.ts';
+import type { Leases } from '../features/leases/leases.ts';
 import { type TextIndices, textIndices } from '../features/text/text-indices.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -12,6 +13,9 @@ interface Dependencies {
   db: Database;
   clock: Clock;
   log: Log;
+  leases: Leases;
+  /** Whether other daemons may use the database. */
+  isShared: boolean;
 }
 
 /** An embedder with the name of its model. */
@@ -45,14 +49,16 @@ export async function openEmbedder(configured: EmbedderAddress | LocalModel, clo
  * rows.
  */
 export async function openEmbeddings(
-  { db, clock, log }: Dependencies,
+  { db, clock, log, leases, isShared }: Dependencies,
   embedder: OpenEmbedder | undefined,
   cannotSearch: string | undefined,
 ): Promise<{ embeddings: Embeddings | undefined; tenantModels: TenantModels; texts: TextIndices }> {
-  const embeddings = embedder && createEmbeddings({ db, clock, log, ...embedder });
+  const embeddings = embedder && createEmbeddings({ db, clock, log, leases, ...embedder });
   const operator = embeddings !== undefined;
-  const tenantModels = createTenantModels({ db, clock, log, operator, cannotSearch });
+  const tenantModels = createTenantModels({ db, clock, log, operator, isShared, cannotSearch });
   const hadVectors = await hasVectors(db.readers);
   const isNeeded = () => operator || hadVectors || tenantModels.mayAnyHaveModel();
-  return { embeddings, tenantModels, texts: withVectorSync(textIndices, { operator, isNeeded }) };
+  // Another daemon may have an embedder, and needs the rows that this one writes.
+  const texts = withVectorSync(textIndices, { operator: operator || isShared, isNeeded });
+  return { embeddings, tenantModels, texts };
 }

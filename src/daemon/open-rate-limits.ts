@@ -76,7 +76,7 @@ function openShared(databaseUrl: string, redisUrl: string | undefined, dependenc
       await daemons.beat();
       await shared.begin();
     },
-    chores: [{ name: 'count the daemons', everyMs: HEARTBEAT_MS, run: daemons.beat }],
+    chores: [{ name: 'count the daemons', everyMs: HEARTBEAT_MS, by: 'each', run: daemons.beat }],
     async stop() {
       shared.stop();
       await daemons.leave().catch((error: unknown) => log.warn({ error }, 'could not remove the heartbeat'));

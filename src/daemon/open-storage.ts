@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
 import { openWithVectors } from '../db/open-with-vectors.ts';
 import type { PostgresOptions } from '../db/postgres/open.ts';
+import { createLeases, SOLE_DAEMON } from '../features/leases/leases.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
 import type { Config } from './config-settings.ts';
 import type { DatabaseLocation } from './database-location.ts';
 import type { Metrics } from './metrics.ts';
@@ -10,16 +12,20 @@ import { openEmbedder, openEmbeddings } from './open-embeddings.ts';
 
 export interface StorageDependencies {
   clock: Clock;
+  random: Random;
   log: FastifyBaseLogger;
   /** Overrides the path of sqlite-vec. */
   vectorExtension?: () => Promise<string>;
 }
 
-/** Opens the database with the indices that every write maintains, and the embedders. Throws like `openRooms`. */
+/**
+ * Opens the database with the indices that every write maintains, and the embedders. `isShared`: other daemons may use
+ * the database too. Throws like `openRooms`.
+ */
 export async function openStorage(
   config: Config,
   location: DatabaseLocation,
-  { clock, log, vectorExtension }: StorageDependencies,
+  { clock, random, log, vectorExtension }: StorageDependencies,
   onBatch: Metrics['batch'],
 ) {
   const { monotonicMs } = clock;
@@ -30,7 +36,10 @@ export async function openStorage(
   const { db, cannotSearch } = await ('file' in location
     ? openWithVectors(location.file, options, vectors)
     : openPostgresDatabase(location.url, { ...options, log, machineNowMs: Date.now }));
-  return { db, ...(await openEmbeddings({ db, clock, log }, embedder, cannotSearch)) };
+  const isShared = db.readers.engine === 'postgres';
+  const leases = isShared ? createLeases({ db, clock, random }) : SOLE_DAEMON;
+  const opened = await openEmbeddings({ db, clock, log, leases, isShared }, embedder, cannotSearch);
+  return { db, isShared, leases, ...opened };
 }
 
 async function openPostgresDatabase(url: string, options: PostgresOptions) {

@@ -66,7 +66,8 @@ export async function openRooms(
 ) {
   const { clock, random, log } = dependencies;
   const metrics = createMetrics();
-  const { db, embeddings, tenantModels, texts } = await openStorage(config, location, dependencies, metrics.batch);
+  const storage = await openStorage(config, location, dependencies, metrics.batch);
+  const { db, isShared, leases, embeddings, tenantModels, texts } = storage;
   const ids = createIds({ clock, random });
   const envelope = createEnvelope({ db, random, log, masterKeys: masterKeys ?? ephemeralMasterKeys(random) });
   const ownKey = masterKeys === undefined ? random.bytes(32) : await closeOnError(db, envelope.begin());
@@ -77,7 +78,7 @@ export async function openRooms(
   const { quotas: variant, storageLimits } = config;
   const usage = createUsage({ db, clock, log, variant, storageLimits });
   const idempotency = createIdempotency({ db, clock });
-  const scopes = createScopes();
+  const scopes = createScopes({ isCaching: !isShared });
   const cursors = createCursors({ sealer });
   const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL, liveDaemons: limiting.liveDaemons });
 
@@ -138,7 +139,7 @@ export async function openRooms(
   });
 
   const candidates = createCandidates();
-  const embedding = { db, clock, log, models, providerKeys, spending, tenantModels, tenantExists };
+  const embedding = { db, clock, log, leases, models, providerKeys, spending, tenantModels, tenantExists };
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
   const searching = { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf };
@@ -176,6 +177,8 @@ export async function openRooms(
   });
   return {
     db,
+    isShared,
+    leases,
     metrics,
     ids,
     sealer,

@@ -3,6 +3,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
+import type { Lease, Leases } from '../leases/leases.ts';
 import { backfillBatch, typeToBackfill } from './backfill-store.ts';
 import type { Backoffs } from './backoff.ts';
 import { type BatchLimits, batchesOf } from './batches.ts';
@@ -32,22 +33,26 @@ interface Parts {
   db: Database;
   clock: Clock;
   log: Log;
+  leases: Leases;
   requests: EmbeddingRequests;
   backoffs: Backoffs;
   /** Ends the run. The caller also uses it to abort requests in flight. */
   signal: AbortSignal;
 }
 
-/** Works through the queue, one model per step. */
+/** Works through the queue, one model per step. Of several daemons, one at a time works for a model. */
 export interface EmbeddingRun {
   /**
    * Runs the next step for a model: embeds some jobs, backfills some rows or deletes some vectors. `switched`: searches
-   * now use this model. `done`: there is nothing to do at the moment.
+   * now use this model. `done`: there is nothing to do at the moment, or another daemon does it.
    */
   step(model: EmbeddingModel): Promise<'more' | 'switched' | 'done'>;
 }
 
 type TextJob = EmbeddingJob & { text: string };
+
+/** A model that no other daemon works for at the moment. */
+type HeldModel = EmbeddingModel & { lease: Lease };
 
 const CONCURRENT_REQUESTS = 2;
 const BACKFILL_ROWS = 500;
@@ -58,11 +63,19 @@ const REJECTED_PAUSE_MS = 60_000;
 
 /** Remembers the position in the round-robin over tenants between steps. */
 export function createEmbeddingRun(parts: Parts): EmbeddingRun {
-  const { db, clock, log, requests, backoffs, signal } = parts;
+  const { db, clock, log, leases, requests, backoffs, signal } = parts;
   let lastTenant = '';
 
+  /** Throws `conflict`, and writes nothing, if another daemon has taken the model over. */
+  function write<T>({ lease }: HeldModel, work: (connection: Connection) => Promise<T>): Promise<T> {
+    return db.writes.write('daemon', async (connection) => {
+      await leases.confirm(connection, lease);
+      return work(connection);
+    });
+  }
+
   /** Never called inside a transaction: texts are read before, vectors are written after. */
-  async function embedAll(model: EmbeddingModel, jobs: readonly TextJob[]): Promise<void> {
+  async function embedAll(model: HeldModel, jobs: readonly TextJob[]): Promise<void> {
     const texts = [...new Set(jobs.map(({ text }) => text))];
     let answer: Awaited<ReturnType<EmbeddingRequests['embed']>>;
     try {
@@ -77,7 +90,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     const embeddings = new Map(answer.vectors.map((vector, index) => [texts[index]!, quantize(vector)]));
     const rows = jobs.map((job) => ({ job, embedding: embeddings.get(job.text)! }));
     const dimensions = answer.vectors[0]!.length;
-    const stored = await db.writes.write('daemon', async (connection) => {
+    const stored = await write(model, async (connection) => {
       await requests.count(connection, model, answer.tokens);
       return storeVectors(connection, model.id, rows, dimensions);
     });
@@ -92,11 +105,11 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
    * Handles a rejected text. A model that rejects everything is misconfigured or down; one that rejects only this text
    * may accept a shorter version.
    */
-  async function handleRejected(model: EmbeddingModel, job: EmbeddingJob): Promise<void> {
+  async function handleRejected(model: HeldModel, job: EmbeddingJob): Promise<void> {
     const { tokens } = await probeEmbedder((text) => requests.embed(model, [text]));
     const isLast = job.attempts + 1 >= MAX_ATTEMPTS;
     const dueAt = clock.nowMs() + REJECTED_PAUSE_MS * 2 ** job.attempts;
-    await db.writes.write('daemon', async (connection) => {
+    await write(model, async (connection) => {
       await requests.count(connection, model, tokens);
       await (isLast ? deleteJobs(connection, [job]) : updateAfterRejection(connection, job, dueAt));
     });
@@ -107,7 +120,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     );
   }
 
-  async function embedDue(model: EmbeddingModel): Promise<boolean> {
+  async function embedDue(model: HeldModel): Promise<boolean> {
     const backoff = backoffs.with(model);
     if (!backoff.isReady() || signal.aborted) return false;
     const limits = requests.limitsOf(model);
@@ -115,7 +128,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     const due = await listDueJobs(db.readers, model.id, { afterTenant: lastTenant, nowMs: clock.nowMs(), limit });
     if (due.length === 0) return false;
     const empty = due.filter((job) => !hasText(job));
-    if (empty.length > 0) await db.writes.write('daemon', (connection) => deleteJobs(connection, empty));
+    if (empty.length > 0) await write(model, (connection) => deleteJobs(connection, empty));
     lastTenant = due.at(-1)!.tenantId;
     const batches = batchesOf(due.filter(hasText), limits, CONCURRENT_REQUESTS);
     const outcomes = await Promise.allSettled(batches.map((batch) => embedAll(model, batch)));
@@ -125,27 +138,30 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
     return failed === undefined;
   }
 
-  async function backfill(model: EmbeddingModel): Promise<boolean> {
+  async function backfill(model: HeldModel): Promise<boolean> {
     if (typeToBackfill(model) === undefined || (await hasJobs(db.readers, model.id, BACKFILL_ROWS))) return false;
-    await db.writes.write('daemon', (connection) => backfillBatch(connection, model, BACKFILL_ROWS));
+    await write(model, (connection) => backfillBatch(connection, model, BACKFILL_ROWS));
     return true;
+  }
+
+  async function stepHeld(model: HeldModel): Promise<'more' | 'switched' | 'done'> {
+    if (model.state === 'retiring') {
+      const more = await write(model, (connection) => deleteModelBatch(connection, model.id, DELETE_ROWS));
+      return more ? 'more' : 'done';
+    }
+    if (await embedDue(model)) return 'more';
+    if (await backfill(model)) return 'more';
+    if (typeToBackfill(model) !== undefined) return 'done';
+    if (model.state === 'serving' || (await hasUnattemptedJobs(db.readers, model.id))) return 'done';
+    await write(model, (connection) => promoteModel(connection, model));
+    log.info({ model: logName(model) }, 'searches now use the new embedding model');
+    return 'switched';
   }
 
   return {
     async step(model) {
-      if (model.state === 'retiring') {
-        const more = await db.writes.write('daemon', (connection) =>
-          deleteModelBatch(connection, model.id, DELETE_ROWS),
-        );
-        return more ? 'more' : 'done';
-      }
-      if (await embedDue(model)) return 'more';
-      if (await backfill(model)) return 'more';
-      if (typeToBackfill(model) !== undefined) return 'done';
-      if (model.state === 'serving' || (await hasUnattemptedJobs(db.readers, model.id))) return 'done';
-      await db.writes.write('daemon', (connection) => promoteModel(connection, model));
-      log.info({ model: logName(model) }, 'searches now use the new embedding model');
-      return 'switched';
+      const outcome = await leases.hold(`embedding model ${model.id}`, (lease) => stepHeld({ ...model, lease }));
+      return outcome ?? 'done';
     },
   };
 }

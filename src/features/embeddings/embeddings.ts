@@ -3,10 +3,11 @@ import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Embedder } from '../../outside/models/embedder.ts';
+import type { Leases } from '../leases/leases.ts';
 import { countWaiting } from './backfill-store.ts';
 import { createBackoffs } from './backoff.ts';
 import { createEmbeddingRun, type EmbeddingRequests } from './embedding-run.ts';
-import { type EmbeddingModel, listModels, OPERATOR, resetBackfill, selectModel } from './models-store.ts';
+import { type EmbeddingModel, listModels, lockWrites, OPERATOR, resetBackfill, selectModel } from './models-store.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 
 export type { QueryVector } from './query-vectors.ts';
@@ -35,6 +36,7 @@ interface Parts {
   db: Database;
   clock: Clock;
   log: Log;
+  leases: Leases;
   embedder: Embedder;
   /** A different name is a different model. */
   model: string;
@@ -110,7 +112,10 @@ export function createEmbeddings(parts: Parts): Embeddings {
     async begin() {
       await embedder.prepare();
       const wanted = { tenantId: OPERATOR, provider: null, name: model };
-      await db.writes.write('daemon', (connection) => selectModel(connection, wanted, true));
+      await db.writes.write('daemon', async (connection) => {
+        await lockWrites(connection);
+        await selectModel(connection, wanted, true);
+      });
       models = await listModels(db.readers, OPERATOR);
     },
     follow,

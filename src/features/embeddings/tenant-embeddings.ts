@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
 import type { ProviderModels } from '../../outside/providers/provider-models.ts';
+import type { Leases } from '../leases/leases.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { Spending } from '../providers/spending.ts';
 import { probeEmbedder } from './embedder-probe.ts';
@@ -38,6 +39,7 @@ interface Parts {
   db: Database;
   clock: Clock;
   log: Log;
+  leases: Leases;
   models: ProviderModels;
   providerKeys: ProviderKeys;
   spending: Spending;

@@ -34,6 +34,8 @@ interface Parts {
   log: Log;
   /** Whether the operator's embedder serves tenants whose own model does not. */
   operator: boolean;
+  /** Whether other daemons may use the database: then any tenant may have chosen a model there. */
+  isShared: boolean;
   cannotSearch: string | undefined;
 }
 
@@ -47,7 +49,7 @@ const SETTINGS_PAUSE_MS = 300_000;
  * Caches only which tenants may have models; the models themselves are read from the database, so that a choice takes
  * effect immediately.
  */
-export function createTenantModels({ db, clock, log, operator, cannotSearch }: Parts): TenantModels {
+export function createTenantModels({ db, clock, log, operator, isShared, cannotSearch }: Parts): TenantModels {
   const tenants = new Set<string>();
   let failures = 0;
   const count = () => {
@@ -69,8 +71,8 @@ export function createTenantModels({ db, clock, log, operator, cannotSearch }: P
     backoffs,
     failures: () => failures,
     cannotSearch,
-    mayHaveModel: (tenantId) => tenants.has(tenantId),
-    mayAnyHaveModel: () => tenants.size > 0,
+    mayHaveModel: (tenantId) => isShared || tenants.has(tenantId),
+    mayAnyHaveModel: () => isShared || tenants.size > 0,
     async begin() {
       for (const tenantId of await listTenantsWithModels(db.readers)) tenants.add(tenantId);
       if (!operator && tenants.size > 0)

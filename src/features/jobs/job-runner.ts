@@ -3,20 +3,27 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
+import { listDueJobs, listDueTenants, updateClaimed, updateInterrupted, updateRenewed } from './job-claims-store.ts';
 import { jobOutcomeOf } from './job-outcome.ts';
 import type { Jobs } from './jobs.ts';
-import { findJob, type JobRow, listDueJobs, listDueTenants, updateInterrupted, updateJob } from './jobs-store.ts';
+import { findJob, type JobRow, updateJob } from './jobs-store.ts';
 
 /** Runs a job to its end from where it left off, recording progress with `Jobs.advance`. */
 export type JobHandler = (job: JobRow, signal: AbortSignal) => Promise<void>;
 
-/** Runs due jobs, in turns by tenant. */
+/** Runs due jobs, in turns by tenant. Of several daemons on one database, one at a time runs a job. */
 export interface JobRunner {
-  /** Requeues jobs that an earlier process left running. Call it once, before `follow`. */
+  /**
+   * Requeues jobs that an earlier process left running, if this is the only daemon of the database. Those of one of
+   * several daemons are due when their leases end. Call it once, before `follow`.
+   */
   begin(): Promise<void>;
-  /** Starts due jobs, up to the concurrency limit. Does not wait for them to finish. */
+  /**
+   * Starts due jobs, up to the concurrency limit, and renews the leases of those that run. Does not wait for them to
+   * finish. Call it every few seconds.
+   */
   follow(): Promise<void>;
-  /** Aborts running jobs, which resume after the next start. */
+  /** Aborts running jobs and requeues them. */
   stop(): Promise<void>;
 }
 
@@ -33,8 +40,17 @@ const MAX_RUNNING = 24;
 /** While fewer jobs are running, a tenant may have four; the remaining slots are for tenants with none. */
 const SHARED_SLOTS = 8;
 const MAX_PER_TENANT = 4;
-/** Longer than a job ever runs without recording progress. */
-const CLAIM_MS = 3_600_000;
+/** How long a job stays with a daemon that gives no sign of life. */
+const LEASE_MS = 60_000;
+const RENEW_MS = 20_000;
+
+/** A job that this daemon runs. */
+interface Claim {
+  job: JobRow;
+  renewAtMs: number;
+  /** Aborts once the job was cancelled or taken over by another daemon. */
+  lost: AbortController;
+}
 
 /**
  * Runs up to eight jobs at once, four per tenant, plus one each for sixteen more tenants, so that a hanging provider
@@ -44,22 +60,36 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
   const runningByTenant = new Map<string, number>();
+  const claims = new Map<string, Claim>();
   /** Failed jobs whose failure could not be written; they are not started again until it is. */
   const unsettled = new Map<JobRow, unknown>();
   let lastTenant = '';
 
-  async function claim(row: JobRow): Promise<JobRow | undefined> {
+  async function claim(row: JobRow): Promise<Claim | undefined> {
     const nowMs = clock.nowMs();
-    const change = { state: 'running', dueAt: nowMs + CLAIM_MS, updatedAt: nowMs } as const;
-    const claimed = await db.writes.write(row.tenantId, (connection) => updateJob(connection, row, change));
-    return claimed ? { ...row, ...change } : undefined;
+    const job = await db.writes.write(row.tenantId, (connection) =>
+      updateClaimed(connection, row, { nowMs, untilMs: nowMs + LEASE_MS }),
+    );
+    return job && { job, renewAtMs: nowMs + RENEW_MS, lost: new AbortController() };
   }
 
-  /** Records the failure beside the progress made so far. Cancelled jobs stay cancelled. */
-  async function settle({ tenantId, id }: JobRow, error: unknown): Promise<void> {
+  /** A lease that ran out may be renewed as well: if another daemon has taken the job over, its fence has changed. */
+  async function renew(held: Claim): Promise<void> {
+    const nowMs = clock.nowMs();
+    if (nowMs < held.renewAtMs) return;
+    const isOurs = await db.writes.write(held.job.tenantId, (connection) =>
+      updateRenewed(connection, held.job, nowMs + LEASE_MS),
+    );
+    if (isOurs) held.renewAtMs = nowMs + RENEW_MS;
+    else held.lost.abort(new AppError('conflict', 'The job was cancelled or taken over in the meantime.'));
+  }
+
+  /** Records the failure beside the progress made so far. Jobs that were cancelled or taken over stay as they are. */
+  async function settle({ tenantId, id, fence }: JobRow, error: unknown): Promise<void> {
     await db.writes.write(tenantId, async (connection) => {
       const row = await findJob(connection, tenantId, id);
-      if (row?.state === 'running') await updateJob(connection, row, afterFailure(row, error));
+      if (row?.state !== 'running' || row.fence !== fence) return;
+      await updateJob(connection, row, afterFailure(row, error));
     });
   }
 
@@ -77,15 +107,19 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   }
 
   async function run(row: JobRow): Promise<void> {
-    const claimed = await claim(row);
-    if (!claimed) return;
+    const held = await claim(row);
+    if (!held) return;
+    const { job, lost } = held;
+    claims.set(jobKey(job), held);
     try {
-      await jobs.guard(claimed, (signal) => work(claimed, AbortSignal.any([signal, stopping.signal])));
+      await jobs.guard(job, (signal) => work(job, AbortSignal.any([signal, lost.signal, stopping.signal])));
     } catch (error) {
-      await settle(claimed, error).catch((settleError: unknown) => {
-        unsettled.set(claimed, error);
+      await settle(job, error).catch((settleError: unknown) => {
+        unsettled.set(job, error);
         throw settleError;
       });
+    } finally {
+      claims.delete(jobKey(job));
     }
   }
 
@@ -126,6 +160,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   /** Fills free slots round-robin by tenant. */
   async function startDue(): Promise<void> {
     if (stopping.signal.aborted) return;
+    await Promise.all([...claims.values()].map(renew));
     await retryUnsettled();
     // Bounded, because a job that could not be claimed is still due.
     for (let turn = 0; turn < MAX_RUNNING && running.size < MAX_RUNNING; turn += 1) {
@@ -175,7 +210,10 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   }
 
   return {
-    begin: () => db.writes.write('daemon', (connection) => updateInterrupted(connection, clock.nowMs())),
+    async begin() {
+      if (db.readers.engine !== 'sqlite') return;
+      await db.writes.write('daemon', (connection) => updateInterrupted(connection, clock.nowMs()));
+    },
     follow,
     async stop() {
       stopping.abort(new AppError('unavailable', 'svc is stopping.'));

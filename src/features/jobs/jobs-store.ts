@@ -21,8 +21,10 @@ export interface JobRow {
   total: number;
   /** Consecutive failures. */
   attempts: number;
-  /** Earliest start; for a running job, when it is presumed dead. */
+  /** Earliest start; for a running job, when its daemon is presumed dead. */
   dueAt: number;
+  /** How often the job was claimed. Only the last claim may change a running job. */
+  fence: number;
   errorCode: string | null;
   errorMessage: string | null;
   errorAt: number | null;
@@ -51,6 +53,7 @@ const COLUMNS: readonly (keyof JobRow)[] = [
   'total',
   'attempts',
   'dueAt',
+  'fence',
   'errorCode',
   'errorMessage',
   'errorAt',
@@ -71,17 +74,17 @@ export async function insertJob(connection: Connection, row: JobRow): Promise<vo
   );
 }
 
-/** Updates a job if its state and attempt count are still those that were read. Returns whether it did. */
+/** Updates a job if its state, attempt count and claim are still those that were read. Returns whether it did. */
 export async function updateJob(
   connection: Connection,
-  { tenantId, id, state, attempts }: JobRow,
+  { tenantId, id, state, attempts, fence }: JobRow,
   change: Partial<JobRow>,
 ): Promise<boolean> {
   const columns = COLUMNS.filter((column) => change[column] !== undefined);
   const { changes } = await connection.run(
     `UPDATE jobs SET ${columns.map((column) => `${column} = ?`).join(', ')}
-     WHERE tenantId = ? AND id = ? AND state = ? AND attempts = ?`,
-    [...columns.map((column) => change[column] as Value), tenantId, id, state, attempts],
+     WHERE tenantId = ? AND id = ? AND state = ? AND attempts = ? AND fence = ?`,
+    [...columns.map((column) => change[column] as Value), tenantId, id, state, attempts, fence],
   );
   return changes === 1;
 }
@@ -158,39 +161,6 @@ export async function listOpenJobs(
        AND (CAST(? AS TEXT) IS NULL OR conversationId = ?) AND (CAST(? AS TEXT) IS NULL OR provider = ?)`,
     [tenantId, conversationId, conversationId, provider, provider],
   );
-}
-
-/** Lists the next tenants with a due job after `afterTenant`, at one index lookup each. */
-export async function listDueTenants(
-  reader: Reader,
-  { afterTenant, nowMs, limit }: { afterTenant: string; nowMs: number; limit: number },
-): Promise<string[]> {
-  const next = (after: string) => `(SELECT d.tenantId FROM jobs d
-    WHERE d.tenantId > ${after} AND d.dueAt <= ? AND d.finishedAt IS NULL ORDER BY d.tenantId LIMIT 1)`;
-  const rows = await reader.all<{ tenantId: string }>(
-    `WITH RECURSIVE t (tenantId) AS (SELECT ${next('?')}
-       UNION ALL SELECT ${next('t.tenantId')} FROM t WHERE t.tenantId IS NOT NULL)
-     SELECT tenantId FROM t WHERE tenantId IS NOT NULL LIMIT ?`,
-    [afterTenant, nowMs, nowMs, limit],
-  );
-  return rows.map(({ tenantId }) => tenantId);
-}
-
-export async function listDueJobs(
-  reader: Reader,
-  { tenantId, nowMs, limit }: { tenantId: string; nowMs: number; limit: number },
-): Promise<JobRow[]> {
-  return reader.all<JobRow>(
-    `SELECT * FROM jobs WHERE tenantId = ? AND dueAt <= ? AND finishedAt IS NULL ORDER BY dueAt, id LIMIT ?`,
-    [tenantId, nowMs, limit],
-  );
-}
-
-/** Makes jobs due that were running when the previous process died. Call it before any job is started. */
-export async function updateInterrupted(connection: Connection, nowMs: number): Promise<void> {
-  await connection.run(`UPDATE jobs SET state = 'queued', dueAt = ? WHERE state = 'running' AND finishedAt IS NULL`, [
-    nowMs,
-  ]);
 }
 
 /** Makes jobs due that wait for a quota or cap to reset. */

@@ -49,7 +49,8 @@ export interface Jobs {
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /**
    * Records the progress of a running job in the transaction that stores its effect, and returns the current row, which
-   * may have been extended. Throws `conflict` if the job is no longer running: a cancelled job has no further effect.
+   * may have been extended. Throws `conflict` if the job was cancelled or another daemon has taken it over: it has no
+   * further effect here.
    */
   advance(connection: Connection, job: JobRow, change: Partial<JobRow>): Promise<JobRow>;
   /** Cancels a tenant's open jobs, optionally of one provider, in the caller's transaction. */
@@ -171,6 +172,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
 const NEW_JOB = {
   kind: 'extract',
   state: 'queued',
+  fence: 0,
   done: 0,
   attempts: 0,
   errorCode: null,
@@ -188,7 +190,7 @@ function jobKey({ tenantId, id }: Pick<JobRow, 'tenantId' | 'id'>): string {
 }
 
 function cancelled(): AppError {
-  return new AppError('conflict', 'The job was cancelled in the meantime.');
+  return new AppError('conflict', 'The job was cancelled or taken over in the meantime.');
 }
 
 function jobNotFound(): AppError {

@@ -33,7 +33,8 @@ export interface Scopes {
 const MAX_CACHED = 50_000;
 const keyOf = ({ tenantId, endUser }: UserKey) => `${tenantId} ${endUser}`;
 
-export function createScopes(): Scopes {
+/** With `isCaching`, scopes are remembered: for a database in which no other daemon erases users. */
+export function createScopes({ isCaching }: { isCaching: boolean }): Scopes {
   const cache = new Map<string, number>();
   /** Created in a transaction that may still roll back. */
   const unconfirmed = new Map<string, number>();
@@ -43,6 +44,7 @@ export function createScopes(): Scopes {
   let erasures = 0;
 
   function store(found: Map<string, number>): void {
+    if (!isCaching) return;
     if (cache.size + found.size > MAX_CACHED) cache.clear();
     for (const [key, scope] of found) if (!erasing.has(key)) cache.set(key, scope);
   }

@@ -9,6 +9,7 @@ import * as episodes from '../../../src/features/episodes/episode-import-export-
 import { listCuts, updateProjectOfCuts } from '../../../src/features/episodes/episodes-store.ts';
 import { findThrough, updateNotDue, updateThrough } from '../../../src/features/extraction/extraction-store.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
+import { listDueJobs } from '../../../src/features/jobs/job-claims-store.ts';
 import * as jobs from '../../../src/features/jobs/jobs-store.ts';
 import * as keys from '../../../src/features/keys/keys-store.ts';
 import * as learning from '../../../src/features/learning/learning-store.ts';
@@ -237,7 +238,7 @@ export const STATEMENTS: Record<string, Scenario> = {
       jobs.findOpenJob(reader, scope).then((job) => [job]),
     );
     await list('open jobs', jobs.listOpenJobs(reader, tenantId, {}));
-    await list('due jobs', jobs.listDueJobs(reader, { tenantId, nowMs: 2 * FAR_MS, limit: 9 }));
+    await list('due jobs', listDueJobs(reader, { tenantId, nowMs: 2 * FAR_MS, limit: 9 }));
     await write(twin, (connection) => jobs.updateCapped(connection, tenantId, FAR_MS - 1));
     await write(twin, async (connection) => {
       const open = (await jobs.findJob(connection, tenantId, 'job_open'))!;
