@@ -15,6 +15,7 @@ import { projects } from './0013-projects.ts';
 import { partsAndUsers } from './0014-parts-and-users.ts';
 import { textsToIndex } from './0015-texts-to-index.ts';
 import { leases } from './0016-leases.ts';
+import { databaseState } from './0017-database-state.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   partsAndUsers,
   textsToIndex,
   leases,
+  databaseState,
 ];

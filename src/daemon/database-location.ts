@@ -1,7 +1,9 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
+import { openPlainConnection, type Reader } from '../db/connection.ts';
 import { ensureDatabaseFile } from '../db/database-file.ts';
+import { refuseUnlessServing } from '../db/database-state.ts';
 import { migrate } from '../db/migrate.ts';
 import { connectionUrl } from '../db/postgres/url.ts';
 import type { Config } from './config-settings.ts';
@@ -9,8 +11,21 @@ import type { Config } from './config-settings.ts';
 /** The database of a configuration: a file of SQLite, or a server of PostgreSQL. */
 export type DatabaseLocation = { file: string } | { url: string };
 
+/**
+ * Creates the database file if there is none, and migrates the database. Throws like `migrate` and `migratePostgres`, and
+ * `conflict` if it is one end of a move and does not serve.
+ */
+export async function prepareDatabase(config: Config): Promise<DatabaseLocation> {
+  const location = await migratedDatabase(config);
+  await withReader(location, refuseUnlessServing);
+  return location;
+}
+
 /** Creates the database file if there is none, and migrates the database. Throws like `migrate` and `migratePostgres`. */
-export async function prepareDatabase({ dataDir, databaseUrl }: Config): Promise<DatabaseLocation> {
+export async function migratedDatabase({
+  dataDir,
+  databaseUrl,
+}: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<DatabaseLocation> {
   if (databaseUrl === undefined) {
     const file = await ensureDatabaseFile(dataDir);
     await migrate(file);
@@ -20,6 +35,17 @@ export async function prepareDatabase({ dataDir, databaseUrl }: Config): Promise
   const { migratePostgres } = await import('../db/postgres/migrate.ts');
   await migratePostgres(url);
   return { url };
+}
+
+/** Reads the database, which has the current schema, on a connection of its own. */
+export async function withReader<T>(location: DatabaseLocation, work: (reader: Reader) => Promise<T>): Promise<T> {
+  if ('file' in location) {
+    const connection = await openPlainConnection(location.file, { readOnly: true });
+    return work(connection).finally(() => connection.close());
+  }
+  const { createSession, readerOf } = await import('../db/postgres/connection.ts');
+  const session = createSession(location.url);
+  return work(readerOf(session, 'all')).finally(() => session.close());
 }
 
 /** Throws `not_found` if there is no database file. */

@@ -1,10 +1,12 @@
 import { AppError } from '../contract/errors.ts';
 import { type Connection, openConnection, type Reader } from './connection.ts';
+import { untilMoved } from './database-state.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { refuseCorrupt } from './integrity.ts';
 import { SCHEMA_VERSION, schemaVersionOf } from './migrate.ts';
 import { createReaders, type Readers } from './readers.ts';
 import { isLocked } from './storage-error.ts';
+import { sqliteTransactions } from './transactions.ts';
 
 /** A consistent view of the whole database. While one is open, the write-ahead log only grows. */
 export interface Snapshot extends Reader {
@@ -51,7 +53,8 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   const { writer, checkpointer, reading, lookingUp } = await openAll(file, options);
   const readers = createReaders(reading);
   const lookups = createReaders([lookingUp]);
-  const writes = createGroupCommit(writer, options);
+  const transactions = untilMoved(writer, sqliteTransactions(writer));
+  const writes = createGroupCommit(writer, { ...options, transactions });
   let checkpointFault: unknown;
   /** Returns whether the log is empty. */
   async function tryCheckpoint(): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Log } from '../../lib/log.ts';
+import { untilMoved } from '../database-state.ts';
 import { createGroupCommit } from '../group-commit.ts';
 import type { Database, OpenOptions, Snapshot } from '../open.ts';
 import { createReaders } from '../readers.ts';
@@ -26,7 +27,8 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   });
   const readers = openReaders(url, options.readerCount, observe);
   const lookups = openReaders(url, 1, observe);
-  const writes = createGroupCommit(writer, { ...options, transactions: postgresTransactions(writer) });
+  const transactions = untilMoved(writer, postgresTransactions(writer));
+  const writes = createGroupCommit(writer, { ...options, transactions });
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
     await writes.drain();
