@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
+import { rowCounts, traces } from '../../helpers/tables.ts';
 import { makeTenant, type Tenant, times } from '../limits/tenants.ts';
 
 let daemon: TestDaemon;
@@ -19,23 +21,20 @@ afterAll(() => daemon.close());
 beforeEach(() => daemon.clock.advance(120_000));
 
 /** Counts the tenant's rows by table, omitting tables without any. */
-async function rowsOf(tenantId: string): Promise<Record<string, number>> {
-  const tables = await daemon.db.readers.all<{ name: string }>(
-    `SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ON c.name = 'tenantId' WHERE m.type = 'table'`,
-  );
-  const counts: Record<string, number> = {};
-  for (const { name } of tables) {
-    const row = await daemon.db.readers.get<{ rows: number }>(
-      `SELECT COUNT(*) AS rows FROM "${name}" WHERE tenantId = ?`,
-      [tenantId],
-    );
-    if (row!.rows > 0) counts[name] = row!.rows;
-  }
-  return counts;
-}
+const rowsOf = (tenantId: string) => rowCounts(daemon.db.readers, { tenantId });
 
-/** Which of the texts occur anywhere in the database file, including free pages, or its write-ahead log. */
-async function foundInFiles(texts: readonly string[]): Promise<string[]> {
+/**
+ * Which of the texts occur anywhere in the database: on SQLite in its file, including free pages, or its write-ahead
+ * log; on PostgreSQL, which cleans its pages later by itself, in any row.
+ */
+async function foundAnywhere(texts: readonly string[]): Promise<string[]> {
+  if (onPostgres) {
+    const found: string[] = [];
+    for (const text of texts) {
+      if (Object.keys(await traces(daemon.db.readers, [text])).length > 0) found.push(text);
+    }
+    return found;
+  }
   const files = await Promise.all(
     ['svc.db', 'svc.db-wal'].map((name) => readFile(join(daemon.folder, name)).catch(() => Buffer.alloc(0))),
   );
@@ -85,19 +84,19 @@ describe('erasing an account', () => {
     await daemon.accounts.invite(email);
     await daemon.usage.flushRequests();
     await daemon.learning.flush();
-    expect(await foundInFiles([...texts, ...kept])).toHaveLength(texts.length + kept.length);
+    expect(await foundAnywhere([...texts, ...kept])).toHaveLength(texts.length + kept.length);
     const before = await rowsOf(neighbour.tenantId);
     expect(Object.keys(await rowsOf(tenant.tenantId)).sort()).toEqual(Object.keys(before).sort());
 
     expect((await erase(tenant)).status).toBe(204);
     await daemon.usage.flushRequests();
     expect(await rowsOf(tenant.tenantId)).toEqual({});
-    expect(await foundInFiles(texts)).toEqual([]);
+    expect(await foundAnywhere(texts)).toEqual([]);
     expect(await rowsOf(neighbour.tenantId)).toEqual(before);
-    expect((await foundInFiles(kept)).sort()).toEqual(kept.toSorted());
+    expect((await foundAnywhere(kept)).sort()).toEqual(kept.toSorted());
   });
 
-  test('erases every copy that page reorganization left in the file', async () => {
+  test.skipIf(onPostgres)('erases every copy that page reorganization left in the file', async () => {
     const tenants = await times(3, (index) => makeTenant(daemon, `mixed-${index}@example.com`, 'Enterprise'));
     const texts = tenants.map(() => canary('mixed'));
     for (let round = 0; round < 6; round += 1) {
@@ -111,7 +110,7 @@ describe('erasing an account', () => {
       });
     }
     expect((await erase(tenants[1]!)).status).toBe(204);
-    expect((await foundInFiles(texts)).sort()).toEqual([texts[0], texts[2]].sort());
+    expect((await foundAnywhere(texts)).sort()).toEqual([texts[0], texts[2]].sort());
   });
 
   test('rejects the old key, and the address can sign up again with an empty account', async () => {
@@ -164,7 +163,7 @@ describe('erasing an account', () => {
     // The rows go first, and their words are purged from the index after them.
     await vi.waitFor(async () => {
       await daemon.db.emptyLog();
-      expect(await foundInFiles(texts)).toEqual([]);
+      expect(await foundAnywhere(texts)).toEqual([]);
     }, 10_000);
     expect((await daemon.call(neighbour.apiKey, '/v1/account')).status).toBe(200);
   });

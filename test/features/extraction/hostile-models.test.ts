@@ -3,6 +3,7 @@ import type { Message } from '../../../src/contract/conversations.ts';
 import type { Job } from '../../../src/contract/jobs.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
+import { rowCounts } from '../../helpers/tables.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
 import {
@@ -111,18 +112,8 @@ describe('while the model is running', () => {
     server.state.troubleFor = () => asked;
   });
 
-  /** An account's rows in all tables, once none of its jobs is running. */
-  async function traces(tenantId: string): Promise<string[]> {
-    const tables = await daemon.db.readers.all<{ name: string }>(
-      `SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ON c.name = 'tenantId' WHERE m.type = 'table'`,
-    );
-    const found: string[] = [];
-    for (const { name } of tables) {
-      const row = await daemon.db.readers.get(`SELECT 1 FROM "${name}" WHERE tenantId = ? LIMIT 1`, [tenantId]);
-      if (row !== undefined) found.push(name);
-    }
-    return found.toSorted();
-  }
+  /** The tables that name an account, once none of its jobs is running. */
+  const traces = async (tenantId: string) => Object.keys(await rowCounts(daemon.db.readers, { tenantId }));
 
   async function asking(conversation: string): Promise<string> {
     const jobId = await extract(caller, conversation);

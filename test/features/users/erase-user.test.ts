@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Value } from '../../../src/db/connection.ts';
+import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
 import type { ProviderServer } from '../../helpers/providers/server.ts';
+import { countRows, insertSample, tablesWith, traces } from '../../helpers/tables.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { converse, extractAndWait, extracted } from '../extraction/extraction-daemon.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
@@ -58,40 +59,23 @@ async function fill(user: string, word: string): Promise<void> {
   expect((await extractAndWait(caller, await converse(caller, [`${word} eats`], user))).state).toBe('done');
 }
 
-/** Counts the rows of each table that contain a text in any column. */
-async function traces(text: string): Promise<Record<string, number>> {
-  const tables = await daemon.db.readers.all<{ name: string }>(
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE '%Text\\_%' ESCAPE '\\'`,
-  );
-  const counts: Record<string, number> = {};
-  for (const { name } of tables) {
-    const columns = await daemon.db.readers.all<{ name: string }>(`SELECT name FROM pragma_table_info(?)`, [name]);
-    const row = await daemon.db.readers.get<{ count: number }>(
-      `SELECT COUNT(*) AS count FROM "${name}" WHERE ${columns.map((one) => `INSTR("${one.name}", ?)`).join(' OR ')}`,
-      columns.map(() => text),
-    );
-    if (row!.count > 0) counts[name] = row!.count;
-  }
-  return counts;
-}
-
 describe('erasing a user', () => {
   test('leaves no trace in any table, index or file, and everything of the others', async () => {
     await fill(CANARY, CANARY);
     await fill(STAYS, STAYS);
     await daemon.learning.flush();
-    expect(Object.keys(await traces(CANARY))).toEqual(
+    expect(Object.keys(await traces(daemon.db.readers, [CANARY]))).toEqual(
       expect.arrayContaining([
         ...['memories', 'memoryTags', 'conversations', 'messages', 'episodes', 'scopes', 'idempotencyKeys'],
         ...['searches', 'learned', 'learningDays', 'jobs'],
       ]),
     );
-    const others = await traces(STAYS);
+    const others = await traces(daemon.db.readers, [STAYS]);
 
     expect((await erase(CANARY)).status).toBe(204);
 
-    expect(await traces(CANARY)).toEqual({});
-    expect(await traces(STAYS)).toEqual(others);
+    expect(await traces(daemon.db.readers, [CANARY])).toEqual({});
+    expect(await traces(daemon.db.readers, [STAYS])).toEqual(others);
     for (const feature of [daemon.memories, daemon.conversations, daemon.episodes]) await feature.sweep();
     await daemon.db.checkpoint();
     await expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
@@ -109,7 +93,8 @@ describe('erasing a user', () => {
     expect((await caller.call('/v1/memories', request(STAYS))).headers.get('idempotency-replayed')).toBe('true');
   });
 
-  test('leaves no word of it on the disk', async () => {
+  // PostgreSQL cleans its pages later by itself.
+  test.skipIf(onPostgres)('leaves no word of it on the disk', async () => {
     caller = await newAccount(daemon);
     await caller.addAll(Array.from({ length: 450 }, (_, index) => ({ content: `stegosaurus ${index}`, user: 'steg' })));
     const talk = conversing(caller);
@@ -188,61 +173,6 @@ describe('erasing a user', () => {
   });
 });
 
-interface Column {
-  name: string;
-  type: string;
-  notnull: number;
-  dflt_value: string | null;
-  pk: number;
-}
-
-/** Tables with a column that names an end user. */
-async function userTables(): Promise<string[]> {
-  const rows = await daemon.db.readers.all<{ name: string }>(
-    `SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ON c.name = 'endUser'
-     WHERE m.type = 'table' ORDER BY m.name`,
-  );
-  return rows.map(({ name }) => name);
-}
-
-async function countRows(table: string, tenantId: string, endUser: string): Promise<number> {
-  const row = await daemon.db.readers.get<{ rows: number }>(
-    `SELECT COUNT(*) AS rows FROM "${table}" WHERE tenantId = ? AND endUser = ?`,
-    [tenantId, endUser],
-  );
-  return row!.rows;
-}
-
-let inserted = 900_000;
-
-async function insertRow(table: string, tenantId: string, endUser: string): Promise<void> {
-  const columns = await daemon.db.readers.all<Column>(`SELECT * FROM pragma_table_info(?)`, [table]);
-  const keyWidth = columns.filter(({ pk }) => pk > 0).length;
-  const isRowId = ({ type, pk }: Column) => pk === 1 && keyWidth === 1 && /^integer$/i.test(type);
-  const own: Record<string, Value> = { tenantId, endUser };
-  const given = columns.filter(
-    (column) =>
-      column.name in own ||
-      (column.name === 'number' && !isRowId(column)) ||
-      ((column.notnull === 1 || column.pk > 0) && column.dflt_value === null && !isRowId(column)),
-  );
-  const sample = ({ name, type }: Column): Value => {
-    // Old searches are deleted in the background.
-    if (name === 'createdAt') return daemon.clock.nowMs();
-    inserted += 1;
-    if (/int/i.test(type)) return inserted;
-    if (/blob/i.test(type)) return Buffer.alloc(8, 1);
-    return /real|float|double/i.test(type) ? 0.5 : `sample ${inserted}`;
-  };
-  await daemon.db.writes.write('daemon', (connection) =>
-    connection.run(
-      `INSERT INTO "${table}" (${given.map(({ name }) => `"${name}"`).join(', ')})
-       VALUES (${given.map(() => '?').join(', ')})`,
-      given.map((column) => own[column.name] ?? sample(column)),
-    ),
-  );
-}
-
 test('erasing a user empties every table that names one, and leaves other users and accounts alone', async () => {
   const neighbor = await newAccount(daemon);
   const owners = [
@@ -250,14 +180,20 @@ test('erasing a user empties every table that names one, and leaves other users 
     { tenantId: caller.tenantId, endUser: 'kept' },
     { tenantId: neighbor.tenantId, endUser: 'erased' },
   ] as const;
-  const tables = await userTables();
+  const tables = await tablesWith(daemon.db.readers, 'endUser');
+  // Old searches are deleted in the background.
+  const createdAt = daemon.clock.nowMs();
   expect(tables.length).toBeGreaterThan(6);
-  for (const { tenantId, endUser } of owners) for (const table of tables) await insertRow(table, tenantId, endUser);
+  for (const owner of owners) {
+    for (const table of tables) {
+      await daemon.db.writes.write('daemon', (connection) => insertSample(connection, table, { ...owner, createdAt }));
+    }
+  }
 
   expect((await erase('erased')).status).toBe(204);
 
   const [erased, ...kept] = await Promise.all(
-    owners.map(({ tenantId, endUser }) => Promise.all(tables.map((table) => countRows(table, tenantId, endUser)))),
+    owners.map((owner) => Promise.all(tables.map((table) => countRows(daemon.db.readers, table, owner)))),
   );
   expect(Object.fromEntries(tables.map((table, index) => [table, erased![index]]))).toEqual(
     Object.fromEntries(tables.map((table) => [table, 0])),
