@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openConnection } from '../../src/db/connection.ts';
 import { makeTenant, setUsed, type Tenant, times } from '../features/limits/tenants.ts';
 import { type CallOptions, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { onPostgres } from '../helpers/postgres/folder-databases.ts';
 import { expectProblem, expectRateHeaders } from './headers-expected.ts';
 
 let daemon: TestDaemon;
@@ -61,15 +60,15 @@ describe('errors carry the headers', () => {
   test('500 for a broken table, without revealing the cause', async () => {
     const { body } = await call('/v1/memories', { body: { content: 'tea' } });
     const memory = { path: `/v1/memories/${body.id}` };
-    const outside = await openConnection(join(daemon.folder, 'svc.db'));
-    await outside.exec('ALTER TABLE memoryTags RENAME TO brokenTable');
+    const rename = (table: string, name: string) =>
+      daemon.db.writes.write('daemon', (connection) => connection.exec(`ALTER TABLE ${table} RENAME TO ${name}`));
+    await rename('memoryTags', 'brokenTable');
     const broken = [
       await call('/v1/memories', { body: { content: 'secret tea', tags: ['secret'] } }),
       await call('/v1/memories?tag=secret'),
       await call(memory.path, { method: 'DELETE' }),
     ];
-    await outside.exec('ALTER TABLE brokenTable RENAME TO memoryTags');
-    await outside.close();
+    await rename('brokenTable', 'memoryTags');
     for (const answer of broken) {
       expect(answer.status).toBe(500);
       expectRateHeaders(answer.headers, 'internal', 600);
@@ -81,7 +80,8 @@ describe('errors carry the headers', () => {
     expect((await call('/v1/memories?tag=secret')).body.data).toEqual([]);
   });
 
-  test('507 while the storage is full, and writes work once it is not', async () => {
+  // The test of a full disk of PostgreSQL needs a server of its own: test/slow/postgres-disk.test.ts.
+  test.skipIf(onPostgres)('507 while the storage is full, and writes work once it is not', async () => {
     const setMaximum = (pages: number) =>
       daemon.db.writes.write('daemon', (connection) => connection.all(`PRAGMA max_page_count = ${pages}`));
     await setMaximum(1);

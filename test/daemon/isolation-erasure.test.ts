@@ -1,53 +1,48 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Connection, openConnection } from '../../src/db/connection.ts';
+import type { Row } from '../../src/db/connection.ts';
 import { conversing, SPAN } from '../features/conversations/conversation-caller.ts';
 import { converse, extractAndWait, extracted } from '../features/extraction/extraction-daemon.ts';
 import { type Caller, createCaller, type MemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { putKey, startProviderDaemon, startProviderServer } from '../features/providers/provider-daemon.ts';
+import { onPostgres } from '../helpers/postgres/folder-databases.ts';
 import type { ProviderServer } from '../helpers/providers/server.ts';
+import { traces } from '../helpers/tables.ts';
 
 const DATABASE_FILE = 'svc.db';
 const CANARY = 'quetzalcoatlus';
-const INDICES = ['memoryText', 'messageText', 'episodeText'];
 
 let daemon: MemoryDaemon;
-let connection: Connection;
 let server: ProviderServer;
 let kept: Caller;
 let before: { tables: Record<string, number>; words: number[] };
 
-/** Counts the rows of each table that contain the canary or the tenant's id in any column. */
-async function traces(tenantId: string): Promise<Record<string, number>> {
-  const tables = await connection.all<{ name: string }>(
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE '%Text\\_%' ESCAPE '\\'`,
-  );
-  const counts: Record<string, number> = {};
-  for (const { name } of tables) {
-    const columns = await connection.all<{ name: string }>(`PRAGMA table_info("${name}")`);
-    const either = columns.map((column) => `INSTR("${column.name}", ?) OR INSTR("${column.name}", ?)`).join(' OR ');
-    const values = columns.flatMap(() => [CANARY, tenantId]);
-    const row = await connection.get<{ count: number }>(
-      `SELECT COUNT(*) AS count FROM "${name}" WHERE ${either}`,
-      values,
-    );
-    if (row!.count > 0) counts[name] = row!.count;
-  }
-  return counts;
-}
+const rowsWith = (tenantId: string) => traces(daemon.db.readers, [CANARY, tenantId]);
 
 /** Counts the words with the canary in each full-text index. */
 async function indexedWords(): Promise<number[]> {
-  const counts: number[] = [];
-  for (const index of INDICES) {
-    const row = await connection.get<{ count: number }>(
-      `SELECT COUNT(*) AS count FROM temp.${index}Words WHERE term LIKE ?`,
-      [`%_${CANARY.slice(0, 8)}%`],
-    );
-    counts.push(row!.count);
+  const canary = `%\\_${CANARY.slice(0, 8)}%`;
+  if (onPostgres) {
+    const sql = `SELECT COUNT(*) AS count FROM textPostings WHERE type = ? AND term LIKE ?`;
+    return counts(['memory', 'message', 'episode'], (type) => daemon.db.readers.get(sql, [type, canary]));
   }
-  return counts;
+  return counts(['memoryText', 'messageText', 'episodeText'], (index) =>
+    daemon.db.writes.write('daemon', async (connection) => {
+      await connection.exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', '${index}', 'row')`);
+      const row = await connection.get(`SELECT COUNT(*) AS count FROM temp.words WHERE term LIKE ? ESCAPE '\\'`, [
+        canary,
+      ]);
+      await connection.exec('DROP TABLE temp.words');
+      return row;
+    }),
+  );
+}
+
+async function counts(indices: string[], count: (index: string) => Promise<Row | undefined>): Promise<number[]> {
+  const found: number[] = [];
+  for (const index of indices) found.push((await count(index))!.count as number);
+  return found;
 }
 
 async function fill(caller: Caller): Promise<void> {
@@ -86,17 +81,13 @@ async function fill(caller: Caller): Promise<void> {
 beforeAll(async () => {
   daemon = await startProviderDaemon();
   server = await startProviderServer('openai');
-  connection = await openConnection(join(daemon.folder, DATABASE_FILE));
-  for (const index of INDICES) {
-    await connection.exec(`CREATE VIRTUAL TABLE temp.${index}Words USING fts5vocab('main', '${index}', 'row')`);
-  }
   kept = await daemon.account();
   await kept.addAll([{ content: 'A neighbour stays', tags: ['stays'] }]);
   const { apiKey, account } = await daemon.signIn(`${CANARY}@example.com`);
   const erased = createCaller(daemon.call, apiKey, account.tenantId);
   await fill(erased);
   await daemon.usage.flushRequests();
-  before = { tables: await traces(erased.tenantId), words: await indexedWords() };
+  before = { tables: await rowsWith(erased.tenantId), words: await indexedWords() };
   const answer = await erased.call('/v1/account', { method: 'DELETE' });
   expect(answer.status, answer.text).toBe(204);
   await daemon.usage.flushRequests();
@@ -104,7 +95,6 @@ beforeAll(async () => {
   key = apiKey;
 });
 afterAll(async () => {
-  await connection.close();
   await daemon.close();
   await server.close();
 });
@@ -139,7 +129,7 @@ describe('erasing a tenant', () => {
         'extractions',
       ]),
     );
-    expect(await traces(tenantId)).toEqual({});
+    expect(await rowsWith(tenantId)).toEqual({});
   });
 
   test('leaves no word in the full-text index', async () => {
@@ -147,7 +137,8 @@ describe('erasing a tenant', () => {
     expect(await indexedWords()).toEqual([0, 0, 0]);
   });
 
-  test('leaves no word on the disk after the next sweep', async () => {
+  // PostgreSQL cleans its pages later by itself.
+  test.skipIf(onPostgres)('leaves no word on the disk after the next sweep', async () => {
     for (const room of [daemon.memories, daemon.conversations, daemon.episodes]) await room.sweep();
     await daemon.db.checkpoint();
     for (const suffix of ['', '-wal']) {

@@ -86,17 +86,14 @@ describe('the log of a daemon', () => {
   test('has a failed request with its cause and request id', async () => {
     daemon = await startTestDaemon();
     const { apiKey: key } = await daemon.signIn('ada@example.com');
-    const [{ page_count: pages } = { page_count: 0 }] = await daemon.db.readers.all<{ page_count: number }>(
-      'PRAGMA page_count',
-    );
-    await daemon.db.writes.write('daemon', (connection) => connection.exec(`PRAGMA max_page_count = ${pages}`));
+    await daemon.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE memoryTags RENAME TO away'));
     const answer = await daemon.call<{ requestId: string }>(key, '/v1/memories', {
-      body: { content: 'x'.repeat(30_000) },
+      body: { content: 'x'.repeat(30_000), tags: ['xxxx'] },
     });
-    expect(answer.status).toBe(507);
+    expect(answer.status).toBe(500);
     const lines = daemon.logLines.map((line) => JSON.parse(line));
     const failure = lines.find(({ msg }) => msg === 'request failed');
-    expect(failure).toMatchObject({ level: 50, requestId: answer.body.requestId, error: { code: 'storage_full' } });
+    expect(failure).toMatchObject({ level: 50, requestId: answer.body.requestId, error: { type: 'StorageFault' } });
     expect(JSON.stringify(failure)).not.toContain('xxxx');
   });
 

@@ -1,6 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, TestDaemon } from '../../helpers/daemon.ts';
@@ -23,6 +21,7 @@ import {
   typeCode,
   visit,
 } from '../../helpers/sign-in.ts';
+import { DATABASE_PLACES, storedBytes } from '../../helpers/stored-bytes.ts';
 
 const PAGE = { accept: 'text/html' };
 
@@ -84,12 +83,6 @@ function found(secrets: ReadonlyMap<string, string>, places: ReadonlyMap<string,
     }
   }
   return hits;
-}
-
-async function filesOf(folder: string): Promise<Map<string, Buffer>> {
-  const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile());
-  const files = names.map(async ({ name }) => [name, await readFile(join(folder, name))] as const);
-  return new Map(await Promise.all(files));
 }
 
 describe('the full sign-in flow', () => {
@@ -184,17 +177,17 @@ describe('the full sign-in flow', () => {
     expect(daemon.shown).toEqual([]);
   });
 
-  test('stores no secret in any file of the data folder, verified by a search that finds known text', async () => {
+  test('stores no secret in any file or table, verified by a search that finds known text', async () => {
     expect(await mailsAfterAll(daemon, flow.email)).toBe(3);
-    const places = await filesOf(daemon.folder);
-    expect([...places.keys()]).toEqual(expect.arrayContaining(['svc.db', 'svc.db-wal', 'master.key']));
+    const places = await storedBytes(daemon);
+    expect([...places.keys()]).toEqual(expect.arrayContaining(DATABASE_PLACES));
     expect(found(flow.secrets, places)).toEqual([]);
     expect(found(new Map([['address', flow.email]]), places)).not.toEqual([]);
     const apiKey = flow.secrets.get('key in the same browser')!;
     expect(found(new Map([['last four', `${apiKey.slice(-4)}`]]), places)).not.toEqual([]);
 
     await daemon.db.checkpoint();
-    expect(found(flow.secrets, await filesOf(daemon.folder))).toEqual([]);
+    expect(found(flow.secrets, await storedBytes(daemon))).toEqual([]);
   });
 });
 
@@ -225,7 +218,7 @@ describe('mail over SMTP', () => {
     const daemon = await startSignInDaemon({ config: { smtpUrl, mailFrom: 'svc@example.org', mailDir: undefined } });
     const places = async () => {
       const log = ['log', Buffer.from(daemon.logLines.join(''))] as const;
-      return new Map([...(await filesOf(daemon.folder)), log]);
+      return new Map([...(await storedBytes(daemon)), log]);
     };
     const stop = async () => {
       await daemon.close();

@@ -1,10 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ProviderKey } from '../../../src/contract/providers.ts';
 import { backUp } from '../../../src/daemon/backup.ts';
 import { readConfig } from '../../../src/daemon/config.ts';
+import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
 import { type ProviderServer, PUBLISHED } from '../../helpers/providers/server.ts';
+import { DATABASE_PLACES, storedBytes } from '../../helpers/stored-bytes.ts';
 import { converse, extract, extractAndWait, extracted, untilJob } from '../extraction/extraction-daemon.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon, startProviderServer } from './provider-daemon.ts';
@@ -43,12 +44,6 @@ afterAll(async () => {
   for (const server of servers) await server.close();
 });
 
-async function filesOf(folder: string): Promise<Map<string, Buffer>> {
-  const names = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file)] as const)));
-}
-
 /** Finds where one of the texts occurs. */
 function found(texts: readonly (string | Buffer)[], places: ReadonlyMap<string, Buffer | string>): string[] {
   return [...places].flatMap(([place, content]) =>
@@ -74,13 +69,15 @@ describe('a provider key', () => {
       await call(`/v1/${path}`);
     }
     await call('/metrics');
-    const config = readConfig({ dataDir: daemon.folder }, {}, '');
-    const backup = join(daemon.folder, 'backup.db');
-    await backUp(config, backup, { force: false, onProgress: () => {}, signal: new AbortController().signal });
+    if (!onPostgres) {
+      const config = readConfig({ dataDir: daemon.folder }, {}, '');
+      const backup = join(daemon.folder, 'backup.db');
+      await backUp(config, backup, { force: false, onProgress: () => {}, signal: new AbortController().signal });
+    }
 
-    const places = await filesOf(daemon.folder);
-    expect([...places.keys()].map((file) => file.slice(daemon.folder.length + 1))).toEqual(
-      expect.arrayContaining(['svc.db', 'svc.db-wal', 'backup.db', 'master.key']),
+    const places = await storedBytes(daemon);
+    expect([...places.keys()]).toEqual(
+      expect.arrayContaining([...DATABASE_PLACES, ...(onPostgres ? [] : ['backup.db'])]),
     );
     expect(daemon.logLines.length).toBeGreaterThan(5);
     const all = new Map<string, Buffer | string>([
@@ -112,8 +109,8 @@ describe('a provider key', () => {
     );
     const { sealed, wrapped } = row!;
     const inDatabase = async () => {
-      const files = await filesOf(daemon.folder);
-      return found([sealed, wrapped], new Map([...files].filter(([file]) => /svc\.db/.test(file))));
+      const places = [...(await storedBytes(daemon))].filter(([place]) => onPostgres || /svc\.db/.test(place));
+      return found([sealed, wrapped], new Map(places));
     };
     expect((await inDatabase()).length).toBeGreaterThanOrEqual(2);
     const path = how === 'removed' ? '/v1/provider-keys/openai' : '/v1/account';

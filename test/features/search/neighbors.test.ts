@@ -5,6 +5,7 @@ import type { SearchAnswer } from '../../../src/contract/search.ts';
 import { openConnection } from '../../../src/db/connection.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
 import { createTestClock } from '../../helpers/clock.ts';
+import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { newAccount } from '../portability/portable-account.ts';
@@ -80,7 +81,7 @@ async function disturb(neighbor: Caller, each: Step): Promise<void> {
     if (each.kind === 'merge') await writes.write('daemon', index.tidy);
     if (each.kind === 'purge') await writes.write('daemon', (connection) => index.purge(connection, 'first'));
   }
-  if (each.kind === 'vacuum') {
+  if (each.kind === 'vacuum' && !onPostgres) {
     const connection = await openConnection(join(shared.folder, 'svc.db'));
     await connection.exec('VACUUM');
     await connection.close();

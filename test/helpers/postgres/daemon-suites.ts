@@ -1,8 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Test files about files, pragmas, statements or extensions of SQLite. */
-const ABOUT_SQLITE: readonly string[] = [];
+/** Test files about the database file, its folder and its migrations. */
+const ABOUT_SQLITE: readonly string[] = [
+  'test/daemon/backup.test.ts',
+  'test/daemon/config-master-key.test.ts',
+  'test/daemon/restore.test.ts',
+  'test/features/portability/slow-exports.test.ts',
+  'test/features/text/signals-migration.test.ts',
+  'test/features/text/word-totals-migration.test.ts',
+  'test/lib/data-folder.test.ts',
+];
 
 /** Returns the test files that start a daemon, in this process: what they guarantee holds on every engine. */
 export function daemonSuites(root: string): string[] {
