@@ -129,12 +129,27 @@ export function createSharedBuckets({ server, open, timeoutMs, liveDaemons, cloc
   };
 }
 
-/** Rejects after `timeoutMs`, unless the answer had arrived while this process was busy. */
+const TIMEOUT_STEPS = 8;
+
+/**
+ * Rejects after `timeoutMs` in steps, between which what has arrived is read: the time for which this process itself was
+ * busy hardly counts.
+ */
 function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const late = () => reject(new Error(`no answer within ${timeoutMs} ms`));
-    // Timers run before what has arrived is read, immediates after it.
-    const timer = setTimeout(() => setImmediate(late), timeoutMs);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    let timer: NodeJS.Timeout | undefined;
+    let isSettled = false;
+    const wait = (steps: number): void => {
+      if (isSettled) return;
+      if (steps === 0) reject(new Error(`no answer within ${timeoutMs} ms`));
+      // Timers run before what has arrived is read, immediates after it.
+      else timer = setTimeout(() => setImmediate(wait, steps - 1), timeoutMs / TIMEOUT_STEPS);
+    };
+    const settle = (): void => {
+      isSettled = true;
+      clearTimeout(timer);
+    };
+    wait(TIMEOUT_STEPS);
+    promise.then(resolve, reject).finally(settle);
   });
 }
