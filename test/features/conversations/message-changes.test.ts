@@ -18,7 +18,7 @@ beforeEach(async () => {
   id = (await talk.begin()).id;
 });
 afterAll(async () => {
-  await expectIndexEqualsRows(`${daemon.folder}/svc.db`);
+  await expectIndexEqualsRows(daemon);
   await daemon.close();
 });
 

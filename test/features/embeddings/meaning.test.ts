@@ -181,12 +181,13 @@ async function multiply(tenantId: string, times: number): Promise<void> {
     const numbers = await connection.all<{ number: number }>(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
        INSERT INTO memories (id, contentHash, ${columns}) SELECT 'mem_' || i, 'hash ' || i, ${columns}
-       FROM n CROSS JOIN memories WHERE number = ? RETURNING number`,
+       FROM n CROSS JOIN memories ON number = ? RETURNING number`,
       [times, row!.number],
     );
     await connection.run(
-      `INSERT INTO vectors SELECT v.model, v.scope, v.type, m.number, v.tenantId, v.embedding
-       FROM vectors v CROSS JOIN memories m WHERE v.number = ? AND v.type = 'memory' AND m.tenantId = ? AND m.number <> ?`,
+      `INSERT INTO vectors (model, scope, type, number, tenantId, embedding)
+       SELECT v.model, v.scope, v.type, m.number, v.tenantId, v.embedding
+       FROM vectors v CROSS JOIN memories m ON TRUE WHERE v.number = ? AND v.type = 'memory' AND m.tenantId = ? AND m.number <> ?`,
       [row!.number, tenantId, row!.number],
     );
     const days = { at: row!.createdAt, until: row!.createdAt, dates: null };

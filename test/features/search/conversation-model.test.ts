@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SearchAnswer } from '../../../src/contract/search.ts';
@@ -67,7 +66,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
-const whole = () => expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
+const whole = () => expectIndexEqualsRows(daemon);
 
 test('search agrees with a naive model after any history, and after a restart', { timeout: 60_000 }, async () => {
   const models: ReturnType<typeof createModel>[] = [];

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../../src/contract/errors.ts';
@@ -70,7 +69,7 @@ test('search and list agree with a naive model after any history', { timeout: 60
     }),
     { numRuns: 60 },
   );
-  await expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
+  await expectIndexEqualsRows(daemon);
 });
 
 function createWorld(principal: Principal) {

@@ -10,7 +10,7 @@ import { messageRowId } from '../../../src/features/conversations/message-row.ts
 import type { Principal } from '../../../src/features/keys/keys.ts';
 import { scopePrefix, termsOf, tokenOf } from '../../../src/features/text/terms.ts';
 import { instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
-import { expectIndexEqualsRows } from './index-rows.ts';
+import { expectFileEqualsRows } from './index-rows.ts';
 
 /** Migrates a filled database from before search signals. */
 
@@ -219,5 +219,5 @@ describe('a database from before search signals', () => {
     expect(await find('ten_a ann', 'What was it in May 2025?', { types: ['memory'] })).toEqual(['mem_old_1']);
   });
 
-  test('has the indices, traits and dates of a fresh database', () => expectIndexEqualsRows(join(folder, 'svc.db')));
+  test('has the indices, traits and dates of a fresh database', () => expectFileEqualsRows(join(folder, 'svc.db')));
 });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { textEntryOf } from '../../../src/features/conversations/message-row.ts';
 import { findMessageRows } from '../../../src/features/conversations/messages-store.ts';
@@ -30,7 +29,7 @@ async function expectSearchable(name: string, type: 'memory' | 'message'): Promi
 
 async function expectIndexed(): Promise<void> {
   expect(await daemon.db.readers.all('SELECT * FROM textsToIndex')).toEqual([]);
-  await expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
+  await expectIndexEqualsRows(daemon);
 }
 
 describe('a write of long texts is searchable whole when it is answered', () => {
@@ -62,7 +61,7 @@ describe('a write of long texts is searchable whole when it is answered', () => 
 async function leaveToIndex(ids: readonly string[], isIndexed = false): Promise<void> {
   await daemon.db.writes.write(ada.tenantId, async (connection) => {
     const rows = await connection.all<{ number: number }>(
-      'SELECT number FROM messages WHERE id IN (SELECT value FROM json_each(?))',
+      'SELECT number FROM messages WHERE id IN (SELECT value FROM texts(?))',
       [JSON.stringify(ids)],
     );
     const numbers = rows.map(({ number }) => number);

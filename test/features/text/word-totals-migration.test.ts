@@ -5,7 +5,7 @@ import { type Connection, openConnection } from '../../../src/db/connection.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
-import { expectIndexEqualsRows } from './index-rows.ts';
+import { expectFileEqualsRows } from './index-rows.ts';
 
 /** Rows of every kind: versions, superseded and erased memories, long texts, gaps in conversations, cut episodes. */
 async function fill(caller: Caller, user: string): Promise<void> {
@@ -51,6 +51,6 @@ test('the migration counts the totals of existing rows', { timeout: 60_000 }, as
   await on(daemon, (connection) => connection.exec(`${drops.join('')} PRAGMA user_version = ${step}`));
   await migrate(join(daemon.folder, 'svc.db'), MIGRATIONS.slice(0, step + 1));
   expect(await totals(daemon)).toEqual(before);
-  await expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
+  await expectFileEqualsRows(join(daemon.folder, 'svc.db'));
   await daemon.close();
 });

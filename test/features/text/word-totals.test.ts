@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
@@ -85,7 +84,7 @@ async function take(caller: Caller, { kind, user: owner, content: said, which: a
 test('totals equal a recount after each write, after an import and after an erasure', {
   timeout: 120_000,
 }, async () => {
-  const isWhole = () => expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
+  const isWhole = () => expectIndexEqualsRows(daemon);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 12 }), async (steps) => {
       const caller = await newAccount(daemon);

@@ -78,7 +78,7 @@ describe('erasing a user', () => {
     expect(await traces(daemon.db.readers, [STAYS])).toEqual(others);
     for (const feature of [daemon.memories, daemon.conversations, daemon.episodes]) await feature.sweep();
     await daemon.db.checkpoint();
-    await expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
+    await expectIndexEqualsRows(daemon);
     expect(await caller.find(CANARY, { user: STAYS })).toEqual([]);
     expect((await caller.find(STAYS, { user: STAYS, types: ['memory'] })).length).toBeGreaterThan(0);
     expect((await caller.call(`/v1/users/${CANARY}`)).status).toBe(404);
@@ -129,7 +129,7 @@ describe('erasing a user', () => {
     const left = { conversationId: null, fromMessageId: null, toMessageId: null };
     expect(await talk.readEpisode(foreign.id)).toMatchObject({ title: 'Overheard', user: 'bob', ...left });
     expect((await caller.call('/v1/conversations')).body).toEqual({ data: [], nextCursor: null });
-    await expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
+    await expectIndexEqualsRows(daemon);
   });
 
   test('lets a user of the same name begin anew', async () => {
@@ -140,7 +140,7 @@ describe('erasing a user', () => {
     await caller.add('The bittern landed', { user: 'ada' });
     expect(await caller.find('landed', { user: 'ada' })).toEqual(['The bittern landed']);
     expect((await caller.call('/v1/users/ada')).body).toMatchObject({ memories: 1 });
-    await expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
+    await expectIndexEqualsRows(daemon);
   });
 
   test('happens only if the user has not changed since it was read', async () => {
@@ -169,7 +169,7 @@ describe('erasing a user', () => {
     const afterwards = await caller.call('/v1/memories', { body: { content: 'Afterwards', user: 'ada' } });
     expect(afterwards.status).toBe(201);
     expect(kept.every((content) => content.startsWith('Late'))).toBe(true);
-    await expectIndexEqualsRows(join(daemon.folder, 'svc.db'));
+    await expectIndexEqualsRows(daemon);
   });
 });
 
