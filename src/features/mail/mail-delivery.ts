@@ -49,7 +49,9 @@ export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) =
     const pauseMs = backoffAfter(attempts, backoffMs, random);
     log.warn({ ...fields, pauseMs }, 'sending a mail failed, will retry');
     const nextAttemptAt = Math.min(clock.nowMs() + pauseMs, expiresAt);
-    await db.writes.write('daemon', (connection) => updateMailDeferred(connection, mailId, nextAttemptAt));
+    await db.writes.write('daemon', (connection) =>
+      updateMailDeferred(connection, { mailId, attempts }, nextAttemptAt),
+    );
   }
 
   return async (queued) => {

@@ -56,8 +56,17 @@ export async function updateMailClaimed(
   return changes === 1;
 }
 
-export async function updateMailDeferred(connection: Connection, mailId: string, nextAttemptAt: number): Promise<void> {
-  await connection.run('UPDATE mailQueue SET nextAttemptAt = ? WHERE mailId = ?', [nextAttemptAt, mailId]);
+/** Schedules a mail that could not be sent, unless another worker has claimed it since: it counted another attempt. */
+export async function updateMailDeferred(
+  connection: Connection,
+  { mailId, attempts }: Pick<QueuedMail, 'mailId' | 'attempts'>,
+  nextAttemptAt: number,
+): Promise<void> {
+  await connection.run('UPDATE mailQueue SET nextAttemptAt = ? WHERE mailId = ? AND attempts = ?', [
+    nextAttemptAt,
+    mailId,
+    attempts,
+  ]);
 }
 
 export async function deleteMail(connection: Connection, mailId: string): Promise<void> {
