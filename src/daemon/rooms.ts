@@ -76,11 +76,11 @@ export async function openRooms(
   const keys = createKeys({ db, clock, random, log });
   const limiting = openRateLimits(config, { db, clock, random, log, metrics, sharedNowMs: dependencies.sharedNowMs });
   const { quotas: variant, storageLimits } = config;
-  const usage = createUsage({ db, clock, log, variant, storageLimits });
+  const usage = createUsage({ db, clock, log, variant, storageLimits, isShared });
   const idempotency = createIdempotency({ db, clock });
   const scopes = createScopes({ isCaching: !isShared });
   const cursors = createCursors({ sealer });
-  const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL, liveDaemons: limiting.liveDaemons });
+  const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL, isShared, liveDaemons: limiting.liveDaemons });
 
   const { providerHosts: allowedHosts } = config;
   const providers = composeProviders({ db, clock, ids, cursors, usage, envelope, tenantModels, allowedHosts });
@@ -128,6 +128,7 @@ export async function openRooms(
     db,
     clock,
     keys,
+    leases,
     usage,
     idempotency,
     scopes,

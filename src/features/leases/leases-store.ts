@@ -42,9 +42,15 @@ export async function updateRenewed(
   return changes === 1;
 }
 
-/** Lets others take the leases of an owner at once. */
-export async function updateReleased(connection: Connection, owner: string): Promise<void> {
-  await connection.run('UPDATE leases SET expiresAt = 0 WHERE owner = ?', [owner]);
+/** Lets others take the leases of an owner, or one of them, at once. */
+export async function updateReleased(
+  connection: Connection,
+  { owner, name }: { owner: string; name?: string },
+): Promise<void> {
+  await connection.run(`UPDATE leases SET expiresAt = 0 WHERE owner = ?${name === undefined ? '' : ' AND name = ?'}`, [
+    owner,
+    ...(name === undefined ? [] : [name]),
+  ]);
 }
 
 export async function deleteExpiredBefore(connection: Connection, beforeMs: number): Promise<void> {

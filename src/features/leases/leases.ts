@@ -16,6 +16,8 @@ export interface Lease {
 export interface Leases {
   /** Runs `work` under a lease. Returns `undefined`, without running it, while another daemon has the lease. */
   hold<T>(name: string, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
+  /** Like `hold`, for work on request: gives the lease back when it is done, so that another daemon may go on at once. */
+  once<T>(name: string, work: () => Promise<T>): Promise<T | undefined>;
   /**
    * Call it in each transaction that stores an effect of the work. Throws `conflict` if another daemon has taken over:
    * a daemon that was paused for longer than its lease writes nothing.
@@ -30,6 +32,7 @@ export interface Leases {
 /** For a database that one daemon at a time uses: it has every lease. */
 export const SOLE_DAEMON: Leases = {
   hold: (name, work) => work({ name, fence: 0 }),
+  once: (_name, work) => work(),
   confirm: async () => {},
   renew: async () => {},
   release: async () => {},
@@ -97,16 +100,31 @@ export function createLeases({ db, clock, random }: Parts): Leases {
     else held.delete(lease.name);
   }
 
+  async function hold<T>(name: string, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
+    const lease = await acquire(name);
+    if (lease === undefined) return undefined;
+    lease.users += 1;
+    try {
+      return await work(lease);
+    } finally {
+      lease.users -= 1;
+    }
+  }
+
+  async function giveBack(name: string): Promise<void> {
+    held.delete(name);
+    await db.writes
+      .write('daemon', (connection) => updateReleased(connection, { owner, name }))
+      .catch(() => {
+        // It ends by itself within a minute.
+      });
+  }
+
   return {
-    async hold(name, work) {
-      const lease = await acquire(name);
-      if (lease === undefined) return undefined;
-      lease.users += 1;
-      try {
-        return await work(lease);
-      } finally {
-        lease.users -= 1;
-      }
+    hold,
+    once(name, work) {
+      recheckAtMs.delete(name);
+      return hold(name, () => work().finally(() => giveBack(name)));
     },
     async confirm(connection, { name, fence }) {
       const isOurs = await updateRenewed(connection, { name, owner, fence, expiresAt: clock.nowMs() + LEASE_MS });
@@ -121,7 +139,7 @@ export function createLeases({ db, clock, random }: Parts): Leases {
     },
     async release() {
       held.clear();
-      await db.writes.write('daemon', (connection) => updateReleased(connection, owner));
+      await db.writes.write('daemon', (connection) => updateReleased(connection, { owner }));
     },
   };
 }

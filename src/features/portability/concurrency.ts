@@ -23,19 +23,22 @@ export function createTransferLimiter(
   const active = new Set<string>();
   return {
     acquire(tenantId) {
-      const isActive = active.has(tenantId);
-      if (isActive || active.size >= maxConcurrent) {
-        const message = isActive
-          ? `Another ${what} of this account is already running.`
-          : `Too many ${what}s are running.`;
-        const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-        throw new AppError(isActive ? activeCode : 'unavailable', `${message} Try again in a moment.`, options);
-      }
+      if (active.has(tenantId)) throw transferActive(what, activeCode);
+      if (active.size >= maxConcurrent) throw refusal('unavailable', `Too many ${what}s are running.`);
       active.add(tenantId);
       return () => active.delete(tenantId);
     },
     isFull: () => active.size >= maxConcurrent,
   };
+}
+
+/** The error for a tenant that has a transfer already, here or on another daemon. */
+export function transferActive(what: string, code: ErrorCode): AppError {
+  return refusal(code, `Another ${what} of this account is already running.`);
+}
+
+function refusal(code: ErrorCode, message: string): AppError {
+  return new AppError(code, `${message} Try again in a moment.`, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 /** Creates a function that runs at most `slots` pieces of async work at once, in the order of the calls. */

@@ -2,6 +2,7 @@ import type { ExportQuery } from '../../contract/portability.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
 import { createSemaphore, createTransferLimiter, yieldToEventLoop } from './concurrency.ts';
 import { type ExportParts, type ExportScope, exportRecords } from './export-run.ts';
 import type { Spool, SpoolFile } from './export-spool.ts';
@@ -27,6 +28,7 @@ export interface Exporting {
 export interface ExportingParts extends ExportParts {
   db: Database;
   clock: Clock;
+  usage: Pick<Usage, 'requireTenant'>;
   spool: Spool;
 }
 
@@ -35,6 +37,8 @@ type Extent = Omit<ExportScope, 'nowMs'>;
 /** Exports that clients are reading, and those of them that are being copied from the database; the others wait. */
 const MAX_EXPORTS = 64;
 const MAX_COPYING = 4;
+/** How often a running export looks whether the account still exists. */
+const CHECK_MS = 2000;
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
@@ -42,7 +46,7 @@ const CHUNK_CHARACTERS = 64 * 1024;
  * slow client thus holds neither a slot for copying nor the snapshot, which keeps the write-ahead log from being truncated.
  */
 export function createExporting(parts: ExportingParts): Exporting {
-  const { spool } = parts;
+  const { db, clock, usage, spool } = parts;
   const running = createTransferLimiter(MAX_EXPORTS, 'export');
   const runCopying = createSemaphore(MAX_COPYING);
   const controllers = new Map<string, AbortController>();
@@ -64,7 +68,15 @@ export function createExporting(parts: ExportingParts): Exporting {
     const release = running.acquire(extent.tenantId);
     controllers.set(extent.tenantId, controller);
     try {
-      yield* read(extent);
+      let checkedMs = clock.monotonicMs();
+      for await (const chunk of read(extent)) {
+        if (clock.monotonicMs() - checkedMs > CHECK_MS) {
+          // Another daemon may have erased the account, or begun to.
+          await usage.requireTenant(db.lookups, extent.tenantId);
+          checkedMs = clock.monotonicMs();
+        }
+        yield chunk;
+      }
     } finally {
       controllers.delete(extent.tenantId);
       release();

@@ -3,7 +3,8 @@ import type { ExportQuery, ImportQuery, ImportReport } from '../../contract/port
 import type { Owner } from '../../db/owner.ts';
 import type { Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
-import { createSemaphore, createTransferLimiter, yieldToEventLoop } from './concurrency.ts';
+import type { Leases } from '../leases/leases.ts';
+import { createSemaphore, createTransferLimiter, transferActive, yieldToEventLoop } from './concurrency.ts';
 import type { ExportParts } from './export-run.ts';
 import type { Spool } from './export-spool.ts';
 import { createExporting, type Export } from './exporting.ts';
@@ -43,9 +44,13 @@ const MAX_IMPORTS = 8;
 /** Bounds how many exports and imports run at once: one of each per tenant. */
 export function createPortability(
   parts: ExportParts &
-    Omit<ImportRunParts, 'runExclusive'> & { idempotency: Pick<Idempotency, 'onceStreamed'>; spool: Spool },
+    Omit<ImportRunParts, 'runExclusive'> & {
+      idempotency: Pick<Idempotency, 'onceStreamed'>;
+      leases: Pick<Leases, 'once'>;
+      spool: Spool;
+    },
 ): Portability {
-  const { clock, usage, idempotency, spool } = parts;
+  const { clock, usage, idempotency, leases, spool } = parts;
   const check = createRecordCheck();
   const exporting = createExporting(parts);
   const imports = createTransferLimiter(MAX_IMPORTS, 'import', 'conflict');
@@ -62,7 +67,12 @@ export function createPortability(
     const release = imports.acquire(principal.tenantId);
     try {
       const options = { nowMs: clock.nowMs(), user, tags: [tag].flat(), check };
-      return await runImport({ ...parts, runExclusive }, principal, yieldToEventLoop(read(body, options), clock));
+      const items = yieldToEventLoop(read(body, options), clock);
+      const report = await leases.once(`import of ${principal.tenantId}`, () =>
+        runImport({ ...parts, runExclusive }, principal, items),
+      );
+      if (report === undefined) throw transferActive('import', 'conflict');
+      return report;
     } finally {
       release();
     }

@@ -83,3 +83,14 @@ test('leases that nobody has used for a day are deleted', async () => {
   await leases.renew();
   expect(await database.db.readers.all('SELECT name FROM leases')).toEqual([]);
 });
+
+test('work on request waits for no lease that other work has given back', async () => {
+  const [one, other] = [leasesOfDaemon(), leasesOfDaemon()];
+  const gate = createGate();
+  const first = one.once('request', () => gate.opened.then(() => 'first'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await other.once('request', async () => 'second')).toBeUndefined();
+  gate.open();
+  expect(await first).toBe('first');
+  expect(await other.once('request', async () => 'second')).toBe('second');
+});
