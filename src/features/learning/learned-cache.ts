@@ -14,8 +14,13 @@ export interface LearnedCache {
 }
 
 const MAX_CACHED = 2000;
-/** Bounds how stale a state may be that another process changed. */
+/** Bounds how stale a state may be that an admin command changed. */
 const TTL_MS = 30_000;
+
+/** Reads every state: another daemon may have changed it. */
+export function createLearnedReads(load: (user: UserKey) => Promise<LearnedState>): LearnedCache {
+  return { get: load, set() {}, forget() {} };
+}
 
 /** Caches what `load` reads for half a minute; changes made through this cache are visible at once. */
 export function createLearnedCache(clock: Clock, load: (user: UserKey) => Promise<LearnedState>): LearnedCache {

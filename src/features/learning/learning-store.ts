@@ -117,6 +117,17 @@ export async function findSearch(
   ]);
 }
 
+/** Lists a tenant's newest searches, newest first. */
+export async function listRecentSearches(
+  reader: Reader,
+  { tenantId, sinceMs, limit }: { tenantId: string; sinceMs: number; limit: number },
+): Promise<SearchRow[]> {
+  return reader.all<SearchRow>(
+    'SELECT * FROM searches WHERE tenantId = ? AND createdAt >= ? ORDER BY id DESC LIMIT ?',
+    [tenantId, sinceMs, limit],
+  );
+}
+
 export async function updateLearnedFrom(
   connection: Connection,
   { tenantId, id, learnedFrom, feedbackAt }: Pick<SearchRow, 'tenantId' | 'id' | 'learnedFrom' | 'feedbackAt'>,

@@ -1,20 +1,23 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval } from '../../contract/learning.ts';
 import type { Writer } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import { type Clock, utcDay } from '../../lib/clock.ts';
+import { timeOfId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../keys/keys.ts';
 import { type GivenFeedback, recordFeedback, SEARCH_TTL_MS } from './feedback.ts';
-import { createLearnedCache, type UserKey } from './learned-cache.ts';
+import { createLearnedCache, createLearnedReads, type UserKey } from './learned-cache.ts';
 import { learnedWeights } from './learned-ranking.ts';
-import { createLearnedState, decodeLearnedState } from './learned-state.ts';
+import { createLearnedState, decodeLearnedState, type LearnedState } from './learned-state.ts';
 import {
   deleteLearned,
   deleteSomeLearnedOf,
   deleteSomeSearchesBefore,
   deleteSomeSearchesOf,
   findLearned,
+  findSearch,
   listLearningDays,
 } from './learning-store.ts';
 import { createLearningTransfer, type LearningTransfer } from './learning-transfer.ts';
@@ -24,6 +27,7 @@ import { packIndices, packSignals, type RememberedCandidate, selectCandidates } 
 import { toLearnedShift, toLearningDay, toRetrieval } from './retrieval-view.ts';
 import { createShownResults } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
+import { createStoredResults } from './stored-results.ts';
 
 export type { UserKey } from './learned-cache.ts';
 export { reserveDefaults } from './learned-ranking.ts';
@@ -84,6 +88,10 @@ export interface Learning {
 const SWEEP_ROWS = 200;
 /** Implicit uses processed at a time; more are ignored. */
 const MAX_CONCURRENT_USES = 32;
+/** How long another daemon may take to store a search that it has answered, clocks included. */
+const UNSTORED_MS = 10_000;
+const STORED_TRIES = 20;
+const STORED_PAUSE_MS = 50;
 
 /** Keeps one learned state per end user over the signals of `model`. */
 export function createLearning({
@@ -91,31 +99,50 @@ export function createLearning({
   clock,
   log,
   model,
+  isShared,
   liveDaemons,
 }: {
   db: Database;
   clock: Clock;
   log: Log;
   model: SignalModel;
+  /** Whether other daemons may use the database: then nothing that they may change is kept in memory. */
+  isShared: boolean;
   /** Daemons among which requests are spread. */
   liveDaemons: () => number;
 }): Learning {
   const pending = createPendingSearches({ db, clock, log, liveDaemons });
-  const shown = createShownResults(clock);
+  const shown = isShared ? createStoredResults(db.lookups, clock) : createShownResults(clock);
   const fresh = createLearnedState(model.names);
-  const cache = createLearnedCache(clock, async ({ tenantId, endUser }) => {
+  async function load({ tenantId, endUser }: UserKey): Promise<LearnedState> {
     const row = await findLearned(db.lookups, tenantId, endUser);
     return row ? decodeLearnedState(row.state, model.names) : fresh;
-  });
+  }
+  const cache = isShared ? createLearnedReads(load) : createLearnedCache(clock, load);
   let usesInProgress = 0;
 
   async function learn(given: GivenFeedback): Promise<FeedbackResult> {
     if (pending.has(given.tenantId, given.searchId)) await pending.flush();
+    else if (isShared) await untilStored(given);
     const { learned, user, state } = await db.writes.write(given.tenantId, (connection) =>
       recordFeedback(connection, given, { model, nowMs: clock.nowMs() }),
     );
     if (learned) cache.set(user, state);
     return { learned, events: state.events };
+  }
+
+  /** Waits for a search that another daemon has just answered, and is about to store. */
+  async function untilStored({ tenantId, searchId }: GivenFeedback): Promise<void> {
+    const isNew = Math.abs(clock.nowMs() - timeOfId(searchId)) < UNSTORED_MS;
+    for (let tries = 0; isNew && tries < STORED_TRIES; tries += 1) {
+      if ((await findSearch(db.lookups, tenantId, searchId, 0)) !== undefined) return;
+      await setTimeout(STORED_PAUSE_MS);
+    }
+  }
+
+  async function learnFromUse(tenantId: string, memoryId: string): Promise<void> {
+    const searchId = await shown.take(tenantId, memoryId);
+    if (searchId !== undefined) await learn({ tenantId, searchId, used: [memoryId], kind: 'implicit' });
   }
 
   /** Deletes in batches, one transaction each, so that other writes are not held up. */
@@ -148,13 +175,14 @@ export function createLearning({
         feedbackAt: null,
       });
       shown.add(tenantId, searchId, shownIds);
+      // Never throws. Its feedback may come to another daemon at any moment.
+      if (isShared) void pending.flush();
     },
     feedback: ({ tenantId }, searchId, feedback) => learn({ ...feedback, tenantId, searchId, kind: 'explicit' }),
     noteUse({ tenantId }, memoryId) {
-      const searchId = usesInProgress < MAX_CONCURRENT_USES ? shown.take(tenantId, memoryId) : undefined;
-      if (searchId === undefined) return;
+      if (usesInProgress >= MAX_CONCURRENT_USES) return;
       usesInProgress += 1;
-      learn({ tenantId, searchId, used: [memoryId], kind: 'implicit' })
+      learnFromUse(tenantId, memoryId)
         .catch((error) => log.info({ error }, 'could not learn from an implicit use'))
         .finally(() => {
           usesInProgress -= 1;

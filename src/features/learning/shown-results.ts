@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 export interface ShownResults {
   add(tenantId: string, searchId: string, ids: readonly string[]): void;
   /** Returns the newest search that recently showed the memory; once per search and memory. */
-  take(tenantId: string, id: string): string | undefined;
+  take(tenantId: string, id: string): Promise<string | undefined>;
   forget(tenantId: string): void;
 }
 
@@ -16,10 +16,10 @@ interface Shown {
 }
 
 const MAX_TENANTS = 2000;
-const MAX_SEARCHES_PER_TENANT = 8;
-const RECENT_MS = 600_000;
+export const MAX_SEARCHES_PER_TENANT = 8;
+export const RECENT_MS = 600_000;
 /** Further uses are ignored: reading every result says nothing about which one helped. */
-const MAX_USES_PER_SEARCH = 3;
+export const MAX_USES_PER_SEARCH = 3;
 
 /** Held in memory and bounded; losing entries only loses implicit feedback. */
 export function createShownResults(clock: Clock): ShownResults {
@@ -34,7 +34,7 @@ export function createShownResults(clock: Clock): ShownResults {
       byTenant.set(tenantId, [shown, ...before].slice(0, MAX_SEARCHES_PER_TENANT));
       if (byTenant.size > MAX_TENANTS) byTenant.delete(byTenant.keys().next().value!);
     },
-    take(tenantId, id) {
+    async take(tenantId, id) {
       const sinceMs = clock.monotonicMs() - RECENT_MS;
       const shown = byTenant
         .get(tenantId)

@@ -21,10 +21,15 @@ interface Parts {
   clock: Clock;
   variant: QuotaVariant;
   counts: UsageCounts;
+  /** Whether other daemons may use the database. */
+  isShared: boolean;
 }
 
-/** Counts in memory far from the quota, and in the database near it. */
-export function createQueryQuota({ db, clock, variant, counts }: Parts): QueryQuota {
+/**
+ * Counts in memory far from the quota, and in the database near it. Daemons that share the database count every query
+ * there: each would be granted the queries that are left.
+ */
+export function createQueryQuota({ db, clock, variant, counts, isShared }: Parts): QueryQuota {
   const grants = createQueryGrants();
 
   /** Counts one query each in the database; returns how many are left. */
@@ -64,7 +69,7 @@ export function createQueryQuota({ db, clock, variant, counts }: Parts): QueryQu
     // Queries counted in memory must be in the database before the next one is compared with the quota.
     await (counts.pendingQueriesOf(tenant.tenantId) > 0 ? counts.flush() : counts.settled());
     const left = await takeQueries(tenant);
-    grants.renew(tenant.tenantId, termsOf(tenant), left);
+    if (!isShared) grants.renew(tenant.tenantId, termsOf(tenant), left);
   }
 
   return {

@@ -55,17 +55,20 @@ export function createUsage({
   log,
   variant,
   storageLimits,
+  isShared,
 }: {
   db: Database;
   clock: Clock;
   log: Log;
   variant: QuotaVariant;
   storageLimits: StorageLimits;
+  /** Whether other daemons may use the database. */
+  isShared: boolean;
 }): Usage {
   const storage = createStorage({ limits: storageLimits });
 
   const counts = createUsageCounts({ db, clock, log });
-  const queries = createQueryQuota({ db, clock, variant, counts });
+  const queries = createQueryQuota({ db, clock, variant, counts, isShared });
 
   return {
     async allowanceOf(connection, tenants, nowMs) {

@@ -25,7 +25,7 @@ export interface Spending {
   /**
    * Runs an extraction request unless the tenant's daily cap is reached; throws `quota_exceeded` with `resetsAt` if it
    * is. Concurrent requests reserve their worst case: one that might exceed the cap together with them waits, so that
-   * only a single request can overshoot. The request counts its usage with `add`.
+   * only a single request of each daemon can overshoot. The request counts its usage with `add`.
    */
   withinCap<T>(tenantId: string, worstCase: TokensSpent, request: () => Promise<T>): Promise<T>;
   /** Counts usage in the caller's transaction. Returns it with its price. */
