@@ -51,13 +51,13 @@ function openShared(databaseUrl: string, redisUrl: string | undefined, dependenc
   const shared = createSharedBuckets({
     server: redisUrl === undefined ? 'PostgreSQL' : 'Redis',
     // Loaded lazily: the code of either is needed only here.
-    open: async () => {
+    open: async (signal) => {
       if (redisUrl !== undefined) {
         const { openRedisBuckets } = await import('../features/limits/buckets-redis.ts');
-        return openRedisBuckets(redisUrl, sharedNowMs);
+        return openRedisBuckets(redisUrl, signal, sharedNowMs);
       }
       const { openPostgresBuckets } = await import('../features/limits/buckets-postgres.ts');
-      return openPostgresBuckets(databaseUrl, sharedNowMs);
+      return openPostgresBuckets(databaseUrl, signal, sharedNowMs);
     },
     timeoutMs: redisUrl === undefined ? POSTGRES_TIMEOUT_MS : REDIS_TIMEOUT_MS,
     liveDaemons: daemons.count,

@@ -62,6 +62,8 @@ export async function startTcpRelay(targetPort: number) {
       fault = next;
       changes.emit('fault');
     },
+    /** Open sockets of both sides. */
+    connections: () => sockets.size,
     /** Resets every open connection. */
     cut,
     /** Resets every connection and stops listening. */

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@redis/client';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { createSession } from '../../src/db/postgres/connection.ts';
 import { openPostgresBuckets } from '../../src/features/limits/buckets-postgres.ts';
 import { openRedisBuckets } from '../../src/features/limits/buckets-redis.ts';
 import type { BucketStore } from '../../src/features/limits/buckets-shared.ts';
 import { type Bucket, type BucketRule, takeToken } from '../../src/lib/token-bucket.ts';
 import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
 import { type RedisServer, startRedis } from '../helpers/redis.ts';
+import { startTcpRelay } from '../helpers/tcp-relay.ts';
 
 const FREE: BucketRule = { capacity: 120, refillPerSecond: 2 };
 /** Refills nothing while a test runs. */
@@ -14,7 +19,8 @@ const NO_REFILL: BucketRule = { capacity: 120, refillPerSecond: 0.001 };
 
 let redis: RedisServer;
 let databaseUrl: string;
-const stores: BucketStore[] = [];
+const ending = new AbortController();
+setMaxListeners(0, ending.signal);
 
 beforeAll(async () => {
   const { adminUrl, template } = inject('postgres');
@@ -23,17 +29,15 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const store of stores) store.close();
+  ending.abort();
   await redis.close();
   await dropDatabase(inject('postgres').adminUrl, 'buckets');
 });
 
-async function open(server: string, nowMs?: () => number): Promise<BucketStore> {
-  const store = await (server === 'PostgreSQL'
-    ? openPostgresBuckets(databaseUrl, nowMs)
-    : openRedisBuckets(redis.url, nowMs));
-  stores.push(store);
-  return store;
+function open(server: string, nowMs?: () => number): Promise<BucketStore> {
+  return server === 'PostgreSQL'
+    ? openPostgresBuckets(databaseUrl, ending.signal, nowMs)
+    : openRedisBuckets(redis.url, ending.signal, nowMs);
 }
 
 describe.each(['PostgreSQL', 'Redis'])('buckets in %s', (server) => {
@@ -95,4 +99,40 @@ describe.each(['PostgreSQL', 'Redis'])('buckets in %s', (server) => {
     expect(await store.take(key, rule)).toMatchObject({ allowed: false });
     await expect.poll(async () => (await store.take(key, rule)).allowed, { timeout: 2000 }).toBe(true);
   });
+});
+
+test('full buckets are deleted from PostgreSQL and expire in Redis, others stay', async () => {
+  const startMs = Date.now();
+  let nowMs = startMs;
+  const store = await open('PostgreSQL', () => nowMs);
+  const [full, used] = [randomUUID(), randomUUID()];
+  await store.take(full, FREE);
+  await store.take(used, NO_REFILL);
+  nowMs += 1000;
+  await open('PostgreSQL', () => nowMs);
+  const session = createSession(databaseUrl);
+  const kept = await session.all<{ key: string }>('SELECT key FROM buckets WHERE key IN (?, ?)', [full, used]);
+  await session.close();
+  expect(kept).toEqual([{ key: used }]);
+
+  await (await open('Redis')).take(used, FREE);
+  const client = await createClient({ url: redis.url }).connect();
+  const leftMs = await client.pTTL(`svc:bucket:${used}`);
+  await client.close();
+  expect(leftMs).toBeGreaterThan(1000);
+  expect(leftMs).toBeLessThan(12_000);
+});
+
+test('a Redis that never answers keeps no connection of a daemon that gave up', async () => {
+  const black = await startTcpRelay(redis.port);
+  black.disturb({ blackHole: true });
+  const failing = new AbortController();
+  const opening = openRedisBuckets(`redis://127.0.0.1:${black.port}`, failing.signal).catch(() => undefined);
+  await sleep(300);
+  expect(black.connections()).toBeGreaterThan(0);
+  failing.abort();
+  black.disturb({});
+  await vi.waitFor(() => expect(black.connections()).toBe(0));
+  await opening;
+  await black.close();
 });

@@ -13,9 +13,13 @@ const SWEEP_INTERVAL_MS = 5000;
 /**
  * Opens buckets in a table of the database at `url`, on a session of their own and on the database's clock, unless
  * `nowMs` is given. Requests that arrive during a statement share the next one. Throws `unavailable` if the server cannot
- * be reached.
+ * be reached; ends the session if `signal` aborts.
  */
-export async function openPostgresBuckets(url: string, nowMs?: () => number): Promise<BucketStore> {
+export async function openPostgresBuckets(
+  url: string,
+  signal: AbortSignal,
+  nowMs?: () => number,
+): Promise<BucketStore> {
   const session = createSession(url);
   const waiting = new Map<string, Waiting[]>();
   let isRunning = false;
@@ -39,8 +43,15 @@ export async function openPostgresBuckets(url: string, nowMs?: () => number): Pr
     isRunning = false;
   }
 
+  let sweeping: NodeJS.Timeout | undefined;
+  function close(): void {
+    clearInterval(sweeping);
+    void session.close();
+  }
+
+  signal.addEventListener('abort', close);
   await session.all(SWEEP, [givenMs()]);
-  const sweeping = setInterval(() => {
+  sweeping = setInterval(() => {
     session.all(SWEEP, [givenMs()]).catch(() => {
       // Whoever takes a token next gets the error.
     });
@@ -55,10 +66,7 @@ export async function openPostgresBuckets(url: string, nowMs?: () => number): Pr
         if (!isRunning) void takeAll();
       });
     },
-    close() {
-      clearInterval(sweeping);
-      void session.close();
-    },
+    close,
   };
 }
 

@@ -6,9 +6,9 @@ const CONNECT_TIMEOUT_MS = 2000;
 
 /**
  * Opens buckets in the Redis at `url` (TLS by `rediss://`), on its own clock, unless `nowMs` is given. Rejects if it
- * cannot be reached. A connection that is lost is not opened again: open new buckets.
+ * cannot be reached; ends the connection if `signal` aborts. A lost connection is not opened again: open new buckets.
  */
-export async function openRedisBuckets(url: string, nowMs?: () => number): Promise<BucketStore> {
+export async function openRedisBuckets(url: string, signal: AbortSignal, nowMs?: () => number): Promise<BucketStore> {
   const client = createClient({
     url,
     disableOfflineQueue: true,
@@ -19,13 +19,13 @@ export async function openRedisBuckets(url: string, nowMs?: () => number): Promi
   });
   // Without a listener, a lost connection would end the process; commands reject by themselves.
   client.on('error', () => {});
+  function close(): void {
+    if (client.isOpen) client.destroy();
+  }
+
+  signal.addEventListener('abort', close);
   await client.connect();
-  return {
-    take: (key, rule) => client.takeToken(`svc:bucket:${key}`, rule, nowMs?.()),
-    close() {
-      if (client.isOpen) client.destroy();
-    },
-  };
+  return { take: (key, rule) => client.takeToken(`svc:bucket:${key}`, rule, nowMs?.()), close };
 }
 
 /**

@@ -29,7 +29,8 @@ export interface SharedBuckets {
 interface Parts {
   /** For the log: `Redis` or `PostgreSQL`. */
   server: string;
-  open(): Promise<BucketStore>;
+  /** Connects. If the signal aborts, now or later, the connection ends. */
+  open(signal: AbortSignal): Promise<BucketStore>;
   timeoutMs: number;
   liveDaemons(): number;
   clock: Clock;
@@ -50,19 +51,14 @@ export function createSharedBuckets({ server, open, timeoutMs, liveDaemons, cloc
 
   /** Opens a store and tries it out: a server may accept connections and refuse to write. */
   async function openStore(): Promise<void> {
-    const opening = open();
+    const failing = new AbortController();
     try {
-      const fresh = await within(opening, OPEN_TIMEOUT_MS);
+      const fresh = await within(open(failing.signal), OPEN_TIMEOUT_MS);
       await within(fresh.take('probe', PROBE_RULE), timeoutMs);
       if (stopped) throw new Error('stopped');
       store = fresh;
     } catch (error) {
-      opening.then(
-        (late) => late.close(),
-        () => {
-          // There is nothing to close.
-        },
-      );
+      failing.abort();
       throw error;
     }
   }
