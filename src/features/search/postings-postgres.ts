@@ -4,9 +4,6 @@ import { scopePrefix, tokenOf } from '../text/terms.ts';
 import { boundTokens, LAST, tokensByKind } from './index-tokens.ts';
 import type { Postings, PostingsKey, TermPostings } from './postings.ts';
 
-const EXACT = 'p.term = n.value';
-const PREFIXED = `p.term >= n.value AND p.term < n.value || '${LAST}'`;
-
 /** Postings from the chunks of each term, decoded here. */
 export const postingsPostgres: Postings = {
   async of(reader, key, terms) {
@@ -56,8 +53,15 @@ export const postingsPostgres: Postings = {
   },
 };
 
+/**
+ * Tokens (`n`) with their chunks (`p`). OFFSET 0 keeps the planner from reading all terms of a tenant instead of looking
+ * up each, which it does while the table has no statistics. Row-level security lets only bare comparisons use an index.
+ */
 function joinPostings(isPrefix: boolean): string {
-  return `texts(?) n JOIN textPostings p ON p.tenantId = ? AND p.type = ? AND ${isPrefix ? PREFIXED : EXACT}`;
+  const tokens = isPrefix ? `(SELECT key, value, value || '${LAST}' AS beyond FROM texts(?) OFFSET 0)` : 'texts(?)';
+  const condition = isPrefix ? 'term >= n.value AND term < n.beyond' : 'term = n.value';
+  return `${tokens} n JOIN LATERAL
+    (SELECT * FROM textPostings WHERE tenantId = ? AND type = ? AND ${condition} OFFSET 0) p ON TRUE`;
 }
 
 /** The chunks of each token, by its position. */

@@ -63,7 +63,7 @@ const message: Source = {
     role: 'm.role',
     length: 'LENGTH(m.content)',
     traitsBefore: 'COALESCE(b.traits, 0)',
-    join: 'LEFT JOIN messages b ON b.number = m.number - 1 AND b.tenantId = m.tenantId',
+    join: 'LEFT JOIN messages b ON b.number = f.previous AND b.tenantId = m.tenantId',
   },
   partsThen: ['live'],
   /** Hides conversations whose erasure is still in progress. */

@@ -36,7 +36,9 @@ export const readNearestPostgres: SearchEngine['nearest'] = async (search, vecto
 
 export const readCosinesPostgres: SearchEngine['cosines'] = async (search, vector, rowIds) => {
   const rows = await search.reader.all<Row>(
-    `SELECT v.number, v.embedding FROM numbers(?) n JOIN vectors v ON v.number = n.value WHERE ${OWN}`,
+    // OFFSET 0: one lookup for each, whatever statistics the table has.
+    `SELECT v.number, v.embedding FROM numbers(?) n JOIN LATERAL
+       (SELECT * FROM vectors v WHERE ${OWN} AND v.number = n.value OFFSET 0) v ON TRUE`,
     [JSON.stringify(rowIds), ...ownValues(search, vector)],
   );
   return runInSlices(cosinesInSteps(rows, vector), search.query.tenantId);

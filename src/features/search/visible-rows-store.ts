@@ -1,5 +1,6 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Reader, Value } from '../../db/connection.ts';
+import type { Engine } from '../../db/dialect.ts';
 import type { CandidateFacts, CandidateQuery, ItemRows } from './candidate.ts';
 import type { SourceSearch } from './source-search.ts';
 import { SOURCES, visibleConditions } from './sources-store.ts';
@@ -10,23 +11,37 @@ export interface Sql {
   values: Value[];
 }
 
-/** A bound list of numbers, as the relation `f`. */
-const LISTED = '(SELECT value AS number FROM numbers(?)) f';
+/**
+ * A bound list of numbers, each with the one before it, as the relation `f`. With OFFSET 0, PostgreSQL does not see that
+ * one is computed: row-level security lets only bare comparisons use an index.
+ */
+const LISTED: Record<Engine, string> = {
+  sqlite: '(SELECT value AS number, value - 1 AS previous FROM numbers(?)) f',
+  postgres: '(SELECT value AS number, value - 1 AS previous FROM numbers(?) OFFSET 0) f',
+};
 
 /**
- * Joins the rows (`m`) that the query may show to a relation `f` with a `number` column, and `join` to those rows.
- * CROSS JOIN makes SQLite keep the written order: first the index, then the rows by number.
+ * Looks up the rows (`m`) of `f` one by one: CROSS JOIN makes SQLite keep the written order, and OFFSET 0 keeps PostgreSQL
+ * from reading all rows of the tenant, which it does while the table has no statistics.
  */
+function joinRows(engine: Engine, rows: string, tenantId: string): Sql {
+  if (engine === 'sqlite') return { sql: `CROSS JOIN ${rows} m ON m.number = f.number`, values: [] };
+  const lookup = `SELECT * FROM ${rows} WHERE tenantId = ? AND number = f.number OFFSET 0`;
+  return { sql: `JOIN LATERAL (${lookup}) m ON TRUE`, values: [tenantId] };
+}
+
+/** Joins the rows (`m`) that the query may show to a relation `f` with a `number` column, and `join` to those rows. */
 export function joinVisible(
   { reader, source, query }: Pick<SourceSearch, 'reader' | 'source' | 'query'>,
   join = '',
 ): Sql {
   const conditions = visibleConditions(source, query, reader.engine);
+  const rows = joinRows(reader.engine, source.rows, query.tenantId);
   return {
-    sql: `CROSS JOIN ${source.rows} m ON m.number = f.number ${source.extra.join} ${join}
+    sql: `${rows.sql} ${source.extra.join} ${join}
       ${query.asOfMs === undefined ? '' : source.joinThen}
       WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`,
-    values: conditions.map(([, value]) => value),
+    values: [...rows.values, ...conditions.map(([, value]) => value)],
   };
 }
 
@@ -46,7 +61,7 @@ export async function readVisible(search: SourceSearch, rowIds: readonly number[
   const { reader } = search;
   const join = joinVisible(search);
   const row = await reader.get<{ numbers: string }>(
-    `SELECT ${AGGREGATE[reader.engine]} AS numbers FROM ${LISTED} ${join.sql}`,
+    `SELECT ${AGGREGATE[reader.engine]} AS numbers FROM ${LISTED[reader.engine]} ${join.sql}`,
     [JSON.stringify(rowIds), ...join.values],
   );
   return new Set(JSON.parse(row!.numbers) as number[]);
@@ -55,12 +70,13 @@ export async function readVisible(search: SourceSearch, rowIds: readonly number[
 /** The facts of those rows that the query may show. */
 export async function readFacts(search: SourceSearch, rowIds: readonly number[]): Promise<Map<number, CandidateFacts>> {
   if (rowIds.length === 0) return new Map();
+  const { reader } = search;
   const { facts, at, until } = search.source;
   const join = joinVisible(search, facts.join);
-  const rows = await search.reader.all<CandidateFacts>(
+  const rows = await reader.all<CandidateFacts>(
     `SELECT m.number AS rowId, m.id, ${at} AS at, ${until} AS until, ${facts.speaker} AS speaker,
        ${facts.role} AS role, ${facts.length} AS length, m.traits, m.dates, ${facts.traitsBefore} AS traitsBefore
-     FROM ${LISTED} ${join.sql}`,
+     FROM ${LISTED[reader.engine]} ${join.sql}`,
     [JSON.stringify(rowIds), ...join.values],
   );
   return new Map(rows.map((row) => [row.rowId, row]));
@@ -76,8 +92,9 @@ export async function loadRows<T extends ItemType>(
   if (rowIds.length === 0) return new Map();
   const source = SOURCES[type];
   const join = joinVisible({ reader, source, query });
-  const rows = await reader.all<ItemRows[T]>(`SELECT m.*${source.extra.columns} FROM ${LISTED} ${join.sql}`, [
-    ...[JSON.stringify(rowIds), ...join.values],
-  ]);
+  const rows = await reader.all<ItemRows[T]>(
+    `SELECT m.*${source.extra.columns} FROM ${LISTED[reader.engine]} ${join.sql}`,
+    [...[JSON.stringify(rowIds), ...join.values]],
+  );
   return new Map(rows.map((row) => [row.number, row]));
 }

@@ -31,6 +31,9 @@ interface StoredChunk {
   entries: Buffer;
 }
 
+// OFFSET 0 keeps the planner from reading all chunks of a tenant instead of looking up each, which it does while the table
+// has no statistics.
+
 /** Where writes append. Rows have numbers above. */
 const OPEN = 0;
 /** An open chunk beyond this is sealed: an append rewrites the chunk, of which a page holds several. */
@@ -43,7 +46,6 @@ const CHUNKS_PER_STEP = 64;
 
 const LISTED = `json_to_recordset(CAST(? AS json)) AS
   e(tenantId text, term text, first bigint, last bigint, documents bigint, entries bytea)`;
-const SAME_CHUNK = 'p.tenantId = e.tenantId AND p.type = ? AND p.term = e.term AND p.first = e.first';
 
 /** Appends documents to the postings of their terms. */
 export async function appendEntries(
@@ -52,11 +54,11 @@ export async function appendEntries(
   documents: readonly DocumentTerms[],
 ): Promise<void> {
   const chunks = await runInSlices(openChunksInSteps(documents), 'urgent');
-  const full = await upsertChunks(connection, type, chunks);
+  const full = await upsertChunks(connection, type, chunks, APPEND);
   if (full.length === 0) return;
   const sealed = await runInSlices(sealedChunksInSteps(full), 'urgent');
   await deleteChunks(connection, type, full);
-  await upsertChunks(connection, type, sealed);
+  await upsertChunks(connection, type, sealed, APPEND);
 }
 
 /** Removes documents from the postings of their terms. */
@@ -72,15 +74,16 @@ export async function removeEntries(
     const terms = [...numbersOf.keys()];
     for (let start = 0; start < terms.length; start += MAX_CHUNKS) {
       const found = await connection.all<StoredChunk>(
-        `SELECT p.tenantId, p.term, p.first, p.entries FROM texts(?) t
-         JOIN textPostings p ON p.tenantId = ? AND p.type = ? AND p.term = t.value AND p.first <= ? AND p.last >= ?`,
+        `SELECT p.tenantId, p.term, p.first, p.entries FROM texts(?) t JOIN LATERAL
+           (SELECT * FROM textPostings WHERE tenantId = ? AND type = ? AND term = t.value AND first <= ? AND last >= ?
+            OFFSET 0) p ON TRUE`,
         [
           JSON.stringify(terms.slice(start, start + MAX_CHUNKS)),
           ...[tenantId, type, Math.max(...numbers), Math.min(...numbers)],
         ],
       );
       const { changed, emptied } = await runInSlices(withoutInSteps(found, numbersOf), 'urgent');
-      await updateChunks(connection, type, changed);
+      await upsertChunks(connection, type, changed, REPLACE);
       await deleteChunks(connection, type, emptied);
     }
   }
@@ -163,16 +166,24 @@ function toChunk(
   return { tenantId, term, first, last, documents: entries.length, entries: `\\x${bytes}` };
 }
 
-/** Adds to chunks or creates them, and returns the open ones that are full. */
-async function upsertChunks(connection: Connection, type: ItemType, chunks: readonly Chunk[]): Promise<StoredChunk[]> {
+const APPEND = `last = GREATEST(p.last, excluded.last), documents = p.documents + excluded.documents,
+  entries = p.entries || excluded.entries`;
+const REPLACE = 'documents = excluded.documents, entries = excluded.entries';
+
+/** Creates chunks or changes those that exist, and returns the open ones that are full. */
+async function upsertChunks(
+  connection: Connection,
+  type: ItemType,
+  chunks: readonly Chunk[],
+  change: string,
+): Promise<StoredChunk[]> {
   const full: StoredChunk[] = [];
   for (let start = 0; start < chunks.length; start += MAX_CHUNKS) {
     const rows = await connection.all<StoredChunk>(
       `WITH written AS (
          INSERT INTO textPostings AS p (tenantId, type, term, first, last, documents, entries)
          SELECT e.tenantId, ?, e.term, e.first, e.last, e.documents, e.entries FROM ${LISTED}
-         ON CONFLICT (tenantId, type, term, first) DO UPDATE SET last = GREATEST(p.last, excluded.last),
-           documents = p.documents + excluded.documents, entries = p.entries || excluded.entries
+         ON CONFLICT (tenantId, type, term, first) DO UPDATE SET ${change}
          RETURNING p.tenantId, p.term, p.first, p.entries)
        SELECT * FROM written WHERE first = ? AND LENGTH(entries) > ?`,
       [type, JSON.stringify(chunks.slice(start, start + MAX_CHUNKS)), OPEN, MAX_OPEN_BYTES],
@@ -182,14 +193,6 @@ async function upsertChunks(connection: Connection, type: ItemType, chunks: read
   return full;
 }
 
-async function updateChunks(connection: Connection, type: ItemType, chunks: readonly Chunk[]): Promise<void> {
-  if (chunks.length === 0) return;
-  await connection.run(
-    `UPDATE textPostings p SET documents = e.documents, entries = e.entries FROM ${LISTED} WHERE ${SAME_CHUNK}`,
-    [JSON.stringify(chunks), type],
-  );
-}
-
 async function deleteChunks(
   connection: Connection,
   type: ItemType,
@@ -197,5 +200,10 @@ async function deleteChunks(
 ): Promise<void> {
   if (chunks.length === 0) return;
   const keys = chunks.map(({ tenantId, term, first }) => ({ tenantId, term, first }));
-  await connection.run(`DELETE FROM textPostings p USING ${LISTED} WHERE ${SAME_CHUNK}`, [JSON.stringify(keys), type]);
+  await connection.run(
+    `DELETE FROM textPostings WHERE ctid = ANY (ARRAY(SELECT p.ctid FROM ${LISTED} JOIN LATERAL
+       (SELECT ctid FROM textPostings p WHERE p.tenantId = e.tenantId AND p.type = ? AND p.term = e.term
+        AND p.first = e.first OFFSET 0) p ON TRUE))`,
+    [JSON.stringify(keys), type],
+  );
 }

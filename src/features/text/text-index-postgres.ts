@@ -19,8 +19,7 @@ export const textIndexPostgres: TextIndexEngine = {
   },
   async documents(connection, type, rows) {
     const found = await connection.all<{ tenantId: string; number: number; length: number }>(
-      `SELECT d.tenantId, d.number, d.length FROM ${listedRows('number bigint')}
-       JOIN textDocuments d ON d.tenantId = r.tenantId AND d.type = ? AND d.number = r.number`,
+      `SELECT d.tenantId, d.number, d.length FROM ${listedDocuments}`,
       [JSON.stringify(rows.map(({ tenantId, number }) => ({ tenantId, number }))), type],
     );
     const lengths = new Map(found.map(({ tenantId, number, length }) => [keyOf(tenantId, number), length]));
@@ -31,12 +30,16 @@ export const textIndexPostgres: TextIndexEngine = {
   },
   async emptyPassages(connection, rows) {
     const byPassage = new Map(rows.map((row) => [keyOf(row.tenantId, passageOf(row.number)), row]));
-    const passages = [...byPassage.values()].map(({ tenantId, number }) => ({ tenantId, passage: passageOf(number) }));
+    const passages = [...byPassage.values()].map(({ tenantId, number }) => {
+      const passage = passageOf(number);
+      return { tenantId, passage, start: passage * PASSAGE_MESSAGES, beyond: (passage + 1) * PASSAGE_MESSAGES };
+    });
     const empty = await connection.all<{ tenantId: string; passage: number }>(
-      `SELECT r.tenantId, r.passage FROM ${listedRows('passage bigint')} WHERE NOT EXISTS
-         (SELECT 1 FROM textDocuments d WHERE d.tenantId = r.tenantId AND d.type = 'message'
-          AND d.number >= r.passage * ? AND d.number < (r.passage + 1) * ?)`,
-      [JSON.stringify(passages), PASSAGE_MESSAGES, PASSAGE_MESSAGES],
+      `SELECT r.tenantId, r.passage FROM ${listedRows('passage bigint, start bigint, beyond bigint')}
+       LEFT JOIN LATERAL (SELECT d.number FROM textDocuments d WHERE d.tenantId = r.tenantId AND d.type = 'message'
+         AND d.number >= r.start AND d.number < r.beyond LIMIT 1) d ON TRUE
+       WHERE d.number IS NULL`,
+      [JSON.stringify(passages)],
     );
     return empty.map(({ tenantId, passage }) => {
       const { scope } = byPassage.get(keyOf(tenantId, passage))!;
@@ -57,6 +60,13 @@ export const textIndexPostgres: TextIndexEngine = {
 function listedRows(columns: string): string {
   return `json_to_recordset(CAST(? AS json)) AS r(tenantId text, ${columns})`;
 }
+
+/**
+ * Those of the bound rows that are in the index (`d`). OFFSET 0 keeps the planner from reading all documents instead of
+ * looking up each, which it does while the table has no statistics.
+ */
+const listedDocuments = `${listedRows('number bigint')} JOIN LATERAL (SELECT *, ctid FROM textDocuments d
+  WHERE d.tenantId = r.tenantId AND d.type = ? AND d.number = r.number OFFSET 0) d ON TRUE`;
 
 function keyOf(tenantId: string, number: number): string {
   return `${tenantId} ${number}`;
@@ -85,9 +95,8 @@ async function deleteDocuments(
   rows: readonly IndexedRow[],
 ): Promise<ListedTerms[]> {
   return connection.all<ListedTerms>(
-    `DELETE FROM textDocuments d USING ${listedRows('number bigint')}
-     WHERE d.tenantId = r.tenantId AND d.type = ? AND d.number = r.number
-     RETURNING d.tenantId, d.number, d.prefix, d.terms`,
+    `DELETE FROM textDocuments WHERE ctid = ANY (ARRAY(SELECT d.ctid FROM ${listedDocuments}))
+     RETURNING tenantId, number, prefix, terms`,
     [JSON.stringify(rows.map(({ tenantId, number }) => ({ tenantId, number }))), type],
   );
 }
