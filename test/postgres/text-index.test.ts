@@ -168,3 +168,24 @@ test('whatever is indexed and removed, both engines read the same postings, coun
     { numRuns: 40 },
   );
 }, 120_000);
+
+test('problems names documents whose postings are damaged or left over, and documents without a row', async () => {
+  await pair.write(empty);
+  const one = { ...USERS[0]!, number: 5, texts: ['kayak kayaks boat'], part: 'live' as const };
+  const days = { at: 0, until: 0, dates: null };
+  const { memory } = textIndices;
+  await pair.write((connection) => memory.insert(connection, [{ ...one, days }]));
+  const { writes } = pair.postgres;
+  const spoil = (sql: string) => writes.write('daemon', (connection) => connection.run(sql));
+  const problems = () => writes.write('daemon', memory.problems);
+  expect(await problems()).toEqual(['memory 5 has no row entry']);
+  await spoil(`INSERT INTO memories (tenantId, number, id, version, current, scope, endUser, content, contentHash, tags,
+    metadata, validFrom, createdAt, updatedAt)
+    VALUES ('ten_1', 5, 'mem_1', 1, 1, 1, 'ann', 'kayak kayaks boat', 'hash', '[]', '{}', 0, 0, 0)`);
+  expect(await problems()).toEqual([]);
+  await spoil(`DELETE FROM textPostings WHERE term LIKE '%kayak'`);
+  expect(await problems()).toEqual(['the postings of memory 5 do not match its length']);
+  await spoil('DELETE FROM textDocuments');
+  expect(await problems()).toEqual(['memory 5 has no index entry', 'the postings of memory 5 do not match its length']);
+  await spoil('DELETE FROM memories');
+});
