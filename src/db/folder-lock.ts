@@ -11,10 +11,10 @@ export interface FolderLock {
 }
 
 /** Activities that only one process may run in a data folder at a time. */
-export type Exclusive = 'daemon' | 'rotation';
+export type Exclusive = 'daemon' | 'rotation' | 'move';
 
 /**
- * Locks a data folder, so that it has one daemon, and one master key rotation, at a time. The lock is the exclusive
+ * Locks a data folder, so that it has one daemon, one master key rotation and one move at a time. The lock is the exclusive
  * lock of a small SQLite file: the operating system releases it however the process dies. Throws `conflict`, naming the
  * holder, if another process has it, and `unprocessable` if the folder is not writable. Only this user can open the
  * file, so that nobody else can hold its lock.
@@ -49,6 +49,9 @@ async function refusal(error: unknown, folder: string, holderFile: string, what:
         'conflict',
         `Process ${holder} is rotating the master key of ${folder}. Wait for it to finish.`,
       );
+    }
+    if (what === 'move') {
+      return new AppError('conflict', `Process ${holder} is moving the database of ${folder}. Wait for it to finish.`);
     }
     const advice = 'Stop it first, or choose another SVC_DATA_DIR.';
     return new AppError('conflict', `Another svc daemon (process ${holder}) serves ${folder}. ${advice}`);

@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The daemon's own files: database with its logs and copies, master key, lock. */
-const OWN = /^(svc\.db|master\.key|daemon\.|rotation\.)/;
+const OWN = /^(svc\.db|master\.key|daemon\.|rotation\.|move\.)/;
 
 /** What other users of this machine may do in the data folder and should not. Modes mean nothing on Windows. */
 export async function dataFolderWarnings(folder: string): Promise<string[]> {

@@ -25,6 +25,7 @@ export async function fillTables(connection: Connection): Promise<void> {
 
 function valueFor({ name, type }: { name: string; type: string }, row: number): Value {
   if (/int|boolean|bool/i.test(type)) return row;
+  if (/float|double/i.test(type)) return row + 0.1;
   if (/blob/i.test(type)) return Buffer.from([row]);
   return `${name}-${row}`;
 }

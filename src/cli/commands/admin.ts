@@ -9,6 +9,7 @@ import type { CommandContext, SetExitCode, Terminal } from '../command-context.t
 import { EXIT } from '../exit.ts';
 import { addBackupCommands } from './admin-backup.ts';
 import type { AdminContext } from './admin-context.ts';
+import { addMoveCommand } from './admin-move.ts';
 import { addRotationCommand } from './admin-rotation.ts';
 
 interface Options {
@@ -109,6 +110,7 @@ export function adminCommand(
   const shared: AdminContext = { context, config, json: () => options().json, print };
   addBackupCommands(admin, shared);
   addRotationCommand(admin, shared);
+  addMoveCommand(admin, shared);
   return admin;
 }
 

@@ -14,7 +14,7 @@ export function postgresTransactions(session: Session): Transactions {
     begin: () => session.begin('all', 'write'),
     async lock(writers) {
       const tenantIds = tenantsOf(writers);
-      if (tenantIds.length < writers.length) await session.all('SELECT pg_advisory_xact_lock(?)', [DAEMONS_LOCK]);
+      if (tenantIds.length < writers.length) await lockDaemonWrites(session);
       if (tenantIds.length === 0) return;
       await session.all(
         `SELECT 1 FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) ORDER BY tenantId FOR NO KEY UPDATE`,
@@ -24,6 +24,11 @@ export function postgresTransactions(session: Session): Transactions {
     limitTo: (writers) => visibleTo(writers.includes('daemon') ? 'all' : writers),
     isCollision,
   };
+}
+
+/** Waits for the daemons' own writes that are under way, and keeps others from beginning until the transaction ends. */
+export async function lockDaemonWrites(session: Session): Promise<void> {
+  await session.all('SELECT pg_advisory_xact_lock(?)', [DAEMONS_LOCK]);
 }
 
 function tenantsOf(writers: readonly Writer[]): string[] {

@@ -5,7 +5,7 @@ import type {
   NewConversation,
 } from '../../contract/conversations.ts';
 import { projectFilterOf } from '../../contract/project.ts';
-import type { Connection } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import { parseInstant } from '../../db/row-codec.ts';
@@ -18,7 +18,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-indices.ts';
+import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import { createTextPortions } from '../text/text-portions.ts';
 import { type ConversationAppending, createConversationAppending } from './conversation-append.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';
@@ -70,6 +70,15 @@ interface Parts {
   observers: readonly MessageObserver[];
 }
 
+/** Finds what the full-text index stores of messages, by their row numbers. */
+export async function findMessageEntries(
+  reader: Reader,
+  tenantId: string,
+  numbers: readonly number[],
+): Promise<TextEntry[]> {
+  return (await findMessageRows(reader, tenantId, numbers)).map(textEntryOf);
+}
+
 /** Composes appending, reading, erasing and transferring conversations. */
 export function createConversations(parts: Parts): Conversations {
   const { db, clock, ids, usage, idempotency, scopes, cursors, text, observers } = parts;
@@ -77,9 +86,7 @@ export function createConversations(parts: Parts): Conversations {
     db,
     type: 'message',
     text,
-    findEntries: async (reader, tenantId, numbers) => {
-      return (await findMessageRows(reader, tenantId, numbers)).map(textEntryOf);
-    },
+    findEntries: findMessageEntries,
   });
   const erasing = createConversationErasing(parts);
 

@@ -131,6 +131,15 @@ export async function requiredMasterKey(reader: Reader): Promise<string | undefi
   return row && (await countDataKeys(reader, row.masterKeyId)).all > 1 ? row.masterKeyId : undefined;
 }
 
+/** Throws `unprocessable` unless one of these master keys opens the data keys of the database. */
+export async function requireMasterKey(reader: Reader, masterKeys: readonly MasterKey[]): Promise<void> {
+  const row = await findDataKey(reader, DAEMON);
+  if (row === undefined) return;
+  const masterKey = masterKeys.find(({ id }) => id === row.masterKeyId);
+  if (!masterKey) throw wrongMasterKey(row, masterKeys);
+  unwrap(row, masterKey);
+}
+
 function masterKeyChanged(): AppError {
   return new AppError('unavailable', 'The master key has changed: restart svc with the new one.');
 }

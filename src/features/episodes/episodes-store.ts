@@ -45,6 +45,18 @@ export async function findEpisode(reader: Reader, tenantId: string, id: string):
   return reader.get<EpisodeRow>('SELECT * FROM episodes WHERE tenantId = ? AND id = ?', [tenantId, id]);
 }
 
+/** Finds episodes by their row numbers, by ascending number. */
+export async function findEpisodeRows(
+  reader: Reader,
+  tenantId: string,
+  numbers: readonly number[],
+): Promise<EpisodeRow[]> {
+  return reader.all<EpisodeRow>(
+    `SELECT * FROM episodes WHERE tenantId = ? AND number IN (SELECT value FROM numbers(?)) ORDER BY number`,
+    [tenantId, JSON.stringify(numbers)],
+  );
+}
+
 export async function listEpisodes(
   reader: Reader,
   filter: EpisodeFilter,

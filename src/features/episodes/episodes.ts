@@ -16,13 +16,28 @@ import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-indices.ts';
+import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import { createTextPurge } from '../text/text-purge.ts';
 import { createEpisodeCutting } from './episode-cutting.ts';
 import { createEpisodeTransfer, type EpisodeTransfer } from './episode-import-export.ts';
-import { EDITED, type EpisodeRow, episodeCodec, type NewEpisodeRow, textsOf, toEpisode } from './episode-row.ts';
+import {
+  EDITED,
+  type EpisodeRow,
+  episodeCodec,
+  type NewEpisodeRow,
+  textEntryOf,
+  textsOf,
+  toEpisode,
+} from './episode-row.ts';
 import { createEpisodeWriting } from './episode-writing.ts';
-import { countEpisodes, deleteSomeEpisodesOf, findEpisode, listCuts, listEpisodes } from './episodes-store.ts';
+import {
+  countEpisodes,
+  deleteSomeEpisodesOf,
+  findEpisode,
+  findEpisodeRows,
+  listCuts,
+  listEpisodes,
+} from './episodes-store.ts';
 
 export { type EpisodeRow, toEpisode } from './episode-row.ts';
 
@@ -69,6 +84,15 @@ interface Parts {
 const ERASE_ROWS = 200;
 const ANSWERED_CUTS = 500;
 const FOLLOWED_AT_ONCE = 20;
+
+/** Finds what the full-text index stores of episodes, by their row numbers. */
+export async function findEpisodeEntries(
+  reader: Reader,
+  tenantId: string,
+  numbers: readonly number[],
+): Promise<TextEntry[]> {
+  return (await findEpisodeRows(reader, tenantId, numbers)).map((row) => textEntryOf(row, row.number));
+}
 
 /** Composes writing, cutting, erasing and transferring episodes. */
 export function createEpisodes(parts: Parts): Episodes {

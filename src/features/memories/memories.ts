@@ -13,7 +13,7 @@ import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { NO_TERMS, type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
-import type { TextIndex } from '../text/text-indices.ts';
+import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import { createTextPortions } from '../text/text-portions.ts';
 import { findMemories, findMemory, findMemoryRows, listVersions } from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
@@ -73,6 +73,15 @@ interface Parts {
   observers: readonly MemoryObserver[];
 }
 
+/** Finds what the full-text index stores of memories, by their row numbers. */
+export async function findMemoryEntries(
+  reader: Reader,
+  tenantId: string,
+  numbers: readonly number[],
+): Promise<TextEntry[]> {
+  return (await findMemoryRows(reader, tenantId, numbers)).map(storedEntryOf);
+}
+
 /** Composes adding, changing, erasing and transferring memories. */
 export function createMemories(parts: Parts): Memories {
   const { db, clock, usage, text } = parts;
@@ -80,9 +89,7 @@ export function createMemories(parts: Parts): Memories {
     db,
     type: 'memory',
     text,
-    findEntries: async (reader, tenantId, numbers) => {
-      return (await findMemoryRows(reader, tenantId, numbers)).map(storedEntryOf);
-    },
+    findEntries: findMemoryEntries,
   });
   const erasing = createMemoryErasing(parts);
   const adding = createMemoryAdding({ ...parts, portions, erasing });

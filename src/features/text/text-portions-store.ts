@@ -45,6 +45,12 @@ export async function deleteToIndex(
   );
 }
 
+/** Counts the rows to index of all tenants. */
+export async function countToIndex(reader: Reader): Promise<number> {
+  const row = await reader.get<{ rows: number }>('SELECT COUNT(*) AS rows FROM textsToIndex');
+  return row!.rows;
+}
+
 /** Deletes the rows to index of all types. */
 export async function deleteAllToIndex(connection: Connection, tenantId: string): Promise<void> {
   await connection.run('DELETE FROM textsToIndex WHERE tenantId = ?', [tenantId]);

@@ -11,8 +11,9 @@ import {
   type PreparedTerms,
   prepareTerms,
 } from './prepared-terms.ts';
-import type { TextEntry, TextIndex } from './text-indices.ts';
+import { type IndexedRow, type TextEntry, type TextIndex, textIndices } from './text-indices.ts';
 import {
+  countToIndex,
   deleteAllToIndex,
   deleteToIndex,
   insertToIndex,
@@ -36,6 +37,29 @@ export interface TextPortions {
 /** Forgets what is left of a tenant, in the caller's transaction. */
 export async function forgetTextsToIndex(connection: Connection, tenantId: string): Promise<void> {
   await deleteAllToIndex(connection, tenantId);
+}
+
+/** Leaves rows, which are stored in the caller's transaction, to the `resume` of their type. */
+export async function leaveToIndex(
+  connection: Connection,
+  type: ItemType,
+  rows: readonly { tenantId: string; number: number }[],
+): Promise<void> {
+  await insertToIndex(connection, type, rows);
+}
+
+/** Removes rows, indexed or not, in the caller's transaction. */
+export async function removeLeft(connection: Connection, type: ItemType, rows: readonly IndexedRow[]): Promise<void> {
+  await textIndices[type].remove(connection, rows);
+  for (const tenantId of new Set(rows.map((row) => row.tenantId))) {
+    const numbers = rows.filter((row) => row.tenantId === tenantId).map(({ number }) => number);
+    await deleteToIndex(connection, { tenantId, type }, numbers);
+  }
+}
+
+/** Counts the rows of all tenants that are not indexed yet. */
+export function countLeft(reader: Reader): Promise<number> {
+  return countToIndex(reader);
 }
 
 interface Parts {

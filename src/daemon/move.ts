@@ -1,0 +1,223 @@
+import { AppError } from '../contract/errors.ts';
+import { ITEM_TYPES } from '../contract/search.ts';
+import type { Reader } from '../db/connection.ts';
+import { findDatabaseState, refuseUnlessServing, setDatabaseState } from '../db/database-state.ts';
+import { lockFolder } from '../db/folder-lock.ts';
+import { addMissing, type Copy, countRows, deleteDifferent, type MovedTexts } from '../db/moving/copy-rows.ts';
+import { compareTenants } from '../db/moving/digests.ts';
+import { MOVED_TABLES, type MovedTable } from '../db/moving/moved-tables.ts';
+import { continueRowNumbers, readRowNumbers } from '../db/moving/row-numbers.ts';
+import { stopWrites } from '../db/moving/stopped-writes.ts';
+import type { Database } from '../db/open.ts';
+import { findMessageEntries } from '../features/conversations/conversations.ts';
+import { findEpisodeEntries } from '../features/episodes/episodes.ts';
+import { findMemoryEntries } from '../features/memories/memories.ts';
+import { textIndices } from '../features/text/text-indices.ts';
+import { countLeft, createTextPortions, leaveToIndex, removeLeft } from '../features/text/text-portions.ts';
+import { systemClock } from '../lib/clock.ts';
+import { makeFolder } from '../lib/make-folder.ts';
+import type { Config } from './config-settings.ts';
+import { existingDatabase, withReader } from './database-location.ts';
+import { masterKeyFile } from './master-key.ts';
+import { type MoveEnd, type MoveEnds, type MoveTarget, openEnds } from './move-ends.ts';
+
+export interface MoveOptions {
+  /** Gets what is being done, and which fraction of it is done, if that is known. */
+  onProgress(stage: string, fraction?: number): void;
+  signal: AbortSignal;
+}
+
+export interface MoveReport {
+  from: string;
+  to: string;
+  tenants: number;
+  rows: number;
+  /** Of the compared rows, as text. */
+  bytes: number;
+  seconds: number;
+  rowsPerSecond: number;
+  /** How long daemons refused writes, or made them wait. */
+  pausedMs: number;
+  /** Path of the master key, which the target needs too; `undefined` if it is in `SVC_MASTER_KEY`. */
+  masterKeyFile: string | undefined;
+}
+
+/**
+ * Moves the database to another engine while daemons serve it: copies it, stops writes, copies what changed meanwhile,
+ * compares both databases tenant by tenant and lets the target serve. The source is kept, but no longer accepts writes.
+ * A move that ended in between goes on when it is repeated. Throws like `openEnds`, and `conflict` while another process
+ * moves the same folder.
+ */
+export async function moveDatabase(config: Config, to: MoveTarget, options: MoveOptions): Promise<MoveReport> {
+  await makeFolder(config.dataDir);
+  const lock = await lockFolder(config.dataDir, process.pid, 'move');
+  try {
+    const ends = await openEnds(config, to);
+    try {
+      const report = await move(ends, options);
+      return { ...report, masterKeyFile: config.masterKeys ? undefined : masterKeyFile(config.dataDir) };
+    } finally {
+      await ends.source.db.close();
+      await ends.target.db.close();
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Lets a database serve again that was moved, and returns where to. Throws `conflict` if it was not moved. */
+export async function cancelMove(config: Config): Promise<{ movedTo: string }> {
+  const location = await existingDatabase(config);
+  const found = await withReader(location, findDatabaseState);
+  if (found === undefined) throw new AppError('conflict', 'This database was not moved. There is nothing to cancel.');
+  if (found.state !== 'moved') await withReader(location, refuseUnlessServing);
+  const stopped = await stopWrites(location);
+  await stopped.end(undefined);
+  return { movedTo: found.otherEnd };
+}
+
+/** Copies while daemons write until so few rows differ that stopping writes for them takes little time. */
+const MAX_PASSES = 4;
+const FEW_ROWS = 1000;
+
+async function move(ends: MoveEnds, options: MoveOptions): Promise<Omit<MoveReport, 'masterKeyFile'>> {
+  const startMs = systemClock.monotonicMs();
+  let copied = await copyAll(ends, options);
+  for (let pass = 2; pass <= MAX_PASSES && copied > FEW_ROWS; pass += 1) copied = await copyAgain(ends, options);
+  await analyze(ends.target);
+  const stopped = await finish(ends, options);
+  const seconds = (systemClock.monotonicMs() - startMs) / 1000;
+  const { name: from } = ends.source;
+  const rowsPerSecond = Math.round(stopped.rows / Math.max(seconds, 0.001));
+  return { from, to: ends.target.name, ...stopped, seconds: Math.round(seconds * 10) / 10, rowsPerSecond };
+}
+
+/** Copies all rows and indexes their texts; returns how many there were to copy. */
+async function copyAll({ source, target }: MoveEnds, options: MoveOptions): Promise<number> {
+  const snapshot = await source.db.snapshot();
+  let copied = 0;
+  try {
+    const total = Math.max(1, (await countRows(snapshot)) - (await countRows(target.db.readers)));
+    const onRows = (count: number) => {
+      options.signal.throwIfAborted();
+      copied += count;
+      options.onProgress('copying rows', Math.min(1, copied / total));
+    };
+    const all = new Map(MOVED_TABLES.map((table) => [table, undefined]));
+    await copyTables({ source: snapshot, target: target.db, texts, onRows }, all);
+  } finally {
+    await snapshot.close();
+  }
+  await indexTexts(target.db, options);
+  return copied;
+}
+
+/** Copies what has changed since; returns how many rows that took. */
+async function copyAgain({ source, target }: MoveEnds, options: MoveOptions): Promise<number> {
+  const snapshot = await source.db.snapshot();
+  let copied = 0;
+  try {
+    const { different } = await compare(snapshot, target.db, MOVED_TABLES, options);
+    const onRows = (count: number) => {
+      copied += count;
+      options.onProgress('copying what changed');
+    };
+    await copyTables({ source: snapshot, target: target.db, texts, onRows }, different);
+  } finally {
+    await snapshot.close();
+  }
+  await indexTexts(target.db, options);
+  return copied;
+}
+
+/** Stops writes, makes the databases equal and passes the service on. */
+async function finish(
+  { source, target }: MoveEnds,
+  options: MoveOptions,
+): Promise<Pick<MoveReport, 'tenants' | 'rows' | 'bytes' | 'pausedMs'>> {
+  options.onProgress('stopping writes');
+  const stopped = await stopWrites(source.location);
+  const startMs = systemClock.monotonicMs();
+  try {
+    const { different, ...totals } = await compare(stopped.reader, target.db, MOVED_TABLES, options);
+    await copyTables({ source: stopped.reader, target: target.db, texts, onRows: () => {} }, different);
+    await indexTexts(target.db, options);
+    await target.db.writes.write('daemon', async (connection) => {
+      await continueRowNumbers(connection, await readRowNumbers(stopped.reader));
+    });
+    const verified = await compare(stopped.reader, target.db, [...different.keys()], options, different);
+    if (verified.different.size > 0) throw stillDifferent(verified.different);
+    options.signal.throwIfAborted();
+    // In this order: after a kill in between neither serves, instead of both.
+    await stopped.end({ state: 'moved', otherEnd: target.name, at: systemClock.nowMs() });
+    await target.db.writes.write('daemon', (connection) => setDatabaseState(connection, undefined));
+    return { ...totals, pausedMs: Math.round(systemClock.monotonicMs() - startMs) };
+  } finally {
+    await stopped.release();
+  }
+}
+
+/** Tenants by table; `undefined` for all. */
+type TenantsByTable = ReadonlyMap<MovedTable, readonly string[] | undefined>;
+
+async function copyTables(copy: Copy, tenantsOf: TenantsByTable): Promise<void> {
+  const tables = MOVED_TABLES.filter((table) => tenantsOf.has(table));
+  for (const table of tables.toReversed()) await deleteDifferent(copy, table, tenantsOf.get(table));
+  for (const table of tables) await addMissing(copy, table, tenantsOf.get(table));
+}
+
+async function compare(
+  source: Reader,
+  target: Database,
+  tables: readonly MovedTable[],
+  { onProgress, signal }: MoveOptions,
+  tenantsOf?: TenantsByTable,
+): Promise<{ different: Map<MovedTable, readonly string[]>; tenants: number; rows: number; bytes: number }> {
+  const different = new Map<MovedTable, readonly string[]>();
+  let [tenants, rows, bytes] = [0, 0, 0];
+  for (const [index, table] of tables.entries()) {
+    signal.throwIfAborted();
+    onProgress('comparing', index / tables.length);
+    const found = await compareTenants(source, target.readers, table, tenantsOf?.get(table));
+    if (found.tenantIds.length > 0) different.set(table, found.tenantIds);
+    if (table.name === 'tenants') tenants = found.rows;
+    rows += found.rows;
+    bytes += found.bytes;
+  }
+  return { different, tenants, rows, bytes };
+}
+
+const texts: MovedTexts = { added: leaveToIndex, removed: removeLeft };
+const ENTRIES = { memory: findMemoryEntries, message: findMessageEntries, episode: findEpisodeEntries };
+const PROGRESS_MS = 500;
+
+/** Indexes the texts of the rows that were added. */
+async function indexTexts(db: Database, { onProgress, signal }: MoveOptions): Promise<void> {
+  const total = await countLeft(db.lookups);
+  if (total === 0) return;
+  const timer = setInterval(async () => {
+    const left = await countLeft(db.readers).catch(() => total);
+    onProgress('indexing texts', 1 - left / total);
+  }, PROGRESS_MS);
+  try {
+    for (const type of ITEM_TYPES) {
+      const findEntries: typeof findMemoryEntries = (...of) => {
+        signal.throwIfAborted();
+        return ENTRIES[type](...of);
+      };
+      await createTextPortions({ db, type, text: textIndices[type], findEntries }).resume();
+    }
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Without statistics PostgreSQL would plan the first queries badly. */
+async function analyze({ db }: MoveEnd): Promise<void> {
+  if (db.readers.engine === 'postgres') await db.writes.write('daemon', (connection) => connection.exec('ANALYZE'));
+}
+
+function stillDifferent(different: TenantsByTable): AppError {
+  const names = [...different.keys()].map(({ name }) => name).join(', ');
+  return new AppError('unavailable', `The copied rows of ${names} differ. The source serves on; run the move again.`);
+}

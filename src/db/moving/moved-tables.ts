@@ -1,0 +1,112 @@
+/** A table whose rows a move copies. */
+export interface MovedTable {
+  name: string;
+  /** Unique, and the order in which rows are read. Leads with the tenant, unless the rows belong to none. */
+  key: readonly string[];
+  /** The key's columns first. */
+  columns: readonly string[];
+  /** Neither copied nor compared: triggers maintain them. */
+  derivedColumns: readonly string[];
+  /** The full-text index that has an entry for each row. */
+  indexedAs?: 'memory' | 'message' | 'episode';
+  /**
+   * Rows are read one `tenantId, scope, model` or `tenantId, model` at a time, because an index of SQLite leads with these
+   * columns and not with the tenant.
+   */
+  portion?: 'scope and model' | 'model';
+  /** Changed in place, because other rows refer to them; the column is unique, and blanked before other rows take its value. */
+  unique?: string;
+}
+
+function table(name: string, key: string, others: string, more: Partial<MovedTable> = {}): MovedTable {
+  const keyColumns = key.split(' ');
+  const columns = [...keyColumns, ...others.split(/\s+/).filter((column) => column !== '')];
+  return { name, key: keyColumns, columns, derivedColumns: [], ...more };
+}
+
+/** In the order in which rows are added: a row refers only to rows of tables before its own. */
+export const MOVED_TABLES: readonly MovedTable[] = [
+  table('tenants', 'tenantId', 'email tier createdAt erasedAt', { derivedColumns: ['storedBytes'], unique: 'email' }),
+  table('apiKeys', 'tenantId', 'hash last4 createdAt lastUsedAt'),
+  table('dataKeys', 'tenantId', 'masterKeyId wrapped'),
+  table('scopes', 'tenantId endUser', 'scope erasedAt'),
+  table(
+    'embeddingModels',
+    'tenantId id',
+    'provider name dimensions state memoryFill messageFill episodeFill fillAfter',
+  ),
+  table(
+    'memories',
+    'tenantId id version',
+    `number current scope endUser content contentHash tags metadata source occurredAt expiresAt validFrom validTo
+     supersededBy createdAt updatedAt traits dates pinned bytes project externalId`,
+    { indexedAs: 'memory' },
+  ),
+  table('memoryTags', 'tenantId tag memoryId', ''),
+  table('memorySources', 'tenantId sourceId memoryId', ''),
+  table(
+    'conversations',
+    'tenantId id',
+    `number scope endUser title metadata version messageCount lastOrdinal cutThrough lastMessageAt createdAt updatedAt
+     erasedAt bytes project`,
+  ),
+  table(
+    'messages',
+    'tenantId id',
+    'number conversationId ordinal scope role name content parts metadata createdAt traits dates bytes',
+    { indexedAs: 'message' },
+  ),
+  table(
+    'episodes',
+    'tenantId id',
+    `number scope endUser title summary outcome conversationId fromOrdinal toOrdinal fromMessageId toMessageId memoryIds
+     metadata cut edited version startedAt endedAt createdAt updatedAt traits dates bytes project`,
+    { indexedAs: 'episode' },
+  ),
+  table('vectors', 'tenantId scope model type number', 'embedding', { portion: 'scope and model' }),
+  table('unembedded', 'tenantId model dueAt id', 'type number scope attempts', { portion: 'model' }),
+  table('searches', 'tenantId id', 'endUser bucket candidates signals shown createdAt learnedFrom feedbackAt'),
+  table('learned', 'tenantId endUser', 'state events updatedAt'),
+  table('learningDays', 'tenantId endUser day', 'feedbacks shownRanks defaultRanks'),
+  table(
+    'providerKeys',
+    'tenantId provider',
+    `id version sealed last4 baseUrl givenModels namedModels status validatedAt checkOutcome checkMessage checkedAt
+     createdAt updatedAt`,
+  ),
+  table(
+    'providerSettings',
+    'tenantId',
+    `embeddingProvider embeddingModel extractionProvider extractionModel onAppend dailyTokens inputPrice outputPrice
+     dailySpend updatedAt`,
+  ),
+  table('providerUsage', 'tenantId day purpose provider model', 'requests inputTokens outputTokens spend'),
+  table(
+    'jobs',
+    'tenantId id',
+    `kind state conversationId provider model dryRun fromOrdinal toOrdinal done total attempts dueAt errorCode
+     errorMessage errorAt requests inputTokens outputTokens spend result createdAt updatedAt finishedAt
+     fence`,
+  ),
+  table('extractions', 'tenantId conversationId', 'throughOrdinal dueAt'),
+  table('usageDays', 'tenantId day', 'requests memories queries'),
+  table('idempotencyKeys', 'tenantId idempotencyKey', 'requestHash status answer createdAt'),
+  table('idempotencyResources', 'tenantId resourceId idempotencyKey', ''),
+  table(
+    'signInLinks',
+    'tokenHash',
+    'email createdAt expiresAt usedAt delivered cookieHash codeChallenge redirectPort device codeHash wrongCodes',
+  ),
+  table('mailQueue', 'mailId', 'sealed suppressed attempts nextAttemptAt expiresAt'),
+  table('invitations', 'email', 'createdAt'),
+];
+
+/** Tables that a move does not copy: the target makes its own rows. */
+export const UNMOVED_TABLES: readonly string[] = [
+  // The full-text index and what it is made from.
+  ...['textsToIndex', 'wordTotals', 'textDocuments', 'textPostings'],
+  // What running daemons know of each other.
+  ...['daemons', 'leases', 'buckets', 'pulse'],
+  // What the database is.
+  ...['schemaVersion', 'databaseState'],
+];
