@@ -6,7 +6,7 @@ import { startPostgres } from '../helpers/postgres/server.ts';
 import { callAt, createWorkplaces, type DaemonProcess, runCommand, signInAt } from '../helpers/process.ts';
 
 /** `TEST_CRASHES=3` is enough while developing. */
-const KILLS = Number(process.env.TEST_CRASHES ?? 12);
+const KILLS = Number(process.env.TEST_CRASHES ?? 6);
 const TENANTS = 3;
 /** Of each tenant, at each daemon. */
 const WRITERS = 2;
@@ -33,14 +33,13 @@ async function writeOnce(load: Load, url: () => string, apiKey: string, path: st
     const headers = { 'idempotency-key': key };
     const answer = await callAt(url(), apiKey, path, { body, headers }).catch(() => undefined);
     if (answer?.status === 201) return answer.body;
+    // While a key cannot be checked, its requests count as those of a stranger.
     if (answer !== undefined) {
-      expect(
-        { status: answer.status, retryAfter: answer.headers.has('retry-after') },
-        JSON.stringify(answer.body),
-      ).toEqual({ status: 503, retryAfter: true });
+      expect(answer.status, JSON.stringify(answer.body)).toBeOneOf([429, 503]);
+      expect(answer.headers.has('retry-after')).toBe(true);
     }
     load.refused += 1;
-    await sleep(20);
+    await sleep(100);
   }
 }
 
