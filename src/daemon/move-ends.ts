@@ -12,7 +12,7 @@ import { masterKeyOf } from '../features/envelope/master-key.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Config } from './config-settings.ts';
 import { shownUrl } from './config-values.ts';
-import { type DatabaseLocation, existingDatabase, migratedDatabase } from './database-location.ts';
+import { type DatabaseLocation, existingDatabase, migratedDatabase, withReader } from './database-location.ts';
 import { createLog } from './log.ts';
 import { readMasterKeys } from './master-key.ts';
 
@@ -72,14 +72,15 @@ async function openTarget(config: Config, to: MoveTarget): Promise<MoveEnd> {
   return openEnd(await migratedDatabase({ ...config, databaseUrl: undefined }));
 }
 
-/** Migrating it would change a database that is in use. */
+/** Migrating a database of an older svc would change one that has data; an empty one is from a move that was killed. */
 async function refuseOlderFile(file: string): Promise<void> {
   const exists = await access(file).then(
     () => true,
     () => false,
   );
   const version = exists ? await schemaVersionOf(file) : 0;
-  if (version !== 0 && version !== SCHEMA_VERSION) throw notEmpty(`sqlite:${file}`);
+  if (version === 0 || version >= SCHEMA_VERSION) return;
+  if (!(await withReader({ file }, (reader) => isEmpty(reader, MOVED_TABLES[0]!)))) throw notEmpty(`sqlite:${file}`);
 }
 
 async function openEnd(location: DatabaseLocation): Promise<MoveEnd> {

@@ -7,9 +7,11 @@ import { checkIntegrity } from '../../../src/daemon/administration.ts';
 import type { Config } from '../../../src/daemon/config-settings.ts';
 import { cancelMove, type MoveOptions, moveDatabase } from '../../../src/daemon/move.ts';
 import { openConnection } from '../../../src/db/connection.ts';
+import { setDatabaseState } from '../../../src/db/database-state.ts';
 import { compareTenants } from '../../../src/db/moving/digests.ts';
 import { MOVED_TABLES } from '../../../src/db/moving/moved-tables.ts';
 import { openDatabase } from '../../../src/db/open.ts';
+import { createSession } from '../../../src/db/postgres/connection.ts';
 import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from '../../helpers/daemon.ts';
 import { MASTER_KEY } from '../../helpers/postgres/folder-databases.ts';
 import { allRows, configOf, createEnds, QUIET } from './move-ends.ts';
@@ -130,6 +132,20 @@ describe('a move while a daemon writes', () => {
     const next = await onServer(url);
     expect(await found(next, apiKey, 'cocoa')).toContain('Ada likes cocoa');
     expect(await found(next, apiKey, 'coffee')).not.toContain('Ada likes coffee');
+  });
+
+  test('that was killed after the source had stopped serving ends with a target that serves', async () => {
+    const [folder, url] = [await ends.folder(), await ends.database()];
+    const daemon = await onFile(folder);
+    const { apiKey } = await daemon.signIn('ada@example.com');
+    await add(daemon, apiKey, 'Ada likes tea');
+    const { from } = await moveDatabase(configOf(folder), { url }, QUIET);
+    const session = createSession(url);
+    await setDatabaseState(session, { state: 'arriving', otherEnd: from, at: 1 });
+    await session.close();
+    await expect(onServer(url)).rejects.toThrow('has not finished');
+    await moveDatabase(configOf(folder), { url }, QUIET);
+    expect(await found(await onServer(url), apiKey, 'tea')).toContain('Ada likes tea');
   });
 
   test('after it, new rows get numbers that no row had before', async () => {
