@@ -3,26 +3,46 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
-import { type Database, openDatabase } from '../../../src/db/open.ts';
+import { type Database, type OpenOptions, openDatabase } from '../../../src/db/open.ts';
+import { openPostgres } from '../../../src/db/postgres/open.ts';
+import { databaseOf, dropDatabaseOf } from '../../helpers/postgres/folder-databases.ts';
 
-/** A migrated database, for parts of several daemons that share it. */
+/** A migrated database that several daemons share. On PostgreSQL there are two daemons, with sessions of their own. */
 export interface LeaseDatabase {
   db: Database;
+  /** The database as each further daemon sees it. */
+  next(): Database;
   end(): Promise<void>;
 }
 
 export async function openLeaseDatabase(): Promise<LeaseDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-leases-'));
-  const file = await ensureDatabaseFile(folder);
-  await migrate(file);
-  const db = await openDatabase(file, { readerCount: 1, monotonicMs: () => performance.now() });
+  const databaseUrl = await databaseOf(folder);
+  const options = { readerCount: 1, monotonicMs: () => performance.now() };
+  const ofPostgres = { ...options, log: createTestLog(), machineNowMs: Date.now };
+  const all =
+    databaseUrl === undefined
+      ? [await openFile(folder, options)]
+      : [await openPostgres(databaseUrl, ofPostgres), await openPostgres(databaseUrl, ofPostgres)];
+  let turn = 0;
   return {
-    db,
+    db: all[0]!,
+    next() {
+      turn += 1;
+      return all[turn % all.length]!;
+    },
     async end() {
-      await db.close();
+      for (const db of all) await db.close();
+      await dropDatabaseOf(folder);
       await rm(folder, { recursive: true });
     },
   };
+}
+
+async function openFile(folder: string, options: OpenOptions): Promise<Database> {
+  const file = await ensureDatabaseFile(folder);
+  await migrate(file);
+  return openDatabase(file, options);
 }
 
 /** A promise that is resolved from outside. */

@@ -6,7 +6,7 @@ import { createGate, type LeaseDatabase, openLeaseDatabase } from './lease-datab
 
 let database: LeaseDatabase;
 let clock: TestClock;
-const leasesOfDaemon = () => createLeases({ db: database.db, clock, random: systemRandom });
+const leasesOfDaemon = () => createLeases({ db: database.next(), clock, random: systemRandom });
 
 beforeEach(async () => {
   database = await openLeaseDatabase();
@@ -40,8 +40,10 @@ test('a daemon that was paused for longer than its lease writes nothing', async 
   const write = (name: string, leases: typeof paused, fence: number) =>
     database.db.writes.write('daemon', async (connection) => {
       await leases.confirm(connection, { name: 'work', fence });
-      await connection.run(`INSERT INTO pulse (only, at) VALUES (1, ${name === 'paused' ? 1 : 2})
-        ON CONFLICT (only) DO UPDATE SET at = excluded.at`);
+      await connection.run('INSERT INTO extractions (tenantId, conversationId, throughOrdinal) VALUES (?, ?, 0)', [
+        'ten_a',
+        name,
+      ]);
     });
   const late = paused.hold('work', async ({ fence }) => {
     await gate.opened;
@@ -52,7 +54,8 @@ test('a daemon that was paused for longer than its lease writes nothing', async 
   await other.hold('work', ({ fence }) => write('other', other, fence));
   gate.open();
   await expect(late).rejects.toMatchObject({ code: 'conflict' });
-  expect(await database.db.readers.all('SELECT at FROM pulse')).toEqual([{ at: 2 }]);
+  const written = await database.db.readers.all('SELECT conversationId AS name FROM extractions');
+  expect(written).toEqual([{ name: 'other' }]);
 });
 
 test('the lease of work that takes minutes is renewed', async () => {

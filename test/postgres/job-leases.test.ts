@@ -1,0 +1,2 @@
+// The jobs of two daemons in one PostgreSQL database.
+import '../features/jobs/job-leases.test.ts';
