@@ -25,7 +25,7 @@ let pair: EnginePair;
 beforeAll(async () => {
   pair = await openEnginePair('same_search');
   for (const [at, tenantId] of TENANTS.entries()) await fill(tenantId, at + 1);
-});
+}, 60_000);
 afterAll(() => pair.close());
 
 const dialogue = Object.values(syntheticDialogue().conversation)
