@@ -19,7 +19,7 @@ const becomes = (state: DatabaseState['state'], otherEnd = 'postgres://db.exampl
 /** Starts another daemon on the database of the first. */
 const startAgain = async () => {
   await daemon.stop();
-  return startTestDaemon({ dataDir: daemon.folder, ...(daemon.databaseUrl && { databaseUrl: daemon.databaseUrl }) });
+  return startTestDaemon({ dataDir: daemon.folder });
 };
 
 describe('a daemon whose database was moved', () => {

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { makeTenant } from '../features/limits/tenants.ts';
+import { breakTable } from '../helpers/broken-tables.ts';
 import { type Answer, startTestDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/daemon.ts';
 import { expectRateHeaders } from './headers-expected.ts';
 
@@ -44,9 +45,6 @@ function lastAnswer(text: string): { status: number; headers: Headers; body: str
 }
 
 const CLOSE = 'Host: svc\r\nConnection: close\r\n\r\n';
-
-const rename = (table: string, name: string) =>
-  daemon.db.writes.write('daemon', (connection) => connection.exec(`ALTER TABLE ${table} RENAME TO ${name}`));
 
 async function start(options: TestDaemonOptions = {}): Promise<void> {
   daemon = await startTestDaemon(options);
@@ -132,7 +130,7 @@ test('without a working database, keys get 503 and never 401, and public pages s
   await start();
   const { apiKey } = await makeTenant(daemon, 'away@example.com');
   expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
-  await rename('apiKeys', 'brokenTable');
+  const mend = await breakTable(daemon, 'apiKeys');
   const answers: [string, Answer, number][] = [
     ['account', await daemon.call(apiKey, '/v1/account'), 503],
     ['memory', await daemon.call(apiKey, '/v1/memories', { body: { content: 'tea' } }), 503],
@@ -142,7 +140,7 @@ test('without a working database, keys get 503 and never 401, and public pages s
     ['dashboard', await daemon.call(apiKey, '/dashboard'), 200],
     ['healthz', await daemon.call(apiKey, '/healthz'), 200],
   ];
-  await rename('brokenTable', 'apiKeys');
+  await mend();
   for (const [what, answer, status] of answers) {
     expect(answer.status, what).toBe(status);
     expectRateHeaders(answer.headers, what);

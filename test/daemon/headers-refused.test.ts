@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeTenant, setUsed, type Tenant, times } from '../features/limits/tenants.ts';
+import { breakTable } from '../helpers/broken-tables.ts';
 import { type CallOptions, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { onPostgres } from '../helpers/postgres/folder-databases.ts';
 import { expectProblem, expectRateHeaders } from './headers-expected.ts';
@@ -60,15 +61,13 @@ describe('errors carry the headers', () => {
   test('500 for a broken table, without revealing the cause', async () => {
     const { body } = await call('/v1/memories', { body: { content: 'tea' } });
     const memory = { path: `/v1/memories/${body.id}` };
-    const rename = (table: string, name: string) =>
-      daemon.db.writes.write('daemon', (connection) => connection.exec(`ALTER TABLE ${table} RENAME TO ${name}`));
-    await rename('memoryTags', 'brokenTable');
+    const mend = await breakTable(daemon, 'memoryTags');
     const broken = [
       await call('/v1/memories', { body: { content: 'secret tea', tags: ['secret'] } }),
       await call('/v1/memories?tag=secret'),
       await call(memory.path, { method: 'DELETE' }),
     ];
-    await rename('brokenTable', 'memoryTags');
+    await mend();
     for (const answer of broken) {
       expect(answer.status).toBe(500);
       expectRateHeaders(answer.headers, 'internal', 600);

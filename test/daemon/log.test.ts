@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/contract/errors.ts';
 import { createLog } from '../../src/daemon/log.ts';
 import { storageError } from '../../src/db/storage-error.ts';
+import { breakTable } from '../helpers/broken-tables.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
 const SECRET = /svc_live_[0-9a-f]{32}/;
@@ -86,7 +87,7 @@ describe('the log of a daemon', () => {
   test('has a failed request with its cause and request id', async () => {
     daemon = await startTestDaemon();
     const { apiKey: key } = await daemon.signIn('ada@example.com');
-    await daemon.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE memoryTags RENAME TO away'));
+    await breakTable(daemon, 'memoryTags');
     const answer = await daemon.call<{ requestId: string }>(key, '/v1/memories', {
       body: { content: 'x'.repeat(30_000), tags: ['xxxx'] },
     });

@@ -132,7 +132,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     ...daemon,
     daemon,
     folder,
-    databaseUrl,
+    config,
     clock,
     baseUrl,
     publicUrl,

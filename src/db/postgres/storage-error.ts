@@ -6,6 +6,8 @@ const LOST = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOS
 /** Classes and codes of conditions that pass: connections, shutdown, resources, time-outs, a standby after a failover. */
 const PASSING = /^(08|53|57P|58|25006|57014|55P03|28|3D000)/;
 const DISK_FULL = '53100';
+/** A text with a NUL character, which PostgreSQL can neither store nor look up. */
+const NOT_TEXT = '22021';
 const RETRYABLE = new Set(['40P01', '40001']);
 
 /** Whether PostgreSQL undid a transaction because it collided with another, so that it can be repeated. */
@@ -14,7 +16,7 @@ export function isCollision(error: unknown): boolean {
 }
 
 /**
- * Maps an error of the pg driver: a full disk to `storage_full`; a lost connection, a time-out or a server that stops to
+ * Maps an error of the pg driver: a full disk to `storage_full`; a NUL character to `invalid_request`; a lost connection, a time-out or a server that stops to
  * `unavailable`; anything else to a `StorageFault`, a bug of ours. Bound values never pass.
  */
 export function postgresError(error: unknown): AppError | StorageFault {
@@ -25,6 +27,7 @@ export function postgresError(error: unknown): AppError | StorageFault {
     const full = 'The disk that stores the memories is full. Free some space and try again.';
     return new AppError('storage_full', full, { cause });
   }
+  if (code === NOT_TEXT) return new AppError('invalid_request', 'The request contains a NUL character.', { cause });
   // The driver has no codes for connections that it closed itself.
   if (code === undefined || LOST.test(code) || PASSING.test(code)) {
     return new AppError('unavailable', 'The database is unavailable at the moment.', { retryAfterSeconds: 5, cause });

@@ -6,7 +6,7 @@ import { makeTenant } from '../limits/tenants.ts';
 /** Rows are written straight into every table, so that a new table needs no line here to be covered. */
 
 /** Removed with the rows that they belong to: test/features/embeddings and test/features/text have the tests. */
-const FOLLOW_THEIR_ROWS = ['unembedded', 'vectors', 'wordTotals'];
+const FOLLOW_THEIR_ROWS = ['textDocuments', 'textPostings', 'unembedded', 'vectors', 'wordTotals'];
 
 let daemon: TestDaemon;
 

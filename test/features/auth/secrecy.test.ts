@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { breakTable } from '../../helpers/broken-tables.ts';
 import type { Answer, TestDaemon } from '../../helpers/daemon.ts';
 import {
   askFor,
@@ -163,10 +164,10 @@ describe('the full sign-in flow', () => {
     await daemon.call(apiKey, `/v1/${apiKey}/${token}`, { headers: fromElsewhere() });
     await sendRaw(daemon, [`GET /v1/account?key=${apiKey} HTTP/9`, `Authorization: Bearer ${apiKey}`]);
     await sendRaw(daemon, [`Authorization: Bearer ${apiKey}`]);
-    await daemon.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE signInLinks RENAME TO away'));
+    const mend = await breakTable(daemon, 'signInLinks');
     expect((await visit(daemon, link)).status).toBe(500);
     expect((await pressButton(daemon, link)).status).toBe(500);
-    await daemon.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE away RENAME TO signInLinks'));
+    await mend();
     expect(await statusOf(daemon, apiKey)).toBe(200);
 
     const all = new Map([...flow.secrets, ['second key', apiKey], ['second token', token]]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { withRooms } from '../../../src/daemon/administration.ts';
-import { ConfigError, readConfig } from '../../../src/daemon/config.ts';
+import { ConfigError } from '../../../src/daemon/config.ts';
 import { writeTinyModel } from '../../helpers/onnx-model.ts';
 import { createCaller, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
@@ -64,7 +64,6 @@ describe('a daemon with a local model', () => {
     const daemon = await startWith(folder, dataDir);
     await daemon.stop();
     // The operator's commands do not load the model.
-    const config = readConfig({ dataDir, embeddings: folder }, {}, '');
-    expect(await withRooms(config, ({ embeddings }) => embeddings!.waiting())).toBe(0);
+    expect(await withRooms(daemon.config, ({ embeddings }) => embeddings!.waiting())).toBe(0);
   });
 });

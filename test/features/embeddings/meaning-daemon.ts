@@ -36,7 +36,7 @@ export async function startMeaningDaemon(
         SELECT 'memory' AS type, number, tenantId FROM memories WHERE current = 1 AND validTo IS NULL
         UNION ALL SELECT 'message', number, tenantId FROM messages
         UNION ALL SELECT 'episode', number, tenantId FROM episodes) r
-        WHERE e.state <> 'retiring' AND e.tenantId IN ('', r.tenantId)`),
+        ON TRUE WHERE e.state <> 'retiring' AND e.tenantId IN ('', r.tenantId)`),
     async close() {
       await daemon.close();
       if (!options.embedder) await embedder.close();

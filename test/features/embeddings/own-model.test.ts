@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { refuseWrites } from '../../helpers/broken-tables.ts';
 import { type FakeEmbedder, startEmbedder } from '../../helpers/embedder.ts';
 import { type ProviderServer, PUBLISHED, startProviderServer } from '../../helpers/providers/server.ts';
 import { embedded, type Owner, type OwnModelsDaemon, startOwnModelsDaemon, untilAsked } from './own-models.ts';
@@ -158,15 +159,14 @@ describe("without an operator's embedder", () => {
     const ann = await ownerWithKey();
     await ann.add('Her automobile is red');
     await ann.choose(server, 'small');
-    const write = (sql: string) => daemon.db.writes.write('daemon', (connection) => connection.exec(sql));
-    await write(`CREATE TRIGGER refusing BEFORE INSERT ON vectors BEGIN SELECT RAISE(ABORT, 'refused'); END`);
+    const refuseNoMore = await refuseWrites(daemon, { event: 'INSERT', table: 'vectors' });
     for (let second = 0; second < 20; second += 1) {
       await daemon.embed();
       daemon.clock.advance(1000);
     }
     expect(embedded(server).length).toBeGreaterThan(1);
     expect(embedded(server).length).toBeLessThan(7);
-    await write('DROP TRIGGER refusing');
+    await refuseNoMore();
     daemon.clock.advance(60_000);
     await daemon.embed();
     expect(await daemon.vectors(ann.tenantId)).toBe(1);

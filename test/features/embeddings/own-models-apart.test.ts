@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checkIntegrity } from '../../../src/daemon/administration.ts';
-import { readConfig } from '../../../src/daemon/config.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import { embedded, type Owner, type OwnModelsDaemon, startOwnModelsDaemon, untilAsked } from './own-models.ts';
 
@@ -131,7 +130,7 @@ describe('an account with a model of its own', () => {
     await daemon.embed();
     expect(await daemon.traces(ann.tenantId)).toBe(0);
     expect(await kept.find('vehicle')).toEqual(['His automobile stays']);
-    expect(await checkIntegrity(readConfig({ dataDir: daemon.folder }, {}, ''))).toEqual([]);
+    expect(await checkIntegrity(daemon.config)).toEqual([]);
   });
 
   test("is covered by the operator's consistency check", async () => {
@@ -139,7 +138,7 @@ describe('an account with a model of its own', () => {
     const [ann, bob] = [await ownerAt(server), await ownerAt(server)];
     await ann.add('Her automobile is red');
     await daemon.embed();
-    const config = readConfig({ dataDir: daemon.folder }, {}, '');
+    const { config } = daemon;
     const spoil = (sql: string, values: string[]) =>
       daemon.db.writes.write('daemon', (connection) => connection.run(sql, values));
     expect(await checkIntegrity(config)).toEqual([]);

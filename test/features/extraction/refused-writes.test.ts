@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { refuseWrites } from '../../helpers/broken-tables.ts';
 import { type ProviderServer, PUBLISHED, startProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
@@ -24,16 +25,12 @@ beforeEach(async () => {
 });
 afterEach(() => server.reset());
 
-const write = (sql: string) => daemon.db.writes.write('daemon', (connection) => connection.exec(sql));
-/** Makes only these writes fail, as a full disk would. */
 const refuse = (state: 'queued' | 'running') =>
-  write(`CREATE TRIGGER refusing BEFORE UPDATE ON jobs WHEN NEW.state = '${state}' AND OLD.state <> NEW.state
-    BEGIN SELECT RAISE(ABORT, 'refused'); END`);
-const refuseNoMore = () => write('DROP TRIGGER refusing');
+  refuseWrites(daemon, { event: 'UPDATE', table: 'jobs', when: `NEW.state = '${state}' AND OLD.state <> NEW.state` });
 const refusals = () => daemon.logLines.filter((line) => line.includes('cannot write the failure of a job')).length;
 
 test('a job whose failure cannot be written is shown as failed once it can, and is retried', async () => {
-  await refuse('queued');
+  const refuseNoMore = await refuse('queued');
   server.next(PUBLISHED.openai.broken);
   const jobId = await extract(caller, await converse(caller, ['I drink green tea.']));
   await vi.waitFor(() => expect(refusals()).toBeGreaterThan(0), { timeout: 10_000 });
@@ -47,7 +44,7 @@ test('a job whose failure cannot be written is shown as failed once it can, and 
 });
 
 test('a job that cannot be claimed waits for the timer instead of being retried in a loop', async () => {
-  await refuse('running');
+  const refuseNoMore = await refuse('running');
   const before = refusals();
   const jobId = await extract(caller, await converse(caller, ['I drink green tea.']));
   await vi.waitFor(() => expect(refusals()).toBeGreaterThan(before), { timeout: 10_000 });

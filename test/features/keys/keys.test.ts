@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { breakTable } from '../../helpers/broken-tables.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
 import {
   freshAddress,
@@ -246,7 +247,7 @@ describe('a database failure', () => {
     const own = await startSignInDaemon();
     const apiKey = await signInAs(own, 'ada@example.com');
     const madeUp = `svc_live_${'0'.repeat(32)}`;
-    await own.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE apiKeys RENAME TO away'));
+    const mend = await breakTable(own, 'apiKeys');
     for (const key of [apiKey, madeUp]) {
       const answer = await own.call(key, '/v1/account', { headers: fromElsewhere() });
       expect([answer.status, answer.body.code]).toEqual([503, 'unavailable']);
@@ -257,7 +258,7 @@ describe('a database failure', () => {
     }
     expect((await own.call(undefined, '/v1/account')).status).toBe(401);
     expect((await own.call(apiKey, '/healthz')).status).toBe(200);
-    await own.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE away RENAME TO apiKeys'));
+    await mend();
     expect(await statusOf(own, apiKey)).toBe(200);
     expect(await statusOf(own, madeUp)).toBe(401);
     await own.close();
@@ -267,9 +268,9 @@ describe('a database failure', () => {
     const own = await startSignInDaemon();
     const apiKey = await signInAs(own, 'ada@example.com');
     const hundred = () => Promise.all(Array.from({ length: 100 }, () => statusOf(own, apiKey)));
-    await own.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE tenants RENAME TO away'));
+    const mend = await breakTable(own, 'tenants');
     expect(new Set(await hundred())).toEqual(new Set([503]));
-    await own.db.writes.write('daemon', (connection) => connection.exec('ALTER TABLE away RENAME TO tenants'));
+    await mend();
     expect(new Set(await hundred())).toEqual(new Set([200]));
     await own.close();
   });

@@ -160,7 +160,7 @@ describe('feedback', () => {
     const searches = await Promise.all([1, 2].map(async () => (await caller.search('plum')).body.searchId));
     await daemon.learning.flush();
     await daemon.db.writes.write('daemon', (connection) =>
-      connection.run('UPDATE searches SET signals = zeroblob(LENGTH(signals) / 2) WHERE id = ?', [searches[0]!]),
+      connection.run('UPDATE searches SET signals = ? WHERE id = ?', [Buffer.alloc(8), searches[0]!]),
     );
     expect((await tell(caller, searches[0]!, { used: [ids[0]] })).status).toBe(404);
     expect((await tell(caller, searches[1]!, { used: [ids[0]] })).status).toBe(202);

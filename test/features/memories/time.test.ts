@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
 import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from './memory-daemon.ts';
 
 let daemon: MemoryDaemon;
@@ -237,7 +238,8 @@ describe('a search of the past', () => {
   });
 });
 
-test('erased words are removed from the disk by the next purge', async () => {
+// PostgreSQL's index holds no erased word in the first place.
+test.skipIf(onPostgres)('erased words are removed from the disk by the next purge', async () => {
   caller = await daemon.account();
   const { id } = await caller.add('The zanzibarcanary sings');
   await caller.add('Stays');

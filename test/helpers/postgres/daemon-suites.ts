@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Test files about the database file, its folder and its migrations. */
+/** Test files about the database file, its folder, extension and migrations. */
 const ABOUT_SQLITE: readonly string[] = [
   'test/daemon/backup.test.ts',
   'test/daemon/config-master-key.test.ts',
   'test/daemon/restore.test.ts',
+  'test/features/embeddings/vectors-elsewhere.test.ts',
   'test/features/portability/slow-exports.test.ts',
   'test/features/text/signals-migration.test.ts',
   'test/features/text/word-totals-migration.test.ts',
