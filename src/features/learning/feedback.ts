@@ -15,6 +15,7 @@ import {
 } from './learning-store.ts';
 import { QUERY_BUCKETS, type QueryBucket } from './query-bucket.ts';
 import { unpackIndices, unpackSignals } from './remembered-search.ts';
+import { MAX_USES_PER_SEARCH } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
 
 /** How long after a search its feedback is accepted. */
@@ -49,7 +50,7 @@ export async function recordFeedback(
   const user = { tenantId, endUser };
   const learned = await findLearned(connection, tenantId, endUser);
   const state = learned ? decodeLearnedState(learned.state, model.names) : createLearnedState(model.names);
-  const unseen = search.row.feedbackAt === null ? unseenIds(given, search.row) : { used: [], irrelevant: [] };
+  const unseen = isOpen(given, search.row) ? unseenIds(given, search.row) : { used: [], irrelevant: [] };
   const used = unseen.used.map((id) => search.candidates.indexOf(id));
   const irrelevant = unseen.irrelevant.map((id) => search.candidates.indexOf(id));
   const next = learnFrom(state, model, { ...search, used, irrelevant });
@@ -93,6 +94,12 @@ async function loadSearch(
   }
   const bucket = QUERY_BUCKETS.find((name) => name === row.bucket) ?? 'other';
   return { row, candidates, bucket, signals, shown: unpackIndices(row.shown) };
+}
+
+/** Whether a search still takes feedback of this kind. */
+function isOpen({ kind }: GivenFeedback, { feedbackAt, learnedFrom }: SearchRow): boolean {
+  const uses = learnedFrom.split(' ').filter((id) => id !== '').length;
+  return feedbackAt === null && (kind === 'explicit' || uses < MAX_USES_PER_SEARCH);
 }
 
 /** The ids that were not learned from before. */

@@ -141,6 +141,7 @@ export function createLearning({
   }
 
   async function learnFromUse(tenantId: string, memoryId: string): Promise<void> {
+    if (isShared) await pending.flush();
     const searchId = await shown.take(tenantId, memoryId);
     if (searchId !== undefined) await learn({ tenantId, searchId, used: [memoryId], kind: 'implicit' });
   }

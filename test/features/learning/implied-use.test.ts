@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Retrieval } from '../../../src/contract/learning.ts';
+import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
 let daemon: MemoryDaemon;
@@ -25,6 +26,8 @@ async function search(more = {}): Promise<string> {
 
 /** What was learned, after pending uses were written. */
 async function events(): Promise<number> {
+  // There, what a search showed is read from the database first.
+  if (onPostgres) await new Promise((resolve) => setTimeout(resolve, 500));
   await daemon.db.writes.write('daemon', async () => {});
   return (await caller.call<Retrieval>('/v1/retrieval')).body.events;
 }
