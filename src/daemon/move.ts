@@ -189,6 +189,8 @@ async function compare(
 
 const texts: MovedTexts = { added: leaveToIndex, removed: removeLeft };
 const ENTRIES = { memory: findMemoryEntries, message: findMessageEntries, episode: findEpisodeEntries };
+/** Long: no other write waits for it, and the postings of a term are written once for all of its rows. */
+const PORTION = { rows: 1000, characters: 1_000_000 };
 const PROGRESS_MS = 500;
 
 /** Indexes the texts of the rows that were added. */
@@ -205,7 +207,7 @@ async function indexTexts(db: Database, { onProgress, signal }: MoveOptions): Pr
         signal.throwIfAborted();
         return ENTRIES[type](...of);
       };
-      await createTextPortions({ db, type, text: textIndices[type], findEntries }).resume();
+      await createTextPortions({ db, type, text: textIndices[type], findEntries, portion: PORTION }).resume();
     }
   } finally {
     clearInterval(timer);

@@ -68,25 +68,37 @@ interface Parts {
   text: TextIndex;
   /** The entries of those rows that still exist. */
   findEntries(reader: Reader, tenantId: string, numbers: readonly number[]): Promise<TextEntry[]>;
+  portion?: PortionSize;
 }
 
-/** Of a transaction, but for a single longer text: some milliseconds. */
-const MAX_CHARACTERS = 32_000;
-const MAX_ROWS = 64;
+/** What is indexed in one transaction at most, but for a single longer text. */
+export interface PortionSize {
+  rows: number;
+  characters: number;
+}
+
+/** Some milliseconds. */
+const SHORT_PORTION: PortionSize = { rows: 64, characters: 32_000 };
 
 /**
  * The rows left are listed in the database, so that a crash between the transactions loses no index entry: the next
  * start resumes. A row that was changed or erased meanwhile is left as its change indexed it.
  */
-export function createTextPortions({ db, type, text, findEntries }: Parts): TextPortions {
+export function createTextPortions({
+  db,
+  type,
+  text,
+  findEntries,
+  portion: size = SHORT_PORTION,
+}: Parts): TextPortions {
   const lanes = createTenantLanes();
 
   async function indexAll(tenantId: string, known: PreparedTerms): Promise<void> {
     const owner = { tenantId, type };
     for (;;) {
-      const numbers = await listToIndex(db.lookups, owner, MAX_ROWS);
+      const numbers = await listToIndex(db.lookups, owner, size.rows);
       if (numbers.length === 0) return;
-      const portion = firstPortion(await findEntries(db.lookups, tenantId, numbers));
+      const portion = firstPortion(await findEntries(db.lookups, tenantId, numbers), size);
       const last = portion.at(-1)?.number ?? Number.POSITIVE_INFINITY;
       const texts = portion.map((entry) => entry.texts);
       const terms = mergeTerms([known, await prepareTerms(tenantId, itemsWithout(known, texts))]);
@@ -101,13 +113,13 @@ export function createTextPortions({ db, type, text, findEntries }: Parts): Text
 
   return {
     async insert(connection, writes, terms) {
-      const portions = writes.map(firstPortion);
+      const portions = writes.map((entries) => firstPortion(entries, size));
       await text.insert(connection, portions.flat(), terms);
       const rest = writes.flatMap((entries, index) => entries.slice(portions[index]!.length));
       await insertToIndex(connection, type, rest);
     },
     async finish(tenantId, items, terms) {
-      if (charactersOf(items) <= MAX_CHARACTERS) return;
+      if (charactersOf(items) <= size.characters) return;
       await lanes.run(tenantId, () => indexAll(tenantId, terms));
     },
     async resume() {
@@ -118,11 +130,11 @@ export function createTextPortions({ db, type, text, findEntries }: Parts): Text
 }
 
 /** The first entries, in the order of their numbers, whose texts fit into a transaction; at least one. */
-function firstPortion(entries: readonly TextEntry[]): readonly TextEntry[] {
+function firstPortion(entries: readonly TextEntry[], size: PortionSize): readonly TextEntry[] {
   let characters = 0;
   const end = entries.findIndex(({ texts }, index) => {
     characters += charactersOf([texts]);
-    return index > 0 && characters > MAX_CHARACTERS;
+    return index > 0 && characters > size.characters;
   });
   return end === -1 ? entries : entries.slice(0, end);
 }
