@@ -1,11 +1,17 @@
 import { AppError } from '../contract/errors.ts';
 import { ITEM_TYPES } from '../contract/search.ts';
-import type { Reader } from '../db/connection.ts';
 import { findDatabaseState, refuseUnlessServing, setDatabaseState } from '../db/database-state.ts';
 import { lockFolder } from '../db/folder-lock.ts';
-import { addMissing, type Copy, countRows, deleteDifferent, type MovedTexts } from '../db/moving/copy-rows.ts';
-import { compareTenants } from '../db/moving/digests.ts';
-import { MOVED_TABLES, type MovedTable } from '../db/moving/moved-tables.ts';
+import {
+  compareDatabases,
+  type DatabaseComparison,
+  type Digests,
+  type OnTable,
+  readAllDigests,
+  updateDigests,
+} from '../db/moving/compare-databases.ts';
+import { copyTables, countRows, type MovedTexts } from '../db/moving/copy-rows.ts';
+import { MOVED_TABLES } from '../db/moving/moved-tables.ts';
 import { continueRowNumbers, readRowNumbers } from '../db/moving/row-numbers.ts';
 import { stopWrites } from '../db/moving/stopped-writes.ts';
 import type { Database } from '../db/open.ts';
@@ -76,28 +82,31 @@ export async function cancelMove(config: Config): Promise<{ movedTo: string }> {
   return { movedTo: found.otherEnd };
 }
 
-/** Copies while daemons write until so few rows differ that stopping writes for them takes little time. */
+/** Copies what changed, while daemons write, until so few rows differ that stopping writes for them takes little time. */
 const MAX_PASSES = 4;
 const FEW_ROWS = 1000;
 
 async function move(ends: MoveEnds, options: MoveOptions): Promise<Omit<MoveReport, 'masterKeyFile'>> {
   const startMs = systemClock.monotonicMs();
-  let copied = await copyAll(ends, options);
-  for (let pass = 2; pass <= MAX_PASSES && copied > FEW_ROWS; pass += 1) copied = await copyAgain(ends, options);
+  await copyAll(ends, options);
   await analyze(ends.target);
-  const stopped = await finish(ends, options);
+  const digests = await readAllDigests(ends.target.db.readers, stage('reading the copy', options));
+  for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
+    if ((await copyAgain(ends, digests, options)) <= FEW_ROWS) break;
+  }
+  const stopped = await finish(ends, digests, options);
   const seconds = (systemClock.monotonicMs() - startMs) / 1000;
   const { name: from } = ends.source;
   const rowsPerSecond = Math.round(stopped.rows / Math.max(seconds, 0.001));
   return { from, to: ends.target.name, ...stopped, seconds: Math.round(seconds * 10) / 10, rowsPerSecond };
 }
 
-/** Copies all rows and indexes their texts; returns how many there were to copy. */
-async function copyAll({ source, target }: MoveEnds, options: MoveOptions): Promise<number> {
+/** Copies all rows that the target does not have, and indexes their texts. */
+async function copyAll({ source, target }: MoveEnds, options: MoveOptions): Promise<void> {
   const snapshot = await source.db.snapshot();
   let copied = 0;
   try {
-    const total = Math.max(1, (await countRows(snapshot)) - (await countRows(target.db.readers)));
+    const total = Math.max(1, (await countRows(snapshot)) - (await countCopied(target)));
     const onRows = (count: number) => {
       options.signal.throwIfAborted();
       copied += count;
@@ -109,20 +118,26 @@ async function copyAll({ source, target }: MoveEnds, options: MoveOptions): Prom
     await snapshot.close();
   }
   await indexTexts(target.db, options);
-  return copied;
+}
+
+async function countCopied({ db }: MoveEnd): Promise<number> {
+  // Counting many rows takes longer than a reader of requests may.
+  const snapshot = await db.snapshot();
+  return countRows(snapshot).finally(() => snapshot.close());
 }
 
 /** Copies what has changed since; returns how many rows that took. */
-async function copyAgain({ source, target }: MoveEnds, options: MoveOptions): Promise<number> {
+async function copyAgain({ source, target }: MoveEnds, digests: Digests, options: MoveOptions): Promise<number> {
   const snapshot = await source.db.snapshot();
   let copied = 0;
   try {
-    const { different } = await compare(snapshot, target.db, MOVED_TABLES, options);
+    const { different } = await compareDatabases(snapshot, digests, stage('comparing', options));
     const onRows = (count: number) => {
       copied += count;
       options.onProgress('copying what changed');
     };
     await copyTables({ source: snapshot, target: target.db, texts, onRows }, different);
+    await updateDigests(target.db.readers, digests, different);
   } finally {
     await snapshot.close();
   }
@@ -133,19 +148,22 @@ async function copyAgain({ source, target }: MoveEnds, options: MoveOptions): Pr
 /** Stops writes, makes the databases equal and passes the service on. */
 async function finish(
   { source, target }: MoveEnds,
+  digests: Digests,
   options: MoveOptions,
 ): Promise<Pick<MoveReport, 'tenants' | 'rows' | 'bytes' | 'pausedMs'>> {
+  const onTable = stage('comparing', options);
   options.onProgress('stopping writes');
   const stopped = await stopWrites(source.location);
   const startMs = systemClock.monotonicMs();
   try {
-    const { different, ...totals } = await compare(stopped.reader, target.db, MOVED_TABLES, options);
+    const { different, ...totals } = await compareDatabases(stopped.reader, digests, onTable);
     await copyTables({ source: stopped.reader, target: target.db, texts, onRows: () => {} }, different);
     await indexTexts(target.db, options);
     await target.db.writes.write('daemon', async (connection) => {
       await continueRowNumbers(connection, await readRowNumbers(stopped.reader));
     });
-    const verified = await compare(stopped.reader, target.db, [...different.keys()], options, different);
+    await updateDigests(target.db.readers, digests, different);
+    const verified = await compareDatabases(stopped.reader, digests, onTable, different);
     if (verified.different.size > 0) throw stillDifferent(verified.different);
     options.signal.throwIfAborted();
     // In this order: after a kill in between neither serves, instead of both.
@@ -157,34 +175,11 @@ async function finish(
   }
 }
 
-/** Tenants by table; `undefined` for all. */
-type TenantsByTable = ReadonlyMap<MovedTable, readonly string[] | undefined>;
-
-async function copyTables(copy: Copy, tenantsOf: TenantsByTable): Promise<void> {
-  const tables = MOVED_TABLES.filter((table) => tenantsOf.has(table));
-  for (const table of tables.toReversed()) await deleteDifferent(copy, table, tenantsOf.get(table));
-  for (const table of tables) await addMissing(copy, table, tenantsOf.get(table));
-}
-
-async function compare(
-  source: Reader,
-  target: Database,
-  tables: readonly MovedTable[],
-  { onProgress, signal }: MoveOptions,
-  tenantsOf?: TenantsByTable,
-): Promise<{ different: Map<MovedTable, readonly string[]>; tenants: number; rows: number; bytes: number }> {
-  const different = new Map<MovedTable, readonly string[]>();
-  let [tenants, rows, bytes] = [0, 0, 0];
-  for (const [index, table] of tables.entries()) {
+function stage(name: string, { onProgress, signal }: MoveOptions): OnTable {
+  return (fraction) => {
     signal.throwIfAborted();
-    onProgress('comparing', index / tables.length);
-    const found = await compareTenants(source, target.readers, table, tenantsOf?.get(table));
-    if (found.tenantIds.length > 0) different.set(table, found.tenantIds);
-    if (table.name === 'tenants') tenants = found.rows;
-    rows += found.rows;
-    bytes += found.bytes;
-  }
-  return { different, tenants, rows, bytes };
+    onProgress(name, fraction);
+  };
 }
 
 const texts: MovedTexts = { added: leaveToIndex, removed: removeLeft };
@@ -219,7 +214,7 @@ async function analyze({ db }: MoveEnd): Promise<void> {
   if (db.readers.engine === 'postgres') await db.writes.write('daemon', (connection) => connection.exec('ANALYZE'));
 }
 
-function stillDifferent(different: TenantsByTable): AppError {
+function stillDifferent(different: DatabaseComparison['different']): AppError {
   const names = [...different.keys()].map(({ name }) => name).join(', ');
   return new AppError('unavailable', `The copied rows of ${names} differ. The source serves on; run the move again.`);
 }

@@ -30,11 +30,21 @@ export interface Copy {
 const MAX_ROWS = 1000;
 const MAX_CHARACTERS = 8_000_000;
 
+/** Tenants by table; `undefined` for all. */
+export type TenantsByTable = ReadonlyMap<MovedTable, readonly string[] | undefined>;
+
+/** Makes these tables of the target equal to the source's. */
+export async function copyTables(copy: Copy, tenantsOf: TenantsByTable): Promise<void> {
+  const tables = MOVED_TABLES.filter((table) => tenantsOf.has(table));
+  for (const table of tables.toReversed()) await deleteDifferent(copy, table, tenantsOf.get(table));
+  for (const table of tables) await addMissing(copy, table, tenantsOf.get(table));
+}
+
 /**
  * Deletes from the target what differs from the source, so that no row added later meets one that takes its number or
- * its place in a unique index. Tables are passed in the reverse order of adding.
+ * its place in a unique index.
  */
-export async function deleteDifferent(copy: Copy, table: MovedTable, tenantIds?: readonly string[]): Promise<void> {
+async function deleteDifferent(copy: Copy, table: MovedTable, tenantIds?: readonly string[]): Promise<void> {
   const { source, target, texts, onRows } = copy;
   if (await isEmpty(target.readers, table)) return;
   for await (const rows of batchesOf(surplus(source, target.readers, table, tenantIds))) {
@@ -47,7 +57,7 @@ export async function deleteDifferent(copy: Copy, table: MovedTable, tenantIds?:
 }
 
 /** Adds to the target what it does not have, and changes rows that are changed in place. */
-export async function addMissing(copy: Copy, table: MovedTable, tenantIds?: readonly string[]): Promise<void> {
+async function addMissing(copy: Copy, table: MovedTable, tenantIds?: readonly string[]): Promise<void> {
   const { source, target, texts, onRows } = copy;
   for await (const rows of batchesOf(missing(source, target.readers, table, tenantIds))) {
     onRows(rows.length);

@@ -35,6 +35,20 @@ export async function* digestsOf(
   if (open !== undefined) yield close(open);
 }
 
+/** Digests by tenant, of one table. */
+export type TenantDigests = Map<string, Digest['sha256']>;
+
+/** Reads the digests of a table's tenants, or of these tenants. */
+export async function readDigests(
+  reader: Reader,
+  table: MovedTable,
+  tenantIds?: readonly string[],
+): Promise<TenantDigests> {
+  const digests: TenantDigests = new Map();
+  for await (const { tenantId, sha256 } of digestsOf(reader, table, tenantIds)) digests.set(tenantId, sha256);
+  return digests;
+}
+
 /** A comparison of the rows of a table in two databases. */
 export interface Comparison {
   /** Those whose rows differ, by ascending id. */
@@ -44,26 +58,21 @@ export interface Comparison {
   bytes: number;
 }
 
-/** Compares the tenants of two databases by their digests. */
+/** Compares tenants, or these tenants, with what the other database had when its digests were read. */
 export async function compareTenants(
   source: Reader,
-  target: Reader,
+  target: TenantDigests,
   table: MovedTable,
   tenantIds?: readonly string[],
 ): Promise<Comparison> {
-  const sources = digestsOf(source, table, tenantIds);
-  const targets = digestsOf(target, table, tenantIds);
   const found: Comparison = { tenantIds: [], rows: 0, bytes: 0 };
-  let [mine, theirs] = await Promise.all([sources.next(), targets.next()]);
-  while (!mine.done || !theirs.done) {
-    const order = mine.done ? 1 : theirs.done ? -1 : compareValues(mine.value.tenantId, theirs.value.tenantId);
-    const isSame = order === 0 && mine.value!.sha256 === theirs.value!.sha256;
-    if (!isSame) found.tenantIds.push((order <= 0 ? mine.value! : theirs.value!).tenantId);
-    if (order <= 0) {
-      found.rows += mine.value!.rows;
-      found.bytes += mine.value!.bytes;
-    }
-    [mine, theirs] = await Promise.all([order <= 0 ? sources.next() : mine, order >= 0 ? targets.next() : theirs]);
+  const onlyInTarget = new Set((tenantIds ?? [...target.keys()]).filter((tenantId) => target.has(tenantId)));
+  for await (const { tenantId, rows, bytes, sha256 } of digestsOf(source, table, tenantIds)) {
+    onlyInTarget.delete(tenantId);
+    if (target.get(tenantId) !== sha256) found.tenantIds.push(tenantId);
+    found.rows += rows;
+    found.bytes += bytes;
   }
+  found.tenantIds = [...found.tenantIds, ...onlyInTarget].sort(compareValues);
   return found;
 }
