@@ -61,6 +61,8 @@ describe('help', () => {
     const values: Record<string, string> = {
       '--public-url': 'http://a',
       '--port': '1',
+      '--database-url': 'postgres://a/b',
+      '--redis-url': 'redis://a',
       '--smtp-url': 'smtp://a',
       '--embeddings': 'http://a/v1#model',
       '--mail-from': 'a@b',
