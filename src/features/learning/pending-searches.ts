@@ -19,8 +19,6 @@ export interface PendingSearches {
 }
 
 const MAX_PENDING = 2000;
-/** Rows per transaction, so that other writes are not held up. */
-const BATCH_ROWS = 200;
 
 /** Rate limit per tenant: ample for people, and at most about a gigabyte a day for programs. */
 const TENANT_RATE = { capacity: 20_000, refillPerSecond: 20_000 / 3600 };
@@ -52,23 +50,22 @@ export function createPendingSearches({ db, clock, log, liveDaemons }: Parts): P
     return allowed;
   }
 
+  const store = db.writes.grouped<SearchRow, void>(
+    async (connection, rows) => {
+      await insertSearches(connection, rows);
+      return rows.map(() => ({ ok: undefined }));
+    },
+    ({ tenantId }) => ({ tenantId, rows: 1, characters: 0 }),
+  );
+
   async function writeAll(): Promise<void> {
     const rows = [...pending];
-    for (let start = 0; start < rows.length; start += BATCH_ROWS) {
-      const batch = rows.slice(start, start + BATCH_ROWS);
-      await db.writes
-        .write('daemon', (connection) =>
-          insertSearches(
-            connection,
-            batch.map(([, row]) => row),
-          ),
-        )
-        .catch((error) => {
-          droppedCount += batch.length;
-          log.warn({ error, searches: batch.length }, 'could not store searches for feedback');
-        });
-      for (const [key] of batch) pending.delete(key);
-    }
+    const outcomes = await Promise.allSettled(rows.map(([, row]) => store(row)));
+    const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
+    for (const [key] of rows) pending.delete(key);
+    if (failures.length === 0) return;
+    droppedCount += failures.length;
+    log.warn({ error: failures[0]!.reason, searches: failures.length }, 'could not store searches for feedback');
   }
 
   return {
