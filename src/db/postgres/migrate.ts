@@ -26,7 +26,14 @@ const STEPS: ReadonlyMap<number, Migration> = new Map([
 export async function migratePostgres(url: string): Promise<void> {
   // Loaded lazily: most starts run no migration.
   const { default: knex } = await import('knex');
-  const builder = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 }, acquireConnectionTimeout: 10_000 });
+  const builder = knex({
+    client: 'pg',
+    connection: url,
+    pool: { min: 0, max: 1 },
+    acquireConnectionTimeout: 10_000,
+    // What it would print is thrown too.
+    log: { warn() {}, error() {}, deprecate() {}, debug() {} },
+  });
   try {
     for (const [version, step] of STEPS)
       await builder.transaction((transaction) => runStep(transaction, version, step));

@@ -1,0 +1,82 @@
+import pg from 'pg';
+import { afterEach, expect, inject, test } from 'vitest';
+import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
+import { migratePostgres } from '../../src/db/postgres/migrate.ts';
+import { openPostgres, type PostgresOptions } from '../../src/db/postgres/open.ts';
+import { startTestDaemon } from '../helpers/daemon.ts';
+import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
+
+const NAME = 'starts';
+const log = { info() {}, warn() {}, error() {} };
+const options: PostgresOptions = {
+  readerCount: 1,
+  monotonicMs: () => performance.now(),
+  machineNowMs: Date.now,
+  log,
+};
+
+afterEach(() => dropDatabase(inject('postgres').adminUrl, NAME));
+
+async function run(url: string, sql: string): Promise<pg.QueryResult> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+test('of three daemons that start at once on an empty database one migrates, and all serve (row 90)', async () => {
+  const databaseUrl = await ensureDatabase(inject('postgres').adminUrl, NAME);
+  const daemons = await Promise.all([1, 2, 3].map(() => startTestDaemon({ databaseUrl })));
+  try {
+    const { apiKey } = await daemons[0]!.signIn('ada@example.com');
+    for (const [index, daemon] of daemons.entries()) {
+      const made = await daemon.call(apiKey, '/v1/memories', { body: { content: `Ada has ${index} cats` } });
+      expect(made.status).toBe(201);
+    }
+    for (const daemon of daemons) {
+      expect((await daemon.call<{ data: unknown[] }>(apiKey, '/v1/memories')).body.data).toHaveLength(3);
+    }
+  } finally {
+    await Promise.all(daemons.map((daemon) => daemon.close()));
+  }
+});
+
+test('a daemon serves the schema of the next version beside the daemon that made it, and no later one (row 90)', async () => {
+  const url = await ensureDatabase(inject('postgres').adminUrl, NAME);
+  await migratePostgres(url);
+  const setVersion = (version: number) => run(url, `UPDATE "schemaVersion" SET version = ${version}`);
+
+  await setVersion(SCHEMA_VERSION + 1);
+  await migratePostgres(url);
+  const db = await openPostgres(url, options);
+  await db.close();
+
+  await setVersion(SCHEMA_VERSION + 2);
+  await expect(openPostgres(url, options)).rejects.toThrow('Install the newer svc');
+  await setVersion(SCHEMA_VERSION - 1);
+  await expect(openPostgres(url, options)).rejects.toThrow('Start the daemon once');
+});
+
+test('a database that svc may not create tables in is left alone, and the reason is told', async () => {
+  const url = await ensureDatabase(inject('postgres').adminUrl, NAME);
+  const admin = new URL(inject('postgres').adminUrl);
+  admin.pathname = NAME;
+  await run(admin.href, `ALTER DATABASE ${NAME} OWNER TO postgres; REVOKE CREATE ON SCHEMA public FROM PUBLIC`);
+  await run(admin.href, 'ALTER SCHEMA public OWNER TO postgres');
+  await expect(migratePostgres(url)).rejects.toThrow('Make the user the owner of the database');
+});
+
+test.each([
+  ['nobody listens', (url: URL) => (url.port = '1'), 'cannot be reached (ECONNREFUSED)'],
+  ['the password is wrong', (url: URL) => (url.password = 'wrong'), 'Check the user and the password.'],
+  ['there is no such database', (url: URL) => (url.pathname = 'nowhere'), 'Create the database first'],
+])('if %s, the start fails with what to do and without the password', async (_, spoil, says) => {
+  const url = new URL(await ensureDatabase(inject('postgres').adminUrl, NAME));
+  spoil(url);
+  const error = await migratePostgres(url.href).catch((fault: Error) => fault);
+  expect(String(error)).toContain(says);
+  expect(String(error)).not.toContain(`:${url.password}@`);
+});
