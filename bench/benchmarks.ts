@@ -1,5 +1,8 @@
 import { benchBridge } from './bridge.ts';
 import { benchConversations } from './conversations.ts';
+import type { Engine } from './databases.ts';
+import { benchEngineSizes } from './engine-sizes.ts';
+import { benchEngines } from './engines.ts';
 import { benchExtraction } from './extraction.ts';
 import { benchFairness } from './fairness.ts';
 import { benchHook } from './hook.ts';
@@ -21,6 +24,10 @@ export interface BenchOptions {
   nodeOptions: readonly string[];
   /** LoCoMo file for the benchmarks that read dialogues; absent: a synthetic dialogue. */
   data?: string | undefined;
+  /** The engine of fairness and neighbors; SQLite by default. */
+  engine?: Engine;
+  /** Sizes of the tenants that are searched in benchmarks that compare the engines. */
+  memories?: readonly number[] | undefined;
   progress(text: string): void;
 }
 
@@ -39,4 +46,9 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   portability: benchPortability,
   extraction: benchExtraction,
   'worst-inputs': benchWorstInputs,
+  engines: benchEngines,
+  'engine-sizes': benchEngineSizes,
 };
+
+/** Benchmarks that run only if named, because they need PostgreSQL. */
+export const NEED_POSTGRES: ReadonlySet<string> = new Set(['engines', 'engine-sizes']);

@@ -3,6 +3,7 @@ import http from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from './benchmarks.ts';
+import { withDatabases } from './databases.ts';
 import { type FilledTenant, fillFolder } from './fill-folder.ts';
 import { cleanEnvironment, inFreshFolder, ROOT, startDaemon } from './processes.ts';
 import type { Finding, Section } from './report.ts';
@@ -49,38 +50,48 @@ const OPERATIONS = ['GET', 'POST', 'search', '/healthz'] as const;
 type Operation = (typeof OPERATIONS)[number];
 
 /** Measures a quiet Pro tenant alone and beside each load of a Free tenant inside its rate limit. */
-export async function benchFairness({ seconds, nodeOptions, progress }: BenchOptions): Promise<Section> {
-  return inFreshFolder(async (dataDir) => {
-    progress('filling a tenant for each load and its measurement');
-    const conversations = { count: 100, messages: 200 };
-    const [quiet, small, large] = await fillFolder({
-      dataDir,
-      seed: 11,
-      groups: [
-        { tenants: NAMES.length, tier: 'Pro', memories: 1000 },
-        { tenants: NAMES.length, tier: 'Free', memories: 0, conversations: { count: 1, messages: 1 } },
-        { tenants: 3, tier: 'Free', memories: 0, conversations },
-      ],
-    });
-    const loud = { small: small!, large: large! };
-    const daemon = await startDaemon({ dataDir, nodeOptions });
-    const measured: { load: FairnessLoad; alone: Measured; beside: Measured }[] = [];
-    try {
-      for (const [index, load] of NAMES.entries()) {
-        progress(LOADS[load].title);
-        const tenant = loud[LOADS[load].from].pop()!;
-        const target = { url: daemon.url, tenant: quiet![index]! };
-        await measure(target, sleep(1000));
-        const alone = await measure(target, sleep(seconds * 1000));
-        const child = await startLoad({ load, url: daemon.url, tenant, seconds: 2 * seconds });
-        measured.push({ load, alone, beside: await measure(target, child.ended) });
-        progress(`answers by status: ${await child.ended}`);
-      }
-    } finally {
-      await daemon.stop();
-    }
-    return sectionOf(measured);
+export async function benchFairness(options: BenchOptions): Promise<Section> {
+  return withDatabases(options.engine ?? 'sqlite', async (createDatabase) => {
+    const settings = await createDatabase();
+    return inFreshFolder((dataDir) => measureAll(dataDir, settings, options));
   });
+}
+
+async function measureAll(
+  dataDir: string,
+  settings: Record<string, string>,
+  { seconds, nodeOptions, progress }: BenchOptions,
+): Promise<Section> {
+  progress('filling a tenant for each load and its measurement');
+  const conversations = { count: 100, messages: 200 };
+  const [quiet, small, large] = await fillFolder({
+    dataDir,
+    settings,
+    seed: 11,
+    groups: [
+      { tenants: NAMES.length, tier: 'Pro', memories: 1000 },
+      { tenants: NAMES.length, tier: 'Free', memories: 0, conversations: { count: 1, messages: 1 } },
+      { tenants: 3, tier: 'Free', memories: 0, conversations },
+    ],
+  });
+  const loud = { small: small!, large: large! };
+  const daemon = await startDaemon({ dataDir, settings, nodeOptions });
+  const measured: { load: FairnessLoad; alone: Measured; beside: Measured }[] = [];
+  try {
+    for (const [index, load] of NAMES.entries()) {
+      progress(LOADS[load].title);
+      const tenant = loud[LOADS[load].from].pop()!;
+      const target = { url: daemon.url, tenant: quiet![index]! };
+      await measure(target, sleep(1000));
+      const alone = await measure(target, sleep(seconds * 1000));
+      const child = await startLoad({ load, url: daemon.url, tenant, seconds: 2 * seconds });
+      measured.push({ load, alone, beside: await measure(target, child.ended) });
+      progress(`answers by status: ${await child.ended}`);
+    }
+  } finally {
+    await daemon.stop();
+  }
+  return sectionOf(measured);
 }
 
 /** Starts a load; `ended` resolves with what its process printed last. */

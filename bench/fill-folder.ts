@@ -13,6 +13,8 @@ export interface TenantGroup {
 
 export interface FillPlan {
   dataDir: string;
+  /** Settings of the daemon, by their `SVC_` names. */
+  settings?: Record<string, string>;
   groups: TenantGroup[];
   seed: number;
 }
@@ -25,7 +27,7 @@ export interface FilledTenant {
   conversationIds: string[];
 }
 
-/** Fills a data folder in a child process, to leave no garbage on this heap. Returns one list of tenants per group. */
+/** Fills a data folder, or the database of the settings, in a child process, to leave no garbage on this heap. Returns one list of tenants per group. */
 export async function fillFolder(plan: FillPlan): Promise<FilledTenant[][]> {
   const env = cleanEnvironment({ UV_THREADPOOL_SIZE: '8' });
   const { output } = await runNode(['--import', 'tsx', 'bench/fill-process.ts', JSON.stringify(plan)], { env });

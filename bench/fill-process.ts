@@ -1,16 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { readConfig } from '../src/daemon/config.ts';
+import { prepareDatabase } from '../src/daemon/database-location.ts';
 import { createLog } from '../src/daemon/log.ts';
 import { openRooms, type Rooms } from '../src/daemon/rooms.ts';
-import { ensureDatabaseFile } from '../src/db/database-file.ts';
-import { migrate } from '../src/db/migrate.ts';
 import type { Principal } from '../src/features/keys/keys.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { systemRandom } from '../src/lib/random.ts';
 import type { FilledTenant, FillPlan, TenantGroup } from './fill-folder.ts';
 import { createTexts, type Texts } from './texts.ts';
 
-// Fills a data folder through the features' own code while no daemon is running. Tenants' memories are written in
+// Fills a data folder or a database through the features' own code while no daemon is running. Tenants' memories are written in
 // interleaved portions, as they would be in production.
 
 const PORTION = 500;
@@ -67,13 +66,15 @@ async function addConversations(
   }
 }
 
-async function fill({ dataDir, groups, seed }: FillPlan): Promise<FilledTenant[][]> {
+async function fill({ dataDir, settings = {}, groups, seed }: FillPlan): Promise<FilledTenant[][]> {
   await mkdir(dataDir, { recursive: true });
-  const file = await ensureDatabaseFile(dataDir);
-  await migrate(file);
   const log = createLog('silent', () => {});
-  const config = { ...readConfig({ dataDir }, {}, ''), defaultTier: 'Enterprise' as const };
-  const rooms = await openRooms(config, { file }, { clock: systemClock, random: systemRandom, log });
+  const config = { ...readConfig({ dataDir }, settings, ''), defaultTier: 'Enterprise' as const };
+  const rooms = await openRooms(config, await prepareDatabase(config), {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+  });
   const texts = createTexts(seed);
   const filled: Filling[][] = [];
   for (const [group, { tenants, memories }] of groups.entries()) {

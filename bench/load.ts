@@ -10,7 +10,8 @@ export interface LoadRequest {
 }
 
 export interface LoadOptions {
-  url: string;
+  /** Of one server, or of several that share the connections. */
+  url: string | readonly string[];
   connections: number;
   /** Duration; ignored when `amount`, the total number of requests, is set. */
   seconds?: number;
@@ -20,6 +21,8 @@ export interface LoadOptions {
 }
 
 export interface LoadResult extends Latencies {
+  /** Requests answered. */
+  count: number;
   perSecond: number;
 }
 
@@ -38,7 +41,8 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(
       {
-        url,
+        // It takes several too, whatever its types say.
+        url: url as string,
         connections,
         ...(amount === undefined ? { duration: seconds ?? 1 } : { amount }),
         setupClient: (client) => client.setRequests(requestsOf(connection++).map(toRequest)),
@@ -53,7 +57,8 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   });
   if (result.errors > 0) throw new Error(`${result.errors} requests to ${url} failed`);
   if (Object.keys(failures).length > 0) throw new Error(`${url} answered with: ${JSON.stringify(failures)}`);
-  return { perSecond: (latencies.length / (lastMs - startedMs)) * 1000, ...latenciesOf(latencies) };
+  const count = latencies.length;
+  return { count, perSecond: (count / (lastMs - startedMs)) * 1000, ...latenciesOf(latencies) };
 }
 
 function toRequest({ method, path, apiKey, body }: LoadRequest): autocannon.Request {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { BenchOptions } from './benchmarks.ts';
+import { withDatabases } from './databases.ts';
 import { type FilledTenant, fillFolder } from './fill-folder.ts';
 import { type LoadRequest, type LoadResult, load } from './load.ts';
 import { inFreshFolder, type ServerProcess, startDaemon } from './processes.ts';
@@ -43,6 +44,7 @@ const SLICES = 6;
 /** A filled data folder and the tenant measured in it. */
 interface Target {
   dataDir: string;
+  settings: Record<string, string>;
   tenant: FilledTenant;
 }
 
@@ -54,24 +56,28 @@ interface Pair {
 
 /** Measures a tenant alone in its data folder against the same tenant among a thousand others, alternating. */
 export async function benchNeighbors(options: BenchOptions): Promise<Section> {
-  return inFreshFolder(async (folder) => {
-    const lone = { dataDir: join(folder, 'lone'), tenants: 1 };
-    const crowd = { dataDir: join(folder, 'crowd'), tenants: 1 + NEIGHBORS };
-    const filled: Target[] = [];
-    for (const folderPlan of [lone, crowd]) {
-      options.progress(`filling ${folderPlan.tenants} tenants of ${MEMORIES} memories`);
-      const groups = [{ tenants: folderPlan.tenants, memories: MEMORIES }];
-      const [tenants] = await fillFolder({ dataDir: folderPlan.dataDir, groups, seed: 5 });
-      // From the middle, neither first nor last in the file.
-      filled.push({ dataDir: folderPlan.dataDir, tenant: tenants![Math.floor(folderPlan.tenants / 2)]! });
-    }
-    const rounds: Pair[][][] = [];
-    for (let round = 0; round < options.rounds; round += 1) {
-      options.progress(`round ${round + 1} of ${options.rounds}`);
-      rounds.push(await measure(filled[0]!, filled[1]!, options));
-    }
-    return sectionOf(rounds);
-  });
+  return withDatabases(options.engine ?? 'sqlite', (createDatabase) =>
+    inFreshFolder(async (folder) => {
+      const lone = { dataDir: join(folder, 'lone'), tenants: 1 };
+      const crowd = { dataDir: join(folder, 'crowd'), tenants: 1 + NEIGHBORS };
+      const filled: Target[] = [];
+      for (const folderPlan of [lone, crowd]) {
+        options.progress(`filling ${folderPlan.tenants} tenants of ${MEMORIES} memories`);
+        const groups = [{ tenants: folderPlan.tenants, memories: MEMORIES }];
+        const { dataDir } = folderPlan;
+        const settings = await createDatabase();
+        const [tenants] = await fillFolder({ dataDir, settings, groups, seed: 5 });
+        // From the middle, neither first nor last in the file.
+        filled.push({ dataDir, settings, tenant: tenants![Math.floor(folderPlan.tenants / 2)]! });
+      }
+      const rounds: Pair[][][] = [];
+      for (let round = 0; round < options.rounds; round += 1) {
+        options.progress(`round ${round + 1} of ${options.rounds}`);
+        rounds.push(await measure(filled[0]!, filled[1]!, options));
+      }
+      return sectionOf(rounds);
+    }),
+  );
 }
 
 /**
@@ -80,8 +86,8 @@ export async function benchNeighbors(options: BenchOptions): Promise<Section> {
  */
 async function measure(lone: Target, crowd: Target, { nodeOptions }: BenchOptions): Promise<Pair[][]> {
   const texts = createTexts(6);
-  const loneDaemon = await startDaemon({ dataDir: lone.dataDir, nodeOptions });
-  const crowdDaemon = await startDaemon({ dataDir: crowd.dataDir, nodeOptions });
+  const loneDaemon = await startDaemon({ ...lone, nodeOptions });
+  const crowdDaemon = await startDaemon({ ...crowd, nodeOptions });
   const pairsByOperation: Pair[][] = [];
   try {
     for (const { slice, requestsOf } of OPERATIONS) {

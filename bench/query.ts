@@ -97,7 +97,8 @@ async function runBareQueries(
       }
     }),
   );
-  return { perSecond: (latencies.length / (performance.now() - startedMs)) * 1000, ...latenciesOf(latencies) };
+  const count = latencies.length;
+  return { count, perSecond: (count / (performance.now() - startedMs)) * 1000, ...latenciesOf(latencies) };
 }
 
 function sectionOf(

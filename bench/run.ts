@@ -1,18 +1,22 @@
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { BENCHMARKS, type BenchOptions } from './benchmarks.ts';
+import { BENCHMARKS, type BenchOptions, NEED_POSTGRES } from './benchmarks.ts';
+import { ENGINES, engineOf } from './databases.ts';
 import { formatSection, isReached, type Section } from './report.ts';
 
 const USAGE = `npm run bench -- [options] [${Object.keys(BENCHMARKS).join(' | ')}]…
 
 Measures the built daemon against a simpler baseline, alternating between the two, so that the ratios hold on any
-machine. Runs every benchmark if none is named; that takes about ten minutes.
+machine. Runs all but ${[...NEED_POSTGRES].join(' and ')} if none is named; that takes about ten minutes. Those two
+compare SQLite and PostgreSQL, which they start.
 
   --json              print JSON instead of tables
   --rounds <n>        measurements per side (5); the median is reported
   --seconds <n>       length of a measurement (4)
   --data <file>       LoCoMo dialogues, for the extraction benchmark
+  --engine <name>     ${ENGINES.join(' or ')} (sqlite), for fairness and neighbors
+  --memories <n,…>    sizes of the tenants searched by engines, which takes the first (10000), and engine-sizes (10000,100000)
   --profile <folder>  write the daemon's CPU profiles to this folder
   --help`;
 
@@ -23,13 +27,16 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     data: { type: 'string' },
+    engine: { type: 'string', default: 'sqlite' },
+    memories: { type: 'string' },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 
 async function main(): Promise<void> {
-  const names = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
+  const names =
+    positionals.length > 0 ? positionals : Object.keys(BENCHMARKS).filter((name) => !NEED_POSTGRES.has(name));
   const unknown = names.find((name) => BENCHMARKS[name] === undefined);
   if (values.help || unknown !== undefined) {
     process.stdout.write(`${unknown === undefined ? '' : `Unknown benchmark: ${unknown}\n`}${USAGE}\n`);
@@ -41,6 +48,8 @@ async function main(): Promise<void> {
     seconds: Number(values.seconds),
     nodeOptions: values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(values.profile)}`],
     data: values.data === undefined ? undefined : resolve(values.data),
+    engine: engineOf(values.engine),
+    memories: values.memories?.split(',').map(Number),
     progress: (text) => process.stderr.write(`… ${text}\n`),
   };
   const sections: Section[] = [];

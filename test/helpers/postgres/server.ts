@@ -57,6 +57,8 @@ export async function startPostgres({ isDurable = false }: PostgresOptions = {})
     folder,
     /** The superuser's URL. */
     adminUrl,
+    /** Its main process, whose children serve the sessions; undefined while it is stopped. */
+    pid: () => running?.pid,
     /** Creates an empty database, or a copy of `template`, and returns its URL for the role of svc. */
     createDatabase(template?: string): Promise<string> {
       databases += 1;
