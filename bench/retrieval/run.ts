@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ENGINES, engineOf, withDatabases } from '../databases.ts';
 import { readDialogues } from '../locomo-data.ts';
 import { inFreshFolder } from '../processes.ts';
 import { formatSection, formatTable, isReached, type Section } from '../report.ts';
@@ -10,15 +11,16 @@ import {
   type ContextFigure,
   type DialogueFigures,
   recordPools,
-  withStored,
 } from './dialogues.ts';
 import { benchRecall } from './latency.ts';
 import { benchPrompts } from './prompts.ts';
 import type { RecallRow } from './recall-table.ts';
 import { refusedAtNineTenths, reliabilityOf } from './reliability.ts';
 import { type Calibration, simulateUsers } from './simulation.ts';
+import { type StoredAs, type StoredDialogues, withStored } from './stored-dialogues.ts';
 
-const USAGE = `node --import tsx bench/retrieval/run.ts --data <file> [--users 60] [--seed 1] [--embeddings <setting>] [--latency] [--json]
+const USAGE = `node --import tsx bench/retrieval/run.ts --data <file> [--users 60] [--seed 1] [--embeddings <setting>]
+         [--engine <name>] [--latency] [--json]
 
 Measures what the built daemon (npm run build) finds and learns. Stores labelled dialogues as conversations and, in
 another daemon, as bare facts, through the API; asks every question over REST and MCP; looks how much of the evidence
@@ -31,6 +33,8 @@ then simulates users who say which results they used. Ends with 1 if a target is
   --embeddings <setting>
                  searches by meaning too, with what SVC_EMBEDDINGS may name (a folder: absolute); asks once all has its
                  vector
+  --engine <name>
+                 ${ENGINES.join(' or ')} (sqlite); a PostgreSQL is started for the run
   --latency      searches by the size of the tenant as well (npm run bench -- recall): some minutes
   --json         print the figures as JSON`;
 
@@ -51,6 +55,7 @@ const { values } = parseArgs({
     users: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     embeddings: { type: 'string' },
+    engine: { type: 'string', default: 'sqlite' },
     latency: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -65,28 +70,34 @@ interface Figures {
   calibration: Calibration | null;
 }
 
+async function askConversations(stored: StoredDialogues) {
+  return {
+    dialogues: [
+      await askQuestions(stored, 'rest'),
+      await askQuestions(stored, 'mcp'),
+      await askQuestions(stored, 'rest', 'lexical'),
+      ...(values.embeddings === undefined ? [] : [await askQuestions(stored, 'rest', 'semantic')]),
+    ],
+    contexts: await askContexts(stored),
+    confidence: await askConfidence(stored),
+    pools: await recordPools(stored),
+  };
+}
+
+async function askFacts(stored: StoredDialogues): Promise<DialogueFigures[]> {
+  return [await askQuestions(stored, 'rest'), await askQuestions(stored, 'rest', 'lexical')];
+}
+
 async function measure(file: string): Promise<Figures> {
   const dialogues = await readDialogues(file);
   const settings: Record<string, string> = values.embeddings ? { SVC_EMBEDDINGS: values.embeddings } : {};
-  const conversations = await inFreshFolder((folder) =>
-    withStored({ dataDir: folder, settings }, dialogues, 'conversations', async (stored) => ({
-      dialogues: [
-        await askQuestions(stored, 'rest'),
-        await askQuestions(stored, 'mcp'),
-        await askQuestions(stored, 'rest', 'lexical'),
-        ...(values.embeddings === undefined ? [] : [await askQuestions(stored, 'rest', 'semantic')]),
-      ],
-      contexts: await askContexts(stored),
-      confidence: await askConfidence(stored),
-      pools: await recordPools(stored),
-    })),
-  );
-  const facts = await inFreshFolder((folder) =>
-    withStored({ dataDir: folder, settings }, dialogues, 'facts', async (stored) => [
-      await askQuestions(stored, 'rest'),
-      await askQuestions(stored, 'rest', 'lexical'),
-    ]),
-  );
+  const [conversations, facts] = await withDatabases(engineOf(values.engine), async (createDatabase) => {
+    const onStored = <T>(storedAs: StoredAs, work: (stored: StoredDialogues) => Promise<T>) =>
+      inFreshFolder(async (dataDir) =>
+        withStored({ dataDir, settings: { ...settings, ...(await createDatabase()) } }, dialogues, storedAs, work),
+      );
+    return [await onStored('conversations', askConversations), await onStored('facts', askFacts)] as const;
+  });
   const users = Number(values.users);
   const simulated = users > 0 ? simulateUsers(conversations.pools, { users, seed: Number(values.seed) }) : undefined;
   const { own, foreign, results } = conversations.confidence;
