@@ -20,6 +20,10 @@ afterEach(() => vi.unstubAllEnvs());
 
 /** Runs `svc admin` in this process. */
 async function admin(dataDir: string, ...words: string[]) {
+  return interruptible(dataDir, new Promise(() => {}), ...words);
+}
+
+async function interruptible(dataDir: string, stopSignal: Promise<string>, ...words: string[]) {
   const said = { out: '', error: '' };
   const terminal = {
     out: (text: string) => {
@@ -30,7 +34,7 @@ async function admin(dataDir: string, ...words: string[]) {
     },
   };
   const argv = ['admin', '--data-dir', dataDir, ...words];
-  const code = await runProgram(argv, '0', terminal, () => new Promise(() => {}));
+  const code = await runProgram(argv, '0', terminal, () => stopSignal);
   return { code, ...said };
 }
 
@@ -46,6 +50,15 @@ test('svc admin move says what it moved, and what to do next', async () => {
   expect(canceled.code).toBe(2);
   expect(canceled.error).toContain('Pass --yes');
   expect((await admin(folder, 'move', '--cancel', '--yes')).out).toContain('This database serves again.');
+});
+
+test('svc admin move ends on Ctrl-C and says how to continue', async () => {
+  const url = await ends.database();
+  const { code, error } = await interruptible(folder, Promise.resolve('SIGINT'), 'move', '--to', url);
+  expect(code).toBe(130);
+  expect(error).toContain('Interrupted. The source serves on; run the same command again to continue.');
+  expect((await admin(folder, 'move', '--to', url)).code).toBe(0);
+  expect((await admin(folder, 'move', '--cancel', '--yes')).code).toBe(0);
 });
 
 test('svc admin move --json reports both databases without their passwords', async () => {
