@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { AddedMemory } from '../../src/contract/memories.ts';
 import type { ContextAnswer, SearchAnswer } from '../../src/contract/search.ts';
-import { callApi, signInByMail } from '../api-session.ts';
-import { inFreshFolder, runSvc, startDaemon } from '../processes.ts';
+import { callApi } from '../api-session.ts';
+import { inFreshFolder } from '../processes.ts';
 import type { Section } from '../report.ts';
 import { mean } from './recall-table.ts';
 import { refusedAtNineTenths, reliabilityOf, type Stated } from './reliability.ts';
+import { withAccount } from './stored-dialogues.ts';
 
 /** What four people told an assistant, and what they ask it: hand-written, a part of svc. */
 interface Person {
@@ -27,20 +27,16 @@ interface Asked {
 }
 
 const FILE = new URL('prompts.json', import.meta.url);
-const EMAIL = 'ada@example.com';
 /** `minRelevance` of hooks, and others to compare. */
 const HOOK_FLOOR = 0.35;
 const FLOORS = [0.2, 0.3, HOOK_FLOOR, 0.4, 0.5];
 
 /** Measures how well the daemon tells prompts that memories answer from others, and whether updated facts stand first. */
-export async function benchPrompts(): Promise<Section[]> {
+export async function benchPrompts(settings: Record<string, string> = {}): Promise<Section[]> {
   const { people } = JSON.parse(await readFile(FILE, 'utf8')) as { people: Person[] };
-  return inFreshFolder(async (dataDir) => {
-    const daemon = await startDaemon({ dataDir });
-    try {
-      const apiKey = await signInByMail(daemon.url, join(dataDir, 'mail'), EMAIL);
-      await runSvc(['admin', 'tier', EMAIL, 'Enterprise'], dataDir);
-      const call = <T>(path: string, body: unknown) => callApi<T>(daemon.url, apiKey, path, body);
+  return inFreshFolder((dataDir) =>
+    withAccount({ dataDir, settings }, async ({ url, apiKey }) => {
+      const call = <T>(path: string, body: unknown) => callApi<T>(url, apiKey, path, body);
       const asked: Asked[] = [];
       const updates: { search: boolean; context: boolean }[] = [];
       for (const person of people) {
@@ -49,10 +45,8 @@ export async function benchPrompts(): Promise<Section[]> {
         updates.push(...(await askUpdated(person, ids, call)));
       }
       return [floorsOf(asked), ...confidenceOf(asked), updatesOf(updates)];
-    } finally {
-      await daemon.stop();
-    }
-  });
+    }),
+  );
 }
 
 type Call = <T>(path: string, body: unknown) => Promise<T>;

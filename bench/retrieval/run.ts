@@ -91,12 +91,16 @@ async function askFacts(stored: StoredDialogues): Promise<DialogueFigures[]> {
 async function measure(file: string): Promise<Figures> {
   const dialogues = await readDialogues(file);
   const settings: Record<string, string> = values.embeddings ? { SVC_EMBEDDINGS: values.embeddings } : {};
-  const [conversations, facts] = await withDatabases(engineOf(values.engine), async (createDatabase) => {
+  const [conversations, facts, prompts] = await withDatabases(engineOf(values.engine), async (createDatabase) => {
     const onStored = <T>(storedAs: StoredAs, work: (stored: StoredDialogues) => Promise<T>) =>
       inFreshFolder(async (dataDir) =>
         withStored({ dataDir, settings: { ...settings, ...(await createDatabase()) } }, dialogues, storedAs, work),
       );
-    return [await onStored('conversations', askConversations), await onStored('facts', askFacts)] as const;
+    return [
+      await onStored('conversations', askConversations),
+      await onStored('facts', askFacts),
+      await benchPrompts(await createDatabase()),
+    ] as const;
   });
   const users = Number(values.users);
   const simulated = users > 0 ? simulateUsers(conversations.pools, { users, seed: Number(values.seed) }) : undefined;
@@ -108,7 +112,7 @@ async function measure(file: string): Promise<Figures> {
   const sections = [
     { ...ofAnswers, findings: [...ofAnswers.findings, refusedAtNineTenths(clear)] },
     reliabilityOf('Relevance of the results', results),
-    ...(await benchPrompts()),
+    ...prompts,
     ...(simulated ? [simulated.section] : []),
   ];
   const progress = (text: string) => process.stderr.write(`… ${text}\n`);
