@@ -6,6 +6,7 @@ import { benchEngines } from './engines.ts';
 import { benchExtraction } from './extraction.ts';
 import { benchFairness } from './fairness.ts';
 import { benchHook } from './hook.ts';
+import { benchMoving } from './moving.ts';
 import { benchNeighbors } from './neighbors.ts';
 import { benchPortability } from './portability.ts';
 import { benchQuery } from './query.ts';
@@ -48,7 +49,8 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   'worst-inputs': benchWorstInputs,
   engines: benchEngines,
   'engine-sizes': benchEngineSizes,
+  moving: benchMoving,
 };
 
 /** Benchmarks that run only if named, because they need PostgreSQL. */
-export const NEED_POSTGRES: ReadonlySet<string> = new Set(['engines', 'engine-sizes']);
+export const NEED_POSTGRES: ReadonlySet<string> = new Set(['engines', 'engine-sizes', 'moving']);

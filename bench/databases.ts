@@ -6,7 +6,8 @@ export type Engine = (typeof ENGINES)[number];
 /** The settings of daemons on an empty database, by their `SVC_` names. */
 export type CreateDatabase = () => Promise<Record<string, string>>;
 
-const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+/** The master key of daemons on PostgreSQL, as a setting. */
+export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /**
  * Runs `work` with a way to create databases. On SQLite they need no settings, because each data folder has its own; on

@@ -8,15 +8,16 @@ import { formatSection, isReached, type Section } from './report.ts';
 const USAGE = `npm run bench -- [options] [${Object.keys(BENCHMARKS).join(' | ')}]…
 
 Measures the built daemon against a simpler baseline, alternating between the two, so that the ratios hold on any
-machine. Runs all but ${[...NEED_POSTGRES].join(' and ')} if none is named; that takes about ten minutes. Those two
-compare SQLite and PostgreSQL, which they start.
+machine. Runs all but ${[...NEED_POSTGRES].join(', ')} if none is named; that takes about ten minutes. Those
+need PostgreSQL, which they start.
 
   --json              print JSON instead of tables
   --rounds <n>        measurements per side (5); the median is reported
   --seconds <n>       length of a measurement (4)
   --data <file>       LoCoMo dialogues, for the extraction benchmark
   --engine <name>     ${ENGINES.join(' or ')} (sqlite), for fairness and neighbors
-  --memories <n,…>    sizes of the tenants searched by engines, which takes the first (10000), and engine-sizes (10000,100000)
+  --memories <n,…>    sizes of the tenants searched by engines, which takes the first (10000), and engine-sizes (10000,100000);
+                      memories to move (400000)
   --profile <folder>  write the daemon's CPU profiles to this folder
   --help`;
 
