@@ -12,7 +12,7 @@ afterEach(places.clean);
 const WRITERS = 8;
 const BALLAST_MIB = 200;
 /** `TEST_CRASHES=5` is enough while developing. */
-const KILLS = Number(process.env.TEST_CRASHES ?? 40);
+const KILLS = Number(process.env.TEST_CRASHES ?? 20);
 
 async function addBallast(dataDir: string): Promise<void> {
   const connection = await openPlainConnection(join(dataDir, 'svc.db'));

@@ -8,7 +8,7 @@ import { BIN, callAt, createWorkplaces, type DaemonProcess, runCommand, signInAt
 import { createSeededRandom } from '../helpers/seeded-random.ts';
 
 /** In each direction. `TEST_CRASHES=3` is enough while developing. */
-const KILLS = Number(process.env.TEST_CRASHES ?? 20);
+const KILLS = Number(process.env.TEST_CRASHES ?? 8);
 const MEMORIES = 3000;
 const PEOPLE = ['ada', 'bob', 'eve'];
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');

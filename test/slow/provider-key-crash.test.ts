@@ -13,7 +13,7 @@ import { type ProviderServer, startProviderServer } from '../helpers/providers/s
 import { createSeededRandom } from '../helpers/seeded-random.ts';
 
 /** `TEST_CRASHES=5` is enough during development. */
-const CRASHES = Number(process.env.TEST_CRASHES ?? 40);
+const CRASHES = Number(process.env.TEST_CRASHES ?? 20);
 const TENANTS = 4;
 const PROVIDERS = ['openai', 'mistral', 'openai-compatible'] as const;
 /** Enough additional data keys for a rotation to take several transactions. */
