@@ -18,7 +18,8 @@ export default defineConfig({
     env: { UV_THREADPOOL_SIZE: '8', CI: 'false' },
     reporters: ['minimal'],
     globalSetup: ['test/helpers/build-all.ts', ...(onPostgres ? ['test/helpers/postgres/setup.ts'] : [])],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Daemons, the client and the server share the processors.
+    testTimeout: onPostgres ? 60_000 : 20_000,
+    hookTimeout: onPostgres ? 60_000 : 20_000,
   },
 });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createHttpFetch } from '../../src/cli/http-fetch.ts';
 import { ApiError, createClient, UnreachableError } from '../../src/client/client.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
@@ -31,7 +31,9 @@ test('an upload fails with the error of its source and is not retried', async ()
   const complete = async function* () {
     yield Buffer.from('{"content":"Read"}\n');
   };
-  expect(await client.import(complete())).toMatchObject({ added: { memories: 1 } });
+  // Another import of the account can begin once the daemon has noticed the end of this one.
+  const report = await vi.waitFor(() => client.import(complete()), { timeout: 10_000 });
+  expect(report).toMatchObject({ added: { memories: 1 } });
 });
 
 async function startServer(answers: ScriptedAnswer[]) {

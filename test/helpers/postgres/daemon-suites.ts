@@ -13,6 +13,9 @@ const ABOUT_SQLITE: readonly string[] = [
   'test/lib/data-folder.test.ts',
 ];
 
+/** Hooks have a time limit of their own and act on what a daemon answers, whatever its database. */
+const ABOUT_HOOKS = /^test\/cli\/hook/;
+
 /** Returns the test files that start a daemon, in this process: what they guarantee holds on every engine. */
 export function daemonSuites(root: string): string[] {
   const daemon = resolve(root, 'test/helpers/daemon.ts');
@@ -30,6 +33,7 @@ export function daemonSuites(root: string): string[] {
   return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .map((name) => join('test', name))
     .filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/slow/') && !ABOUT_SQLITE.includes(path))
+    .filter((path) => !ABOUT_HOOKS.test(path))
     .filter((path) => reachesDaemon(resolve(root, path)));
 }
 
