@@ -117,6 +117,24 @@ test('a statement that fails takes no other write of its transaction with it', a
   expect(await countOf('a')).toBe(before + 1);
 });
 
+test('a write that swallows the error of a statement fails, because nothing of its transaction is stored', async () => {
+  const before = await countOf('a');
+  const write = one.writes.write('a', async (connection) => {
+    await countUp(connection, 'a');
+    await connection.run('SELECT nothing FROM nowhere').catch(() => {});
+  });
+  await expect(write).rejects.toMatchObject({ code: '25P02' });
+  const shared = one.writes.grouped<string, void>(
+    async (connection, tenantIds) => {
+      await connection.run('SELECT nothing FROM nowhere').catch(() => {});
+      return tenantIds.map(() => ({ ok: undefined }));
+    },
+    (tenantId) => ({ tenantId, rows: 1, characters: 0 }),
+  );
+  await expect(shared('a')).rejects.toMatchObject({ code: '25P02' });
+  expect(await countOf('a')).toBe(before);
+});
+
 test('a query that forgets its tenant sees the rows of the tenant that asks, and no others (row 87)', async () => {
   const all = 'SELECT tenantId FROM usageDays';
   expect(await one.readers.of('a').all(all)).toEqual([{ tenantId: 'a' }]);

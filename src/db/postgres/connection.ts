@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Connection, Reader, Value } from '../connection.ts';
 import { translate } from '../dialect.ts';
+import { StorageFault } from '../storage-error.ts';
 import { postgresError } from './storage-error.ts';
 
 /** A session with a PostgreSQL server. It is opened when it is needed, and again after the server was away. */
@@ -103,7 +104,9 @@ export function createSession(url: string, observe: SessionObserver = () => {}):
       return { changes: (await query(translated(sql), values)).rowCount ?? 0 };
     },
     async exec(sql) {
-      await query(sql);
+      const { command } = await query(sql);
+      // PostgreSQL rolls back, without an error, when a failed transaction is committed.
+      if (sql === 'COMMIT' && command === 'ROLLBACK') throw new StorageFault('25P02', 'PostgreSQL');
     },
     async begin(of, kind) {
       inTransaction = await open();
