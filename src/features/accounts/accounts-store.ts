@@ -1,5 +1,6 @@
 import type { Tier } from '../../contract/limits.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import { toStay } from '../../db/tenant-lock.ts';
 
 export interface TenantRow {
   tenantId: string;
@@ -12,6 +13,10 @@ export interface TenantRow {
 
 export async function findTenantByEmail(reader: Reader, email: string): Promise<TenantRow | undefined> {
   return reader.get<TenantRow>('SELECT * FROM tenants WHERE email = ?', [email]);
+}
+
+export async function lockTenantByEmail(connection: Connection, email: string): Promise<void> {
+  await connection.get(`SELECT 1 FROM tenants WHERE email = ? ${toStay(connection.engine)}`, [email]);
 }
 
 export async function findTenant(reader: Reader, tenantId: string): Promise<TenantRow | undefined> {

@@ -21,6 +21,7 @@ import {
   listHalfErased,
   listInvitations,
   listTenants,
+  lockTenantByEmail,
   type TenantRow,
   updateErased,
   updateTier,
@@ -40,6 +41,8 @@ export interface Accounts {
   view(principal: Principal): Promise<Account>;
   /** Whether a normalized address has an account or may create one. */
   canSignIn(reader: Reader, email: string): Promise<boolean>;
+  /** Keeps other daemons from erasing the tenant of an address, if it has one, before the caller's transaction ends. */
+  keep(connection: Connection, email: string): Promise<void>;
   /** Returns the tenant of an address, creating it if needed, in the caller's transaction. */
   findOrCreate(connection: Connection, email: string): Promise<TenantRow>;
   /**
@@ -109,6 +112,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       const isDomainAllowed = policy.domains.length === 0 || policy.domains.includes(domain);
       return exists || (policy.signup === 'open' && isDomainAllowed) || (policy.signup === 'invite' && invited);
     },
+    keep: lockTenantByEmail,
     async findOrCreate(connection, email) {
       const existing = await findTenantByEmail(connection, email);
       if (existing) return existing;
@@ -122,10 +126,11 @@ export function createAccounts(dependencies: Dependencies): Accounts {
         const tenant = await findTenant(connection, tenantId);
         if (!tenant) throw new AppError('not_found', 'Tenant not found.');
         if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(tenant))) throw changedSinceRead('account');
+        // First: it waits for a sign-in under way at another daemon, whose key is then revoked.
+        await updateErased(connection, tenantId, clock.nowMs());
         await keys.revokeAll(connection, tenantId);
         await deleteSignIns(connection, tenant.email);
         await deleteInvitation(connection, tenant.email);
-        await updateErased(connection, tenantId, clock.nowMs());
       });
       await eraseRows(tenantId);
     },

@@ -115,6 +115,7 @@ export function createSignIn(dependencies: Dependencies): SignIn {
    * `gone` if the address may no longer sign in, for example because its invitation was withdrawn after the mail.
    */
   async function complete(connection: Connection, email: string): Promise<string> {
+    await accounts.keep(connection, email);
     if (!(await accounts.canSignIn(connection, email))) throw gone();
     await updateVoid(connection, email);
     const { tenantId } = await accounts.findOrCreate(connection, email);

@@ -1,5 +1,6 @@
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
+import { erasedCondition } from '../../db/owner.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow, conversationBytesOf, conversationCodec } from './message-row.ts';
@@ -124,13 +125,14 @@ export async function listHalfErased(
 /** Lists conversations of a user that is being erased, including those whose rows are being deleted. */
 export async function listConversationsToErase(
   reader: Reader,
-  { tenantId, endUser }: { tenantId: string; endUser: string },
+  user: { tenantId: string; endUser: string },
   limit: number,
 ): Promise<Pick<ConversationRow, 'tenantId' | 'id' | 'number' | 'erasedAt'>[]> {
-  return reader.all(
-    'SELECT tenantId, id, number, erasedAt FROM conversations WHERE tenantId = ? AND endUser = ? LIMIT ?',
-    [tenantId, endUser, limit],
-  );
+  const own = erasedCondition(user);
+  return reader.all(`SELECT tenantId, id, number, erasedAt FROM conversations WHERE ${own.sql} LIMIT ?`, [
+    ...own.values,
+    limit,
+  ]);
 }
 
 /** Hides all conversations of a tenant. */

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
+import { lockWrites } from '../../db/tenant-lock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Embedder } from '../../outside/models/embedder.ts';
@@ -7,7 +8,7 @@ import type { Leases } from '../leases/leases.ts';
 import { countWaiting } from './backfill-store.ts';
 import { createBackoffs } from './backoff.ts';
 import { createEmbeddingRun, type EmbeddingRequests } from './embedding-run.ts';
-import { type EmbeddingModel, listModels, lockWrites, OPERATOR, resetBackfill, selectModel } from './models-store.ts';
+import { type EmbeddingModel, listModels, OPERATOR, resetBackfill, selectModel } from './models-store.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
 
 export type { QueryVector } from './query-vectors.ts';
@@ -113,6 +114,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
       await embedder.prepare();
       const wanted = { tenantId: OPERATOR, provider: null, name: model };
       await db.writes.write('daemon', async (connection) => {
+        // A row that a write is adding is in no scan yet, and the write may not know of a new model.
         await lockWrites(connection);
         await selectModel(connection, wanted, true);
       });

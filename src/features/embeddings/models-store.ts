@@ -69,14 +69,6 @@ export async function selectModel(
   for (const model of models) if (model.state === 'filling' && model !== own) await retire(connection, model);
 }
 
-/**
- * Waits until all writes that began before have ended, and keeps further ones out until the transaction ends: a row that
- * a write is adding is in no scan yet, and the write may not know of a new model. SQLite has one write at a time.
- */
-export async function lockWrites(connection: Connection): Promise<void> {
-  if (connection.engine === 'postgres') await connection.run('LOCK TABLE tenants IN EXCLUSIVE MODE');
-}
-
 /** Restarts the scan: while no embedder is configured, new rows are not queued. */
 export async function resetBackfill(connection: Connection): Promise<void> {
   await connection.run(`UPDATE embeddingModels SET ${RESTART_BACKFILL} WHERE tenantId = ?`, [OPERATOR]);

@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import { lockWrites } from '../../db/tenant-lock.ts';
 import type { Random } from '../../lib/random.ts';
 import { DAEMON } from './envelope.ts';
 import {
@@ -61,6 +62,8 @@ async function rewrapSome(
   target: MasterKey,
 ): Promise<Rewrapped> {
   const done: Rewrapped = { rewrapped: 0, lost: 0 };
+  // A write under way may be adding a data key that its daemon wraps with the former master key.
+  await lockWrites(connection);
   for (const row of await listDataKeysOfOthers(connection, target.id, ROWS)) {
     const masterKey = masterKeys.find(({ id }) => id === row.masterKeyId);
     if (masterKey) {

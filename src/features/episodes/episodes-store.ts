@@ -1,7 +1,7 @@
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
-import { type Owner, ownerCondition } from '../../db/owner.ts';
+import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 import { insertRows, valuesOf } from '../../db/values.ts';
 import {
@@ -204,7 +204,7 @@ export async function deleteSomeEpisodesOf(
   owner: Owner,
   limit: number,
 ): Promise<ErasedEpisode[]> {
-  const own = ownerCondition(owner);
+  const own = erasedCondition(owner);
   const rows = await connection.all<ErasedEpisode>(
     `SELECT tenantId, scope, number, id FROM episodes WHERE ${own.sql} LIMIT ?`,
     [...own.values, limit],

@@ -1,5 +1,5 @@
 import type { Connection, Reader } from '../../db/connection.ts';
-import { type Owner, ownerCondition } from '../../db/owner.ts';
+import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { insertRows, padToPowerOfTwo, placeholders } from '../../db/values.ts';
 
 export interface LearnedRow {
@@ -155,7 +155,7 @@ export async function deleteSomeSearchesBefore(
 }
 
 export async function deleteSomeSearchesOf(connection: Connection, owner: Owner, limit: number): Promise<number> {
-  const own = ownerCondition(owner);
+  const own = erasedCondition(owner);
   const { changes } = await connection.run(
     `DELETE FROM searches WHERE tenantId = ? AND id IN
        (SELECT id FROM searches WHERE ${own.sql} LIMIT ?)`,
@@ -165,7 +165,7 @@ export async function deleteSomeSearchesOf(connection: Connection, owner: Owner,
 }
 
 export async function deleteSomeLearnedOf(connection: Connection, owner: Owner, limit: number): Promise<number> {
-  const own = ownerCondition(owner);
+  const own = erasedCondition(owner);
   const learned = await connection.run(
     `DELETE FROM learned WHERE tenantId = ? AND endUser IN
        (SELECT endUser FROM learned WHERE ${own.sql} LIMIT ?)`,

@@ -1,4 +1,5 @@
 import type { Connection, Reader } from '../../db/connection.ts';
+import { toStay } from '../../db/tenant-lock.ts';
 import { insertRows, listPlaceholders, padToPowerOfTwo } from '../../db/values.ts';
 
 export interface UsageDay {
@@ -39,7 +40,8 @@ export async function addUsage(connection: Connection, deltas: UsageDelta[]): Pr
     `INSERT INTO usageDays (tenantId, day, requests, memories, queries)
      SELECT column1, column2, CAST(column3 AS BIGINT), CAST(column4 AS BIGINT), CAST(column5 AS BIGINT) FROM (`,
     deltas.map(({ tenantId, day, requests, memories, queries }) => [tenantId, day, requests, memories, queries]),
-    `) AS given WHERE EXISTS (SELECT 1 FROM tenants t WHERE t.tenantId = column1 AND t.erasedAt IS NULL)
+    `) AS given WHERE EXISTS
+       (SELECT 1 FROM tenants t WHERE t.tenantId = column1 AND t.erasedAt IS NULL ${toStay(connection.engine)})
      ON CONFLICT (tenantId, day) DO UPDATE SET requests = usageDays.requests + excluded.requests,
        memories = usageDays.memories + excluded.memories, queries = usageDays.queries + excluded.queries`,
   );

@@ -1,6 +1,6 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
-import { type Owner, ownerCondition } from '../../db/owner.ts';
+import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { insertRows, listPlaceholders, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import {
   bytesOf,
@@ -197,7 +197,7 @@ export async function deleteSomeOf(
   owner: Owner,
   limit: number,
 ): Promise<(ErasedVersion & Pick<MemoryRow, 'id'>)[]> {
-  const own = ownerCondition(owner);
+  const own = erasedCondition(owner);
   const rows = await connection.all<ErasedVersion & Pick<MemoryRow, 'id'>>(
     `SELECT tenantId, scope, number, id FROM memories WHERE ${own.sql} LIMIT ?`,
     [...own.values, limit],
@@ -222,4 +222,16 @@ export async function listExpired(
     'SELECT tenantId, id FROM memories WHERE expiresAt IS NOT NULL AND expiresAt <= ? AND current = 1 LIMIT ?',
     [nowMs, limit],
   );
+}
+
+export async function isExpired(
+  reader: Reader,
+  { tenantId, id }: { tenantId: string; id: string },
+  nowMs: number,
+): Promise<boolean> {
+  const row = await reader.get(
+    'SELECT 1 FROM memories WHERE tenantId = ? AND id = ? AND expiresAt IS NOT NULL AND expiresAt <= ? AND current = 1',
+    [tenantId, id, nowMs],
+  );
+  return row !== undefined;
 }

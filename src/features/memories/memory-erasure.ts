@@ -7,7 +7,14 @@ import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-indices.ts';
 import { forgetTextsToIndex } from '../text/text-portions.ts';
 import { createTextPurge } from '../text/text-purge.ts';
-import { deleteAllLookupsOf, deleteLookups, deleteMemory, deleteSomeOf, listExpired } from './memories-store.ts';
+import {
+  deleteAllLookupsOf,
+  deleteLookups,
+  deleteMemory,
+  deleteSomeOf,
+  isExpired,
+  listExpired,
+} from './memories-store.ts';
 
 /** Called in the transaction that erases a memory, with the metadata of all its versions. */
 export interface MemoryObserver {
@@ -49,11 +56,17 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
   }
 
   async function eraseExpired(): Promise<boolean> {
-    const expired = await listExpired(db.readers, clock.nowMs(), ERASE_ROWS);
+    const nowMs = clock.nowMs();
+    const expired = await listExpired(db.readers, nowMs, ERASE_ROWS);
     if (expired.length === 0) return false;
     // In the tenants' own transactions, in which nobody else changes what depends on the memories.
     await Promise.all(
-      expired.map(({ tenantId, id }) => db.writes.write(tenantId, (connection) => eraseOne(connection, tenantId, id))),
+      expired.map(({ tenantId, id }) =>
+        db.writes.write(tenantId, async (connection) => {
+          // Its expiry may have been changed since it was listed.
+          if (await isExpired(connection, { tenantId, id }, nowMs)) await eraseOne(connection, tenantId, id);
+        }),
+      ),
     );
     return expired.length === ERASE_ROWS;
   }
