@@ -194,6 +194,25 @@ test('while the server is away reads and writes are refused with a time to try a
   }
 });
 
+test('reads behind a network that swallows everything are refused within seconds, and work when it is back', async () => {
+  const relay = await startTcpRelay(Number(new URL(url).port));
+  const through = new URL(url);
+  through.port = String(relay.port);
+  const db = await open({ at: through.href });
+  const read = () => db.readers.of('a').get('SELECT requests FROM usageDays WHERE tenantId = ?', ['a']);
+  try {
+    await read();
+    relay.disturb({ blackHole: true });
+    await expect(read()).rejects.toMatchObject({ code: 'unavailable', options: { retryAfterSeconds: 5 } });
+    relay.disturb({});
+    expect(await read()).toEqual({ requests: await countOf('a') });
+  } finally {
+    relay.disturb({});
+    await db.close();
+    await relay.close();
+  }
+}, 30_000);
+
 test('the offset of the clock is told', async () => {
   const late = await open({ clockErrorMs: -3000 });
   try {

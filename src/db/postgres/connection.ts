@@ -27,6 +27,8 @@ const BEGIN: Record<TransactionKind, string> = {
 };
 
 const CONNECT_TIMEOUT_MS = 5000;
+/** Longer than the server lets a statement run: without an answer by then, the network has lost the session. */
+const ANSWER_TIMEOUT_MS: Record<TransactionKind, number> = { read: 10_000, write: 65_000, snapshot: 65_000 };
 
 /** Numbers arrive as numbers: ours are all within the safe integers. */
 const types: pg.CustomTypesConfig = {
@@ -43,6 +45,7 @@ export type SessionObserver = (state: 'open' | 'lost', code?: string) => void;
 export function createSession(url: string, observe: SessionObserver = () => {}): Session {
   let client: Promise<pg.Client> | undefined;
   let inTransaction: pg.Client | undefined;
+  let answerTimeoutMs = ANSWER_TIMEOUT_MS.read;
   let closed = false;
 
   function open(): Promise<pg.Client> {
@@ -83,10 +86,14 @@ export function createSession(url: string, observe: SessionObserver = () => {}):
 
   async function query(sql: string, values?: readonly Value[]): Promise<pg.QueryResult> {
     const session = inTransaction ?? (await open());
+    // TCP alone would go on for a quarter of an hour.
+    const giveUp = setTimeout(() => session.connection.stream.destroy(), answerTimeoutMs);
     try {
       return await session.query(sql, values as unknown[]);
     } catch (error) {
       throw postgresError(error);
+    } finally {
+      clearTimeout(giveUp);
     }
   }
 
@@ -110,6 +117,7 @@ export function createSession(url: string, observe: SessionObserver = () => {}):
     },
     async begin(of, kind) {
       inTransaction = await open();
+      answerTimeoutMs = ANSWER_TIMEOUT_MS[kind];
       await query(`${BEGIN[kind]}; ${visibleTo(of)}`);
     },
     end() {
