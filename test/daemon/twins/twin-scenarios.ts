@@ -1,3 +1,4 @@
+import { JOBS } from './twin-jobs.ts';
 import { REQUESTS } from './twin-requests.ts';
 import { STATEMENTS } from './twin-statements.ts';
 import { USERS } from './twin-users.ts';
@@ -8,7 +9,7 @@ import type { Scenario } from './twin-world.ts';
 export const SCENARIOS: Record<string, Scenario> = {
   ...REQUESTS,
   ...USERS,
-  'run the statements of the stores': inTurn(STATEMENTS),
+  'run the statements of the stores': inTurn({ ...JOBS, ...STATEMENTS }),
   'embed and find': inTurn(VECTORS),
 };
 

@@ -6,10 +6,9 @@ import { findConversations } from '../../../src/features/conversations/conversat
 import * as messages from '../../../src/features/conversations/messages-store.ts';
 import { updateDataKey } from '../../../src/features/envelope/envelope-store.ts';
 import * as episodes from '../../../src/features/episodes/episode-import-export-store.ts';
-import { listCuts, updateProjectOfCuts } from '../../../src/features/episodes/episodes-store.ts';
+import { findEpisodeRows, listCuts, updateProjectOfCuts } from '../../../src/features/episodes/episodes-store.ts';
 import { findThrough, updateNotDue, updateThrough } from '../../../src/features/extraction/extraction-store.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
-import { listDueJobs } from '../../../src/features/jobs/job-claims-store.ts';
 import * as jobs from '../../../src/features/jobs/jobs-store.ts';
 import * as keys from '../../../src/features/keys/keys-store.ts';
 import * as learning from '../../../src/features/learning/learning-store.ts';
@@ -20,7 +19,6 @@ import * as transfer from '../../../src/features/memories/memory-import-export-s
 import { listOnAppend } from '../../../src/features/providers/provider-settings-store.ts';
 import { findScopes } from '../../../src/features/text/scopes-store.ts';
 import * as toIndex from '../../../src/features/text/text-portions-store.ts';
-import { FAR_MS } from './twin-fill.ts';
 import type { Scenario, Twin } from './twin-world.ts';
 
 /** Runs work in a transaction, and a read outside of any. */
@@ -28,7 +26,8 @@ export const write = <T>({ daemon }: Twin, work: (connection: Connection) => Pro
   daemon.db.writes.write('daemon', work);
 export const readerOf = ({ daemon }: Twin): Reader => daemon.db.readers;
 
-const STRAY = 'ten_stray';
+/** A tenant without an account, for rows that only a statement without its predicate would touch. */
+export const STRAY = 'ten_stray';
 const OLD_MS = 1;
 
 /** Row numbers of a tenant in a table, oldest first. */
@@ -72,6 +71,12 @@ export const STATEMENTS: Record<string, Scenario> = {
     await find('scopes', findScopes(reader, [{ tenantId, endUser: 'default' }]));
     await find('answers', answers.findAnswers(reader, [{ tenantId, key: 'first' }], 0));
     await find('learned users', learning.findLearnedUsers(reader, tenantId, ['default']));
+    await find(
+      'recent searches',
+      learning
+        .listRecentSearches(reader, { tenantId, sinceMs: 0, limit: 99 })
+        .then((searches) => searches.map(({ id }) => id)),
+    );
     await find('tenants on append', listOnAppend(reader, [tenantId]));
     const month = { day: '2026-01-05', monthStart: '2026-01-01' };
     await find(
@@ -140,8 +145,10 @@ export const STATEMENTS: Record<string, Scenario> = {
     const reader = readerOf(twin);
     const messageNumbers = await numbersOf(twin, otherId, 'messages');
     const memoryNumbers = await numbersOf(twin, otherId, 'memories');
+    const episodeNumbers = await numbersOf(twin, otherId, 'episodes');
     twin.record('messages', await messages.findMessageRows(reader, tenantId, messageNumbers));
     twin.record('memories', await memories.findMemoryRows(reader, tenantId, memoryNumbers));
+    twin.record('episodes', await findEpisodeRows(reader, tenantId, episodeNumbers));
   },
 
   async 'list and delete only what it has to index itself'(twin) {
@@ -228,24 +235,6 @@ export const STATEMENTS: Record<string, Scenario> = {
     }
   },
 
-  async 'change and list open jobs'(twin) {
-    const { tenantId, filled } = twin;
-    const reader = readerOf(twin);
-    const scope = { tenantId, conversationId: filled.conversation, dryRun: 1 };
-    const list = async (name: string, found: Promise<unknown>) => twin.record(name, ownersOf(await found));
-    await list(
-      'open job',
-      jobs.findOpenJob(reader, scope).then((job) => [job]),
-    );
-    await list('open jobs', jobs.listOpenJobs(reader, tenantId, {}));
-    await list('due jobs', listDueJobs(reader, { tenantId, nowMs: 2 * FAR_MS, limit: 9 }));
-    await write(twin, (connection) => jobs.updateCapped(connection, tenantId, FAR_MS - 1));
-    await write(twin, async (connection) => {
-      const open = (await jobs.findJob(connection, tenantId, 'job_open'))!;
-      await jobs.updateJob(connection, open, { state: 'done', finishedAt: 9 });
-    });
-  },
-
   async 'delete only its own old rows'(twin) {
     const { tenantId } = twin;
     await write(twin, async (connection) => {
@@ -307,7 +296,7 @@ export const STATEMENTS: Record<string, Scenario> = {
 };
 
 /** Rows without the row numbers, which differ by who else wrote. */
-function ownersOf(rows: unknown): unknown {
+export function ownersOf(rows: unknown): unknown {
   return (rows as unknown[]).map((row) =>
     typeof row === 'object' && row !== null
       ? Object.fromEntries(Object.entries(row).filter(([column]) => !['number', 'scope'].includes(column)))

@@ -1,5 +1,10 @@
+import { ITEM_TYPES } from '../../../src/contract/search.ts';
 import { backfillBatch, countWaiting, countWaitingFor } from '../../../src/features/embeddings/backfill-store.ts';
-import { listDueJobs } from '../../../src/features/embeddings/embedding-jobs-store.ts';
+import {
+  listDueJobs,
+  storeVectors,
+  updateAfterRejection,
+} from '../../../src/features/embeddings/embedding-jobs-store.ts';
 import {
   type EmbeddingModel,
   findModel,
@@ -13,15 +18,16 @@ import {
   promoteFillingModels,
 } from '../../../src/features/embeddings/tenant-models-store.ts';
 import { vectorProblems } from '../../../src/features/embeddings/vector-sync.ts';
+import { deleteEmbedded, insertJobs } from '../../../src/features/embeddings/vector-sync-store.ts';
 import type { CandidateQuery } from '../../../src/features/search/candidate.ts';
 import { createCandidates, SEARCH_ENGINES } from '../../../src/features/search/candidates.ts';
 import { createSourceSearch } from '../../../src/features/search/source-search.ts';
 import { SOURCES } from '../../../src/features/search/sources-store.ts';
 import { readTotals } from '../../../src/features/text/word-totals.ts';
-import { numbersOf, readerOf, scopeOf, write } from './twin-statements.ts';
+import { numbersOf, readerOf, STRAY, scopeOf, write } from './twin-statements.ts';
 import type { Scenario, Twin } from './twin-world.ts';
 
-const STRAY = 'ten_stray';
+const STRAY_NUMBER = 666_666_666;
 const TABLES = { memory: 'memories', message: 'messages', episode: 'episodes' } as const;
 const ADD_MODEL = `INSERT INTO embeddingModels (tenantId, provider, name, state) VALUES (?, NULL, 'small', ?)`;
 
@@ -48,6 +54,14 @@ async function addWaiting(
 }
 
 export const VECTORS: Record<string, Scenario> = {
+  async 'delete only vectors of its own rows'(twin) {
+    const { tenantId, otherId } = twin;
+    for (const type of ITEM_TYPES) {
+      const rows = (await numbersOf(twin, otherId, TABLES[type])).map((number) => ({ tenantId, scope: 1, number }));
+      await write(twin, (connection) => deleteEmbedded(connection, type, rows));
+    }
+  },
+
   async 'list texts to embed'(twin) {
     const { tenantId, otherId } = twin;
     const reader = readerOf(twin);
@@ -67,6 +81,20 @@ export const VECTORS: Record<string, Scenario> = {
     );
   },
 
+  async 'store vectors and rejections only of its own waiting rows'(twin) {
+    const { tenantId } = twin;
+    const model = (await modelOf(twin, tenantId))!;
+    await addWaiting(twin, model, { type: 'message', number: STRAY_NUMBER, tenantId: STRAY });
+    const select = 'SELECT id, attempts, dueAt FROM unembedded WHERE tenantId = ? AND number = ?';
+    const waiting = () => readerOf(twin).get<{ id: number }>(select, [STRAY, STRAY_NUMBER]);
+    const job = { id: (await waiting())!.id, tenantId };
+    await write(twin, (connection) => updateAfterRejection(connection, job, 1));
+    twin.record('rejected', { ...(await waiting()), id: undefined });
+    const vectors = [{ job, embedding: Buffer.alloc(4 * model.dimensions!) }];
+    await write(twin, (connection) => storeVectors(connection, model.id, vectors, model.dimensions!));
+    twin.record('waiting', { ...(await waiting()), id: undefined });
+  },
+
   async 'fill a model'(twin) {
     const { tenantId } = twin;
     const { id } = (await modelOf(twin, tenantId))!;
@@ -74,6 +102,11 @@ export const VECTORS: Record<string, Scenario> = {
       await connection.run('DELETE FROM vectors WHERE tenantId = ?', [tenantId]);
       const restart = `memoryFill = 0, messageFill = 0, episodeFill = 0, fillAfter = ''`;
       await connection.run(`UPDATE embeddingModels SET ${restart} WHERE id = ?`, [id]);
+      await connection.run(
+        `INSERT INTO vectors (model, scope, type, number, tenantId, embedding)
+         SELECT ?, scope, 'episode', number, ?, X'00' FROM episodes WHERE tenantId = ?`,
+        [id, STRAY, tenantId],
+      );
     });
     twin.record('waiting for the operator', await countWaiting(readerOf(twin)));
     for (let batch = 0; batch < 12; batch += 1) {
@@ -84,6 +117,7 @@ export const VECTORS: Record<string, Scenario> = {
     const foreign = 'SELECT type, number FROM unembedded WHERE model = ? AND tenantId NOT IN (?, ?)';
     twin.record('waiting rows of the other', await readerOf(twin).all(foreign, [id, tenantId, STRAY]));
     await write(twin, resetBackfill);
+    await write(twin, (connection) => connection.run('DELETE FROM vectors WHERE tenantId = ?', [STRAY]));
   },
 
   async 'serve the first model'(twin) {
@@ -98,6 +132,11 @@ export const VECTORS: Record<string, Scenario> = {
     await write(twin, (connection) => connection.run(ADD_MODEL, [OPERATOR, 'serving']));
     await write(twin, resetBackfill);
     twin.record('waiting for the operator', (await countWaiting(readerOf(twin))) > 0);
+    const number = (await numbersOf(twin, tenantId, 'memories')).at(-1)!;
+    const row = { tenantId, scope: await scopeOf(twin, tenantId), number };
+    await write(twin, (connection) => insertJobs(connection, 'memory', [row], false));
+    const queued = `SELECT id FROM unembedded WHERE tenantId = ? AND type = 'memory' AND number = ?`;
+    twin.record('queued without the operator', (await readerOf(twin).all(queued, [tenantId, number])).length);
   },
 
   async 'find vectors of other rows and models'(twin) {

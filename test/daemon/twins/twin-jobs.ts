@@ -1,0 +1,50 @@
+import { listDueJobs, updateClaimed, updateRenewed } from '../../../src/features/jobs/job-claims-store.ts';
+import * as jobs from '../../../src/features/jobs/jobs-store.ts';
+import { FAR_MS } from './twin-fill.ts';
+import { ownersOf, readerOf, STRAY, write } from './twin-statements.ts';
+import type { Scenario } from './twin-world.ts';
+
+/** Jobs, which have the same ids in both accounts. */
+export const JOBS: Record<string, Scenario> = {
+  async 'change and list open jobs'(twin) {
+    const { tenantId, filled } = twin;
+    const reader = readerOf(twin);
+    const scope = { tenantId, conversationId: filled.conversation, dryRun: 1 };
+    const list = async (name: string, found: Promise<unknown>) => twin.record(name, ownersOf(await found));
+    await list(
+      'open job',
+      jobs.findOpenJob(reader, scope).then((job) => [job]),
+    );
+    await list('open jobs', jobs.listOpenJobs(reader, tenantId, {}));
+    await list('due jobs', listDueJobs(reader, { tenantId, nowMs: 2 * FAR_MS, limit: 9 }));
+    await write(twin, (connection) => jobs.updateCapped(connection, tenantId, FAR_MS - 1));
+    await write(twin, async (connection) => {
+      const open = (await jobs.findJob(connection, tenantId, 'job_open'))!;
+      await jobs.updateJob(connection, open, { state: 'done', finishedAt: 9 });
+    });
+  },
+
+  async 'claim and renew only its own job'(twin) {
+    const { tenantId, filled } = twin;
+    const id = 'job_claimed';
+    const [claims, leases] = await write(twin, async (connection) => {
+      const done = (await jobs.findJob(connection, tenantId, filled.job))!;
+      const due = { ...done, id, state: 'queued', dueAt: FAR_MS, finishedAt: null } as const;
+      const stray = { ...due, tenantId: STRAY };
+      const both = async () => [
+        await jobs.findJob(connection, tenantId, id),
+        await jobs.findJob(connection, STRAY, id),
+      ];
+      for (const job of [due, stray]) await jobs.insertJob(connection, job);
+      const claimed = await updateClaimed(connection, due, { nowMs: FAR_MS, untilMs: FAR_MS + 1 });
+      const claimedJobs = await both();
+      await updateClaimed(connection, stray, { nowMs: FAR_MS, untilMs: FAR_MS + 1 });
+      await updateRenewed(connection, claimed!, FAR_MS + 2);
+      const renewedJobs = await both();
+      await connection.run('DELETE FROM jobs WHERE id = ?', [id]);
+      return [claimedJobs.map((job) => job!.state), renewedJobs.map((job) => job!.dueAt)];
+    });
+    twin.record('claims', claims);
+    twin.record('leases', leases);
+  },
+};
