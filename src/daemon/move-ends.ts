@@ -89,7 +89,12 @@ async function openEnd(location: DatabaseLocation): Promise<MoveEnd> {
   if ('file' in location) return { name, location, db: await openDatabase(location.file, options) };
   const { openPostgres } = await import('../db/postgres/open.ts');
   const log = createLog('silent', () => {});
-  const db = await openPostgres(location.url, { ...options, log, machineNowMs: systemClock.nowMs });
+  const db = await openPostgres(location.url, {
+    ...options,
+    log,
+    machineNowMs: systemClock.nowMs,
+    writesAs: 'longWrite',
+  });
   return { name, location, db };
 }
 

@@ -44,7 +44,7 @@ async function lockFile(file: string): Promise<Connection> {
 async function lockServer(url: string): Promise<Connection> {
   const session = createSession(url);
   const lock = async () => {
-    await session.begin('all', 'write');
+    await session.begin('all', 'longWrite');
     // The transaction outlives pauses in which the target is written.
     await session.exec(`SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = ${WAIT_MS}`);
     await lockDaemonWrites(session);

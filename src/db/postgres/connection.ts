@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Connection, Reader, Value } from '../connection.ts';
 import { translate } from '../dialect.ts';
 import { StorageFault } from '../storage-error.ts';
+import { createAvailability } from './availability.ts';
 import { postgresError } from './storage-error.ts';
 
 /** A session with a PostgreSQL server. It is opened when it is needed, and again after the server was away. */
@@ -15,20 +16,34 @@ export interface Session extends Connection {
   end(): void;
 }
 
-/** `read` and `write` are parts of requests; a `snapshot` keeps its view for as long as it is open. */
-export type TransactionKind = 'read' | 'write' | 'snapshot';
+/**
+ * `read` and `write` are parts of requests; a `snapshot` keeps its view for as long as it is open; a `longWrite` is part
+ * of an administrator's command.
+ */
+export type TransactionKind = 'read' | 'write' | 'snapshot' | 'longWrite';
 
-/** Milliseconds; `snapshot` serves exports, of which every statement reads a portion. */
+/** Milliseconds that the server gives a statement. */
+const STATEMENT_TIMEOUT_MS: Record<TransactionKind, number> = {
+  read: 5000,
+  write: 10_000,
+  snapshot: 60_000,
+  longWrite: 60_000,
+};
+
+const WRITE = 'BEGIN; SET LOCAL lock_timeout = 2000; SET LOCAL idle_in_transaction_session_timeout = 10000';
+
 const BEGIN: Record<TransactionKind, string> = {
-  read: 'BEGIN READ ONLY; SET LOCAL statement_timeout = 5000',
-  write:
-    'BEGIN; SET LOCAL statement_timeout = 60000; SET LOCAL lock_timeout = 2000; SET LOCAL idle_in_transaction_session_timeout = 10000',
-  snapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 60000',
+  read: 'BEGIN READ ONLY',
+  write: WRITE,
+  snapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  longWrite: WRITE,
 };
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** Longer than the server lets a statement run: without an answer by then, the network has lost the session. */
-const ANSWER_TIMEOUT_MS: Record<TransactionKind, number> = { read: 10_000, write: 65_000, snapshot: 65_000 };
+/** For the network, after the server's own timeout. A session whose server stays silent for longer is given up. */
+const NETWORK_TIMEOUT_MS = 2000;
+/** Keeps firewalls from forgetting idle sessions, and finds out that they did. */
+const KEEP_ALIVE_MS = 30_000;
 
 /** Numbers arrive as numbers: ours are all within the safe integers. */
 const types: pg.CustomTypesConfig = {
@@ -38,63 +53,81 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** Hears of each attempt to reach the server, and of sessions that broke. */
-export type SessionObserver = (state: 'open' | 'lost', code?: string) => void;
+/** A connection of the driver. */
+interface Link {
+  client: pg.Client;
+  /** Closes it; the next statement opens another. */
+  giveUp(code: string | undefined): void;
+}
+
+interface TimedQuery extends pg.QueryConfig {
+  query_timeout: number;
+}
 
 /** Creates a session with the server at `url`, which opens with its first statement. */
-export function createSession(url: string, observe: SessionObserver = () => {}): Session {
-  let client: Promise<pg.Client> | undefined;
-  let inTransaction: pg.Client | undefined;
-  let answerTimeoutMs = ANSWER_TIMEOUT_MS.read;
+export function createSession(url: string, availability = createAvailability(url)): Session {
+  let link: Promise<Link> | undefined;
+  let inTransaction: Link | undefined;
+  let kind: TransactionKind = 'read';
   let closed = false;
 
-  function open(): Promise<pg.Client> {
+  function open(): Promise<Link> {
     if (closed) return Promise.reject(postgresError(new Error('closed')));
-    if (client) return client;
-    const opening = connect(() => {
-      if (client === opening) client = undefined;
-    });
-    client = opening;
+    if (link) return link;
+    const forget = () => {
+      if (link === opening) link = undefined;
+    };
+    const opening = availability.reach(() => connect(forget));
+    link = opening;
+    opening.catch(forget);
     return opening;
   }
 
-  /** `onLost` is called when the session cannot be used any more. */
-  async function connect(onLost: () => void): Promise<pg.Client> {
-    const fresh = new pg.Client({
+  /** `forget` is called when the connection cannot be used any more. */
+  async function connect(forget: () => void): Promise<Link> {
+    const client = new pg.Client({
       connectionString: url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       application_name: 'svc',
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       types,
     });
+    let isUsable = true;
+    function giveUp(code: string | undefined): void {
+      if (!isUsable) return;
+      isUsable = false;
+      forget();
+      availability.lost(code);
+      // With a statement under way this closes the socket without waiting for the server.
+      void client.end();
+    }
     // Without a listener of its own, a lost session would end the process.
-    fresh.on('error', (error: Error & { code?: string }) => {
-      onLost();
-      observe('lost', error.code);
-    });
-    fresh.on('end', onLost);
+    client.on('error', (error: Error & { code?: string }) => giveUp(error.code));
+    client.on('end', forget);
     try {
-      await fresh.connect();
-      observe('open');
-      return fresh;
+      await client.connect();
+      return { client, giveUp };
     } catch (error) {
-      onLost();
-      observe('lost', (error as { code?: string }).code);
+      giveUp((error as { code?: string }).code);
+      throw postgresError(error);
+    }
+  }
+
+  async function send({ client, giveUp }: Link, text: string, values?: readonly Value[]): Promise<pg.QueryResult> {
+    const statement: TimedQuery = { text, query_timeout: STATEMENT_TIMEOUT_MS[kind] + NETWORK_TIMEOUT_MS };
+    try {
+      return await client.query(statement, values as unknown[]);
+    } catch (error) {
+      // Errors of the server have codes; those of the driver mean that the connection is silent or broken.
+      const { code } = error as { code?: string };
+      if (code === undefined) giveUp('no answer');
       throw postgresError(error);
     }
   }
 
   async function query(sql: string, values?: readonly Value[]): Promise<pg.QueryResult> {
-    const session = inTransaction ?? (await open());
-    // TCP alone would go on for a quarter of an hour.
-    const giveUp = setTimeout(() => session.connection.stream.destroy(), answerTimeoutMs);
-    try {
-      return await session.query(sql, values as unknown[]);
-    } catch (error) {
-      throw postgresError(error);
-    } finally {
-      clearTimeout(giveUp);
-    }
+    return send(inTransaction ?? (await open()), sql, values);
   }
 
   async function all<T>(sql: string, values: readonly Value[] = []): Promise<T[]> {
@@ -115,22 +148,24 @@ export function createSession(url: string, observe: SessionObserver = () => {}):
       // PostgreSQL rolls back, without an error, when a failed transaction is committed.
       if (sql === 'COMMIT' && command === 'ROLLBACK') throw new StorageFault('25P02', 'PostgreSQL');
     },
-    async begin(of, kind) {
+    async begin(of, next) {
       inTransaction = await open();
-      answerTimeoutMs = ANSWER_TIMEOUT_MS[kind];
-      await query(`${BEGIN[kind]}; ${visibleTo(of)}`);
+      kind = next;
+      const timeout = `SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS[kind]}`;
+      await query(`${BEGIN[kind]}; ${timeout}; ${visibleTo(of)}`);
     },
     end() {
-      const session = inTransaction;
+      const used = inTransaction;
       inTransaction = undefined;
-      session?.query('COMMIT').catch(() => {
+      if (!used) return;
+      send(used, 'COMMIT').catch(() => {
         // The session broke: the server has rolled back what it was reading.
       });
     },
     async close() {
       closed = true;
-      const open = await client?.catch(() => undefined);
-      await open?.end().catch(() => {
+      const open = await link?.catch(() => undefined);
+      await open?.client.end().catch(() => {
         // The server is gone, and the session with it.
       });
     },

@@ -4,7 +4,8 @@ import { untilMoved } from '../database-state.ts';
 import { createGroupCommit } from '../group-commit.ts';
 import type { Database, OpenOptions, Snapshot } from '../open.ts';
 import { createReaders } from '../readers.ts';
-import { createSession, readerOf, type Session, type SessionObserver } from './connection.ts';
+import { type Availability, createAvailability } from './availability.ts';
+import { createSession, readerOf, type Session, type TransactionKind } from './connection.ts';
 import { refuseOtherSchema } from './migrate.ts';
 import { postgresTransactions } from './transactions.ts';
 
@@ -12,6 +13,8 @@ export interface PostgresOptions extends Omit<OpenOptions, 'extension' | 'busyTi
   /** The clock of the machine, whatever clock the daemon goes by. */
   machineNowMs: () => number;
   log: Log;
+  /** `write` by default. */
+  writesAs?: TransactionKind;
 }
 
 /**
@@ -19,15 +22,15 @@ export interface PostgresOptions extends Omit<OpenOptions, 'extension' | 'busyTi
  * `unavailable` if the server cannot be reached, `unprocessable` if the database has another schema version.
  */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
-  const observe = reportState(url, options.log);
-  const writer = createSession(url, observe);
+  const availability = createAvailability(url, options.log);
+  const writer = createSession(url, availability);
   await refuseOtherSchema(writer).catch(async (error: unknown) => {
     await writer.close();
     throw error;
   });
-  const readers = openReaders(url, options.readerCount, observe);
-  const lookups = openReaders(url, 1, observe);
-  const transactions = untilMoved(writer, postgresTransactions(writer));
+  const readers = openReaders(url, options.readerCount, availability);
+  const lookups = openReaders(url, 1, availability);
+  const transactions = untilMoved(writer, postgresTransactions(writer, options.writesAs));
   const writes = createGroupCommit(writer, { ...options, transactions });
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
@@ -40,18 +43,20 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     readers,
     lookups,
     writes,
-    snapshot: () => openSnapshot(url),
+    snapshot: () => openSnapshot(url, availability),
     async probe(nowMs) {
       const probe = 'INSERT INTO pulse ("only", at) VALUES (1, ?) ON CONFLICT ("only") DO UPDATE SET at = excluded.at';
       await writes.write('daemon', (connection) => connection.run(probe, [nowMs]));
     },
-    async clockOffsetMs() {
-      const beforeMs = options.machineNowMs();
-      const row = await lookups.get<{ ms: number }>(
-        'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS ms',
-      );
-      return row!.ms - (beforeMs + options.machineNowMs()) / 2;
-    },
+    clockOffsetMs: () =>
+      // Measured once a session is free: the time that others take is not an offset.
+      lookups.use(async (reader) => {
+        const beforeMs = options.machineNowMs();
+        const row = await reader.get<{ ms: number }>(
+          'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS ms',
+        );
+        return row!.ms - (beforeMs + options.machineNowMs()) / 2;
+      }),
     // The server keeps its log by itself.
     checkpoint: async () => {},
     emptyLog: async () => {},
@@ -62,25 +67,13 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   };
 }
 
-/** Logs once that the server is away, and once that it is back. */
-function reportState(url: string, log: Log): SessionObserver {
-  const { host } = new URL(url);
-  let isAway = false;
-  return (state, code) => {
-    if ((state === 'lost') === isAway) return;
-    isAway = state === 'lost';
-    if (isAway) log.warn({ host, code }, 'PostgreSQL is away');
-    else log.info({ host }, 'PostgreSQL is back');
-  };
-}
-
-function openReaders(url: string, count: number, observe: SessionObserver) {
-  const sessions = Array.from({ length: count }, () => createSession(url, observe));
+function openReaders(url: string, count: number, availability: Availability) {
+  const sessions = Array.from({ length: count }, () => createSession(url, availability));
   return createReaders(sessions, (session, tenantId) => readerOf(session, tenantId === undefined ? 'all' : [tenantId]));
 }
 
-async function openSnapshot(url: string): Promise<Snapshot> {
-  const session: Session = createSession(url);
+async function openSnapshot(url: string, availability: Availability): Promise<Snapshot> {
+  const session: Session = createSession(url, availability);
   try {
     await session.begin('all', 'snapshot');
     // The view is taken with the first query.

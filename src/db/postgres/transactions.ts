@@ -1,5 +1,5 @@
 import type { Transactions, Writer } from '../transactions.ts';
-import { type Session, visibleTo } from './connection.ts';
+import { type Session, type TransactionKind, visibleTo } from './connection.ts';
 import { isCollision } from './storage-error.ts';
 
 /** Names the lock of the daemons' own writes; any number that nothing else in the database uses. */
@@ -9,9 +9,9 @@ const DAEMONS_LOCK = 0x737663;
  * Transactions whose writers are alone with their tenants among all daemons: what a write reads stays true until it
  * commits, as in a database with one writer. The daemons' own writes take turns too. Locks are taken in one order.
  */
-export function postgresTransactions(session: Session): Transactions {
+export function postgresTransactions(session: Session, kind: TransactionKind = 'write'): Transactions {
   return {
-    begin: () => session.begin('all', 'write'),
+    begin: () => session.begin('all', kind),
     async lock(writers) {
       const tenantIds = tenantsOf(writers);
       if (tenantIds.length < writers.length) await lockDaemonWrites(session);
