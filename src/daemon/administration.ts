@@ -1,4 +1,6 @@
+import type { Connection } from '../db/connection.ts';
 import { integrityProblems } from '../db/integrity.ts';
+import type { Database } from '../db/open.ts';
 import { vectorProblems } from '../features/embeddings/vector-sync.ts';
 import { textIndices } from '../features/text/text-indices.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -29,10 +31,25 @@ export async function checkIntegrity(config: Config): Promise<string[]> {
   const problems = 'file' in location ? await integrityProblems(location.file, 'integrity_check') : [];
   if (problems.length > 0) return problems;
   return withRooms(config, async ({ db, usage }) => {
-    const found: string[] = [];
-    for (const index of Object.values(textIndices)) found.push(...(await db.writes.write('daemon', index.problems)));
-    found.push(...(await db.writes.write('daemon', vectorProblems)));
-    found.push(...(await db.writes.write('daemon', usage.storage.problems)));
-    return found;
+    const indices = Object.values(textIndices).map(({ problems }) => problems);
+    return runChecks(db, [...indices, vectorProblems, usage.storage.problems]);
   });
+}
+
+type Check = (connection: Connection) => Promise<string[]>;
+
+/** On PostgreSQL in a snapshot, for which no daemon waits; SQLite checks its text index with a statement that writes. */
+async function runChecks(db: Database, checks: readonly Check[]): Promise<string[]> {
+  const found: string[] = [];
+  if (db.readers.engine === 'sqlite') {
+    for (const check of checks) found.push(...(await db.writes.write('daemon', check)));
+    return found;
+  }
+  const snapshot = await db.snapshot();
+  try {
+    for (const check of checks) found.push(...(await check(snapshot)));
+    return found;
+  } finally {
+    await snapshot.close();
+  }
 }

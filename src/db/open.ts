@@ -1,5 +1,5 @@
 import { AppError } from '../contract/errors.ts';
-import { type Connection, openConnection, type Reader } from './connection.ts';
+import { type Connection, openConnection } from './connection.ts';
 import { untilMoved } from './database-state.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { refuseCorrupt } from './integrity.ts';
@@ -8,10 +8,8 @@ import { createReaders, type Readers } from './readers.ts';
 import { isLocked } from './storage-error.ts';
 import { sqliteTransactions } from './transactions.ts';
 
-/** A consistent view of the whole database. While one is open, the write-ahead log only grows. */
-export interface Snapshot extends Reader {
-  close(): Promise<void>;
-}
+/** A read-only connection with a consistent view of the whole database. While one is open, the write-ahead log only grows. */
+export type Snapshot = Connection;
 
 /** The database as features see it: a pool of readers, a reader for lookups and a single write queue. */
 export interface Database {

@@ -29,6 +29,10 @@ test('admin commands work on the database of running daemons', async () => {
   expect(changed.body).toMatchObject({ tenantId: account.tenantId, tier: 'Pro' });
 });
 
+test('a check of the database waits for no daemon, and no daemon for it', async () => {
+  expect(await daemon.db.writes.write('daemon', () => checkIntegrity(config))).toEqual([]);
+});
+
 test('a backup refers to the tools of PostgreSQL', async () => {
   const options = { force: false, onProgress: () => {}, signal: new AbortController().signal };
   await expect(backUp(config, join(daemon.folder, 'copy.db'), options)).rejects.toThrow('Use pg_dump and pg_restore');
