@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Connection } from '../../src/db/connection.ts';
 import { updateErased } from '../../src/features/accounts/accounts-store.ts';
+import { listModels, promoteModel, retire, selectModel } from '../../src/features/embeddings/models-store.ts';
 import { createEnvelope } from '../../src/features/envelope/envelope.ts';
 import { rewrapDataKeys } from '../../src/features/envelope/key-rotation.ts';
 import { masterKeyOf } from '../../src/features/envelope/master-key.ts';
@@ -123,6 +124,19 @@ test('a memory whose expiry is lifted while another daemon sweeps expired memori
   await finish();
   await swept;
   expect((await caller.read(id)).status).toBe(200);
+});
+
+test('a model that its account turns off while another daemon lets it serve stays off', async () => {
+  const { tenantId } = await one.account();
+  const choice = { tenantId, provider: 'openai', name: 'small' } as const;
+  await one.db.writes.write(tenantId, (connection) => selectModel(connection, choice, false));
+  const [model] = await listModels(one.db.readers, tenantId);
+  const finish = await begin(other, tenantId, (connection) => retire(connection, model!));
+  const promoted = one.db.writes.write('daemon', (connection) => promoteModel(connection, model!));
+  await sleep(300);
+  await finish();
+  await promoted;
+  expect((await listModels(one.db.readers, tenantId)).filter(({ state }) => state === 'serving')).toEqual([]);
 });
 
 test('a rotation of the master key rewraps the data key that another daemon is adding', async () => {

@@ -88,10 +88,11 @@ export async function ensureDimensions(connection: Connection, id: number, dimen
  * meantime.
  */
 export async function promoteModel(connection: Connection, { id, tenantId }: EmbeddingModel): Promise<void> {
-  const models = await listModels(connection, tenantId);
-  if (models.find((model) => model.id === id)?.state !== 'filling') return;
-  for (const model of models) if (model.state === 'serving') await retire(connection, model);
-  await connection.run(`UPDATE embeddingModels SET state = 'serving' WHERE id = ?`, [id]);
+  const promote = `UPDATE embeddingModels SET state = 'serving' WHERE id = ? AND state = 'filling'`;
+  if ((await connection.run(promote, [id])).changes === 0) return;
+  for (const model of await listModels(connection, tenantId)) {
+    if (model.state === 'serving' && model.id !== id) await retire(connection, model);
+  }
 }
 
 /** Removes the model from searches; its vectors are deleted afterwards. */
