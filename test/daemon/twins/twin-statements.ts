@@ -278,13 +278,20 @@ export const STATEMENTS: Record<string, Scenario> = {
     await write(twin, (connection) => answers.insertAnswers(connection, [{ ...answer, resourceIds: ['mem_1'] }]));
   },
 
-  async 'export what expires only for the other'(twin) {
+  async 'keep and export what expires only for the other'(twin) {
     const { tenantId } = twin;
+    const reader = readerOf(twin);
+    const nowMs = Date.UTC(2027, 0);
+    const expiring = await reader.all<{ id: string }>(
+      'SELECT id FROM memories WHERE tenantId = ? AND expiresAt IS NOT NULL AND current = 1',
+      [tenantId],
+    );
     await write(twin, (connection) =>
       connection.run('UPDATE memories SET expiresAt = NULL WHERE tenantId = ?', [tenantId]),
     );
-    const all = { tenantId, user: undefined, after: { id: '', version: 0 }, nowMs: Date.UTC(2027, 0), limit: 99 };
-    twin.record('exported', ownersOf(await transfer.listAllVersions(readerOf(twin), all)));
+    for (const { id } of expiring) twin.record('expired', await memories.isExpired(reader, { tenantId, id }, nowMs));
+    const all = { tenantId, user: undefined, after: { id: '', version: 0 }, nowMs, limit: 99 };
+    twin.record('exported', ownersOf(await transfer.listAllVersions(reader, all)));
   },
 
   async 'sweep what expires only for itself'(twin) {

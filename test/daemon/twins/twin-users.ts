@@ -1,8 +1,9 @@
 import { updateErased } from '../../../src/features/conversations/conversations-store.ts';
+import { deleteSomeOf } from '../../../src/features/memories/memories-store.ts';
 import { deleteScope, updateHidden } from '../../../src/features/text/scopes-store.ts';
 import { deleteEmptyTotals } from '../../../src/features/text/word-totals-store.ts';
 import { findUser, listUsers } from '../../../src/features/users/users-store.ts';
-import { readerOf, scopeOf, write } from './twin-statements.ts';
+import { readerOf, STRAY, scopeOf, write } from './twin-statements.ts';
 import type { Scenario, Twin } from './twin-world.ts';
 
 const ANN = 'ann';
@@ -28,6 +29,16 @@ export const USERS: Record<string, Scenario> = {
     await twin.call('GET /v1/users');
     await daemon.users.finishErasing();
     await twin.call('GET /v1/users');
+  },
+
+  async 'keep a user whom only another hides'(twin) {
+    const { tenantId } = twin;
+    await write(twin, (connection) =>
+      connection.run('INSERT INTO scopes (tenantId, endUser, erasedAt) VALUES (?, ?, 1)', [STRAY, ANN]),
+    );
+    const erased = await write(twin, (connection) => deleteSomeOf(connection, { tenantId, endUser: ANN }, 9));
+    twin.record('erased', erased.length);
+    await write(twin, (connection) => connection.run('DELETE FROM scopes WHERE tenantId = ?', [STRAY]));
   },
 
   async 'hide a user of which only the conversations are left'(twin) {
