@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { callAt, createWorkplaces, type DaemonProcess, runCommand, signInAt } from '../helpers/process.ts';
+import { canMount, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
 
 const SHIM = fileURLToPath(new URL('faults/failing-disk.c', import.meta.url));
 const WRITERS = 4;
-const MIB = 1024 * 1024;
 
 const places = createWorkplaces();
 let tools: string;
@@ -20,18 +20,10 @@ afterEach(places.clean);
 afterAll(() => rm(tools, { recursive: true, force: true }));
 
 const canCompile = (await execa('cc', ['--version'], { reject: false })).exitCode === 0;
-const canMount = process.getuid?.() === 0 && (await probeMount());
+const mayMount = await canMount();
 if (!canCompile) console.warn('No C compiler: skipped what needs failing system calls.');
-if (!canMount)
+if (!mayMount)
   console.warn('No right to mount: skipped what needs a full file system; operations.test.ts limits pages.');
-
-async function probeMount(): Promise<boolean> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-mount-'));
-  const mounted = await execa('mount', ['-t', 'tmpfs', 'tmpfs', folder], { reject: false });
-  if (mounted.exitCode === 0) await execa('umount', [folder]);
-  await rm(folder, { recursive: true, force: true });
-  return mounted.exitCode === 0;
-}
 
 /** Of one writer. All writes and the reads that look for them stay below the limit of 3,000 requests a minute. */
 const BETWEEN_WRITES_MS = 50;
@@ -140,19 +132,16 @@ describe.skipIf(!canCompile)('EIO (rows 53, 70)', () => {
   );
 });
 
-describe.skipIf(!canMount)('a full file system (rows 54, 70)', () => {
-  const disk = () => join(tools, 'disk');
+describe.skipIf(!mayMount)('a full file system (rows 54, 70)', () => {
+  let disk: SmallDisk;
   beforeAll(async () => {
-    await mkdir(disk());
     // The daemon wants 64 MiB free to be ready.
-    await execa('mount', ['-t', 'tmpfs', '-o', 'size=96m', 'tmpfs', disk()]);
+    disk = await mountSmallDisk(96);
   });
-  afterAll(async () => {
-    await execa('umount', ['-l', disk()]);
-  });
+  afterAll(() => disk.unmount());
 
   test('refuses writes with 507, /readyz says so, reads go on, and writes resume once space is freed', async () => {
-    const dataDir = disk();
+    const dataDir = disk.folder;
     const env = { SVC_DEFAULT_TIER: 'Enterprise' };
     const daemon = await places.start({ dataDir, env });
     const apiKey = await signInAt(daemon, 'ada@example.com');
@@ -160,8 +149,7 @@ describe.skipIf(!canMount)('a full file system (rows 54, 70)', () => {
     await vi.waitFor(() => expect(writers.acknowledged.length).toBeGreaterThan(20), 20_000);
     expect((await readiness(daemon)).status).toBe(200);
 
-    const ballast = join(dataDir, 'ballast');
-    await fillDisk(ballast);
+    await disk.fill();
     await vi.waitFor(() => expect(writers.refused.length).toBeGreaterThan(20), 30_000);
     await vi.waitFor(async () => {
       const { status, body } = await readiness(daemon);
@@ -170,7 +158,7 @@ describe.skipIf(!canMount)('a full file system (rows 54, 70)', () => {
     expect(new Set(writers.refused)).toEqual(new Set([507]));
     await expectStored(daemon, apiKey, writers.acknowledged.slice(0, 5));
 
-    await rm(ballast);
+    await disk.free();
     const during = writers.acknowledged.length;
     await vi.waitFor(() => expect(writers.acknowledged.length).toBeGreaterThan(during + 20), 20_000);
     await vi.waitFor(async () => expect((await readiness(daemon)).status).toBe(200), 20_000);
@@ -180,16 +168,3 @@ describe.skipIf(!canMount)('a full file system (rows 54, 70)', () => {
     await places.clean();
   });
 });
-
-/** Writes zeros until nothing more fits. */
-async function fillDisk(path: string): Promise<void> {
-  const handle = await open(path, 'w');
-  try {
-    for (let size = MIB; size >= 4096; ) {
-      const written = await handle.write(Buffer.alloc(size)).catch(() => undefined);
-      if (written === undefined || written.bytesWritten < size) size /= 2;
-    }
-  } finally {
-    await handle.close();
-  }
-}
