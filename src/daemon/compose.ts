@@ -20,6 +20,7 @@ import { searchRoutes } from '../features/search/search-routes.ts';
 import { textIndices } from '../features/text/text-indices.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
+import { createClockCheck } from './clock-check.ts';
 import type { Config } from './config-settings.ts';
 import { listenerUrl } from './config-values.ts';
 import { trackConnections } from './connection-draining.ts';
@@ -223,7 +224,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       await app.listen({ host: config.host, port: config.port });
       listenUrl = listenerUrl(config.host, (app.server.address() as AddressInfo).port);
       mailQueue.start();
-      housekeeping = startHousekeeping(chores, { leases, log });
+      housekeeping = startHousekeeping(chores, { leases, log, hasRightClock: createClockCheck({ db, clock, log }) });
       accounts.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing an account'));
       users.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing a user'));
       return publicUrl();

@@ -13,13 +13,21 @@ export interface Chore {
   run(): Promise<void>;
 }
 
+interface Parts {
+  leases: Leases;
+  log: Log;
+  /** With a wrong clock no chore runs: it would erase what has not expired, and hold leases for longer than it lives. */
+  hasRightClock: () => Promise<boolean>;
+}
+
 /** Runs each chore on its own timer until `stop`, never twice at once. A failed chore is logged and runs again next time. */
 export function startHousekeeping(
   chores: readonly Chore[],
-  { leases, log }: { leases: Leases; log: Log },
+  { leases, log, hasRightClock }: Parts,
 ): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>();
   async function runOnce({ name, by, run }: Chore): Promise<void> {
+    if (!(await hasRightClock())) return;
     if (by === 'one') await leases.hold(`chore: ${name}`, run);
     else await run();
   }

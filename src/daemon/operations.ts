@@ -5,15 +5,13 @@ import { AppError } from '../contract/errors.ts';
 import type { Database } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
 import { equalSecrets } from '../lib/secret.ts';
+import { MAX_CLOCK_OFFSET_MS } from './clock-check.ts';
 import type { Metrics } from './metrics.ts';
 
 /** With less free disk space the daemon reports that it is not ready. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 /** Results are cached this long, because a readiness check writes to the disk. */
 const CACHE_MS = 1000;
-
-/** Daemons that share a database compare times that they wrote. */
-const MAX_CLOCK_OFFSET_MS = 2000;
 
 type Checks = Record<'accepting' | 'database' | 'disk', string> & { clock?: string };
 
