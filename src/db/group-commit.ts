@@ -80,7 +80,7 @@ export function createGroupCommit(
 ): GroupCommit {
   const queue = createFairQueue<Job>();
   /** Jobs of a batch that failed, any of which may be the cause: each gets a transaction to itself. */
-  const suspects: Job[] = [];
+  let suspects: Job[] = [];
   /** What waits to run while no transaction is open. */
   const pauses: (() => Promise<void>)[] = [];
   let running: Promise<void> | undefined;
@@ -119,8 +119,14 @@ export function createGroupCommit(
       suspects.push(...batch);
       return;
     }
-    // No transaction can begin: every batch behind this one would wait out the same timeout again.
-    const refused = at === 'begin' ? [...batch, ...suspects.splice(0), ...queue.clear()] : batch;
+    // What would wait out the same timeout again is refused too.
+    const refused = [...batch];
+    if (at === 'begin') refused.push(...suspects.splice(0), ...queue.clear());
+    else if (isLocked(error)) {
+      const isSame = ({ tenantId }: Job) => tenantId === batch[0]!.tenantId;
+      refused.push(...suspects.filter(isSame));
+      suspects = suspects.filter((job) => !isSame(job));
+    }
     for (const job of refused) job.reject(error);
   }
 
@@ -212,9 +218,7 @@ async function runJobs(
   const payloads = jobs.map((job) => job.payload);
   const results = await first!.work(connection, payloads);
   if (results.length !== jobs.length) throw new Error('A grouped write must return one outcome per payload');
-  jobs.forEach((job, index) => {
-    outcomes.set(job, results[index]!);
-  });
+  for (const [index, job] of jobs.entries()) outcomes.set(job, results[index]!);
 }
 
 /** Runs a job in a savepoint: an `AppError` of ours undoes this job alone; any other error is rethrown. */
@@ -235,9 +239,7 @@ function byWork(batch: Job[]): Job[][] {
   const groups = new Map<unknown, Job[]>();
   for (const job of batch) {
     const key = job.kind === 'single' ? job : job.work;
-    const group = groups.get(key);
-    if (group) group.push(job);
-    else groups.set(key, [job]);
+    groups.set(key, [...(groups.get(key) ?? []), job]);
   }
   return [...groups.values()];
 }

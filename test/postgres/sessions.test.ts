@@ -135,6 +135,24 @@ test('a write that swallows the error of a statement fails, because nothing of i
   expect(await countOf('a')).toBe(before);
 });
 
+test('writes of a tenant whose rows another daemon keeps locked are refused together, and hold up no other tenant for long', async () => {
+  const { default: pg } = await import('pg');
+  const blocker = new pg.Client(url);
+  await blocker.connect();
+  try {
+    await blocker.query(`BEGIN; SET LOCAL svc.tenants = '*'; SELECT 1 FROM tenants WHERE "tenantId" = 'a' FOR UPDATE`);
+    const startMs = performance.now();
+    const refused = Array.from({ length: 10 }, () => one.writes.write('a', (connection) => countUp(connection, 'a')));
+    const settled = Promise.allSettled(refused);
+    await one.writes.write('b', (connection) => countUp(connection, 'b'));
+    for (const outcome of await settled) expect(outcome).toMatchObject({ reason: { code: 'unavailable' } });
+    // The timeout of two seconds for them together, and then for the first of them.
+    expect(performance.now() - startMs).toBeLessThan(7000);
+  } finally {
+    await blocker.end();
+  }
+});
+
 test('a query that forgets its tenant sees the rows of the tenant that asks, and no others (row 87)', async () => {
   const all = 'SELECT tenantId FROM usageDays';
   expect(await one.readers.of('a').all(all)).toEqual([{ tenantId: 'a' }]);
