@@ -63,7 +63,10 @@ const episodeRow = (tenantId: string, scope: number, id: string, cut: number) =>
   ...{ metadata: '{}', edited: 0, version: 1, startedAt: 1, endedAt: 1, createdAt: 1, updatedAt: 1 },
 });
 
+/** The rows of one user, who is being erased. */
 async function fill(tenantId: string, scope: number): Promise<void> {
+  const user = [scope, tenantId, 'default', 1];
+  await connection.run('INSERT INTO scopes (scope, tenantId, endUser, erasedAt) VALUES (?, ?, ?, ?)', user);
   await conversations.insertConversations(connection, [conversationRow(tenantId, scope)]);
   const said = { conversationId: 'conv_1', ordinal: 1, id: 'msg_1', role: 'user' as const, name: null };
   const place = { tenantId, scope, number: messageRowId(scope, 1) };
