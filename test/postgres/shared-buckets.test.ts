@@ -132,7 +132,7 @@ test('a Redis that never answers keeps no connection of a daemon that gave up', 
   expect(black.connections()).toBeGreaterThan(0);
   failing.abort();
   black.disturb({});
-  await vi.waitFor(() => expect(black.connections()).toBe(0));
+  await vi.waitFor(() => expect(black.connections()).toBe(0), 15_000);
   await opening;
   await black.close();
 });
