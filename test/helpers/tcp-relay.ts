@@ -17,6 +17,7 @@ export interface NetworkFault {
 /** Starts a TCP relay to a port of 127.0.0.1, through which tests disturb the connections of a daemon. */
 export async function startTcpRelay(targetPort: number) {
   const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
   let fault: NetworkFault = {};
   const changes = new EventEmitter().setMaxListeners(0);
 
@@ -48,6 +49,8 @@ export async function startTcpRelay(targetPort: number) {
 
   const server = createServer((near) => {
     track(near);
+    clients.add(near);
+    near.once('close', () => clients.delete(near));
     if (fault.refuses) return near.resetAndDestroy();
     const far = track(connect(targetPort, '127.0.0.1'));
     forward(near, far);
@@ -62,8 +65,8 @@ export async function startTcpRelay(targetPort: number) {
       fault = next;
       changes.emit('fault');
     },
-    /** Open sockets of both sides. */
-    connections: () => sockets.size,
+    /** Open connections to the relay. */
+    connections: () => clients.size,
     /** Resets every open connection. */
     cut,
     /** Resets every connection and stops listening. */
