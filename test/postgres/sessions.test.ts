@@ -240,3 +240,33 @@ test('the offset of the clock is told', async () => {
     await late.close();
   }
 });
+
+test('a session with a server that became read-only is given up, and the next one reaches the server that took over', async () => {
+  const { default: pg } = await import('pg');
+  const admin = new pg.Client(inject('postgres').adminUrl);
+  await admin.connect();
+  const setReadOnly = (isReadOnly: boolean) =>
+    admin.query(`ALTER DATABASE sessions SET default_transaction_read_only = ${isReadOnly}`);
+  try {
+    // Sessions take the setting over when they open.
+    await setReadOnly(true);
+    const db = await open();
+    const count = () => db.writes.write('a', (connection) => countUp(connection, 'a'));
+    await expect(count()).rejects.toMatchObject({ code: 'unavailable', options: { retryAfterSeconds: 5 } });
+    await setReadOnly(false);
+    await count();
+    await db.close();
+  } finally {
+    await setReadOnly(false);
+    await admin.end();
+  }
+});
+
+test('an operator is warned of a user for whom row-level security does not hold', async () => {
+  const superuser = new URL(inject('postgres').adminUrl);
+  superuser.pathname = 'sessions';
+  const before = logged.length;
+  const db = await open({ at: superuser.href });
+  await db.close();
+  expect(logged.slice(before)).toEqual([expect.stringContaining('row-level security does not hold')]);
+});

@@ -60,6 +60,9 @@ interface Link {
   giveUp(code: string | undefined): void;
 }
 
+/** What a server that became a standby answers to a write. */
+const READ_ONLY = '25006';
+
 interface TimedQuery extends pg.QueryConfig {
   query_timeout: number;
 }
@@ -98,7 +101,8 @@ export function createSession(url: string, availability = createAvailability(url
       if (!isUsable) return;
       isUsable = false;
       forget();
-      availability.lost(code);
+      // A server that became a standby can be reached; the next session may find the one that took over.
+      if (code !== READ_ONLY) availability.lost(code);
       // With a statement under way this closes the socket without waiting for the server.
       void client.end();
     }
@@ -121,7 +125,7 @@ export function createSession(url: string, availability = createAvailability(url
     } catch (error) {
       // Errors of the server have codes; those of the driver mean that the connection is silent or broken.
       const { code } = error as { code?: string };
-      if (code === undefined) giveUp('no answer');
+      if (code === undefined || code === READ_ONLY) giveUp(code ?? 'no answer');
       throw postgresError(error);
     }
   }

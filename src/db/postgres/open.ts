@@ -24,10 +24,13 @@ export interface PostgresOptions extends Omit<OpenOptions, 'extension' | 'busyTi
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
   const availability = createAvailability(url, options.log);
   const writer = createSession(url, availability);
-  await refuseOtherSchema(writer).catch(async (error: unknown) => {
+  try {
+    await refuseOtherSchema(writer);
+    await warnOfMighty(writer, options.log);
+  } catch (error) {
     await writer.close();
     throw error;
-  });
+  }
   const readers = openReaders(url, options.readerCount, availability);
   const lookups = openReaders(url, 1, availability);
   const transactions = untilMoved(writer, postgresTransactions(writer, options.writesAs));
@@ -65,6 +68,16 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
       return closed;
     },
   };
+}
+
+/** Warns if the user of the URL may see the rows of all tenants whatever the transaction says. */
+async function warnOfMighty(session: Session, log: Log): Promise<void> {
+  const role = await session.get<{ name: string }>(
+    'SELECT rolname AS name FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)',
+  );
+  if (!role) return;
+  const advice = 'connect as a user that owns the database and is no superuser';
+  log.warn({ user: role.name }, `row-level security does not hold for the user of SVC_DATABASE_URL: ${advice}`);
 }
 
 function openReaders(url: string, count: number, availability: Availability) {
