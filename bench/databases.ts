@@ -18,7 +18,7 @@ export async function withDatabases<T>(engine: Engine, work: (create: CreateData
   return withPostgres((server) => work(async () => settingsOf(await server.createDatabase())));
 }
 
-/** Runs `work` with a PostgreSQL of its own that flushes every commit to disk. */
+/** Runs `work` with a fresh PostgreSQL that flushes every commit to disk. */
 export async function withPostgres<T>(work: (server: PostgresServer) => Promise<T>): Promise<T> {
   const server = await startPostgres({ isDurable: true });
   try {

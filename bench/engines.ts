@@ -130,7 +130,7 @@ function operations(): Operation[] {
   ];
 }
 
-/** Each daemon by itself, so that all of them run optimized code. */
+/** One daemon after the other, so that all of them run optimized code. */
 async function warmUp(setups: readonly Setup[], operation: Operation): Promise<void> {
   const warm = new Set<ServerProcess>();
   for (const setup of setups) {

@@ -11,7 +11,7 @@ import { createTextIndexTables } from './baseline-text-index.ts';
 import { createVectorTables } from './baseline-vectors.ts';
 
 /**
- * The state of SQLite's migrations 1 to 15, with a full-text index of its own. Timestamps are epoch milliseconds, booleans
+ * The state of SQLite's migrations 1 to 15, with another full-text index. Timestamps are epoch milliseconds, booleans
  * are 0 and 1, and integers have 64 bits, as in SQLite.
  */
 export const POSTGRES_BASELINE: Migration = {

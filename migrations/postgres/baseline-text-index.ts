@@ -30,7 +30,7 @@ export async function createTextIndexTables(db: Knex): Promise<void> {
      entries bytea NOT NULL,
      PRIMARY KEY ("tenantId", type, term, "first")`,
   );
-  // Space for the next version of a row on the same page, so that an append leaves the index as it is.
+  // Space for the next version of a row on the same page, so that an append does not change the index.
   await db.raw('ALTER TABLE "textPostings" SET (fillfactor = 80)');
   // Hardly compressible: trying only costs time.
   await db.raw('ALTER TABLE "textPostings" ALTER COLUMN entries SET STORAGE EXTERNAL');

@@ -163,7 +163,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ],
   });
 
-  // Each daemon has counts, searches and erased words of its own, and claims jobs and models one by one.
+  // Each daemon keeps its counts, searches and erased words, and claims jobs and models one by one.
   const ofEach = [
     { name: 'renew leases', everyMs: 5000, run: leases.renew },
     { name: 'store request counts', everyMs: 5000, run: usage.flushRequests },

@@ -63,7 +63,7 @@ export function readConfig(flags: Flags, environment: Record<string, string | un
     faults.push('SVC_MASTER_KEY is required with SVC_DATABASE_URL: daemons share it (openssl rand -base64 32)');
   }
   if (config.redisUrl && !config.databaseUrl) {
-    faults.push('SVC_REDIS_URL needs SVC_DATABASE_URL: a daemon on SQLite counts requests by itself');
+    faults.push('SVC_REDIS_URL needs SVC_DATABASE_URL: a daemon on SQLite counts requests in its memory');
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return config as Config;

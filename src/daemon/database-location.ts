@@ -37,7 +37,7 @@ export async function migratedDatabase({
   return { url };
 }
 
-/** Reads the database, which has the current schema, on a connection of its own. */
+/** Opens a connection for `work` to read the database, which has the current schema. */
 export async function withReader<T>(location: DatabaseLocation, work: (reader: Reader) => Promise<T>): Promise<T> {
   if ('file' in location) {
     const connection = await openPlainConnection(location.file, { readOnly: true });

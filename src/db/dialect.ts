@@ -14,7 +14,7 @@ export function translate(sql: string, engine: Engine): string {
 
 const LISTS = /\b(?:numbers|texts)\(\?\)/g;
 
-/** PostgreSQL folds names without quotes to lower case and numbers its parameters; it plans joins by itself. */
+/** PostgreSQL folds names without quotes to lower case and numbers its parameters; it chooses the order of joins. */
 function toPostgres(sql: string): string {
   let parameters = 0;
   return sql

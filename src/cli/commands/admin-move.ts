@@ -101,6 +101,6 @@ function nextSteps({ masterKeyFile }: MoveReport, to: MoveTarget): string[] {
     ];
   }
   const key =
-    masterKeyFile === undefined ? 'SVC_MASTER_KEY as it is' : `SVC_MASTER_KEY set to the text of ${masterKeyFile}`;
+    masterKeyFile === undefined ? 'SVC_MASTER_KEY as before' : `SVC_MASTER_KEY set to the text of ${masterKeyFile}`;
   return [`Restart the daemons with SVC_DATABASE_URL set to that database, and ${key}.`];
 }
