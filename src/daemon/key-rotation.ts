@@ -24,10 +24,10 @@ interface RotationOptions {
 }
 
 /**
- * Rotates the master key, whether or not the daemon is running. With a key file, a new key is added
- * above the old one, all data keys are re-wrapped, and the old one is removed; after a kill in between, run it again to
- * continue. With `SVC_MASTER_KEY`, that setting lists the new key first and the old one after it. Throws `conflict`
- * while another process rotates, and `unprocessable` if the available keys do not suffice.
+ * Rotates the master key, whether or not the daemon is running. With a key file, a new key is added above the old one,
+ * all data keys are re-wrapped, and the old one is removed; after a kill in between, run it again to continue. With
+ * `SVC_MASTER_KEY`, that setting lists the new key first and the old one after it. Throws `conflict` while another
+ * process rotates, and `unprocessable` if the available keys do not suffice.
  */
 export async function rotateMasterKey(config: Config, { lost, onProgress }: RotationOptions): Promise<RotationReport> {
   await existingDatabase(config);

@@ -14,8 +14,6 @@ const MAX_WAITING_TOTAL = 20_000;
 /** The daemon's own writes get every fourth turn, because they are many tenants' (sign-ins, jobs) in one line. */
 const DAEMON_TURN = 4;
 
-export type { Writer };
-
 /** Whose a payload is, and how much it writes. */
 export interface PayloadSize {
   tenantId: string;
@@ -239,7 +237,9 @@ function byWork(batch: Job[]): Job[][] {
   const groups = new Map<unknown, Job[]>();
   for (const job of batch) {
     const key = job.kind === 'single' ? job : job.work;
-    groups.set(key, [...(groups.get(key) ?? []), job]);
+    const group = groups.get(key);
+    if (group) group.push(job);
+    else groups.set(key, [job]);
   }
   return [...groups.values()];
 }

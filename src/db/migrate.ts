@@ -18,6 +18,13 @@ export async function schemaVersionOf(file: string): Promise<number> {
   }
 }
 
+/** The error for a database of another schema version; `name` is the subject of its message. */
+export function otherSchema(name: string, version: number): AppError {
+  const advice =
+    version < SCHEMA_VERSION ? 'Start the daemon once (svc serve) to migrate it.' : 'Install the newer svc.';
+  return new AppError('unprocessable', `${name} has schema ${version}; this svc needs ${SCHEMA_VERSION}. ${advice}`);
+}
+
 /**
  * Migrates the file to `SCHEMA_VERSION`. Each step and its `user_version` share a transaction, so that after a kill at
  * any point the next start continues from there. Throws `unprocessable`, without changing the file, if it is corrupt or

@@ -1,9 +1,9 @@
-import { AppError } from '../contract/errors.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { untilMoved } from './database-state.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { refuseCorrupt } from './integrity.ts';
-import { SCHEMA_VERSION, schemaVersionOf } from './migrate.ts';
+import { otherSchema, SCHEMA_VERSION, schemaVersionOf } from './migrate.ts';
+import { writePulse } from './pulse.ts';
 import { createReaders, type Readers } from './readers.ts';
 import { isLocked } from './storage-error.ts';
 import { sqliteTransactions } from './transactions.ts';
@@ -93,7 +93,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
     checkpoint,
     emptyLog: () => checkpointWithin(20),
     async probe(nowMs) {
-      await writes.write('daemon', (connection) => connection.run(PROBE, [nowMs]));
+      await writes.write('daemon', (connection) => writePulse(connection, nowMs));
       // Writes still succeed, but the log holds them all and only grows.
       if (checkpointFault !== undefined) throw checkpointFault;
     },
@@ -103,8 +103,6 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
     },
   };
 }
-
-const PROBE = 'INSERT INTO pulse (only, at) VALUES (1, ?) ON CONFLICT (only) DO UPDATE SET at = excluded.at';
 
 /** A checkpoint that waits for readers blocks the writer, so it has its own connection with a short timeout. */
 const CHECKPOINT_WAIT_MS = 100;
@@ -146,8 +144,5 @@ async function openSnapshot(file: string): Promise<Snapshot> {
 
 async function refuseOtherSchema(file: string): Promise<void> {
   const version = await schemaVersionOf(file);
-  if (version === SCHEMA_VERSION) return;
-  const advice =
-    version < SCHEMA_VERSION ? 'Start the daemon once (svc serve) to migrate it.' : 'Install the newer svc.';
-  throw new AppError('unprocessable', `${file} has schema ${version}; this svc needs ${SCHEMA_VERSION}. ${advice}`);
+  if (version !== SCHEMA_VERSION) throw otherSchema(file, version);
 }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/contract/errors.ts';
 import { type Connection, openConnection } from '../../src/db/connection.ts';
-import { createGroupCommit, type GroupCommit, type Outcome, type Writer } from '../../src/db/group-commit.ts';
+import { createGroupCommit, type GroupCommit, type Outcome } from '../../src/db/group-commit.ts';
 import { storageError } from '../../src/db/storage-error.ts';
+import type { Writer } from '../../src/db/transactions.ts';
 import { createDatabaseFolder, type DatabaseFolder } from './database-folder.ts';
 
 let folder: DatabaseFolder;

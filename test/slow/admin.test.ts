@@ -3,30 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runProgram } from '../../src/cli/program.ts';
 import { openConnection, openPlainConnection } from '../../src/db/connection.ts';
 import { holdWriteLock } from '../db/lock-holder.ts';
+import { runAdmin } from '../helpers/admin-command.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { BIN, createWorkplaces, runCommand, signInAt } from '../helpers/process.ts';
 
 const places = createWorkplaces();
 afterEach(places.clean);
 
-/** Runs `svc admin` in this process. */
-async function admin(dataDir: string, ...words: string[]) {
-  const said = { out: '', error: '' };
-  const terminal = {
-    out: (text: string) => {
-      said.out += text;
-    },
-    error: (text: string) => {
-      said.error += text;
-    },
-  };
-  const argv = ['admin', '--data-dir', dataDir, ...words];
-  const code = await runProgram(argv, '0', terminal, () => new Promise(() => {}));
-  return { code, ...said, json: <T>() => JSON.parse(said.out) as T };
-}
+const admin = (dataDir: string, ...words: string[]) => runAdmin(dataDir, words);
 
 const addresses = async (dataDir: string) =>
   (await admin(dataDir, 'tenants', '--json')).json<{ email: string; tier: string }[]>().map(({ email }) => email);

@@ -2,6 +2,7 @@ import { type Connection, openConnection, type Reader } from '../connection.ts';
 import { type DatabaseState, setDatabaseState } from '../database-state.ts';
 import { createSession } from '../postgres/connection.ts';
 import { lockDaemonWrites } from '../postgres/transactions.ts';
+import { lockWrites } from '../tenant-lock.ts';
 
 /** A database in which nobody else writes; daemons answer writes with 503 and `Retry-After`. They go on reading. */
 export interface StoppedWrites {
@@ -49,7 +50,7 @@ async function lockServer(url: string): Promise<Connection> {
     await session.exec(`SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = ${WAIT_MS}`);
     await lockDaemonWrites(session);
     // Conflicts with the row locks that writes of tenants begin with, not with reading.
-    await session.exec('LOCK TABLE tenants IN EXCLUSIVE MODE');
+    await lockWrites(session);
   };
   return closeOnError(session, lock());
 }

@@ -3,7 +3,7 @@ import { MIGRATIONS, type Migration } from '../../../migrations/index.ts';
 import { POSTGRES_BASELINE } from '../../../migrations/postgres/0015-baseline.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Reader } from '../connection.ts';
-import { SCHEMA_VERSION } from '../migrate.ts';
+import { otherSchema, SCHEMA_VERSION } from '../migrate.ts';
 import { startFault } from './start-fault.ts';
 import { postgresError } from './storage-error.ts';
 
@@ -69,11 +69,5 @@ export async function refuseOtherSchema(reader: Reader): Promise<void> {
     return undefined;
   });
   const version = row?.version ?? 0;
-  if (version === SCHEMA_VERSION || version === SCHEMA_VERSION + 1) return;
-  const advice =
-    version < SCHEMA_VERSION ? 'Start the daemon once (svc serve) to migrate it.' : 'Install the newer svc.';
-  throw new AppError(
-    'unprocessable',
-    `The database has schema ${version}; this svc needs ${SCHEMA_VERSION}. ${advice}`,
-  );
+  if (version !== SCHEMA_VERSION && version !== SCHEMA_VERSION + 1) throw otherSchema('The database', version);
 }

@@ -3,6 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import { untilMoved } from '../database-state.ts';
 import { createGroupCommit } from '../group-commit.ts';
 import type { Database, OpenOptions, Snapshot } from '../open.ts';
+import { writePulse } from '../pulse.ts';
 import { createReaders } from '../readers.ts';
 import { type Availability, createAvailability } from './availability.ts';
 import { createSession, readerOf, type Session, type TransactionKind } from './connection.ts';
@@ -26,7 +27,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const writer = createSession(url, availability);
   try {
     await refuseOtherSchema(writer);
-    await warnOfMighty(writer, options.log);
+    await warnOfSuperuser(writer, options.log);
   } catch (error) {
     await writer.close();
     throw error;
@@ -48,8 +49,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     writes,
     snapshot: () => openSnapshot(url, availability),
     async probe(nowMs) {
-      const probe = 'INSERT INTO pulse ("only", at) VALUES (1, ?) ON CONFLICT ("only") DO UPDATE SET at = excluded.at';
-      await writes.write('daemon', (connection) => connection.run(probe, [nowMs]));
+      await writes.write('daemon', (connection) => writePulse(connection, nowMs));
     },
     clockOffsetMs: () =>
       // Measured once a session is free: the time that others take is not an offset.
@@ -71,7 +71,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 }
 
 /** Warns if the user of the URL may see the rows of all tenants whatever the transaction says. */
-async function warnOfMighty(session: Session, log: Log): Promise<void> {
+async function warnOfSuperuser(session: Session, log: Log): Promise<void> {
   const role = await session.get<{ name: string }>(
     'SELECT rolname AS name FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)',
   );

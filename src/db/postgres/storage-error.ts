@@ -16,8 +16,9 @@ export function isCollision(error: unknown): boolean {
 }
 
 /**
- * Maps an error of the pg driver: a full disk to `storage_full`; a NUL character to `invalid_request`; a lost connection, a time-out or a server that stops to
- * `unavailable`; anything else to a `StorageFault`, a bug of ours. Bound values never pass.
+ * Maps an error of the pg driver: a full disk to `storage_full`; a NUL character to `invalid_request`; a lost connection,
+ * a time-out or a server that stops to `unavailable`; anything else to a `StorageFault`, a bug of ours. Bound values
+ * never pass.
  */
 export function postgresError(error: unknown): AppError | StorageFault {
   if (error instanceof AppError || error instanceof StorageFault) return error;

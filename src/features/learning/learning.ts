@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval } from '../../contract/learning.ts';
-import type { Writer } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
+import type { Writer } from '../../db/transactions.ts';
 import { type Clock, utcDay } from '../../lib/clock.ts';
 import { timeOfId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';

@@ -20,7 +20,7 @@ export const textIndexPostgres: TextIndexEngine = {
   async documents(connection, type, rows) {
     const found = await connection.all<{ tenantId: string; number: number; length: number }>(
       `SELECT d.tenantId, d.number, d.length FROM ${listedDocuments}`,
-      [JSON.stringify(rows.map(({ tenantId, number }) => ({ tenantId, number }))), type],
+      [listOf(rows), type],
     );
     const lengths = new Map(found.map(({ tenantId, number, length }) => [keyOf(tenantId, number), length]));
     return rows.flatMap(({ tenantId, scope, number }): IndexedDocument[] => {
@@ -68,6 +68,11 @@ function listedRows(columns: string): string {
 const listedDocuments = `${listedRows('number bigint')} JOIN LATERAL (SELECT *, ctid FROM textDocuments d
   WHERE d.tenantId = r.tenantId AND d.type = ? AND d.number = r.number OFFSET 0) d ON TRUE`;
 
+/** What `listedDocuments` is bound to. */
+function listOf(rows: readonly IndexedRow[]): string {
+  return JSON.stringify(rows.map(({ tenantId, number }) => ({ tenantId, number })));
+}
+
 function keyOf(tenantId: string, number: number): string {
   return `${tenantId} ${number}`;
 }
@@ -97,6 +102,6 @@ async function deleteDocuments(
   return connection.all<ListedTerms>(
     `DELETE FROM textDocuments WHERE ctid = ANY (ARRAY(SELECT d.ctid FROM ${listedDocuments}))
      RETURNING tenantId, number, prefix, terms`,
-    [JSON.stringify(rows.map(({ tenantId, number }) => ({ tenantId, number }))), type],
+    [listOf(rows), type],
   );
 }

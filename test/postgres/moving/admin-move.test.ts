@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { runProgram } from '../../../src/cli/program.ts';
+import { runAdmin } from '../../helpers/admin-command.ts';
 import { startTestDaemon } from '../../helpers/daemon.ts';
 import { MASTER_KEY } from '../../helpers/postgres/folder-databases.ts';
 import { createEnds } from './move-ends.ts';
@@ -18,25 +18,7 @@ beforeAll(async () => {
 afterAll(ends.clean);
 afterEach(() => vi.unstubAllEnvs());
 
-/** Runs `svc admin` in this process. */
-async function admin(dataDir: string, ...words: string[]) {
-  return interruptible(dataDir, new Promise(() => {}), ...words);
-}
-
-async function interruptible(dataDir: string, stopSignal: Promise<string>, ...words: string[]) {
-  const said = { out: '', error: '' };
-  const terminal = {
-    out: (text: string) => {
-      said.out += text;
-    },
-    error: (text: string) => {
-      said.error += text;
-    },
-  };
-  const argv = ['admin', '--data-dir', dataDir, ...words];
-  const code = await runProgram(argv, '0', terminal, () => stopSignal);
-  return { code, ...said };
-}
+const admin = (dataDir: string, ...words: string[]) => runAdmin(dataDir, words);
 
 test('svc admin move says what it moved, and what to do next', async () => {
   const url = await ends.database();
@@ -54,7 +36,7 @@ test('svc admin move says what it moved, and what to do next', async () => {
 
 test('svc admin move ends on Ctrl-C and says how to continue', async () => {
   const url = await ends.database();
-  const { code, error } = await interruptible(folder, Promise.resolve('SIGINT'), 'move', '--to', url);
+  const { code, error } = await runAdmin(folder, ['move', '--to', url], Promise.resolve('SIGINT'));
   expect(code).toBe(130);
   expect(error).toContain('Interrupted. The source serves on; run the same command again to continue.');
   expect((await admin(folder, 'move', '--to', url)).code).toBe(0);
