@@ -1,6 +1,7 @@
 import type { Remembered, RememberRequest } from '../contract/remember.ts';
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
 import { accountCalls } from './account-calls.ts';
+import { activityCalls } from './activity-calls.ts';
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ClientOptions, CreateOptions } from './call-options.ts';
 import { conversationCalls } from './conversation-calls.ts';
@@ -14,6 +15,7 @@ import { createTransport } from './transport.ts';
 import { userCalls } from './user-calls.ts';
 
 export type * from '../contract/account.ts';
+export type * from '../contract/activity.ts';
 export type * from '../contract/auth.ts';
 export type * from '../contract/conversations.ts';
 export type * from '../contract/episodes.ts';
@@ -66,6 +68,7 @@ export function createClient(options: ClientOptions) {
     ...learningCalls(transport),
     ...providerCalls(transport),
     jobs: jobCalls(transport),
+    ...activityCalls(transport),
     ...portabilityCalls(transport),
   };
 }

@@ -1,4 +1,5 @@
 import { ACCOUNT_OPERATIONS } from './account-operations.ts';
+import { ACTIVITY_OPERATIONS } from './activity-operations.ts';
 import { AUTH_OPERATIONS } from './auth-operations.ts';
 import { CONVERSATION_OPERATIONS } from './conversations-operations.ts';
 import { EPISODE_OPERATIONS } from './episodes-operations.ts';
@@ -20,6 +21,7 @@ export const OPERATIONS: Operations = {
   ...JOB_OPERATIONS,
   ...PROVIDER_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
+  ...ACTIVITY_OPERATIONS,
   ...PORTABILITY_OPERATIONS,
   ...AUTH_OPERATIONS,
 };

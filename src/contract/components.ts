@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Account, TokenAnswer, Usage } from './account.ts';
+import { ActivityEntry, ActivityPage, ActivityTransport } from './activity.ts';
 import { CallbackForm, MagicLinkAnswer, MagicLinkRequest, TokenRequest } from './auth.ts';
 import { ListOrder } from './common.ts';
 import {
@@ -68,6 +69,9 @@ import { User, UserPage } from './users.ts';
  */
 export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Account,
+  ActivityEntry,
+  ActivityPage,
+  ActivityTransport,
   AddedMemories,
   AddedMemory,
   AppendedMessage,

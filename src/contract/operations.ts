@@ -55,6 +55,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   users: 'End users of the account: how much is stored of each, and its erasure.',
   jobs: 'Background work, such as extracting memories from a conversation.',
   'provider keys': 'Your own keys for model providers, and what svc may do with them.',
+  activity: 'What was asked of the account, by which client, and what changed.',
   account: 'The account of the calling key: limits, usage and erasure.',
   portability: 'Export and import of a whole account.',
   auth: 'Sign-in by mailed link.',
@@ -79,6 +80,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   state: 'Only jobs in this state.',
   tag: 'Only memories with this tag; in an import, a tag for every memory.',
   tags: 'Only memories with all of these tags.',
+  transport: 'Only requests over this transport.',
   token: 'The token in the mailed link.',
   user: 'The end user; in a list, only items of this one.',
 };

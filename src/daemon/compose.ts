@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../db/open.ts';
 import { accountsRoutes } from '../features/accounts/accounts-routes.ts';
+import { activityRoutes } from '../features/activity/activity-routes.ts';
 import { authRoutes } from '../features/auth/auth-routes.ts';
 import { createSignIn } from '../features/auth/sign-in.ts';
 import { conversationsRoutes } from '../features/conversations/conversations-routes.ts';
@@ -20,6 +21,7 @@ import { searchRoutes } from '../features/search/search-routes.ts';
 import { textIndices } from '../features/text/text-indices.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
+import { watchActivity } from './activity-hooks.ts';
 import { createClockCheck } from './clock-check.ts';
 import type { Config } from './config-settings.ts';
 import { listenerUrl } from './config-values.ts';
@@ -75,7 +77,7 @@ export async function compose(config: Config, dependencies: DaemonDependencies):
 
 async function buildDaemon(config: Config, dependencies: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles } = dependencies;
-  const { db, metrics, ids, sealer, keys, limiting, usage, idempotency, accounts, users } = rooms;
+  const { db, metrics, ids, sealer, keys, limiting, usage, idempotency, accounts, users, activity } = rooms;
   const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
   const { isShared, leases, tenantModels, tenantEmbeddings } = rooms;
   const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember } = rooms;
@@ -104,6 +106,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   metrics.gauge('svc_reads_waiting', 'Queued reads', () => db.readers.waiting() + db.lookups.waiting());
   metrics.gauge('svc_searches_waiting', 'Searches that wait for others of their account', search.waiting);
   metrics.gauge('svc_searches_dropped', 'Searches that were not stored for feedback', learning.dropped);
+  metrics.gauge('svc_activity_dropped', 'Requests whose activity was not stored', activity.dropped);
   metrics.gauge('svc_mails_pending', 'Queued mails', () => mailQueue.pending());
   metrics.gauge('svc_jobs_open', 'Queued and running jobs', jobs.open);
   if (embeddings) {
@@ -131,7 +134,10 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     corsOrigins: config.corsOrigins,
     timeouts,
     guardParts: { keys, rateLimits, usage },
-    watch: metrics.watch,
+    watch(server) {
+      metrics.watch(server);
+      watchActivity(server, activity);
+    },
     publicRoutes: [
       operationsRoutes({ readiness, metrics, metricsToken: config.metricsToken }),
       authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }),
@@ -139,6 +145,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ],
     protectedRoutes: [
       accountsRoutes({ accounts, keys, usage, spending, learning }),
+      activityRoutes({ activity }),
       usersRoutes({ users }),
       memoriesRoutes({ memories, idempotency }),
       conversationsRoutes({ conversations, idempotency }),
@@ -168,6 +175,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     { name: 'renew leases', everyMs: 5000, run: leases.renew },
     { name: 'store request counts', everyMs: 5000, run: usage.flushRequests },
     { name: 'checkpoint the write-ahead log', everyMs: 2000, run: db.checkpoint },
+    { name: 'store activity', everyMs: 1000, run: activity.flush },
     { name: 'store searches for feedback', everyMs: 1000, run: learning.flush },
     { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
     { name: 'finish erasing conversations', everyMs: 60_000, run: conversations.sweep },
@@ -184,6 +192,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
     { name: 'delete old jobs', everyMs: 600_000, run: jobs.sweep },
     { name: 'delete old sign-ins', everyMs: 600_000, run: signIn.sweep },
+    { name: 'delete old activity', everyMs: 600_000, run: activity.deleteOld },
     { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },
     { name: 'delete old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
@@ -212,6 +221,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     await models.close();
     await learning.flush();
     await usage.flushRequests();
+    await activity.flush();
     await leases.release().catch((error: unknown) => log.warn({ error }, 'could not give back the leases'));
     await limiting.stop();
     await db.close();

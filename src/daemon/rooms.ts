@@ -4,6 +4,7 @@ import type { Reader } from '../db/connection.ts';
 import type { Database } from '../db/open.ts';
 import { createAccounts } from '../features/accounts/accounts.ts';
 import { findTenant } from '../features/accounts/accounts-store.ts';
+import { createActivity } from '../features/activity/activity.ts';
 import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
 import { createConversations } from '../features/conversations/conversations.ts';
 import { createMessageReading } from '../features/conversations/message-reading.ts';
@@ -80,6 +81,7 @@ export async function openRooms(
   const idempotency = createIdempotency({ db, clock });
   const scopes = createScopes({ isCaching: !isShared });
   const cursors = createCursors({ sealer });
+  const activity = createActivity({ db, clock, log, cursors });
   const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL, isShared, liveDaemons: limiting.liveDaemons });
 
   const { providerHosts: allowedHosts } = config;
@@ -162,6 +164,7 @@ export async function openRooms(
     ...ofUsers,
     ...(embeddings ? [embeddings] : []),
     tenantEmbeddings,
+    activity,
   ];
   const users = createUsers({ db, clock, scopes, cursors, erasables: ofUsers });
   const accounts = createAccounts({
@@ -189,6 +192,7 @@ export async function openRooms(
     idempotency,
     accounts,
     users,
+    activity,
     memories,
     conversations,
     episodes,

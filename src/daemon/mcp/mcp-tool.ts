@@ -2,7 +2,9 @@ import type { McpServer, StandardSchemaWithJSON, ToolAnnotations } from '@modelc
 import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
+import { idsOfAnswer } from '../../features/activity/answer-ids.ts';
 import type { Principal } from '../../features/keys/keys.ts';
+import type { McpNote } from '../activity-hooks.ts';
 import { errorResult, failureText, refusalText } from './mcp-answers.ts';
 import { argumentReader } from './mcp-arguments.ts';
 import { type ArgumentNotes, declaredFieldsOf, listedInput, listedOutput } from './mcp-schemas.ts';
@@ -12,6 +14,8 @@ export interface McpCall {
   principal: Principal;
   requestId: string;
   log: FastifyBaseLogger;
+  /** Gets what the call of a tool was about. */
+  note: McpNote;
   /**
    * Whether the client asked for `structuredContent`. Several assistants hide the text from the model where there is
    * any, and the JSON costs two to three times the tokens.
@@ -51,18 +55,21 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
   const outputSchema = listedOutput(output);
   const declared = declaredFieldsOf(output);
   const read = argumentReader<Input>(definition.input);
-  return (server, { principal, requestId, log, structured }) => {
+  return (server, { principal, requestId, log, note, structured }) => {
     const registered = structured ? { ...config, outputSchema } : config;
     server.registerTool(name, registered, async (args, { mcpReq }) => {
+      note.tool = name;
       try {
         mcpReq.signal.throwIfAborted();
         const { input, notes } = read(args as Record<string, unknown>);
         const answer = await run(principal, input);
+        Object.assign(note, idsOfAnswer(answer));
         return {
           content: [{ type: 'text', text: withNotes(text(answer), notes) }],
           ...(structured && { structuredContent: declared(answer) }),
         };
       } catch (error) {
+        note.status = error instanceof AppError ? error.status : 500;
         if (error instanceof AppError && error.code !== 'internal') {
           if (error.status >= 500) log.error({ error, tool: name, requestId }, 'MCP tool could not be served');
           return errorResult(refusalText(error));

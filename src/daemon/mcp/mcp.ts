@@ -2,6 +2,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../contract/errors.ts';
 import type { Profile } from '../../features/profile/profile.ts';
+import { createMcpClients, mcpMethodOf } from './mcp-client.ts';
 import { createPrompts } from './mcp-prompts.ts';
 import { createResources } from './mcp-resources.ts';
 import { createTools, type McpCall, type Registration, type ToolRooms } from './mcp-tools.ts';
@@ -40,6 +41,8 @@ export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDepe
   const offers = [...createTools(rooms), ...createResources({ ...rooms, profile }), ...createPrompts(rooms)];
   const origins = publicOrigins.map((address) => new URL(address).origin);
 
+  const clients = createMcpClients();
+
   return async (app) => {
     const calls = new WeakMap<Request, McpCall>();
     const handler = createMcpHandler(
@@ -47,7 +50,10 @@ export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDepe
       { onerror: (error) => app.log.info({ reason: error.message }, 'MCP message rejected') },
     );
 
-    app.addHook('onRequest', async (request) => refuseForeignOrigin(request, origins));
+    app.addHook('onRequest', async (request) => {
+      request.mcpNote = { client: clients.nameOf(request), method: request.method };
+      refuseForeignOrigin(request, origins);
+    });
 
     app.route({
       method: ['GET', 'DELETE'],
@@ -59,6 +65,8 @@ export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDepe
     });
 
     app.post(PATH, { schema: { hide: true }, config: { checksOwnBody: true } }, async (request, reply) => {
+      const note = { client: clients.nameOf(request), method: mcpMethodOf(request) };
+      request.mcpNote = note;
       if (Array.isArray(request.body)) {
         return reply.code(400).send(rpcError(-32600, 'Batches are not supported: send one message per request'));
       }
@@ -71,6 +79,7 @@ export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDepe
         principal: request.principal,
         requestId: request.id,
         log: request.log,
+        note,
         structured: asksForStructure(request),
       });
       return sendWebResponse(reply, await handler.fetch(message, { parsedBody: request.body }));

@@ -90,6 +90,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   ),
   table('extractions', 'tenantId conversationId', 'throughOrdinal dueAt'),
   table('usageDays', 'tenantId day', 'requests memories queries'),
+  table('activity', 'tenantId sequence', 'id at client transport method route status microseconds ids searchId'),
   table('idempotencyKeys', 'tenantId idempotencyKey', 'requestHash status answer createdAt'),
   table('idempotencyResources', 'tenantId resourceId idempotencyKey', ''),
   table(

@@ -1,5 +1,7 @@
+import { insertActivity } from '../../../src/features/activity/activity-store.ts';
 import { updateDue } from '../../../src/features/extraction/extraction-store.ts';
 import { findJob, insertJob } from '../../../src/features/jobs/jobs-store.ts';
+import { activityOf } from './twin-activity.ts';
 import type { Twin } from './twin-world.ts';
 
 /** The ids that filling made; the same for every twin. */
@@ -102,6 +104,7 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     const done = (await findJob(connection, twin.tenantId, jobId))!;
     const open = { id: 'job_open', state: 'queued', dryRun: 1, dueAt: FAR_MS, finishedAt: null } as const;
     await insertJob(connection, { ...done, ...open, errorCode: 'quota_exceeded' });
+    await insertActivity(connection, activityOf(twin.tenantId, name));
     await updateDue(connection, { tenantId: twin.tenantId, id: conversation }, FAR_MS);
   });
   return {

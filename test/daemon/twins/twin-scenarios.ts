@@ -1,3 +1,4 @@
+import { ACTIVITY } from './twin-activity.ts';
 import { JOBS } from './twin-jobs.ts';
 import { REQUESTS } from './twin-requests.ts';
 import { STATEMENTS } from './twin-statements.ts';
@@ -9,7 +10,7 @@ import type { Scenario } from './twin-world.ts';
 export const SCENARIOS: Record<string, Scenario> = {
   ...REQUESTS,
   ...USERS,
-  'run the statements of the stores': inTurn({ ...JOBS, ...STATEMENTS }),
+  'run the statements of the stores': inTurn({ ...JOBS, ...ACTIVITY, ...STATEMENTS }),
   'embed and find': inTurn(VECTORS),
 };
 

@@ -1,0 +1,15 @@
+import type { ActivityEntry, ActivityQuery } from '../contract/activity.ts';
+import type { PagePromise } from './api-promise.ts';
+import type { CallOptions } from './call-options.ts';
+import type { Transport } from './transport.ts';
+
+/** Calls for what was asked of the account, and what changes in it. */
+export function activityCalls({ list }: Transport) {
+  return {
+    activity: {
+      /** Lists requests with their clients and latencies, without content, newest first. */
+      list: (query?: ActivityQuery, options?: CallOptions): PagePromise<ActivityEntry> =>
+        list('/v1/activity', query, options),
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Operations } from './operations.ts';
+
+const ENTRY = {
+  id: 'req_01a2016d8e3577f4b5d55323fe9aeaa9',
+  at: '2026-11-22T04:04:51.877Z',
+  client: 'claude-code/2.1.0',
+  transport: 'mcp',
+  method: 'tools/call',
+  route: 'memory_search',
+  status: 200,
+  milliseconds: 8.4,
+  ids: ['mem_01a2016d8e3577f4b5d55323fe9aeaa9'],
+  searchId: 'srch_01a2016d8e3577f4b5d55323fe9aeaa9',
+};
+
+export const ACTIVITY_OPERATIONS: Operations = {
+  'GET /v1/activity': {
+    id: 'activity.list',
+    description:
+      'Lists the requests of the account page by page, newest first: who, what, how long and which ids, never content. The latest 50,000 are stored for 30 days; a request appears within about a second. Requests refused by the rate limit are not listed.',
+    answer: { data: [ENTRY], nextCursor: null },
+  },
+};

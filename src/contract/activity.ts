@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, Page, PageQuery, strict, Timestamp } from './common.ts';
+
+export const ActivityTransport = Type.Enum(['rest', 'mcp']);
+
+/** One authenticated request, without any of its content. */
+export const ActivityEntry = Type.Object({
+  id: Type.String({ description: 'The `X-Request-Id` of the response' }),
+  at: Type.String({ format: 'date-time', description: 'When the response ended' }),
+  client: Type.String({
+    description: 'What MCP calls `clientInfo`, or the product in User-Agent; `svc web app` for the dashboard',
+  }),
+  transport: ActivityTransport,
+  method: Type.String({ description: 'The HTTP method, or that of the MCP message' }),
+  route: Type.String({
+    description: 'The pattern of the path, such as `/v1/memories/{id}`, or the name of the MCP tool',
+  }),
+  status: Type.Integer({ description: 'The HTTP status; for an MCP tool the one that its error has over REST' }),
+  milliseconds: Type.Number(),
+  ids: Type.Array(Type.String(), { description: 'Ids of what was found or written, 20 at most' }),
+  searchId: Nullable(Type.String({ description: 'The search that it ran, or gave feedback on' })),
+});
+export type ActivityEntry = Static<typeof ActivityEntry>;
+export const ActivityPage = Page(ActivityEntry);
+
+const ClientName = Type.String({ minLength: 1, maxLength: 100 });
+
+export const ActivityQuery = Type.Object(
+  {
+    ...PageQuery,
+    client: Type.Optional(Type.String({ ...ClientName, description: 'Only requests of this client' })),
+    exceptClient: Type.Optional(Type.String({ ...ClientName, description: 'No requests of this client' })),
+    transport: Type.Optional(ActivityTransport),
+    route: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Only requests of this route, or MCP tool' }),
+    ),
+    status: Type.Optional(
+      Type.String({ pattern: '^[1-5](\\d\\d|xx)$', description: 'A status such as `404`, or a class such as `4xx`' }),
+    ),
+    after: Type.Optional(Timestamp),
+    before: Type.Optional(Timestamp),
+  },
+  strict,
+);
+export type ActivityQuery = Static<typeof ActivityQuery>;

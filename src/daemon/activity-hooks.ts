@@ -1,0 +1,82 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Activity } from '../features/activity/activity.ts';
+import { type AnswerIds, idsOfAnswer, idsOfPath } from '../features/activity/answer-ids.ts';
+import { clientOfUserAgent, WEB_APP } from '../features/activity/client-name.ts';
+
+/** What an MCP message was about. */
+export interface McpNote extends Partial<AnswerIds> {
+  client: string;
+  method: string;
+  /** The name of the tool, if it called one. */
+  tool?: string;
+  /** The status of the tool's error over REST. */
+  status?: number;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The ids in the answer, once there is one. */
+    answerIds: AnswerIds | null;
+    /** Set for MCP messages. */
+    mcpNote: McpNote | null;
+  }
+}
+
+/** Notes every authenticated request of a server as activity. */
+export function watchActivity(app: FastifyInstance, activity: Pick<Activity, 'note'>): void {
+  app.decorateRequest('answerIds', null);
+  app.decorateRequest('mcpNote', null);
+  app.addHook('preSerialization', (request, _reply, payload, done) => {
+    if (request.principal) request.answerIds = idsOfAnswer(payload);
+    done(null, payload);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    if (request.principal) {
+      const milliseconds = reply.elapsedTime;
+      const { statusCode: status } = reply;
+      const what = request.mcpNote ? mcpRequest(request.mcpNote) : restRequest(request);
+      activity.note(request.principal.tenantId, { id: request.id, status, milliseconds, ...what });
+    }
+    done();
+  });
+}
+
+function restRequest(request: FastifyRequest) {
+  const ofPath = idsOfPath(request.params);
+  const { ids, searchId } = request.answerIds ?? ofPath;
+  return {
+    client: isFromOwnPage(request) ? WEB_APP : clientOfUserAgent(request.headers['user-agent']),
+    transport: 'rest' as const,
+    method: request.method,
+    route: documentedPath(request.routeOptions.url ?? 'none'),
+    ids: ids.length > 0 ? ids : ofPath.ids,
+    searchId: searchId ?? ofPath.searchId,
+  };
+}
+
+function mcpRequest({ client, method, tool = '/v1/mcp', status, ids = [], searchId = null }: McpNote) {
+  return {
+    ...{ client, method, ids, searchId },
+    transport: 'mcp' as const,
+    route: tool,
+    ...(status !== undefined && { status }),
+  };
+}
+
+/** Browsers say so of requests from a page of this very origin. Scripts cannot set this header. */
+function isFromOwnPage({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-site'] === 'same-origin';
+}
+
+/** `/v1/memories/:id` as the documentation has it: `/v1/memories/{id}`. */
+function documentedPath(pattern: string): string {
+  let path = documentedPaths.get(pattern);
+  if (path === undefined) {
+    path = pattern.replaceAll(/:(\w+)/g, '{$1}');
+    documentedPaths.set(pattern, path);
+  }
+  return path;
+}
+
+/** There are as many as routes. */
+const documentedPaths = new Map<string, string>();

@@ -1,0 +1,104 @@
+import type { ActivityEntry, ActivityQuery } from '../../contract/activity.ts';
+import type { Database } from '../../db/open.ts';
+import { parseInstant } from '../../db/row-codec.ts';
+import { type Clock, toTimestamp } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Erasable } from '../erasure/erasure.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Cursors } from '../text/page-cursor.ts';
+import {
+  type ActivityFilter,
+  type ActivityRow,
+  deleteSomeActivityOf,
+  deleteSomeOld,
+  listActivity,
+  listTenantsWithOld,
+} from './activity-store.ts';
+import { createPendingActivity } from './pending-activity.ts';
+
+type Tenant = Pick<Principal, 'tenantId'>;
+
+/** A request that was answered. */
+export interface AnsweredRequest extends Omit<ActivityRow, 'at' | 'microseconds' | 'ids'> {
+  milliseconds: number;
+  ids: readonly string[];
+}
+
+/** Who asked what of a tenant, without content. */
+export interface Activity extends Erasable {
+  /** Notes a request. Written in the background: a crash may lose the last second. Never throws. */
+  note(tenantId: string, request: AnsweredRequest): void;
+  list(principal: Tenant, query: ActivityQuery): Promise<{ data: ActivityEntry[]; nextCursor: string | null }>;
+  /** Writes the pending requests. */
+  flush(): Promise<void>;
+  /** Requests dropped instead of stored, since the process started. */
+  dropped(): number;
+  /** Deletes requests of more than 30 days ago. */
+  deleteOld(): Promise<void>;
+}
+
+const STORED_MS = 30 * 86_400_000;
+/** Per tenant. */
+const MAX_STORED = 50_000;
+const PORTION = 500;
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  cursors: Cursors;
+  /** How many requests of a tenant are stored. */
+  maxStored?: number;
+}
+
+export function createActivity({ db, clock, log, cursors, maxStored = MAX_STORED }: Parts): Activity {
+  const pending = createPendingActivity({ db, log, maxStored });
+  return {
+    note(tenantId, { milliseconds, ids, ...request }) {
+      const microseconds = Math.round(milliseconds * 1000);
+      pending.add(tenantId, { ...request, at: clock.nowMs(), microseconds, ids: ids.join(' ') });
+    },
+    async list({ tenantId }, { limit = 50, cursor, ...filter }) {
+      const boundTo = ['activity', tenantId, filter];
+      const beforeSequence = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.read(cursor, boundTo));
+      const page = { beforeSequence, limit: limit + 1 };
+      const rows = await listActivity(db.readers.of(tenantId), tenantId, toFilter(filter), page);
+      const { data, nextCursor } = cursors.page(rows, limit, boundTo, ({ sequence }) => String(sequence));
+      return { data: data.map(toEntry), nextCursor };
+    },
+    flush: pending.flush,
+    dropped: pending.dropped,
+    async deleteOld() {
+      const beforeMs = clock.nowMs() - STORED_MS;
+      for (const tenantId of await listTenantsWithOld(db.readers, beforeMs)) {
+        const some = { tenantId, beforeMs, limit: PORTION };
+        while ((await db.writes.write(tenantId, (connection) => deleteSomeOld(connection, some))) === PORTION);
+      }
+    },
+    async erase({ tenantId, endUser }) {
+      if (endUser !== undefined) return;
+      pending.forget(tenantId);
+      const deleteSome = () =>
+        db.writes.write(tenantId, (connection) => deleteSomeActivityOf(connection, tenantId, PORTION));
+      while ((await deleteSome()) === PORTION);
+    },
+  };
+}
+
+function toFilter({ status, after, before, ...rest }: Omit<ActivityQuery, 'limit' | 'cursor'>): ActivityFilter {
+  return {
+    ...rest,
+    status: status === undefined ? undefined : [Number(status.replace('xx', '00')), Number(status.replace('xx', '99'))],
+    after: parseInstant(after, 'after'),
+    before: parseInstant(before, 'before'),
+  };
+}
+
+function toEntry({ id, at, client, transport, method, route, status, microseconds, ids, searchId }: ActivityRow) {
+  return {
+    ...{ id, at: toTimestamp(at), client, transport, method, route, status },
+    milliseconds: Math.round(microseconds / 100) / 10,
+    ids: ids === '' ? [] : ids.split(' '),
+    searchId,
+  };
+}
