@@ -1,3 +1,5 @@
+import { html, type Markup, NOTHING } from '../../lib/html.ts';
+
 /** The page that a mailed link opens. Showing it consumes nothing. */
 export interface ConfirmPage {
   token: string;
@@ -13,30 +15,6 @@ export interface CodePage {
   /** The terminal's loopback URL (`http://127.0.0.1:…`) with code and state, if it listens for one. */
   loopbackUrl?: string | undefined;
 }
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
-}
-
-/** Template tag that escapes every interpolated string. `Markup` values pass through unescaped. */
-function html(strings: TemplateStringsArray, ...values: (string | Markup)[]): Markup {
-  const pieces = values.map((value, index) => {
-    const text = value instanceof Markup ? value.text : escapeHtml(value);
-    return `${text}${strings[index + 1] ?? ''}`;
-  });
-  return new Markup(`${strings[0] ?? ''}${pieces.join('')}`);
-}
-
-class Markup {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-const NOTHING = html``;
 
 function layout({ title, body, script = NOTHING }: { title: string; body: Markup; script?: Markup }): string {
   return html`<!doctype html>
