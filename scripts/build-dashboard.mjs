@@ -1,6 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { compressFiles } from './compress-files.mjs';
 
 const source = (file) => fileURLToPath(new URL(`../src/dashboard/${file}`, import.meta.url));
 
@@ -23,4 +24,5 @@ export async function buildDashboard(outdir) {
     logLevel: 'warning',
   });
   for (const file of ['dashboard.html', 'favicon.svg']) await copyFile(source(file), `${outdir}/${file}`);
+  await compressFiles(outdir);
 }

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { context } from 'esbuild';
 import { buildDashboard } from './build-dashboard.mjs';
 import { daemonBuild, root } from './build-options.mjs';
+import { buildReference } from './build-reference.mjs';
 
 /** Runs `svc serve` with the given options and restarts it whenever a source file changes. */
 
@@ -28,6 +29,7 @@ function restart() {
 
 await rm(`${root}dist`, { recursive: true, force: true });
 await buildDashboard(`${root}dist/dashboard`);
+await buildReference(`${root}dist/reference`);
 const restartOnBuild = {
   name: 'restart-on-build',
   setup: ({ onEnd }) => onEnd(({ errors }) => errors.length === 0 && restart()),

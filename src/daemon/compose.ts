@@ -26,21 +26,24 @@ import { createClockCheck } from './clock-check.ts';
 import type { Config } from './config-settings.ts';
 import { listenerUrl } from './config-values.ts';
 import { trackConnections } from './connection-draining.ts';
-import { type DashboardFiles, dashboardRoutes } from './dashboard.ts';
+import { dashboardRoutes } from './dashboard.ts';
 import { prepareDatabase } from './database-location.ts';
 import { type Chore, startHousekeeping } from './housekeeping.ts';
 import { openMasterKeys } from './master-key.ts';
 import { mcpRoutes } from './mcp/mcp.ts';
 import { createReadiness, operationsRoutes } from './operations.ts';
+import { referenceRoutes } from './reference.ts';
 import { openRooms, type Rooms, type RoomsDependencies } from './rooms.ts';
 import { createServer } from './server.ts';
+import type { StaticFiles } from './static-files.ts';
 
 /** External dependencies of a daemon. */
 export interface DaemonDependencies extends RoomsDependencies {
   /** Shows mail if no mail transport is configured. */
   show(text: string): void;
   version: string;
-  dashboardFiles: DashboardFiles;
+  dashboardFiles: StaticFiles;
+  referenceFiles: StaticFiles;
   timeouts?: { headersMs: number; requestMs: number };
 }
 
@@ -76,7 +79,7 @@ export async function compose(config: Config, dependencies: DaemonDependencies):
 }
 
 async function buildDaemon(config: Config, dependencies: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
-  const { clock, random, log, show, version, dashboardFiles } = dependencies;
+  const { clock, random, log, show, version, dashboardFiles, referenceFiles } = dependencies;
   const { db, metrics, ids, sealer, keys, limiting, usage, idempotency, accounts, users, activity } = rooms;
   const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
   const { isShared, leases, tenantModels, tenantEmbeddings } = rooms;
@@ -142,6 +145,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       operationsRoutes({ readiness, metrics, metricsToken: config.metricsToken }),
       authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }),
       dashboardRoutes({ files: dashboardFiles }),
+      referenceRoutes({ files: referenceFiles }),
     ],
     protectedRoutes: [
       accountsRoutes({ accounts, keys, usage, spending, learning }),

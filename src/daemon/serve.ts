@@ -11,6 +11,7 @@ import type { Config } from './config-settings.ts';
 import { shownUrl } from './config-values.ts';
 import { loadDashboardFiles } from './dashboard.ts';
 import { createLog } from './log.ts';
+import { loadReferenceFiles } from './reference.ts';
 
 /** The output streams of the process. */
 export interface Terminal {
@@ -33,7 +34,8 @@ export async function serve(
 ): Promise<number> {
   const log = createLog(config.logLevel, (line) => terminal.error(line));
   refuseFewOpenFiles();
-  const dashboardFiles = await loadDashboardFiles(dashboardFolder());
+  const dashboardFiles = await loadDashboardFiles(builtFolder('dashboard'));
+  const referenceFiles = await loadReferenceFiles(builtFolder('reference'));
   await makeFolder(config.dataDir).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`SVC_DATA_DIR ${config.dataDir} cannot be created (${error.code})`);
   });
@@ -47,6 +49,7 @@ export async function serve(
       show,
       version,
       dashboardFiles,
+      referenceFiles,
     });
     const url = await listen(daemon, config);
     const allWarnings = [...warnings, ...(await dataFolderWarnings(config.dataDir))];
@@ -130,7 +133,7 @@ function banner(url: string, config: Config, warnings: readonly string[]): strin
   ].join('\n');
 }
 
-/** The dashboard is built into a folder beside the program. */
-function dashboardFolder(): string {
-  return fileURLToPath(new URL('dashboard', import.meta.url));
+/** Pages are built into folders beside the program. */
+function builtFolder(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
 }

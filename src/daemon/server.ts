@@ -3,12 +3,12 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
 import type { Ids } from '../lib/ids.ts';
-import { addApiDocs } from './api-docs.ts';
 import { enforceBodyTimeout } from './body-timeout.ts';
 import { answerBrokenRequest, refuseTunnels } from './broken-request.ts';
 import { allowOrigins } from './cors.ts';
 import { answerFrameworkError, guard, identify, protect } from './guard.ts';
 import { addJsonParser, refuseUnneededBody } from './json-body.ts';
+import { addApiDocument } from './openapi.ts';
 import { answerOtherMethods } from './path-methods.ts';
 import { addErrorHandlers } from './problems.ts';
 
@@ -77,7 +77,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   answerOtherMethods(app);
   options.watch(app);
   logRequests(app);
-  await addApiDocs(app, options.version, options.publicUrl);
+  await addApiDocument(app, options.version, options.publicUrl);
   await app.register(async (scope) => {
     for (const routes of options.publicRoutes) await scope.register(routes);
   });

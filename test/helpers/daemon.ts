@@ -9,6 +9,7 @@ import { readConfig } from '../../src/daemon/config.ts';
 import type { Config } from '../../src/daemon/config-settings.ts';
 import { loadDashboardFiles } from '../../src/daemon/dashboard.ts';
 import { createLog } from '../../src/daemon/log.ts';
+import { loadReferenceFiles } from '../../src/daemon/reference.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { openMailbox } from './mailbox.ts';
@@ -58,6 +59,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
   const log = createLog('trace', (line) => logLines.push(line));
   const shown: string[] = [];
   const dashboardFiles = await loadDashboardFiles(inject('dashboardFolder'));
+  const referenceFiles = await loadReferenceFiles(inject('referenceFolder'));
   const world = {
     clock,
     random: systemRandom,
@@ -65,6 +67,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     show: (text: string) => shown.push(text),
     version: '0.0.0-test',
     dashboardFiles,
+    referenceFiles,
     sharedNowMs: clock.monotonicMs,
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.vectorExtension && { vectorExtension: options.vectorExtension }),

@@ -186,6 +186,7 @@ async function open(folder: string, atMs: number, { host }: ProviderServer): Pro
     show: () => {},
     version: '0.0.0-test',
     dashboardFiles: new Map(),
+    referenceFiles: new Map(),
   });
   return { daemon, begin: (nowMs) => Object.assign(state, { nowMs, draws: 0 }), nowMs: () => state.nowMs };
 }

@@ -1,22 +1,6 @@
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { type ApiDocument, completeDocument } from './openapi-document.ts';
-
-/**
- * Content-Security-Policy of the API documentation: as strict as the dashboard's, except that Swagger UI sets style
- * attributes and has images in its style sheet.
- */
-const DOCS_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 const DESCRIPTION = `Persistent memory for AI assistants.
 
@@ -27,8 +11,8 @@ const DESCRIPTION = `Persistent memory for AI assistants.
 - Every path answers \`OPTIONS\` with 204 and \`Allow\`, and any other method that it does not support with 405. \`HEAD\` answers like \`GET\` without the body.
 `;
 
-/** Serves the OpenAPI document at `/v1/openapi.json` and a readable page of it at `/docs`. Call it before the routes are added. */
-export async function addApiDocs(app: FastifyInstance, version: string, publicUrl: () => string): Promise<void> {
+/** Serves the OpenAPI document at `/v1/openapi.json`. Call it before the routes are added. */
+export async function addApiDocument(app: FastifyInstance, version: string, publicUrl: () => string): Promise<void> {
   await app.register(swagger, {
     convertConstToEnum: false,
     openapi: {
@@ -49,15 +33,6 @@ export async function addApiDocs(app: FastifyInstance, version: string, publicUr
     },
     transformObject: (generated) =>
       completeDocument((generated as unknown as { openapiObject: ApiDocument }).openapiObject, publicUrl()) as never,
-  });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: DOCS_POLICY,
-    uiConfig: { validatorUrl: null },
-    logLevel: 'warn',
-    // The page may only call its own origin, whatever name it was opened under.
-    transformSpecification: (document) => ({ ...document, servers: [{ url: '/' }] }),
-    transformSpecificationClone: false,
   });
   app.get('/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
 }

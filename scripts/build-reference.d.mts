@@ -1,0 +1,1 @@
+export declare function buildReference(outdir: string): Promise<void>;

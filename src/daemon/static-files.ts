@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { pageHeaders } from '../features/auth/auth-pages.ts';
+
+/** Content codings that files are stored in, best first. */
+const CODINGS = ['br', 'gzip'] as const;
+const SUFFIXES = { br: '.br', gzip: '.gz' };
+
+type Coding = (typeof CODINGS)[number] | 'identity';
+
+/** A file that is served from memory. */
+export interface StaticFile {
+  contentType: string;
+  bodies: Record<Coding, Buffer>;
+  /** Hash of the content, for its entity tags: the same on every node. */
+  hash: string;
+}
+
+/** Static files by URL path. */
+export type StaticFiles = ReadonlyMap<string, StaticFile>;
+
+/** The URL path of a file, its name in the folder and its media type. */
+export type FileEntry = readonly [path: string, file: string, contentType: string];
+
+/** Reads built files at startup, so that a broken installation fails early. `what` begins the message of its error. */
+export async function loadStaticFiles(
+  what: string,
+  folder: string,
+  entries: readonly FileEntry[],
+): Promise<StaticFiles> {
+  const read = (file: string) =>
+    readFile(join(folder, file)).catch((cause: unknown) => {
+      throw new Error(`${what} is not built: ${join(folder, file)} cannot be read`, { cause });
+    });
+  const files = entries.map(async ([path, file, contentType]): Promise<[string, StaticFile]> => {
+    const identity = await read(file);
+    const [br, gzip] = await Promise.all([read(file + SUFFIXES.br), read(file + SUFFIXES.gzip)]);
+    const hash = createHash('sha256').update(identity).digest('base64url');
+    return [path, { contentType, bodies: { identity, br, gzip }, hash }];
+  });
+  return new Map(await Promise.all(files));
+}
+
+/** Serves files from memory. Public: they hold nothing of any account. */
+export function staticRoutes(files: StaticFiles): FastifyPluginAsync {
+  return async (app) => {
+    for (const [path, file] of files) {
+      app.get(path, { schema: { hide: true } }, (request, reply) => sendFile(request, reply, file));
+    }
+  };
+}
+
+function sendFile({ headers }: FastifyRequest, reply: FastifyReply, { contentType, bodies, hash }: StaticFile) {
+  const coding = acceptedCoding(headers['accept-encoding']);
+  const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`;
+  reply.headers(pageHeaders()).headers({ 'content-type': contentType, etag, vary: 'accept-encoding' });
+  if (!contentType.startsWith('text/html')) reply.header('cache-control', 'no-cache');
+  if (isFresh(headers['if-none-match'], etag)) return reply.code(304).send();
+  if (coding !== 'identity') reply.header('content-encoding', coding);
+  return reply.send(bodies[coding]);
+}
+
+/** Chooses the best coding that the caller accepts (RFC 9110, section 12.5.3), without ranking by weights. */
+function acceptedCoding(acceptEncoding: string | undefined): Coding {
+  const accepted = (acceptEncoding ?? '')
+    .toLowerCase()
+    .split(',')
+    .flatMap((part) => {
+      const [name, weight] = part.split(';').map((text) => text.trim());
+      return /^q=0(\.0*)?$/.test(weight ?? '') ? [] : [name];
+    });
+  return CODINGS.find((coding) => accepted.includes(coding)) ?? 'identity';
+}
+
+/** Evaluates `If-None-Match` with weak comparison (RFC 9110, section 13.1.2). */
+function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
+}

@@ -1,0 +1,107 @@
+import type { JsonSchema } from '../daemon/openapi-schemas.ts';
+import { html, type Markup, NOTHING } from '../lib/html.ts';
+import type { Follow } from './document-reader.ts';
+import { proseMarkup } from './prose.ts';
+import { constraintsOf } from './schema-constraints.ts';
+
+/** An object schema with the name under which the page shows it. */
+interface NamedObject {
+  name: string;
+  schema: JsonSchema;
+}
+
+/** Requests mark the fields that they need; responses mark those that may be absent. */
+export type Direction = 'request' | 'response';
+
+/** Renders schemas as nested lists of fields. */
+export interface SchemaMarkup {
+  /** The type in a few words, such as `array of Memory`. */
+  typeText(schema: JsonSchema): string;
+  /** What a value must satisfy, and its default. */
+  limits(schema: JsonSchema): string;
+  /** The fields of an object that is sent or received, with those of objects in it; nothing for other types. */
+  fields(schema: JsonSchema, direction: Direction): Markup;
+}
+
+export function createSchemaMarkup(follow: Follow): SchemaMarkup {
+  const nameOf = (schema: JsonSchema) => (typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1)! : undefined);
+  const target = (schema: JsonSchema): JsonSchema => follow(schema);
+  const choices = (schema: JsonSchema) => (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined;
+
+  function typeText(schema: JsonSchema): string {
+    const own = target(schema);
+    const { type, items, const: constant, format } = own;
+    const parts = choices(own);
+    if (parts) {
+      const texts = [...new Set(parts.map(typeText))];
+      return texts.join(' or ');
+    }
+    if (items) return `array of ${typeText(items as JsonSchema).replace(/^(.* or .*)$/, '($1)')}`;
+    if (constant !== undefined) return JSON.stringify(constant);
+    if (type === 'object') return nameOf(schema) ?? 'object';
+    return format === 'date-time' ? 'timestamp' : String(type ?? 'any value');
+  }
+
+  /** The objects that a value consists of: itself, the items of an array, or each alternative. */
+  function objectsIn(schema: JsonSchema): NamedObject[] {
+    const own = target(schema);
+    const parts = choices(own);
+    if (parts) return parts.flatMap(objectsIn);
+    if (own.items) return objectsIn(own.items as JsonSchema);
+    if (own.properties) return [{ name: nameOf(schema) ?? 'object', schema: own }];
+    const members = own.additionalProperties;
+    return typeof members === 'object' && members !== null ? objectsIn(members as JsonSchema) : [];
+  }
+
+  function list({ schema }: NamedObject, direction: Direction, ancestors: readonly JsonSchema[] = []): Markup {
+    const required = (schema.required ?? []) as string[];
+    const rows = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, field]) =>
+      row(name, field, presence(required.includes(name), direction), direction, [...ancestors, schema]),
+    );
+    return html`<ul class="fields">${rows}</ul>`;
+  }
+
+  function row(
+    name: string,
+    field: JsonSchema,
+    note: string,
+    direction: Direction,
+    ancestors: readonly JsonSchema[],
+  ): Markup {
+    const about = (field.description ?? target(field).description) as string | undefined;
+    const inner = objectsIn(field).filter(({ schema }) => !ancestors.includes(schema));
+    const nested = inner.map((one) => {
+      const title = inner.length === 1 ? 'Fields' : `Fields of ${one.name}`;
+      return html`<details><summary>${title}</summary>${list(one, direction, ancestors)}</details>`;
+    });
+    return html`<li>${fieldHead(name, typeText(field), note, limits(field))}${about ? html`<p>${proseMarkup(about)}</p>` : NOTHING}${nested}</li>`;
+  }
+
+  function limits(schema: JsonSchema): string {
+    const own = target(schema);
+    const parts = choices(own)?.map(target) ?? [];
+    const items = own.items ? target(own.items as JsonSchema) : undefined;
+    return constraintsOf([{ ...own, ...schema, ...(items && { items }) }, ...parts]);
+  }
+
+  function fields(schema: JsonSchema, direction: Direction): Markup {
+    const objects = objectsIn(schema);
+    if (objects.length === 1) return list(objects[0]!, direction);
+    return html`${objects.map((one) => html`<details><summary>${one.name}</summary>${list(one, direction)}</details>`)}`;
+  }
+
+  return { typeText, limits, fields };
+}
+
+/** Returns the note on a field that is or is not required. */
+export function presence(required: boolean, direction: Direction): string {
+  if (direction === 'request') return required ? 'required' : '';
+  return required ? '' : 'optional';
+}
+
+/** The first line of a field or parameter. */
+export function fieldHead(name: string, type: string, note: string, limits: string): Markup {
+  const marked = note === '' ? NOTHING : html` <b>${note}</b>`;
+  const bounds = limits === '' ? NOTHING : html` <small>${proseMarkup(limits)}</small>`;
+  return html`<code>${name}</code> <span>${type}</span>${bounds}${marked}`;
+}
