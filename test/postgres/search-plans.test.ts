@@ -10,6 +10,9 @@ const TABLES = /on "?(memories|messages|episodes|textPostings|textDocuments)"?/;
 /** Names a row, or a range of them. */
 const BY_ROW = /\((number|id|term|"conversationId") (=|>=|>)/;
 
+/** Rows of each type that the index holds, all with a word of the query. */
+const INDEXED = 2000;
+
 let pair: EnginePair;
 let plans: string[] = [];
 
@@ -17,8 +20,13 @@ beforeAll(async () => {
   pair = await openEnginePair('search_plans');
   await pair.postgres.writes.write('daemon', async (connection) => {
     await connection.run(
+      `INSERT INTO conversations (tenantId, id, number, scope, endUser, metadata, messageCount, lastOrdinal, version,
+         createdAt, updatedAt)
+       SELECT 'ten_1', 'conv_' || i, i, 1, 'ann', '{}', 50, 50, 1, 0, 0 FROM generate_series(1, 100) AS s (i)`,
+    );
+    await connection.run(
       `INSERT INTO messages (tenantId, number, conversationId, ordinal, id, scope, role, content, metadata, createdAt)
-       SELECT 'ten_1', i, 'conv', i, 'msg_' || i, 1, 'user', 'kayak', '{}', i FROM generate_series(1, 5000) AS s (i)`,
+       SELECT 'ten_1', i, 'conv_' || (1 + i / 50), i, 'msg_' || i, 1, 'user', 'kayak', '{}', i FROM generate_series(1, 5000) AS s (i)`,
     );
     await connection.run(
       `INSERT INTO memories (tenantId, number, id, version, current, scope, endUser, content, contentHash, tags,
@@ -26,7 +34,7 @@ beforeAll(async () => {
        SELECT 'ten_1', i, 'mem_' || i, 1, 1, 1, 'ann', 'kayak', 'h' || i, '[]', '{}', 0, 0, 0
        FROM generate_series(1, 5000) AS s (i)`,
     );
-    const numbers = Array.from({ length: 2000 }, (_, at) => at + 1);
+    const numbers = Array.from({ length: INDEXED }, (_, at) => at + 1);
     await textIndices.memory.insert(connection, numbers.map(entryOf));
     await textIndices.message.insert(connection, numbers.map(entryOf));
   });
@@ -39,9 +47,9 @@ const entryOf = (number: number): TextEntry => ({
 });
 
 /** Records the plan of each statement. */
-function spy<T extends Reader>(reader: T): T {
+function spy<T extends Reader>(reader: T, explain = 'EXPLAIN'): T {
   const note = async (sql: string, values: readonly Value[] = []) => {
-    const lines = await reader.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, values);
+    const lines = await reader.all<{ 'QUERY PLAN': string }>(`${explain} ${sql}`, values);
     plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
   };
   return {
@@ -80,6 +88,22 @@ test.each<[string, Partial<CandidateQuery>]>([
   await pair.postgres.readers.use((reader) => createCandidates().find(spy(reader), { ...QUERY, ...more }));
   expect(plans.length).toBeGreaterThan(5);
   expect(wideScans()).toEqual([]);
+});
+
+test.each([
+  ['the present', {}],
+  ['the past', { asOfMs: 5000 }],
+])('a search of %s looks up each row once, however many conversations there are', async (_, more) => {
+  plans = [];
+  await pair.postgres.readers.use((reader) =>
+    createCandidates().find(spy(reader, 'EXPLAIN (ANALYZE, TIMING OFF)'), { ...QUERY, ...more }),
+  );
+  const loops = plans.flatMap((plan) =>
+    plan.split('\n').flatMap((line) => (TABLES.test(line) ? [Number(/loops=(\d+)/.exec(line)?.[1])] : [])),
+  );
+  expect(Math.max(...loops)).toBeGreaterThan(10);
+  expect(Math.max(...loops)).toBeLessThanOrEqual(INDEXED);
+  expect(plans.filter((plan) => /Removed by Join Filter/.test(plan))).toEqual([]);
 });
 
 test('writes to the index look up single rows, before the tables have statistics', async () => {

@@ -7,32 +7,41 @@ import type { CandidateQuery } from './candidate.ts';
 /** An SQL condition on the rows with its bound value. */
 export type Condition = [sql: string, value: Value];
 
+/** Looks up a row of `rows` as `as` for each row before it, by columns that equal something of that row. */
+export interface Lookup {
+  rows: string;
+  as: string;
+  by: Record<string, string>;
+  /** Whether a row without one stays. */
+  isOptional?: true;
+}
+
 /** One type of candidate: its rows (`m`) and which of them a query may show. */
 export interface Source {
   type: ItemType;
   rows: string;
   /** Columns from another table that belong to a whole row. */
-  extra: { columns: string; join: string };
+  extra: { columns: string; lookup?: Lookup };
   project: string;
   /** Start and end. */
   at: string;
   until: string;
   /** Speaker and role, length in characters, and traits of the preceding message. */
-  facts: { speaker: string; role: string; length: string; traitsBefore: string; join: string };
+  facts: { speaker: string; role: string; length: string; traitsBefore: string; lookup?: Lookup };
   /** Index partitions to search under `asOf`. */
   partsThen: readonly ('live' | 'past')[];
   /** Conditions on rows that are valid now, or were under `asOf`. */
   visible(query: CandidateQuery): Condition[];
-  /** Join that `visible` needs under `asOf`. */
-  joinThen: string;
+  /** What `visible` needs under `asOf`. */
+  lookupThen?: Lookup;
 }
 
-const ALONE = { speaker: 'NULL', role: 'NULL', traitsBefore: '0', join: '' };
+const ALONE = { speaker: 'NULL', role: 'NULL', traitsBefore: '0' };
 
 const memory: Source = {
   type: 'memory',
   rows: 'memories',
-  extra: { columns: '', join: '' },
+  extra: { columns: '' },
   project: 'm.project',
   at: 'COALESCE(m.occurredAt, m.createdAt)',
   until: 'COALESCE(m.occurredAt, m.createdAt)',
@@ -45,7 +54,7 @@ const memory: Source = {
     if (asOfMs === undefined) return [['m.current = ?', 1], alive];
     return [['m.validFrom <= ?', asOfMs], ['(m.validTo IS NULL OR m.validTo > ?)', asOfMs], alive];
   },
-  joinThen: 'CROSS JOIN memories c ON c.tenantId = m.tenantId AND c.id = m.id AND c.current = 1',
+  lookupThen: { rows: 'memories', as: 'c', by: { tenantId: 'm.tenantId', id: 'm.id', current: '1' } },
 };
 
 const message: Source = {
@@ -53,7 +62,7 @@ const message: Source = {
   rows: 'messages',
   extra: {
     columns: ', o.endUser, o.project',
-    join: 'CROSS JOIN conversations o ON o.tenantId = m.tenantId AND o.id = m.conversationId',
+    lookup: { rows: 'conversations', as: 'o', by: { tenantId: 'm.tenantId', id: 'm.conversationId' } },
   },
   project: 'o.project',
   at: 'm.createdAt',
@@ -63,7 +72,7 @@ const message: Source = {
     role: 'm.role',
     length: 'LENGTH(m.content)',
     traitsBefore: 'COALESCE(b.traits, 0)',
-    join: 'LEFT JOIN messages b ON b.number = f.previous AND b.tenantId = m.tenantId',
+    lookup: { rows: 'messages', as: 'b', by: { number: 'f.previous', tenantId: 'm.tenantId' }, isOptional: true },
   },
   partsThen: ['live'],
   /** Hides conversations whose erasure is still in progress. */
@@ -71,20 +80,18 @@ const message: Source = {
     ['o.erasedAt IS NOT DISTINCT FROM ?', null],
     ...(asOfMs === undefined ? [] : [['m.createdAt <= ?', asOfMs] satisfies Condition]),
   ],
-  joinThen: '',
 };
 
 const episode: Source = {
   type: 'episode',
   rows: 'episodes',
-  extra: { columns: '', join: '' },
+  extra: { columns: '' },
   project: 'm.project',
   at: 'm.startedAt',
   until: 'm.endedAt',
   facts: { ...ALONE, length: `LENGTH(m.title || COALESCE(m.summary, ''))` },
   partsThen: ['live'],
   visible: ({ asOfMs }) => (asOfMs === undefined ? [] : [['m.endedAt <= ?', asOfMs]]),
-  joinThen: '',
 };
 
 export const SOURCES: Record<ItemType, Source> = { memory, message, episode };

@@ -3,7 +3,7 @@ import type { Reader, Value } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
 import type { CandidateFacts, CandidateQuery, ItemRows } from './candidate.ts';
 import type { SourceSearch } from './source-search.ts';
-import { SOURCES, visibleConditions } from './sources-store.ts';
+import { type Lookup, SOURCES, visibleConditions } from './sources-store.ts';
 
 /** Part of a statement with its bound values. */
 export interface Sql {
@@ -21,8 +21,8 @@ const LISTED: Record<Engine, string> = {
 };
 
 /**
- * Looks up the rows (`m`) of `f` one by one: CROSS JOIN makes SQLite keep the written order, and OFFSET 0 keeps PostgreSQL
- * from reading all rows of the tenant, which it does while the table has no statistics.
+ * Looks up rows one by one: CROSS JOIN makes SQLite keep the written order, and OFFSET 0 keeps PostgreSQL from reading all
+ * rows of the tenant, which it does while a table has no statistics.
  */
 function joinRows(engine: Engine, rows: string, tenantId: string): Sql {
   if (engine === 'sqlite') return { sql: `CROSS JOIN ${rows} m ON m.number = f.number`, values: [] };
@@ -30,16 +30,30 @@ function joinRows(engine: Engine, rows: string, tenantId: string): Sql {
   return { sql: `JOIN LATERAL (${lookup}) m ON TRUE`, values: [tenantId] };
 }
 
-/** Joins the rows (`m`) that the query may show to a relation `f` with a `number` column, and `join` to those rows. */
+/** Like `joinRows`, by columns of the rows before. PostgreSQL would else begin with all that a tenant has of these. */
+function join(engine: Engine, lookup: Lookup | undefined): string {
+  if (lookup === undefined) return '';
+  const { rows, as, by, isOptional = false } = lookup;
+  const conditions = (prefix: string) =>
+    Object.entries(by)
+      .map(([column, value]) => `${prefix}${column} = ${value}`)
+      .join(' AND ');
+  if (engine === 'sqlite') return `${isOptional ? 'LEFT' : 'CROSS'} JOIN ${rows} ${as} ON ${conditions(`${as}.`)}`;
+  const found = `(SELECT * FROM ${rows} WHERE ${conditions('')} OFFSET 0) ${as}`;
+  return `${isOptional ? 'LEFT ' : ''}JOIN LATERAL ${found} ON TRUE`;
+}
+
+/** Joins the rows (`m`) that the query may show to a relation `f` with a `number` column, and `more` to those rows. */
 export function joinVisible(
   { reader, source, query }: Pick<SourceSearch, 'reader' | 'source' | 'query'>,
-  join = '',
+  more?: Lookup,
 ): Sql {
-  const conditions = visibleConditions(source, query, reader.engine);
-  const rows = joinRows(reader.engine, source.rows, query.tenantId);
+  const { engine } = reader;
+  const conditions = visibleConditions(source, query, engine);
+  const rows = joinRows(engine, source.rows, query.tenantId);
+  const then = query.asOfMs === undefined ? undefined : source.lookupThen;
   return {
-    sql: `${rows.sql} ${source.extra.join} ${join}
-      ${query.asOfMs === undefined ? '' : source.joinThen}
+    sql: `${rows.sql} ${join(engine, source.extra.lookup)} ${join(engine, more)} ${join(engine, then)}
       WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`,
     values: [...rows.values, ...conditions.map(([, value]) => value)],
   };
@@ -59,10 +73,10 @@ const AGGREGATE = {
 /** Those of the rows that the query may show. */
 export async function readVisible(search: SourceSearch, rowIds: readonly number[]): Promise<ReadonlySet<number>> {
   const { reader } = search;
-  const join = joinVisible(search);
+  const visible = joinVisible(search);
   const row = await reader.get<{ numbers: string }>(
-    `SELECT ${AGGREGATE[reader.engine]} AS numbers FROM ${LISTED[reader.engine]} ${join.sql}`,
-    [JSON.stringify(rowIds), ...join.values],
+    `SELECT ${AGGREGATE[reader.engine]} AS numbers FROM ${LISTED[reader.engine]} ${visible.sql}`,
+    [JSON.stringify(rowIds), ...visible.values],
   );
   return new Set(JSON.parse(row!.numbers) as number[]);
 }
@@ -72,12 +86,12 @@ export async function readFacts(search: SourceSearch, rowIds: readonly number[])
   if (rowIds.length === 0) return new Map();
   const { reader } = search;
   const { facts, at, until } = search.source;
-  const join = joinVisible(search, facts.join);
+  const visible = joinVisible(search, facts.lookup);
   const rows = await reader.all<CandidateFacts>(
     `SELECT m.number AS rowId, m.id, ${at} AS at, ${until} AS until, ${facts.speaker} AS speaker,
        ${facts.role} AS role, ${facts.length} AS length, m.traits, m.dates, ${facts.traitsBefore} AS traitsBefore
-     FROM ${LISTED[reader.engine]} ${join.sql}`,
-    [JSON.stringify(rowIds), ...join.values],
+     FROM ${LISTED[reader.engine]} ${visible.sql}`,
+    [JSON.stringify(rowIds), ...visible.values],
   );
   return new Map(rows.map((row) => [row.rowId, row]));
 }
@@ -91,10 +105,10 @@ export async function loadRows<T extends ItemType>(
 ): Promise<Map<number, ItemRows[T]>> {
   if (rowIds.length === 0) return new Map();
   const source = SOURCES[type];
-  const join = joinVisible({ reader, source, query });
+  const visible = joinVisible({ reader, source, query });
   const rows = await reader.all<ItemRows[T]>(
-    `SELECT m.*${source.extra.columns} FROM ${LISTED[reader.engine]} ${join.sql}`,
-    [...[JSON.stringify(rowIds), ...join.values]],
+    `SELECT m.*${source.extra.columns} FROM ${LISTED[reader.engine]} ${visible.sql}`,
+    [JSON.stringify(rowIds), ...visible.values],
   );
   return new Map(rows.map((row) => [row.number, row]));
 }
