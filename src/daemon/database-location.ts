@@ -43,9 +43,9 @@ export async function withReader<T>(location: DatabaseLocation, work: (reader: R
     const connection = await openPlainConnection(location.file, { readOnly: true });
     return work(connection).finally(() => connection.close());
   }
-  const { createSession, readerOf } = await import('../db/postgres/connection.ts');
+  const { createSession, inReadTransaction } = await import('../db/postgres/connection.ts');
   const session = createSession(location.url);
-  return work(readerOf(session, 'all')).finally(() => session.close());
+  return inReadTransaction(session, 'all', work).finally(() => session.close());
 }
 
 /** Throws `not_found` if there is no database file. */

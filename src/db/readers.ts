@@ -8,22 +8,34 @@ const MAX_WAITING_TOTAL = 20_000;
 /** Whose reads those are that name no tenant. */
 const DAEMON = '';
 
+/** Runs the reads of `work` in one transaction, for a tenant or for the daemon if it is `undefined`. */
+export type ReadTransaction<C> = <T>(
+  connection: C,
+  tenantId: string | undefined,
+  work: (reader: Reader) => Promise<T>,
+) => Promise<T>;
+
 /** A pool of read connections with one statement in flight on each and a bounded queue, in which tenants take turns. */
 export interface Readers extends Reader {
   /** How many statements can run at once. */
   count: number;
   /** Reads for a tenant. One tenant alone never occupies every reader of a pool of several. */
   of(tenantId: string): Reader;
+  /**
+   * Runs reads of a tenant that belong together: in one transaction on PostgreSQL, which is cheaper than one for each; on
+   * SQLite like `of`, each on the next free reader.
+   */
+  together<T>(tenantId: string, work: (reader: Reader) => Promise<T>): Promise<T>;
   /** Runs `work` once a reader is free. Throws `unavailable` if the queue is full. */
   use<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
   close(): Promise<void>;
   waiting(): number;
 }
 
-/** `readerOf` is how a tenant, or the daemon if it is `undefined`, reads through a connection. */
+/** `inTransaction` is absent for an engine whose reads need no transaction. */
 export function createReaders<C extends Connection>(
   connections: readonly C[],
-  readerOf: (connection: C, tenantId: string | undefined) => Reader = (connection) => connection,
+  inTransaction?: ReadTransaction<C>,
 ): Readers {
   const idle = [...connections];
   const queue = createFairQueue<Waiter<C>>();
@@ -58,10 +70,11 @@ export function createReaders<C extends Connection>(
     next?.item.resolve(take(next.tenantId));
   }
 
-  async function useFor<T>(tenantId: string, work: (reader: Reader) => Promise<T>): Promise<T> {
+  async function runFor<T>(tenantId: string, work: (reader: Reader) => Promise<T>): Promise<T> {
     const connection = await acquire(tenantId);
     try {
-      return await work(readerOf(connection, tenantId === DAEMON ? undefined : tenantId));
+      if (!inTransaction) return await work(connection);
+      return await inTransaction(connection, tenantId === DAEMON ? undefined : tenantId, work);
     } finally {
       release(tenantId, connection);
     }
@@ -70,15 +83,16 @@ export function createReaders<C extends Connection>(
   const { engine } = connections[0]!;
   const of = (tenantId: string): Reader => ({
     engine,
-    all: <T>(sql: string, values?: readonly Value[]) => useFor(tenantId, (reader) => reader.all<T>(sql, values)),
-    get: <T>(sql: string, values?: readonly Value[]) => useFor(tenantId, (reader) => reader.get<T>(sql, values)),
+    all: <T>(sql: string, values?: readonly Value[]) => runFor(tenantId, (reader) => reader.all<T>(sql, values)),
+    get: <T>(sql: string, values?: readonly Value[]) => runFor(tenantId, (reader) => reader.get<T>(sql, values)),
   });
 
   return {
     ...of(DAEMON),
     count: connections.length,
     of,
-    use: <T>(work: (reader: Reader) => Promise<T>) => useFor(DAEMON, work),
+    together: (tenantId, work) => (inTransaction ? runFor(tenantId, work) : work(of(tenantId))),
+    use: <T>(work: (reader: Reader) => Promise<T>) => runFor(DAEMON, work),
     waiting: () => queue.size(),
     async close() {
       closed = true;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { AppError } from '../../src/contract/errors.ts';
-import type { Connection } from '../../src/db/connection.ts';
+import type { Connection, Reader } from '../../src/db/connection.ts';
 import type { Database } from '../../src/db/open.ts';
 import { openPostgres } from '../../src/db/postgres/open.ts';
 import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
@@ -68,6 +68,38 @@ async function countOf(tenantId: string): Promise<number> {
     .get<{ requests: number }>('SELECT requests FROM usageDays WHERE tenantId = ? AND day = ?', [tenantId, DAY]);
   return row!.requests;
 }
+
+test('reads of a tenant that belong together are one transaction, which sees the rows of that tenant alone', async () => {
+  const read = async (reader: Reader) => {
+    const rows = await reader.all<{ tenantId: string }>('SELECT tenantId FROM usageDays');
+    return { rows, begun: (await reader.get<{ at: string }>('SELECT CAST(now() AS text) AS at'))!.at };
+  };
+  for (const tenantId of ['a', 'b', 'a']) {
+    const [first, second] = await one.readers.together(tenantId, async (reader) => {
+      const before = read(reader);
+      await sleep(2);
+      return Promise.all([before, read(reader)]);
+    });
+    expect(first).toEqual({ rows: [{ tenantId }], begun: second.begun });
+    expect(second.rows).toEqual([{ tenantId }]);
+    expect((await read(one.readers.of(tenantId))).begun).not.toBe(first.begun);
+  }
+});
+
+test('a read that nobody waited for does not run in the transaction of the next tenant', async () => {
+  let forgotten: Reader | undefined;
+  await one.readers.together('a', async (reader) => {
+    forgotten = reader;
+  });
+  await Promise.all(
+    Array.from({ length: 4 }, () =>
+      one.readers.together('b', async (reader) => {
+        await expect(forgotten!.all('SELECT tenantId FROM usageDays')).rejects.toThrow('has ended');
+        expect(await reader.all('SELECT tenantId FROM usageDays')).toEqual([{ tenantId: 'b' }]);
+      }),
+    ),
+  );
+});
 
 test('what a write reads of its tenant stays true until it commits, whichever daemon writes', async () => {
   const before = await countOf('a');

@@ -30,10 +30,12 @@ const STATEMENT_TIMEOUT_MS: Record<TransactionKind, number> = {
   longWrite: 60_000,
 };
 
-const WRITE = 'BEGIN; SET LOCAL lock_timeout = 2000; SET LOCAL idle_in_transaction_session_timeout = 10000';
+/** Of a daemon that was stopped in the middle: the server undoes what it was doing. */
+const IDLE = 'SET LOCAL idle_in_transaction_session_timeout = 10000';
+const WRITE = `BEGIN; SET LOCAL lock_timeout = 2000; ${IDLE}`;
 
 const BEGIN: Record<TransactionKind, string> = {
-  read: 'BEGIN READ ONLY',
+  read: `BEGIN READ ONLY; ${IDLE}`,
   write: WRITE,
   snapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
   longWrite: WRITE,
@@ -194,21 +196,37 @@ function translated(sql: string): string {
   return fresh;
 }
 
-/** Reads in transactions of a session, one statement each, the rows of these tenants alone or of all. */
-export function readerOf(session: Session, of: readonly string[] | 'all'): Reader {
-  async function all<T>(sql: string, values?: readonly Value[]): Promise<T[]> {
-    await session.begin(of, 'read');
-    try {
-      return await session.all<T>(sql, values);
-    } finally {
-      session.end();
-    }
+/**
+ * Runs the reads of `work` in one transaction of a session, one after the other; it shows the rows of these tenants alone or
+ * of all. Reads that `work` did not wait for fail once it has ended.
+ */
+export async function inReadTransaction<T>(
+  session: Session,
+  of: readonly string[] | 'all',
+  work: (reader: Reader) => Promise<T>,
+): Promise<T> {
+  await session.begin(of, 'read');
+  let previous: Promise<unknown> = Promise.resolve();
+  let isOpen = true;
+  function all<R>(sql: string, values?: readonly Value[]): Promise<R[]> {
+    const read = previous.then(() => {
+      if (!isOpen) throw new Error('The transaction of this read has ended.');
+      return session.all<R>(sql, values);
+    });
+    // Whoever asked gets its error; the next read finds out by itself.
+    previous = read.catch(() => {});
+    return read;
   }
-  return {
-    engine: session.engine,
-    all,
-    async get<T>(sql: string, values?: readonly Value[]) {
-      return (await all<T>(sql, values))[0];
-    },
-  };
+  try {
+    return await work({
+      engine: session.engine,
+      all,
+      async get<R>(sql: string, values?: readonly Value[]) {
+        return (await all<R>(sql, values))[0];
+      },
+    });
+  } finally {
+    isOpen = false;
+    session.end();
+  }
 }

@@ -6,7 +6,7 @@ import type { Database, OpenOptions, Snapshot } from '../open.ts';
 import { writePulse } from '../pulse.ts';
 import { createReaders } from '../readers.ts';
 import { type Availability, createAvailability } from './availability.ts';
-import { createSession, readerOf, type Session, type TransactionKind } from './connection.ts';
+import { createSession, inReadTransaction, type Session, type TransactionKind } from './connection.ts';
 import { refuseOtherSchema } from './migrate.ts';
 import { postgresTransactions } from './transactions.ts';
 
@@ -82,7 +82,9 @@ async function warnOfSuperuser(session: Session, log: Log): Promise<void> {
 
 function openReaders(url: string, count: number, availability: Availability) {
   const sessions = Array.from({ length: count }, () => createSession(url, availability));
-  return createReaders(sessions, (session, tenantId) => readerOf(session, tenantId === undefined ? 'all' : [tenantId]));
+  return createReaders(sessions, (session, tenantId, work) =>
+    inReadTransaction(session, tenantId === undefined ? 'all' : [tenantId], work),
+  );
 }
 
 async function openSnapshot(url: string, availability: Availability): Promise<Snapshot> {

@@ -1,3 +1,4 @@
+import type { Reader } from '../../db/connection.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { UserKey } from '../text/scopes.ts';
 import type { LearnedState } from './learned-state.ts';
@@ -6,24 +7,26 @@ export type { UserKey } from '../text/scopes.ts';
 
 /** Learned states, cached for searches. */
 export interface LearnedCache {
-  get(user: UserKey): Promise<LearnedState>;
+  get(reader: Reader, user: UserKey): Promise<LearnedState>;
   /** Stores the state of a committed change. */
   set(user: UserKey, state: LearnedState): void;
   /** Drops one user, or all users of the tenant. */
   forget(tenantId: string, endUser?: string): void;
 }
 
+type Load = (reader: Reader, user: UserKey) => Promise<LearnedState>;
+
 const MAX_CACHED = 2000;
 /** Bounds how stale a state may be that an admin command changed. */
 const TTL_MS = 30_000;
 
 /** Reads every state: another daemon may have changed it. */
-export function createLearnedReads(load: (user: UserKey) => Promise<LearnedState>): LearnedCache {
+export function createLearnedReads(load: Load): LearnedCache {
   return { get: load, set() {}, forget() {} };
 }
 
 /** Caches what `load` reads for half a minute; changes made through this cache are visible at once. */
-export function createLearnedCache(clock: Clock, load: (user: UserKey) => Promise<LearnedState>): LearnedCache {
+export function createLearnedCache(clock: Clock, load: Load): LearnedCache {
   const cache = new Map<string, { state: LearnedState; atMs: number }>();
   /** Counts changes, so that a state read before one is not cached after it. */
   let changes = 0;
@@ -35,11 +38,11 @@ export function createLearnedCache(clock: Clock, load: (user: UserKey) => Promis
   }
 
   return {
-    async get(user) {
+    async get(reader, user) {
       const cached = cache.get(keyOf(user));
       if (cached && clock.monotonicMs() - cached.atMs < TTL_MS) return cached.state;
       const before = changes;
-      const state = await load(user);
+      const state = await load(reader, user);
       if (changes === before) store(user, state);
       return state;
     },

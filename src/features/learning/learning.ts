@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval } from '../../contract/learning.ts';
+import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import type { Writer } from '../../db/transactions.ts';
@@ -58,7 +59,7 @@ type Tenant = Pick<Principal, 'tenantId'>;
 /** Adapts the ranking to the feedback of each end user separately. */
 export interface Learning {
   /** The learned weights for a user and query bucket; `undefined` before any feedback: use the default ranking. */
-  rankingFor(user: UserKey, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
+  rankingFor(reader: Reader, user: UserKey, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
   /** What `LearnedRanking.explain` reports for a user without feedback. */
   unlearned(bucket: QueryBucket): LearnedShift;
   /** Stores a search for 24 hours, to take feedback on it. Written in the background; rate-limited per tenant. */
@@ -114,8 +115,8 @@ export function createLearning({
   const pending = createPendingSearches({ db, clock, log, liveDaemons });
   const shown = isShared ? createStoredResults(db.lookups, clock) : createShownResults(clock);
   const fresh = createLearnedState(model.names);
-  async function load({ tenantId, endUser }: UserKey): Promise<LearnedState> {
-    const row = await findLearned(db.lookups, tenantId, endUser);
+  async function load(reader: Reader, { tenantId, endUser }: UserKey): Promise<LearnedState> {
+    const row = await findLearned(reader, tenantId, endUser);
     return row ? decodeLearnedState(row.state, model.names) : fresh;
   }
   const cache = isShared ? createLearnedReads(load) : createLearnedCache(clock, load);
@@ -152,8 +153,8 @@ export function createLearning({
   }
 
   return {
-    async rankingFor(user, bucket) {
-      const state = await cache.get(user);
+    async rankingFor(reader, user, bucket) {
+      const state = await cache.get(reader, user);
       if (state.events === 0) return undefined;
       const weights = learnedWeights(state, model, bucket);
       return { weights, events: state.events, explain: () => toLearnedShift(state, bucket) };

@@ -42,11 +42,13 @@ export function createRelatedMemories({
       ...{ ...user, scope, terms, months, types: ['memory'] },
       ...{ filter, asOfMs: undefined, nowMs, pool: POOL },
     };
-    const found = await candidates.find(db.readers.of(query.tenantId), query);
-    const { ranked } = rankCandidates(found, parsed, nowMs, 'default', undefined);
-    const rowIds = ranked.slice(0, MAX_PER_TEXT).map(({ item }) => item.facts.rowId);
-    const rows = await candidates.load(db.readers.of(query.tenantId), query, 'memory', rowIds);
-    return rowIds.flatMap((rowId) => rows.get(rowId) ?? []) as MemoryRow[];
+    return db.readers.together(user.tenantId, async (reader) => {
+      const found = await candidates.find(reader, query);
+      const { ranked } = rankCandidates(found, parsed, nowMs, 'default', undefined);
+      const rowIds = ranked.slice(0, MAX_PER_TEXT).map(({ item }) => item.facts.rowId);
+      const rows = await candidates.load(reader, query, 'memory', rowIds);
+      return rowIds.flatMap((rowId) => rows.get(rowId) ?? []) as MemoryRow[];
+    });
   }
 
   return async ({ project, ...user }, texts) => {

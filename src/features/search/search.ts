@@ -8,6 +8,7 @@ import {
   type SearchRequest,
   type Strategy,
 } from '../../contract/search.ts';
+import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -73,8 +74,7 @@ interface Asked {
   user: UserKey;
   request: SearchRequest;
   parsed: ParsedQuery;
-  /** `undefined` for a user who has no items. */
-  query: CandidateQuery | undefined;
+  query: Omit<CandidateQuery, 'scope'>;
   vector: Promise<QueryVector | undefined> | undefined;
   nowMs: number;
   startMs: number;
@@ -100,40 +100,12 @@ export function createSearch(dependencies: Dependencies): Search {
     throw result.reason;
   }
 
-  /** Throws `invalid_request` for a timestamp that is not one; `undefined` for a user who has no items. */
-  async function toCandidateQuery(
-    user: UserKey,
-    request: SearchRequest,
-    { terms, months }: ParsedQuery,
-    nowMs: number,
-  ): Promise<CandidateQuery | undefined> {
-    const asOfMs = parseInstant(request.asOf, '/asOf');
-    const afterMs = parseInstant(request.filter?.after, '/filter/after');
-    const beforeMs = parseInstant(request.filter?.before, '/filter/before');
-    const project = projectFilterOf(request, '/');
-    const scope = await scopes.find(db.lookups, user);
-    if (scope === undefined) return undefined;
-    const types = request.types && { types: request.types };
-    const filter = { ...request.filter, afterMs, beforeMs, project };
-    return {
-      ...user,
-      scope,
-      terms,
-      months,
-      ...types,
-      filter,
-      asOfMs,
-      nowMs,
-      pool: Math.max(MIN_POOL, limitOf(request)),
-    };
-  }
-
   /** Loads the rows of the hits; a hit whose row was deleted in the meantime is left out. */
-  async function loadHits(query: CandidateQuery, hits: readonly RatedHit[]): Promise<LoadedHit[]> {
+  async function loadHits(reader: Reader, query: CandidateQuery, hits: readonly RatedHit[]): Promise<LoadedHit[]> {
     const rows = await Promise.all(
       ITEM_TYPES.map(async (type) => {
         const rowIds = hits.filter(({ item }) => item.type === type).map(({ item }) => item.facts.rowId);
-        return [type, await candidates.load(db.readers.of(query.tenantId), query, type, rowIds)] as const;
+        return [type, await candidates.load(reader, query, type, rowIds)] as const;
       }),
     );
     const byType = new Map<ItemType, ReadonlyMap<number, ItemRows[ItemType]>>(rows);
@@ -153,25 +125,31 @@ export function createSearch(dependencies: Dependencies): Search {
     const nowMs = clock.nowMs();
     const user = { tenantId, endUser: request.user ?? 'default' };
     const parsed = parseQuery(request.query, nowMs);
-    const query = await toCandidateQuery(user, request, parsed, nowMs);
+    const query = toCandidateQuery(user, request, parsed, nowMs);
     const vector = findQueryVector(queryEmbedder, tenantId, request);
     // A model may take seconds: other searches of the tenant run meanwhile. A failure is reported where it is used.
     await vector?.catch(() => {});
-    return limiter.run(tenantId, async () => use(await find({ user, request, parsed, query, vector, nowMs, startMs })));
+    const asked = { user, request, parsed, query, vector, nowMs, startMs };
+    return limiter.run(tenantId, async () => use(await db.readers.together(tenantId, (reader) => find(reader, asked))));
   }
 
-  async function find({ user, request, parsed, query, vector, nowMs, startMs }: Asked): Promise<Answered> {
+  async function find(
+    reader: Reader,
+    { user, request, parsed, query: unscoped, vector, nowMs, startMs }: Asked,
+  ): Promise<Answered> {
     const { strategy = 'auto', explain = false, minRelevance = 0 } = request;
-    const found =
-      query === undefined ? NO_CANDIDATES : await candidates.find(db.readers.of(user.tenantId), query, vector);
+    const scope = await scopes.find(reader, user);
+    // A user without a scope has no items.
+    const query = scope === undefined ? undefined : { ...unscoped, scope };
+    const found = query === undefined ? NO_CANDIDATES : await candidates.find(reader, query, vector);
     const bucket = bucketOfQuery(request.query, parsed, found);
-    const learned = strategy === 'auto' ? await learning.rankingFor(user, bucket) : undefined;
+    const learned = strategy === 'auto' ? await learning.rankingFor(reader, user, bucket) : undefined;
     const ranking = rankCandidates(found, parsed, nowMs, strategy, learned);
     const relevances = relevancesOf(ranking.byDefault);
     const rated = ranking.ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
     const putsNewestFirst = !parsed.asksForPast && ranking.weights.recency >= 0;
     const page = { minRelevance, limit: limitOf(request), putsNewestFirst };
-    const loaded = query === undefined ? [] : await loadHits(query, hitsToLoad(rated, page));
+    const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
     const searchId = ids.next('srch');
     const byDefault = toRemembered(ranking.byDefault);
     const answer = {
@@ -209,6 +187,21 @@ export function createSearch(dependencies: Dependencies): Search {
       ),
     waiting: limiter.waiting,
   };
+}
+
+/** Throws `invalid_request` for a timestamp that is not one. */
+function toCandidateQuery(
+  user: UserKey,
+  request: SearchRequest,
+  { terms, months }: ParsedQuery,
+  nowMs: number,
+): Omit<CandidateQuery, 'scope'> {
+  const asOfMs = parseInstant(request.asOf, '/asOf');
+  const afterMs = parseInstant(request.filter?.after, '/filter/after');
+  const beforeMs = parseInstant(request.filter?.before, '/filter/before');
+  const filter = { ...request.filter, afterMs, beforeMs, project: projectFilterOf(request, '/') };
+  const types = request.types && { types: request.types };
+  return { ...user, terms, months, ...types, filter, asOfMs, nowMs, pool: Math.max(MIN_POOL, limitOf(request)) };
 }
 
 function limitOf({ limit = DEFAULT_LIMIT }: SearchRequest): number {
