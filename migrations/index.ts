@@ -16,6 +16,7 @@ import { partsAndUsers } from './0014-parts-and-users.ts';
 import { textsToIndex } from './0015-texts-to-index.ts';
 import { leases } from './0016-leases.ts';
 import { databaseState } from './0017-database-state.ts';
+import { connections } from './0018-connections.ts';
 import { activity } from './0019-activity.ts';
 
 /** One schema change, run in its own transaction. */
@@ -43,5 +44,6 @@ export const MIGRATIONS: readonly Migration[] = [
   textsToIndex,
   leases,
   databaseState,
+  connections,
   activity,
 ];

@@ -4,6 +4,7 @@ import { accountCalls } from './account-calls.ts';
 import { activityCalls } from './activity-calls.ts';
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ClientOptions, CreateOptions } from './call-options.ts';
+import { connectionCalls } from './connection-calls.ts';
 import { conversationCalls } from './conversation-calls.ts';
 import { episodeCalls } from './episode-calls.ts';
 import { jobCalls } from './job-calls.ts';
@@ -17,6 +18,7 @@ import { userCalls } from './user-calls.ts';
 export type * from '../contract/account.ts';
 export type * from '../contract/activity.ts';
 export type * from '../contract/auth.ts';
+export type * from '../contract/connections.ts';
 export type * from '../contract/conversations.ts';
 export type * from '../contract/episodes.ts';
 export type { ErrorCode, FieldError } from '../contract/errors.ts';
@@ -52,6 +54,7 @@ export function createClient(options: ClientOptions) {
   const { create, send } = transport;
   return {
     ...accountCalls(transport),
+    ...connectionCalls(transport),
     memories: memoryCalls(transport),
     conversations: conversationCalls(transport),
     episodes: episodeCalls(transport),

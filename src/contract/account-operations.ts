@@ -13,19 +13,21 @@ export const EXAMPLE_ACCOUNT = {
     storedBytes: STORED_BYTES,
   },
   key: { createdAt: '2026-11-22T04:04:08.655Z', lastUsedAt: '2026-11-22T04:04:46.504Z', last4: '5077' },
+  credential: { kind: 'apiKey' },
 };
 
 export const ACCOUNT_OPERATIONS: Operations = {
   'GET /v1/account': {
     id: 'account.get',
-    description: 'Returns the tier with its limits, the state of the quotas, and when the calling key was last used.',
+    description:
+      'Returns the tier with its limits, the state of the quotas, the API key, and what the request was made with.',
     answer: EXAMPLE_ACCOUNT,
     etag: true,
   },
   'DELETE /v1/account': {
     id: 'account.delete',
     description:
-      'Erases the account with everything in it, including its key. This cannot be undone. `If-Match` ignores usage.',
+      'Erases the account with everything in it, including its key and sessions. This cannot be undone. `If-Match` ignores usage.',
     etag: true,
   },
   'GET /v1/usage': {
@@ -51,6 +53,6 @@ export const ACCOUNT_OPERATIONS: Operations = {
   },
   'DELETE /v1/auth/key': {
     id: 'auth.revokeKey',
-    description: 'Invalidates the calling key at once. To get another one, sign in again.',
+    description: 'Invalidates the API key of the account at once. Sessions stay. To get another key, sign in again.',
   },
 };

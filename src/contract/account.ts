@@ -4,8 +4,14 @@ import { LearningDay } from './learning.ts';
 import { QuotaState, StorageState, Tier } from './limits.ts';
 import { UsedTokens } from './provider-settings.ts';
 
-/** The message of every 401, whatever its cause. */
+/** The message of a 401 whose credential is missing or unknown. */
 export const UNAUTHENTICATED = 'Send a valid API key as "Authorization: Bearer svc_live_…". To get one, run svc login.';
+
+const KeyMetadata = Type.Object({
+  createdAt: Type.String({ format: 'date-time' }),
+  lastUsedAt: Nullable(Type.String({ format: 'date-time', description: 'Precise to the minute' })),
+  last4: Type.String(),
+});
 
 export const Account = Type.Object({
   tenantId: Type.String(),
@@ -13,11 +19,14 @@ export const Account = Type.Object({
   tier: Tier,
   limits: Type.Object({ requestsPerMinute: Type.Integer() }),
   quotas: Type.Object({ dailyMemories: QuotaState, monthlyQueries: QuotaState, storedBytes: StorageState }),
-  key: Type.Object({
-    createdAt: Type.String({ format: 'date-time' }),
-    lastUsedAt: Nullable(Type.String({ format: 'date-time', description: 'Precise to the minute' })),
-    last4: Type.String(),
-  }),
+  key: Type.Union([KeyMetadata, Type.Null()], { description: 'The API key; null if there is none' }),
+  credential: Type.Object(
+    {
+      kind: Type.Enum(['apiKey', 'session']),
+      id: Type.Optional(Type.String({ description: 'The id of the connection of a session' })),
+    },
+    { description: 'What this request was made with' },
+  ),
 });
 export type Account = Static<typeof Account>;
 

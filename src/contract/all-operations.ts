@@ -1,6 +1,7 @@
 import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import { ACTIVITY_OPERATIONS } from './activity-operations.ts';
 import { AUTH_OPERATIONS } from './auth-operations.ts';
+import { CONNECTION_OPERATIONS } from './connections-operations.ts';
 import { CONVERSATION_OPERATIONS } from './conversations-operations.ts';
 import { EPISODE_OPERATIONS } from './episodes-operations.ts';
 import { JOB_OPERATIONS } from './jobs-operations.ts';
@@ -22,6 +23,7 @@ export const OPERATIONS: Operations = {
   ...PROVIDER_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...ACTIVITY_OPERATIONS,
+  ...CONNECTION_OPERATIONS,
   ...PORTABILITY_OPERATIONS,
   ...AUTH_OPERATIONS,
 };

@@ -3,6 +3,7 @@ import { Account, TokenAnswer, Usage } from './account.ts';
 import { ActivityEntry, ActivityPage, ActivityTransport } from './activity.ts';
 import { CallbackForm, MagicLinkAnswer, MagicLinkRequest, TokenRequest } from './auth.ts';
 import { ListOrder } from './common.ts';
+import { Connection, ConnectionPage, NewSession, Session, SessionTicket } from './connections.ts';
 import {
   AppendedMessage,
   Conversation,
@@ -80,6 +81,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ChangedMemory,
   ContextAnswer,
   ContextRequest,
+  Connection,
+  ConnectionPage,
   Conversation,
   ConversationChange,
   ConversationPage,
@@ -134,6 +137,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   NewMessage,
   NewMessages,
   NewProviderKey,
+  NewSession,
   Problem,
   Provider: ProviderName,
   ProviderKey,
@@ -148,6 +152,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   SearchFilter,
   SearchRequest,
   SearchResult,
+  Session,
+  SessionTicket,
   StorageState,
   TextPart,
   Tier,

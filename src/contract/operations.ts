@@ -59,6 +59,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   account: 'The account of the calling key: limits, usage and erasure.',
   portability: 'Export and import of a whole account.',
   auth: 'Sign-in by mailed link.',
+  session: 'The session of a browser that uses the web app.',
+  connections: 'What may use the account besides its API key.',
 };
 
 /** Descriptions of parameters by name, for those whose schema has none. */

@@ -3,6 +3,9 @@ import { ERROR_CODES } from './errors.ts';
 
 export const ErrorCodeName = Type.Enum(ERROR_CODES);
 
+/** What ends an API key. */
+const KEY_ENDINGS = ['webSignIn', 'terminalSignIn', 'revocation'];
+
 /**
  * RFC 9457 problem details. Separate from the table of codes, so that code that only reads errors (the CLI at startup)
  * does not load the schema library.
@@ -27,6 +30,8 @@ export const Problem = Type.Object(
     limit: Type.Optional(Type.Integer()),
     used: Type.Optional(Type.Integer()),
     resetsAt: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+    endedAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the API key ended' })),
+    endedBy: Type.Optional(Type.Enum(KEY_ENDINGS, { description: 'What ended the API key' })),
   },
   { description: 'RFC 9457 problem details', additionalProperties: true },
 );

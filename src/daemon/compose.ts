@@ -5,6 +5,9 @@ import { accountsRoutes } from '../features/accounts/accounts-routes.ts';
 import { activityRoutes } from '../features/activity/activity-routes.ts';
 import { authRoutes } from '../features/auth/auth-routes.ts';
 import { createSignIn } from '../features/auth/sign-in.ts';
+import { createSignInLimit } from '../features/auth/sign-in-limit.ts';
+import { connectionsRoutes } from '../features/connections/connections-routes.ts';
+import { newSessionRoutes, sessionRoutes } from '../features/connections/session-routes.ts';
 import { conversationsRoutes } from '../features/conversations/conversations-routes.ts';
 import { pauseEmbeddings } from '../features/embeddings/embeddings.ts';
 import { episodesRoutes } from '../features/episodes/episodes-routes.ts';
@@ -22,6 +25,7 @@ import { textIndices } from '../features/text/text-indices.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
 import { watchActivity } from './activity-hooks.ts';
+import { createAuthentication } from './authentication.ts';
 import { createClockCheck } from './clock-check.ts';
 import type { Config } from './config-settings.ts';
 import { listenerUrl } from './config-values.ts';
@@ -32,6 +36,7 @@ import { type Chore, startHousekeeping } from './housekeeping.ts';
 import { openMasterKeys } from './master-key.ts';
 import { mcpRoutes } from './mcp/mcp.ts';
 import { createReadiness, operationsRoutes } from './operations.ts';
+import { addQueueMetrics } from './queue-metrics.ts';
 import { referenceRoutes } from './reference.ts';
 import { openRooms, type Rooms, type RoomsDependencies } from './rooms.ts';
 import { createServer } from './server.ts';
@@ -80,8 +85,9 @@ export async function compose(config: Config, dependencies: DaemonDependencies):
 
 async function buildDaemon(config: Config, dependencies: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles, referenceFiles } = dependencies;
-  const { db, metrics, ids, sealer, keys, limiting, usage, idempotency, accounts, users, activity } = rooms;
-  const { memories, conversations, episodes, portability, search, learning, profile, embeddings } = rooms;
+  const { db, metrics, ids, sealer, keys, sessions, connections, limiting, usage, idempotency, accounts, users } =
+    rooms;
+  const { memories, conversations, episodes, portability, search, learning, profile, embeddings, activity } = rooms;
   const { isShared, leases, tenantModels, tenantEmbeddings } = rooms;
   const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember } = rooms;
   const { rateLimits } = limiting;
@@ -103,29 +109,11 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const mailQueue = createMailQueue({ db, clock, random, sealer, mailer, log });
   let listenUrl = '';
   const publicUrl = () => config.publicUrl ?? listenUrl;
-  const signIn = createSignIn({ db, clock, random, sealer, keys, accounts, mailQueue, publicUrl });
+  const signIn = createSignIn({ db, clock, random, sealer, keys, sessions, accounts, mailQueue, publicUrl });
+  const limitSignIns = createSignInLimit(rateLimits);
+  const authentication = createAuthentication({ keys, sessions, publicUrl });
   const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings?.state });
-  metrics.gauge('svc_writes_waiting', 'Queued writes', () => db.writes.waiting());
-  metrics.gauge('svc_reads_waiting', 'Queued reads', () => db.readers.waiting() + db.lookups.waiting());
-  metrics.gauge('svc_searches_waiting', 'Searches that wait for others of their account', search.waiting);
-  metrics.gauge('svc_searches_dropped', 'Searches that were not stored for feedback', learning.dropped);
-  metrics.gauge('svc_activity_dropped', 'Requests whose activity was not stored', activity.dropped);
-  metrics.gauge('svc_mails_pending', 'Queued mails', () => mailQueue.pending());
-  metrics.gauge('svc_jobs_open', 'Queued and running jobs', jobs.open);
-  if (embeddings) {
-    metrics.gauge('svc_embeddings_waiting', 'Texts waiting to be embedded', embeddings.waiting);
-    metrics.gauge('svc_embedding_failures_total', 'Failed embedder calls', embeddings.failures);
-  }
-  metrics.gauge(
-    'svc_tenant_embeddings_waiting',
-    "Texts waiting to be embedded with tenants' models",
-    tenantEmbeddings.waiting,
-  );
-  metrics.gauge(
-    'svc_tenant_embedding_failures_total',
-    "Failed calls of tenants' embedding models",
-    tenantModels.failures,
-  );
+  addQueueMetrics(rooms, mailQueue);
 
   const timeouts = dependencies.timeouts ?? TIMEOUTS;
   const app = await createServer({
@@ -136,20 +124,23 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     timeouts,
-    guardParts: { keys, rateLimits, usage },
+    guardParts: { authentication, rateLimits, usage },
     watch(server) {
       metrics.watch(server);
       watchActivity(server, activity);
     },
     publicRoutes: [
       operationsRoutes({ readiness, metrics, metricsToken: config.metricsToken }),
-      authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }),
+      authRoutes({ signIn, accounts, keys, limitSignIns, publicUrl }),
+      newSessionRoutes({ sessions, publicUrl, limitSignIns, requirePrincipal: authentication.require }),
       dashboardRoutes({ files: dashboardFiles }),
       referenceRoutes({ files: referenceFiles }),
     ],
     protectedRoutes: [
       accountsRoutes({ accounts, keys, usage, spending, learning }),
       activityRoutes({ activity }),
+      sessionRoutes({ sessions, connections, publicUrl }),
+      connectionsRoutes({ connections }),
       usersRoutes({ users }),
       memoriesRoutes({ memories, idempotency }),
       conversationsRoutes({ conversations, idempotency }),
@@ -197,6 +188,8 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     { name: 'delete old jobs', everyMs: 600_000, run: jobs.sweep },
     { name: 'delete old sign-ins', everyMs: 600_000, run: signIn.sweep },
     { name: 'delete old activity', everyMs: 600_000, run: activity.deleteOld },
+    { name: 'delete ended sessions', everyMs: 600_000, run: connections.sweep },
+    { name: 'forget ended keys', everyMs: 600_000, run: keys.sweep },
     { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },
     { name: 'delete old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
@@ -207,7 +200,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ...ofEach.map((chore) => ({ ...chore, by: 'each' as const })),
     ...ofOne.map((chore) => ({ ...chore, by: 'one' as const })),
   ];
-  const connections = trackConnections(app);
+  const openSockets = trackConnections(app);
   let housekeeping: { stop(): Promise<void> } | undefined;
   let stopped: Promise<void> | undefined;
 
@@ -215,7 +208,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     readiness.stop();
     await new Promise((resolve) => setTimeout(resolve, STOP_NOTICE_MS));
     portability.stop();
-    await connections.close();
+    await openSockets.close();
     await embeddings?.stop();
     await tenantEmbeddings.stop();
     await jobRunner.stop();

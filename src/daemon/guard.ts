@@ -1,22 +1,22 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { UNAUTHENTICATED } from '../contract/account.ts';
 import { AppError } from '../contract/errors.ts';
-import type { Keys, Principal } from '../features/keys/keys.ts';
+import type { Principal } from '../features/keys/keys.ts';
 import type { RateDecision, RateLimits } from '../features/limits/rate-limits.ts';
 import type { Usage } from '../features/limits/usage.ts';
+import type { Authentication } from './authentication.ts';
 import { sendProblem, toAppError } from './problems.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated caller; always set in the protected scope. */
     principal: Principal;
-    /** Why the key could not be looked up. */
-    lookupFailure?: AppError;
+    /** Why the caller could not be looked up, or its credential must not be used. */
+    authenticationFailure?: AppError;
   }
 }
 
 interface Parts {
-  keys: Keys;
+  authentication: Authentication;
   rateLimits: RateLimits;
   usage: Usage;
 }
@@ -26,7 +26,7 @@ const UNLIMITED = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
  * Runs before every request, including those that match no route: authenticates the caller, takes a token from its
- * bucket (or from one of its address's) and sets the rate limit headers. Throws `rate_limited`. A failed key lookup is
+ * bucket (or from one of its address's) and sets the rate limit headers. Throws `rate_limited`. A failed lookup is
  * left to `protect`, so that public routes work without a database.
  */
 export function guard(app: FastifyInstance, parts: Parts): void {
@@ -61,12 +61,12 @@ export function answerFrameworkError(parts: Parts) {
   };
 }
 
-async function admit(request: FastifyRequest, reply: FastifyReply, { keys, rateLimits, usage }: Parts): Promise<void> {
+async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts): Promise<void> {
+  const { authentication, rateLimits, usage } = parts;
   // Read before awaiting: the socket may be gone afterwards.
-  const stranger = { address: request.ip, credentialRejected: request.headers.authorization !== undefined };
-  const apiKey = bearerOf(request);
-  const found = apiKey && (await keys.authenticate(apiKey).catch((error: AppError) => error));
-  const known = found && !(found instanceof AppError) ? found : undefined;
+  const stranger = { address: request.ip, credentialRejected: authentication.hasCredential(request) };
+  const found = await authentication.authenticate(request).catch((error: AppError) => error);
+  const known = found instanceof AppError ? undefined : found;
   const decision = await rateLimits.take(known ?? stranger);
   reply.headers(rateHeaders(decision));
   if (!decision.allowed) {
@@ -76,15 +76,16 @@ async function admit(request: FastifyRequest, reply: FastifyReply, { keys, rateL
   if (known) {
     request.principal = known;
     usage.countRequest(known.tenantId);
+    // A browser must not keep what only a cookie protects.
+    if (known.credential.kind === 'session') reply.header('Cache-Control', 'no-store');
   }
-  if (found instanceof AppError) request.lookupFailure = found;
+  if (found instanceof AppError) request.authenticationFailure = found;
 }
 
-/** Requires a valid key on every route of a scope. */
-export function protect(scope: FastifyInstance): void {
+/** Requires a valid credential on every route of a scope. */
+export function protect(scope: FastifyInstance, authentication: Authentication): void {
   scope.addHook('onRequest', async (request) => {
-    if (request.lookupFailure) throw request.lookupFailure;
-    if (!request.principal) throw new AppError('unauthenticated', UNAUTHENTICATED);
+    await authentication.require(request);
   });
 }
 
@@ -102,14 +103,4 @@ export function rateHeaders({
     'RateLimit-Policy': `"minute";q=${limit};w=60`,
     RateLimit: `"minute";r=${remaining};t=${fullAfterSeconds}`,
   };
-}
-
-/** The bearer token of a request; `undefined` if there is more than one Authorization header. */
-function bearerOf({ headers, raw }: FastifyRequest): string | undefined {
-  const text = headers.authorization;
-  if (text === undefined) return undefined;
-  const count = raw.rawHeaders.filter(
-    (name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization',
-  ).length;
-  return count === 1 ? /^Bearer +(\S+)$/i.exec(text)?.[1] : undefined;
 }

@@ -43,6 +43,11 @@ const COMMON: Record<string, Header> = {
     schema: { type: 'string', const: 'nosniff' },
     example: 'nosniff',
   },
+  'Cache-Control': {
+    description: 'Forbids caches to store the response: of sign-ins, and of every request with a session',
+    schema: text,
+    example: 'no-store',
+  },
 };
 
 /** Headers of some responses. */
@@ -74,10 +79,9 @@ const SPECIFIC: Record<string, Header> = {
     schema: text,
     example: 'Bearer realm="svc"',
   },
-  'Cache-Control': { description: 'Forbids caches to store the response', schema: text, example: 'no-store' },
   'Referrer-Policy': { description: 'Hides the address from other sites', schema: text, example: 'no-referrer' },
   'Set-Cookie': {
-    description: 'Identifies the browser during the sign-in',
+    description: 'Identifies the browser during the sign-in, and its session afterwards',
     schema: text,
     example: 'svc_signin=…; Path=/v1/auth; HttpOnly; SameSite=Lax; Max-Age=900',
   },

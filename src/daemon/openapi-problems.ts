@@ -8,7 +8,7 @@ import { PROBLEM_MEDIA_TYPE } from './problems.ts';
 const DETAILS: Record<ErrorCode, string> = {
   invalid_request: '/colour is not a known field.',
   unauthenticated: 'Send a valid API key as "Authorization: Bearer svc_live_…". To get one, run svc login.',
-  forbidden: 'This form was submitted by another site. Open the link in your email again.',
+  forbidden: 'Sessions are only for the web app itself. Other pages need an API key.',
   not_found: 'There is no memory with this id.',
   method_not_allowed: 'This path does not support PUT, only DELETE, GET, HEAD, OPTIONS.',
   conflict: 'The first request with this Idempotency-Key is still in progress. Try again in a moment.',
@@ -60,7 +60,7 @@ export function problemStatuses({ method, isPublic, hasPathParameters, operation
   const isRead = method === 'GET';
   const codes: ErrorCode[] = [
     ...(['invalid_request', 'rate_limited', 'internal', 'unavailable'] as const),
-    ...(isPublic ? [] : (['unauthenticated'] as const)),
+    ...(isPublic ? [] : (['unauthenticated', 'forbidden'] as const)),
     ...(hasPathParameters ? (['not_found'] as const) : []),
     // Bodies are parsed even where none is needed.
     ...(isRead ? [] : (['payload_too_large', 'unsupported_media_type', 'storage_full'] as const)),

@@ -27,9 +27,16 @@ export async function addApiDocument(app: FastifyInstance, version: string, publ
       components: {
         securitySchemes: {
           apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'svc_live_<32 hex>', description: 'Your API key' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-svc',
+            description:
+              'The session of the web app: see `POST /v1/session`. Without https its name is `svc_session`. Requests that change something need `X-Svc-Csrf` too.',
+          },
         },
       },
-      security: [{ apiKey: [] }],
+      security: [{ apiKey: [] }, { session: [] }],
     },
     transformObject: (generated) =>
       completeDocument((generated as unknown as { openapiObject: ApiDocument }).openapiObject, publicUrl()) as never,

@@ -6,6 +6,9 @@ import { createAccounts } from '../features/accounts/accounts.ts';
 import { findTenant } from '../features/accounts/accounts-store.ts';
 import { createActivity } from '../features/activity/activity.ts';
 import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
+import { createConnections } from '../features/connections/connections.ts';
+import { createSessions } from '../features/connections/sessions.ts';
+import { deleteTicketsOf } from '../features/connections/tickets-store.ts';
 import { createConversations } from '../features/conversations/conversations.ts';
 import { createMessageReading } from '../features/conversations/message-reading.ts';
 import { redactMessages } from '../features/conversations/message-redaction.ts';
@@ -15,7 +18,7 @@ import { createEnvelope } from '../features/envelope/envelope.ts';
 import { type MasterKeys, masterKeyOf } from '../features/envelope/master-key.ts';
 import { createEpisodes } from '../features/episodes/episodes.ts';
 import { createIdempotency } from '../features/idempotency/idempotency.ts';
-import { createKeys } from '../features/keys/keys.ts';
+import { createKeys, type Principal } from '../features/keys/keys.ts';
 import { createLearning } from '../features/learning/learning.ts';
 import { observeUse } from '../features/learning/observed-memories.ts';
 import { createUsage } from '../features/limits/usage.ts';
@@ -74,7 +77,8 @@ export async function openRooms(
   const ownKey = masterKeys === undefined ? random.bytes(32) : await closeOnError(db, envelope.begin());
   const sealer = createSealer({ key: ownKey, random });
 
-  const keys = createKeys({ db, clock, random, log });
+  const keys = createKeys({ db, clock, random, log, onEnd: deleteTicketsOf });
+  const sessions = createSessions({ db, clock, random, ids, log });
   const limiting = openRateLimits(config, { db, clock, random, log, metrics, sharedNowMs: dependencies.sharedNowMs });
   const { quotas: variant, storageLimits } = config;
   const usage = createUsage({ db, clock, log, variant, storageLimits, isShared });
@@ -82,6 +86,7 @@ export async function openRooms(
   const scopes = createScopes({ isCaching: !isShared });
   const cursors = createCursors({ sealer });
   const activity = createActivity({ db, clock, log, cursors });
+  const connections = createConnections({ db, clock, cursors });
   const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL, isShared, liveDaemons: limiting.liveDaemons });
 
   const { providerHosts: allowedHosts } = config;
@@ -129,7 +134,7 @@ export async function openRooms(
   const portability = createPortability({
     db,
     clock,
-    keys,
+    refresh: ({ credential: { kind, hash } }: Principal) => (kind === 'apiKey' ? keys : sessions).refresh(hash),
     leases,
     usage,
     idempotency,
@@ -172,6 +177,7 @@ export async function openRooms(
     clock,
     ids,
     keys,
+    connections,
     usage,
     idempotency,
     erasables,
@@ -187,6 +193,8 @@ export async function openRooms(
     ids,
     sealer,
     keys,
+    sessions,
+    connections,
     limiting,
     usage,
     idempotency,

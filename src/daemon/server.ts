@@ -24,7 +24,7 @@ export interface ServerOptions {
   guardParts: Parameters<typeof guard>[1];
   /** Routes that need no key. */
   publicRoutes: readonly FastifyPluginAsync[];
-  /** Routes that require a valid key. */
+  /** Routes that require a valid credential. */
   protectedRoutes: readonly FastifyPluginAsync[];
   watch(app: FastifyInstance): void;
 }
@@ -82,7 +82,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     for (const routes of options.publicRoutes) await scope.register(routes);
   });
   await app.register(async (scope) => {
-    protect(scope);
+    protect(scope, guardParts.authentication);
     refuseUnneededBody(scope);
     for (const routes of options.protectedRoutes) await scope.register(routes);
   });

@@ -71,6 +71,7 @@ export function createConnectView(): ConnectView {
   return {
     show: (session) => reset(state, session),
     describe({ key }) {
+      if (!key) return;
       const used = key.lastUsedAt ? [', last used ', timeElement(key.lastUsedAt)] : [];
       byId('key-facts').replaceChildren(element('span', {}, ['Created ', timeElement(key.createdAt), ...used, '.']));
     },

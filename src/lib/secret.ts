@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Random } from './random.ts';
 
 const API_KEY = /^svc_live_[0-9a-f]{32}$/;
@@ -50,4 +50,9 @@ export function codeChallengeOf(verifier: string): string {
 /** Compares in constant time. */
 export function equalSecrets(a: string, b: string): boolean {
   return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
+}
+
+/** Derives the token against cross-site requests from the token of a session. The session's hash does not reveal it. */
+export function csrfTokenOf(sessionToken: string): string {
+  return createHmac('sha256', sessionToken).update('svc csrf').digest('base64url');
 }

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import type { CallOptions } from '../helpers/daemon.ts';
+import { CONNECTION_OPERATIONS } from './connection-operations.ts';
 import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
 import { LEARNING_OPERATIONS } from './learning-operations.ts';
 import { MEMORY_OPERATIONS } from './memory-operations.ts';
@@ -107,6 +108,7 @@ describe('another tenant’s memory', () => {
       LEARNING_OPERATIONS,
       PROVIDER_OPERATIONS,
       USER_OPERATIONS,
+      CONNECTION_OPERATIONS,
     ].flatMap(Object.values<{ route?: string }>);
     const tried = [...operations.map(({ route }) => route), ...CREATING_ROUTES];
     expect(routes.filter((route) => !tried.includes(route))).toEqual([]);

@@ -27,6 +27,9 @@ interface Parameter {
 const WEIGHTS: Readonly<Record<string, number>> = {
   'DELETE /v1/account': 1,
   'DELETE /v1/auth/key': 1,
+  'POST /v1/session': 4,
+  'GET /v1/session': 4,
+  'DELETE /v1/session': 2,
   'DELETE /v1/users/{user}': 1,
   'DELETE /v1/conversations/{id}': 2,
   'DELETE /v1/conversations/{id}/messages': 2,
@@ -48,6 +51,7 @@ const ID_KINDS: Readonly<Record<string, string>> = {
   messages: 'msg',
   episodes: 'ep',
   jobs: 'job',
+  connections: 'con',
   searches: 'srch',
 };
 const IMPORT_LINES = [

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
+import { openBrowser, ticketOf } from '../features/connections/browser.ts';
 import { KEY } from '../features/extraction/extraction-daemon.ts';
 import { makeTenant, type Tenant } from '../features/limits/tenants.ts';
 import type { TestDaemon } from './daemon.ts';
@@ -24,7 +25,7 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
   const conversations = new Map<string, string>();
   const resultsOf = new Map<string, string[]>();
   let tenant: Tenant | undefined;
-  let signIn = { token: 'unknown', code: 'WDJB-MJHT', verifier: 'x'.repeat(43) };
+  let signIn = { ticket: 'unknown', token: 'unknown', code: 'WDJB-MJHT', verifier: 'x'.repeat(43) };
 
   async function renew(): Promise<void> {
     tenant = await makeTenant(daemon, `${randomUUID()}@example.com`, 'Enterprise');
@@ -50,7 +51,7 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     const remember = (kind: string, value: string) => {
       remembered.set(kind, [...(remembered.get(kind) ?? []), value].slice(-REMEMBERED));
     };
-    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job)_[0-9a-f]{32}\b/g)];
+    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job|con)_[0-9a-f]{32}\b/g)];
     for (const [id, kind] of ids) remember(kind!, id);
     for (const [, cursor] of text.matchAll(/"nextCursor":"([^"]+)"/g)) remember('cursor', cursor!);
     for (const [, id, conversation] of text.matchAll(/"id":"(msg_\w+)","conversationId":"(conv_\w+)"/g)) {
@@ -77,12 +78,24 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     return conversation ? path.replace(/conv_\w+/, conversation) : path;
   }
 
+  /** What a request authenticates with. A session is needed where one is read or ended, and no key beside a ticket. */
+  async function credentialOf(method: string, path: string, wanted: string): Promise<Record<string, string>> {
+    const { apiKey } = tenant!;
+    if (path !== '/v1/session' || (method === 'POST' && !wanted.includes('{{ticket'))) {
+      return { authorization: `Bearer ${apiKey}` };
+    }
+    if (method === 'POST') return {};
+    const { cookie, session } = await openBrowser(daemon, { apiKey });
+    return { cookie, 'x-svc-csrf': session.csrf };
+  }
+
   await renew();
   return {
     async prepare({ method, path, query, headers, isSignedIn, body }: PlannedRequest): Promise<Request> {
       const wanted = path + JSON.stringify(query) + String(body);
       if (wanted.includes('{{token')) signIn = { ...signIn, token: await newToken(daemon) };
       if (wanted.includes('{{code')) signIn = { ...signIn, ...(await newCode(daemon)) };
+      if (wanted.includes('{{ticket')) signIn = { ...signIn, ticket: await ticketOf(daemon, tenant!.apiKey) };
       const parameters = query.map((pair) => pair.map((part) => encode(fill(part))).join('=')).join('&');
       const isProviderKey = /^\/v1\/provider-keys\/\w+$/.test(path) && method === 'PUT';
       const filledPath = matchConversation(fill(path));
@@ -93,7 +106,7 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
         method,
         path: filledPath + (parameters === '' ? '' : `?${parameters}`),
         headers: {
-          ...(isSignedIn && { authorization: `Bearer ${tenant?.apiKey}` }),
+          ...(isSignedIn && (await credentialOf(method, path, wanted))),
           ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)])),
         },
         // Without an address, svc would call the real provider.

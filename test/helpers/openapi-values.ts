@@ -32,6 +32,7 @@ const LIKELY: Readonly<Record<string, fc.Arbitrary<string>>> = {
   irrelevant: marker('result'),
   cursor: marker('cursor'),
   token: marker('token'),
+  ticket: marker('ticket'),
   code: marker('code'),
   codeVerifier: marker('verifier'),
   startedAt: fc.constant('2026-05-01T08:00:00.000Z'),

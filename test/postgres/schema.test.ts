@@ -93,13 +93,19 @@ describe('the schema on PostgreSQL', () => {
     ).toEqual([]);
   });
 
-  test('begins every key of a table of tenants with the tenant, except addresses and hashes of keys', async () => {
+  test('begins every key of a table of tenants with the tenant, except addresses and hashes of secrets', async () => {
     const strange = await rowsOf<{ name: string }>(
       `SELECT i.indexrelid::regclass::text AS name FROM pg_index i
        JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attname = 'tenantId'
        WHERE i.indisunique AND i.indkey[0] <> a.attnum ORDER BY name`,
     );
-    expect(strange.map(({ name }) => name)).toEqual(['"apiKeys_hash_key"', 'tenants_email_key']);
+    expect(strange.map(({ name }) => name)).toEqual([
+      '"apiKeys_hash_key"',
+      '"connections_tokenHash_key"',
+      '"endedKeys_hash_key"',
+      '"sessionTickets_tokenHash_key"',
+      'tenants_email_key',
+    ]);
   });
 
   test('turns JSON lists into rows with their places', async () => {

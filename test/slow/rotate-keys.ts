@@ -11,7 +11,7 @@ import { systemRandom } from '../../src/lib/random.ts';
 const [file = ''] = process.argv.slice(2);
 const db = await openDatabase(file, { readerCount: 1, monotonicMs: systemClock.monotonicMs });
 const log = { info() {}, warn() {}, error() {} };
-const keys = createKeys({ db, clock: systemClock, random: systemRandom, log });
+const keys = createKeys({ db, clock: systemClock, random: systemRandom, log, onEnd: async () => {} });
 for await (const tenantId of createInterface({ input: process.stdin })) {
   const apiKey = await db.writes.write('daemon', (connection) => keys.rotate(connection, tenantId));
   process.stdout.write(`${apiKey}\n`);

@@ -88,8 +88,10 @@ function printStatus(result: AccountStatus, { output, nowMs, more, folder }: Pri
     rows.push(['Memories', (width) => quotaLines(quotas.dailyMemories, 'today', { width, style, nowMs })]);
     rows.push(['Searches', (width) => quotaLines(quotas.monthlyQueries, 'this month', { width, style, nowMs })]);
     rows.push(['Text', (width) => storageLines(quotas.storedBytes, { width, style })]);
-    const used = key.lastUsedAt === null ? 'not used yet' : `last used ${formatPast(key.lastUsedAt, nowMs)}`;
-    rows.push(['Key', `…${key.last4}, created ${formatPast(key.createdAt, nowMs)}, ${used}`]);
+    if (key) {
+      const used = key.lastUsedAt === null ? 'not used yet' : `last used ${formatPast(key.lastUsedAt, nowMs)}`;
+      rows.push(['Key', `…${key.last4}, created ${formatPast(key.createdAt, nowMs)}, ${used}`]);
+    }
   }
   rows.push(['Stored in', keyLocation(result, folder)]);
   rows.push(['Profile', `${result.profile}${more > 0 ? ` (${more} more: svc status --all)` : ''}`]);

@@ -28,6 +28,9 @@ function table(name: string, key: string, others: string, more: Partial<MovedTab
 export const MOVED_TABLES: readonly MovedTable[] = [
   table('tenants', 'tenantId', 'email tier createdAt erasedAt', { derivedColumns: ['storedBytes'], unique: 'email' }),
   table('apiKeys', 'tenantId', 'hash last4 createdAt lastUsedAt'),
+  table('endedKeys', 'tenantId hash', 'endedAt endedBy device'),
+  table('connections', 'tenantId id', 'kind tokenHash client createdAt lastUsedAt expiresAt endsAt'),
+  table('sessionTickets', 'tenantId tokenHash', 'expiresAt sessionExpiresAt'),
   table('dataKeys', 'tenantId', 'masterKeyId wrapped'),
   table('scopes', 'tenantId endUser', 'scope erasedAt'),
   table(

@@ -26,7 +26,7 @@ export function accountsRoutes({
       '/v1/account',
       {
         schema: {
-          summary: 'Get the account of the calling key: limits, quotas, key metadata',
+          summary: 'Get the account: limits, quotas, key metadata',
           tags: ['account'],
           response: { 200: Account },
         },
@@ -72,7 +72,7 @@ export function accountsRoutes({
     app.delete(
       '/v1/auth/key',
       {
-        schema: { summary: 'Invalidate the calling key', tags: ['auth'], response: { 204: NoContent } },
+        schema: { summary: 'Invalidate the API key', tags: ['auth'], response: { 204: NoContent } },
       },
       async (request, reply) => {
         await keys.revoke(request.principal);

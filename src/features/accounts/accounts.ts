@@ -6,6 +6,7 @@ import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
+import type { Connections } from '../connections/connections.ts';
 import { type Erasable, eraseEverywhere } from '../erasure/erasure.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Keys, Principal } from '../keys/keys.ts';
@@ -46,7 +47,7 @@ export interface Accounts {
   /** Returns the tenant of an address, creating it if needed, in the caller's transaction. */
   findOrCreate(connection: Connection, email: string): Promise<TenantRow>;
   /**
-   * Erases the tenant and all its data. The first commit revokes its key and frees its address; rows are then deleted in
+   * Erases the tenant and all its data. The first commit revokes its key and sessions and frees its address; rows are then deleted in
    * batches. If the daemon crashes in between, it finishes at its next start. Throws `precondition_failed` if `ifMatch`
    * is the tag of another account or tier.
    */
@@ -67,6 +68,7 @@ interface Dependencies {
   clock: Clock;
   ids: Ids;
   keys: Keys;
+  connections: Connections;
   usage: Usage;
   idempotency: Idempotency;
   /** The modules that hold data of a tenant, in the order of erasure. */
@@ -78,7 +80,8 @@ interface Dependencies {
 }
 
 export function createAccounts(dependencies: Dependencies): Accounts {
-  const { db, clock, ids, keys, usage, idempotency, erasables, deleteSignIns, policy, defaultTier } = dependencies;
+  const { db, clock, ids, keys, connections, usage, idempotency, erasables, deleteSignIns, policy, defaultTier } =
+    dependencies;
 
   async function eraseRows(tenantId: string): Promise<void> {
     await eraseEverywhere({ db, erasables }, { tenantId }, async (connection) => {
@@ -90,18 +93,22 @@ export function createAccounts(dependencies: Dependencies): Accounts {
 
   return {
     async view(principal) {
-      const { tenantId, email, tier, key } = principal;
+      const { tenantId, email, tier, credential } = principal;
+      const key = await keys.metadataOf(principal);
       return {
         tenantId,
         email,
         tier,
         limits: { requestsPerMinute: REQUESTS_PER_MINUTE[tier] },
         quotas: await usage.quotasOf(principal),
-        key: {
-          createdAt: toTimestamp(key.createdAt),
-          lastUsedAt: toTimestampOrNull(key.lastUsedAt),
-          last4: key.last4,
-        },
+        key: key
+          ? {
+              createdAt: toTimestamp(key.createdAt),
+              lastUsedAt: toTimestampOrNull(key.lastUsedAt),
+              last4: key.last4,
+            }
+          : null,
+        credential: credential.kind === 'apiKey' ? { kind: 'apiKey' } : { kind: 'session', id: credential.id },
       };
     },
     async canSignIn(reader, email) {
@@ -129,6 +136,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
         // First: it waits for a sign-in under way at another daemon, whose key is then revoked.
         await updateErased(connection, tenantId, clock.nowMs());
         await keys.revokeAll(connection, tenantId);
+        await connections.revokeAll(connection, tenantId);
         await deleteSignIns(connection, tenant.email);
         await deleteInvitation(connection, tenant.email);
       });

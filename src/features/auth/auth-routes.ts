@@ -13,18 +13,22 @@ import {
 } from '../../contract/auth.ts';
 import { AppError } from '../../contract/errors.ts';
 import { toTimestamp } from '../../lib/clock.ts';
+import { cookiesNamed } from '../../lib/cookies.ts';
 import { hashSecret } from '../../lib/secret.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import { clientNameOf } from '../connections/client-name.ts';
+import { PRIVATE_HEADERS } from '../connections/private-headers.ts';
+import { sessionCookie } from '../connections/session-cookie.ts';
 import type { Keys } from '../keys/keys.ts';
-import type { RateLimits } from '../limits/rate-limits.ts';
 import { codePage, confirmPage, messagePage, pageHeaders } from './auth-pages.ts';
 import { LINK_MINUTES, type Redeemed, type SignIn } from './sign-in.ts';
+import type { LimitSignIns } from './sign-in-limit.ts';
 
 interface Dependencies {
   signIn: SignIn;
   accounts: Accounts;
   keys: Keys;
-  rateLimits: RateLimits;
+  limitSignIns: LimitSignIns;
   publicUrl: () => string;
 }
 
@@ -36,21 +40,16 @@ const FORM = 'application/x-www-form-urlencoded';
 const tags = ['auth'];
 
 /** Public sign-in routes. Responses are not cached and send no `Referer` to other sites. */
-export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: Dependencies): FastifyPluginAsyncTypebox {
-  async function limitSignIns(request: FastifyRequest): Promise<void> {
-    const decision = await rateLimits.takeSignIn(request.ip);
-    if (decision.allowed) return;
-    const options = { retryAfterSeconds: decision.retryAfterSeconds };
-    throw new AppError(
-      'rate_limited',
-      'Too many sign-in requests from this IP address. Wait a moment and try again.',
-      options,
-    );
-  }
-
+export function authRoutes({
+  signIn,
+  accounts,
+  keys,
+  limitSignIns,
+  publicUrl,
+}: Dependencies): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.addHook('onRequest', async (_request, reply) => {
-      setPrivacyHeaders(reply);
+      reply.headers(PRIVATE_HEADERS);
     });
 
     app.post(
@@ -65,7 +64,7 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: De
         },
       },
       async (request, reply) => {
-        await limitSignIns(request);
+        await limitSignIns(request.ip);
         const { expiresAtMs, cookie } = await signIn.request(request.body);
         if (!request.body.login) reply.header('Set-Cookie', setCookie(REQUEST_COOKIE, cookie, 'Lax', publicUrl()));
         return reply.code(202).send({ status: 'sent' as const, expiresAt: toTimestamp(expiresAtMs) });
@@ -84,7 +83,7 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: De
         },
       },
       async (request) => {
-        await limitSignIns(request);
+        await limitSignIns(request.ip);
         const { apiKey } = await signIn.redeemCode(request.body.code, request.body.codeVerifier);
         const principal = await keys.authenticate(apiKey);
         if (!principal) throw new AppError('gone', 'Another sign-in has already replaced this key. Sign in again.');
@@ -102,6 +101,8 @@ export function authRoutes({ signIn, accounts, keys, rateLimits, publicUrl }: De
  * cross-site form that requested a link would set the cookie that marks this browser as the requester.
  */
 function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'publicUrl'>): FastifyPluginAsyncTypebox {
+  const redeem = ({ headers }: FastifyRequest, token: string) =>
+    signIn.redeem(token, clientNameOf(headers['user-agent']));
   return async (app) => {
     await app.register(formbody, { bodyLimit: 16 * 1024 });
     app.get(
@@ -121,7 +122,7 @@ function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'pu
         // A prefetch or a HEAD request is not a click.
         const purpose = `${request.headers['sec-purpose']} ${request.headers.purpose}`;
         const clicked = request.method === 'GET' && !/prefetch|preview/.test(purpose);
-        if (link.sameBrowser && clicked) return answerRedeemed(reply, await signIn.redeem(token), publicUrl());
+        if (link.sameBrowser && clicked) return answerRedeemed(reply, await redeem(request, token), publicUrl());
         reply.header('Set-Cookie', setCookie(CONFIRM_COOKIE, hashSecret(token), 'Strict', publicUrl()));
         return sendPage(reply, 200, confirmPage({ token, email: link.email, device: link.device }));
       },
@@ -141,7 +142,7 @@ function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'pu
       },
       async (request, reply) => {
         refuseCrossSite(request, request.body.token, publicUrl());
-        return answerRedeemed(reply, await signIn.redeem(request.body.token), publicUrl());
+        return answerRedeemed(reply, await redeem(request, request.body.token), publicUrl());
       },
     );
   };
@@ -151,7 +152,7 @@ function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'pu
 function renderErrorPages(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     // Requests rejected before this scope's onRequest hook ran do not have these headers yet.
-    setPrivacyHeaders(reply);
+    reply.headers(PRIVATE_HEADERS);
     const wantsPage =
       request.routeOptions.url === '/v1/auth/callback' && /text\/html/.test(request.headers.accept ?? '');
     if (!(wantsPage && error instanceof AppError && error.status < 500)) throw error;
@@ -166,16 +167,13 @@ function answerRedeemed(reply: FastifyReply, redeemed: Redeemed, publicUrl: stri
     reply
       .headers(pageHeaders({ loopbackPort: undefined }))
       .header('Set-Cookie', setCookie(REQUEST_COOKIE, '', 'Lax', publicUrl));
+    reply.header('Set-Cookie', sessionCookie(redeemed.session, publicUrl));
     return reply.redirect(`${publicUrl}/dashboard#key=${redeemed.apiKey}`, 303);
   }
   const { code, device, loopback } = redeemed;
   const query = loopback && new URLSearchParams({ code, state: loopback.state });
   const loopbackUrl = loopback && `http://127.0.0.1:${loopback.port}/callback?${query}`;
   return sendPage(reply, 200, codePage({ code, device, loopbackUrl }), loopback?.port);
-}
-
-function setPrivacyHeaders(reply: FastifyReply): void {
-  reply.header('Cache-Control', 'no-store').header('Referrer-Policy', 'no-referrer');
 }
 
 function sendPage(reply: FastifyReply, status: number, html: string, loopbackPort?: number) {
@@ -207,9 +205,5 @@ function setCookie(name: string, value: string, sameSite: 'Lax' | 'Strict', publ
 }
 
 function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
-  for (const part of (headers.cookie ?? '').split(';')) {
-    const [key, value] = part.trim().split('=', 2);
-    if (key === name) return value;
-  }
-  return undefined;
+  return cookiesNamed(headers.cookie, name)[0];
 }

@@ -8,7 +8,8 @@ import type { Sealer } from '../../lib/seal.ts';
 import { codeChallengeOf, equalSecrets, hashSecret, mintCode, mintToken, normalizeCode } from '../../lib/secret.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { normalizeEmail } from '../accounts/email-address.ts';
-import type { Keys } from '../keys/keys.ts';
+import type { NewSession, Sessions } from '../connections/sessions.ts';
+import type { Keys, RotationReason } from '../keys/keys.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
 import { canSendMail, type MailedSignIn } from './mail-rate-limit.ts';
 import { signInMail } from './sign-in-mail.ts';
@@ -27,7 +28,7 @@ import {
 
 /** Outcome of redeeming a link. */
 export type Redeemed =
-  | { kind: 'browser'; apiKey: string }
+  | { kind: 'browser'; apiKey: string; session: NewSession }
   /** A terminal requested the link. The key is rotated only when the terminal sends this code. */
   | { kind: 'terminal'; code: string; device: string; loopback: { port: number; state: string } | undefined };
 
@@ -48,8 +49,8 @@ export interface SignIn {
   request(request: MagicLinkRequest): Promise<{ expiresAtMs: number; cookie: string }>;
   /** Reads a link without consuming it. Throws `gone`. */
   inspect(token: string, cookie: string | undefined): Promise<PendingLink>;
-  /** Consumes a link, once. Throws `gone`. */
-  redeem(token: string): Promise<Redeemed>;
+  /** Consumes a link, once. `client` names the browser. Throws `gone`. */
+  redeem(token: string, client: string): Promise<Redeemed>;
   /** Redeems the code of a terminal sign-in. Throws `invalid_request` for a wrong code or verifier, `gone` if expired. */
   redeemCode(code: string, codeVerifier: string): Promise<{ apiKey: string }>;
   sweep(): Promise<void>;
@@ -61,6 +62,7 @@ interface Dependencies {
   random: Random;
   sealer: Sealer;
   keys: Keys;
+  sessions: Sessions;
   accounts: Accounts;
   mailQueue: MailQueue;
   publicUrl: () => string;
@@ -73,7 +75,7 @@ const HOUR_MS = 3_600_000;
 const MAX_WRONG_CODES = 5;
 
 export function createSignIn(dependencies: Dependencies): SignIn {
-  const { db, clock, random, sealer, keys, accounts, mailQueue, publicUrl } = dependencies;
+  const { db, clock, random, sealer, keys, sessions, accounts, mailQueue, publicUrl } = dependencies;
   const codeHashOf = (code: string) => sealer.authenticate(normalizeCode(code), 'sign-in code');
 
   async function insertLink(connection: Connection, email: string, request: MagicLinkRequest, cookie: string) {
@@ -114,19 +116,23 @@ export function createSignIn(dependencies: Dependencies): SignIn {
    * Issues a new key, the only place that does. Invalidates the previous key and every other link of the address. Throws
    * `gone` if the address may no longer sign in, for example because its invitation was withdrawn after the mail.
    */
-  async function complete(connection: Connection, email: string): Promise<string> {
+  async function complete(
+    connection: Connection,
+    email: string,
+    reason: RotationReason,
+  ): Promise<{ tenantId: string; apiKey: string }> {
     await accounts.keep(connection, email);
     if (!(await accounts.canSignIn(connection, email))) throw gone();
     await updateVoid(connection, email);
     const { tenantId } = await accounts.findOrCreate(connection, email);
-    return keys.rotate(connection, tenantId);
+    return { tenantId, apiKey: await keys.rotate(connection, tenantId, reason) };
   }
 
   async function redeemTerminal(connection: Connection, row: SignInRow): Promise<Redeemed> {
     const code = mintCode(random);
     await updateCode(connection, row.tokenHash, codeHashOf(code), clock.nowMs() + CODE_MS);
     const loopback = row.redirectPort === null ? undefined : { port: row.redirectPort, state: row.codeChallenge! };
-    return { kind: 'terminal', code, device: row.device ?? 'a terminal', loopback };
+    return { kind: 'terminal', code, device: deviceOf(row), loopback };
   }
 
   return {
@@ -146,33 +152,38 @@ export function createSignIn(dependencies: Dependencies): SignIn {
         cookie !== undefined && row.cookieHash !== null && equalSecrets(hashSecret(cookie), row.cookieHash);
       return { email: row.email, device: row.device ?? undefined, sameBrowser };
     },
-    redeem: (token) =>
+    redeem: (token, client) =>
       db.writes.write('daemon', async (connection) => {
         const tokenHash = hashSecret(token);
         const row = await findSignIn(connection, tokenHash);
         if (!isOpen(row, clock.nowMs())) throw gone();
         if (!(await updateUsed(connection, tokenHash, clock.nowMs()))) throw gone();
         if (row.codeChallenge !== null) return redeemTerminal(connection, row);
-        return { kind: 'browser', apiKey: await complete(connection, row.email) };
+        const { tenantId, apiKey } = await complete(connection, row.email, { endedBy: 'webSignIn' });
+        return { kind: 'browser', apiKey, session: await sessions.begin(connection, tenantId, client) };
       }),
     async redeemCode(code, codeVerifier) {
       const codeChallenge = codeChallengeOf(codeVerifier);
       const outcome = await db.writes.write('daemon', async (connection) => {
         const rows = await listByChallenge(connection, codeChallenge);
-        if (rows.length === 0) return { triesLeft: undefined };
+        if (rows.length === 0) return { apiKey: undefined, triesLeft: undefined };
         const open = rows.filter((row) => row.expiresAt > clock.nowMs());
         if (open.length === 0) throw gone();
         const match = open.find((row) => row.codeHash !== null && equalSecrets(row.codeHash, codeHashOf(code)));
-        if (match) return { apiKey: await complete(connection, match.email) };
+        if (match) return complete(connection, match.email, { endedBy: 'terminalSignIn', device: deviceOf(match) });
         // Return instead of throwing: a throw would roll back the count of wrong codes.
         await updateWrongCodes(connection, codeChallenge, MAX_WRONG_CODES);
-        return { triesLeft: Math.max(...open.map((row) => MAX_WRONG_CODES - 1 - row.wrongCodes)) };
+        return { apiKey: undefined, triesLeft: Math.max(...open.map((row) => MAX_WRONG_CODES - 1 - row.wrongCodes)) };
       });
       if (outcome.apiKey !== undefined) return { apiKey: outcome.apiKey };
       throw wrongCode(outcome.triesLeft);
     },
     sweep: () => db.writes.write('daemon', (connection) => deleteSignInsBefore(connection, clock.nowMs() - HOUR_MS)),
   };
+}
+
+function deviceOf({ device }: SignInRow): string {
+  return device ?? 'a terminal';
 }
 
 function isOpen(row: SignInRow | undefined, nowMs: number): row is SignInRow {

@@ -2,15 +2,19 @@ import type { Tier } from '../../contract/limits.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { listPlaceholders, padToPowerOfTwo } from '../../db/values.ts';
 
+/** Metadata of an API key. Timestamps are epoch milliseconds. */
+export interface KeyMetadata {
+  last4: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+}
+
 /** A valid key and its tenant. */
-export interface KeyRow {
+export interface KeyRow extends KeyMetadata {
   hash: string;
   tenantId: string;
   email: string;
   tier: Tier;
-  last4: string;
-  createdAt: number;
-  lastUsedAt: number | null;
 }
 
 /** Finds valid keys by hash. The only query without a tenant, because it determines the tenant. */
@@ -23,6 +27,14 @@ export async function findKeys(reader: Reader, hashes: string[]): Promise<Map<st
     padded,
   );
   return new Map(rows.map((row) => [row.hash, row]));
+}
+
+/** Finds the valid key of a tenant. */
+export async function findKeyOf(
+  reader: Reader,
+  tenantId: string,
+): Promise<(KeyMetadata & { hash: string }) | undefined> {
+  return reader.get('SELECT hash, last4, createdAt, lastUsedAt FROM apiKeys WHERE tenantId = ?', [tenantId]);
 }
 
 /** Sets the tenant's key, replacing any previous one in the same statement. */
@@ -48,8 +60,7 @@ export async function deleteKeysOf(connection: Connection, tenantId: string): Pr
 
 export async function updateLastUsed(
   connection: Connection,
-  tenantId: string,
-  hash: string,
+  { tenantId, hash }: { tenantId: string; hash: string },
   nowMs: number,
 ): Promise<void> {
   await connection.run('UPDATE apiKeys SET lastUsedAt = ? WHERE tenantId = ? AND hash = ?', [nowMs, tenantId, hash]);

@@ -8,15 +8,34 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret, isApiKey, mintApiKey } from '../../lib/secret.ts';
-import { deleteKey, deleteKeysOf, findKeys, replaceKey, updateLastUsed } from './keys-store.ts';
+import { endedKeyError } from './ended-key.ts';
+import { deleteEndedKeysBefore, deleteEndedKeysOf, findEndedKeys, insertEndedKey } from './ended-keys-store.ts';
+import {
+  deleteKey,
+  deleteKeysOf,
+  findKeyOf,
+  findKeys,
+  type KeyMetadata,
+  replaceKey,
+  updateLastUsed,
+} from './keys-store.ts';
+import { createTouch } from './last-used.ts';
 
-/** The caller: a tenant and the key that authenticated it. */
+/** What authenticated a request, as its database row has it. Timestamps are epoch milliseconds. */
+export type Credential =
+  | { kind: 'apiKey'; hash: string; last4: string; createdAt: number; lastUsedAt: number | null }
+  | { kind: 'session'; id: string; hash: string; createdAt: number; lastUsedAt: number; expiresAt: number };
+
+/** The caller: a tenant and what authenticated it. */
 export interface Principal {
   tenantId: string;
   email: string;
   tier: Tier;
-  key: { hash: string; last4: string; createdAt: number; lastUsedAt: number | null };
+  credential: Credential;
 }
+
+/** The sign-in that replaces a key; `device` is the name of its terminal. */
+export type RotationReason = { endedBy: 'webSignIn' } | { endedBy: 'terminalSignIn'; device: string };
 
 export interface Keys {
   /**
@@ -24,64 +43,98 @@ export interface Keys {
    * of caching, so that a rotation takes effect immediately in every process. Throws `unavailable` if the database fails.
    */
   authenticate(apiKey: string): Promise<Principal | undefined>;
-  /** Re-reads a principal during long-running work. Throws `unauthenticated` if its key is no longer valid. */
-  refresh(principal: Principal): Promise<Principal>;
-  /** Issues a new key and invalidates the previous one, in the caller's transaction. The plaintext is not stored. */
-  rotate(connection: Connection, tenantId: string): Promise<string>;
-  /** Invalidates the calling key. */
+  /** Re-reads the principal of a key's hash. Throws `unauthenticated` if the key is no longer valid. */
+  refresh(hash: string): Promise<Principal>;
+  /** The calling key, or the key of the account if a session calls. */
+  metadataOf(principal: Principal): Promise<KeyMetadata | undefined>;
+  /**
+   * Returns the error of a key that ended in the last 30 days, which says why. Only a caller who presents the whole key
+   * learns it. Throws `unavailable` if the database fails.
+   */
+  whyEnded(apiKey: string): Promise<AppError | undefined>;
+  /**
+   * Issues a new key and invalidates the previous one, in the caller's transaction. The plaintext is not stored.
+   * `reason` is what callers with the previous key are told.
+   */
+  rotate(connection: Connection, tenantId: string, reason?: RotationReason): Promise<string>;
+  /** Invalidates the calling key, or the key of the account if a session calls. */
   revoke(principal: Principal): Promise<void>;
-  /** Invalidates the tenant's key, if any, in the caller's transaction. */
+  /** Deletes the tenant's key, and what is remembered of earlier ones, in the caller's transaction. */
   revokeAll(connection: Connection, tenantId: string): Promise<void>;
+  /** Forgets why keys ended after 30 days. */
+  sweep(): Promise<void>;
 }
 
-const TOUCH_INTERVAL_MS = 60_000;
+interface Dependencies {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** Called when the key of a tenant ends, in the same transaction. */
+  onEnd(connection: Connection, tenantId: string): Promise<void>;
+}
 
-export function createKeys({ db, clock, random, log }: { db: Database; clock: Clock; random: Random; log: Log }): Keys {
+const REMEMBERED_MS = 30 * 24 * 3_600_000;
+
+export function createKeys({ db, clock, random, log, onEnd }: Dependencies): Keys {
   const find = createBatchedRead(db.lookups, findKeys);
-  const touching = new Set<string>();
-
-  /** Updates `lastUsedAt` at most once a minute, without delaying the request. */
-  function touch(principal: Principal): void {
-    const { hash, lastUsedAt } = principal.key;
-    const nowMs = clock.nowMs();
-    if (touching.has(hash) || (lastUsedAt !== null && nowMs - lastUsedAt < TOUCH_INTERVAL_MS)) return;
-    touching.add(hash);
-    db.writes
-      .write(principal.tenantId, (connection) => updateLastUsed(connection, principal.tenantId, hash, nowMs))
-      .catch((error) => log.warn({ error }, 'failed to update lastUsedAt of a key'))
-      .finally(() => touching.delete(hash));
-  }
+  const findEnded = createBatchedRead(db.lookups, findEndedKeys);
+  const touch = createTouch({ db, clock, log }, updateLastUsed);
 
   async function findPrincipal(hash: string): Promise<Principal | undefined> {
-    const row = await find(hash).catch((cause) => {
-      throw new AppError('unavailable', 'The API key cannot be verified right now. Try again shortly.', {
-        retryAfterSeconds: 1,
-        cause,
-      });
-    });
+    const row = await find(hash).catch(throwUnavailable);
     if (!row) return undefined;
     const { tenantId, email, tier, ...key } = row;
-    return { tenantId, email, tier, key };
+    return { tenantId, email, tier, credential: { kind: 'apiKey', ...key } };
   }
 
   return {
     async authenticate(apiKey) {
       const principal = isApiKey(apiKey) ? await findPrincipal(hashSecret(apiKey)) : undefined;
-      if (principal) touch(principal);
+      if (principal) touch({ tenantId: principal.tenantId, ...principal.credential });
       return principal;
     },
-    async refresh({ key }) {
-      const principal = await findPrincipal(key.hash);
+    async refresh(hash) {
+      const principal = await findPrincipal(hash);
       if (!principal) throw new AppError('unauthenticated', UNAUTHENTICATED);
       return principal;
     },
-    async rotate(connection, tenantId) {
+    async metadataOf({ tenantId, credential }) {
+      return credential.kind === 'apiKey' ? credential : findKeyOf(db.readers.of(tenantId), tenantId);
+    },
+    async whyEnded(apiKey) {
+      const row = isApiKey(apiKey) ? await findEnded(hashSecret(apiKey)).catch(throwUnavailable) : undefined;
+      return row && endedKeyError(row, clock.nowMs());
+    },
+    async rotate(connection, tenantId, reason) {
+      if (reason) await insertEndedKey(connection, tenantId, { device: null, ...reason, endedAt: clock.nowMs() });
+      await onEnd(connection, tenantId);
       const apiKey = mintApiKey(random);
       const last4 = apiKey.slice(-4);
       await replaceKey(connection, { tenantId, hash: hashSecret(apiKey), last4, createdAt: clock.nowMs() });
       return apiKey;
     },
-    revoke: ({ tenantId, key }) => db.writes.write(tenantId, (connection) => deleteKey(connection, tenantId, key.hash)),
-    revokeAll: deleteKeysOf,
+    revoke: ({ tenantId, credential }) =>
+      db.writes.write(tenantId, async (connection) => {
+        const hash = (await findKeyOf(connection, tenantId))?.hash;
+        if (hash === undefined || (credential.kind === 'apiKey' && credential.hash !== hash)) return;
+        const ended = { endedAt: clock.nowMs(), endedBy: 'revocation', device: null } as const;
+        await insertEndedKey(connection, tenantId, ended);
+        await deleteKey(connection, tenantId, hash);
+        await onEnd(connection, tenantId);
+      }),
+    async revokeAll(connection, tenantId) {
+      await deleteKeysOf(connection, tenantId);
+      await deleteEndedKeysOf(connection, tenantId);
+    },
+    sweep: () =>
+      db.writes.write('daemon', (connection) => deleteEndedKeysBefore(connection, clock.nowMs() - REMEMBERED_MS)),
   };
+}
+
+function throwUnavailable(cause: unknown): never {
+  throw new AppError('unavailable', 'The API key cannot be verified right now. Try again shortly.', {
+    retryAfterSeconds: 1,
+    cause,
+  });
 }

@@ -1,13 +1,14 @@
 import { AppError } from '../../contract/errors.ts';
 import type { ImportReport } from '../../contract/portability.ts';
-import type { Keys, Principal } from '../keys/keys.ts';
+import type { Principal } from '../keys/keys.ts';
 import type { ImportItem } from './formats/import-reader.ts';
 import { type BatchBuilder, createBatchBuilder } from './import-batch.ts';
 import { type ImportParts, writeBatch } from './import-batch-writer.ts';
 import { createReportBuilder, type ReportBuilder } from './import-report.ts';
 
 export interface ImportRunParts extends ImportParts {
-  keys: Pick<Keys, 'refresh'>;
+  /** Re-reads the caller. Throws `unauthenticated` if its credential is no longer valid. */
+  refresh(principal: Principal): Promise<Principal>;
   /** Runs one batch at a time across all imports, so that other writes never wait behind several of them. */
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -16,8 +17,8 @@ export interface ImportRunParts extends ImportParts {
 const MAX_UNSEGMENTED = 1000;
 
 /**
- * Imports items batch by batch. Each batch is committed before the next is read, and only while the caller's key is
- * valid. An error that ends the import carries the report so far as `report`; committed batches stay, and sending the
+ * Imports items batch by batch. Each batch is committed before the next is read, and only while the caller's
+ * credential is valid. An error that ends the import carries the report so far as `report`; committed batches stay, and sending the
  * same file again continues from there.
  */
 export async function runImport(
@@ -30,7 +31,7 @@ export async function runImport(
   const unsegmentedIds = new Set<string>();
   const write = () =>
     parts.runExclusive(async () =>
-      writeBatch(parts, await parts.keys.refresh(principal), builder.take(), report, unsegmentedIds),
+      writeBatch(parts, await parts.refresh(principal), builder.take(), report, unsegmentedIds),
     );
   let lastMarker: 'head' | 'end' | undefined;
   try {

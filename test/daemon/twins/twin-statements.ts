@@ -136,7 +136,7 @@ export const STATEMENTS: Record<string, Scenario> = {
   async 'use the key of another'(twin) {
     const { tenantId, otherId } = twin;
     const [key] = await readerOf(twin).all<{ hash: string }>('SELECT hash FROM apiKeys WHERE tenantId = ?', [otherId]);
-    await write(twin, (connection) => keys.updateLastUsed(connection, tenantId, key!.hash, OLD_MS));
+    await write(twin, (connection) => keys.updateLastUsed(connection, { tenantId, hash: key!.hash }, OLD_MS));
     await write(twin, (connection) => keys.deleteKey(connection, tenantId, key!.hash));
   },
 

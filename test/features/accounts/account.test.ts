@@ -36,6 +36,7 @@ describe('GET /v1/account', () => {
         storedBytes: { limit: 1_073_741_824, used: 0, resetsAt: null },
       },
       key: { createdAt: '2026-05-20T12:00:00.000Z', lastUsedAt: '2026-05-20T12:00:00.000Z', last4: apiKey.slice(-4) },
+      credential: { kind: 'apiKey' },
     });
     expect(answer.text).not.toContain(apiKey);
   });
@@ -43,7 +44,7 @@ describe('GET /v1/account', () => {
   test('returns lastUsedAt null for a key that has never been used', async () => {
     const { apiKey } = await makeTenant(daemon, 'fresh@example.com');
     const { body } = await daemon.call<Account>(apiKey, '/v1/account');
-    expect(body.key.lastUsedAt).toBeNull();
+    expect(body.key?.lastUsedAt).toBeNull();
   });
 
   test.each([

@@ -186,7 +186,12 @@ async function newTenant(): Promise<Principal> {
       'Enterprise',
     ]),
   );
-  return { tenantId, email: '', tier: 'Enterprise', key: { hash: '', last4: '', createdAt: 0, lastUsedAt: null } };
+  return {
+    tenantId,
+    email: '',
+    tier: 'Enterprise',
+    credential: { kind: 'apiKey', hash: '', last4: '', createdAt: 0, lastUsedAt: null },
+  };
 }
 
 async function refusalOr<T>(work: Promise<T>): Promise<T | string> {

@@ -165,7 +165,7 @@ async function findBefore(connection: Connection, scope: number, word: string): 
 
 const principal = (tenantId: string): Principal => ({
   ...{ tenantId, email: '', tier: 'Enterprise' },
-  key: { hash: '', last4: '', createdAt: 0, lastUsedAt: null },
+  credential: { kind: 'apiKey', hash: '', last4: '', createdAt: 0, lastUsedAt: null },
 });
 
 async function find(place: string, query: string, more: object = {}): Promise<string[]> {

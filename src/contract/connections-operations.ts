@@ -1,0 +1,75 @@
+import type { Operations } from './operations.ts';
+
+/** Headers of responses that carry a secret. */
+const PRIVATE = ['Cache-Control', 'Referrer-Policy'];
+const TICKET = '4yF0pX7mWcJr2kS9vQ1tZ8nB6hL3dGaE5uYoIxTqCwM';
+
+const CONNECTION = {
+  id: 'con_01a2016cf94e74d8802b9a1e9b0015cd',
+  kind: 'page',
+  client: 'Firefox on Linux',
+  createdAt: '2026-11-22T04:04:08.655Z',
+  lastUsedAt: '2026-11-22T04:04:46.504Z',
+  expiresAt: '2026-12-22T04:04:08.655Z',
+  current: false,
+};
+
+const SESSION = {
+  id: CONNECTION.id,
+  csrf: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+  createdAt: CONNECTION.createdAt,
+  expiresAt: CONNECTION.expiresAt,
+};
+
+export const CONNECTION_OPERATIONS: Operations = {
+  'POST /v1/session': {
+    id: 'session.create',
+    description:
+      'Signs a browser in with an API key, or without one with a ticket. Sets an HttpOnly cookie. The session ends after 12 hours without a request, and after 30 days. The API key stays as it is. Pages of other origins are refused.',
+    request: { ticket: TICKET },
+    optionalBody: true,
+    answer: SESSION,
+    headers: [...PRIVATE, 'Set-Cookie'],
+    errors: ['gone'],
+  },
+  'GET /v1/session': {
+    id: 'session.get',
+    description: "Returns the session of the request's cookie with its csrf token. Requests with an API key get 404.",
+    answer: SESSION,
+    headers: PRIVATE,
+    errors: ['not_found'],
+  },
+  'DELETE /v1/session': {
+    id: 'session.delete',
+    description: 'Signs the browser out: ends its session and removes the cookie. Requests with an API key get 404.',
+    headers: [...PRIVATE, 'Set-Cookie'],
+    errors: ['not_found'],
+  },
+  'POST /v1/session/ticket': {
+    id: 'session.createTicket',
+    description:
+      'Makes a ticket that opens one session within 60 seconds, so that a program can open the web app signed in without passing a key on.',
+    answer: {
+      ticket: TICKET,
+      url: `https://memory.example.com/dashboard#ticket=${TICKET}`,
+      expiresAt: '2026-11-22T04:05:08.655Z',
+    },
+    headers: PRIVATE,
+  },
+  'GET /v1/connections': {
+    id: 'connections.list',
+    description: 'Lists what may use the account besides its API key, page by page, latest first.',
+    answer: { data: [CONNECTION], nextCursor: null },
+  },
+  'GET /v1/connections/{id}': {
+    id: 'connections.get',
+    description: 'Returns a connection that has not ended.',
+    answer: CONNECTION,
+    etag: true,
+  },
+  'DELETE /v1/connections/{id}': {
+    id: 'connections.delete',
+    description: 'Ends a connection at once. `If-Match` ignores when it was used.',
+    etag: true,
+  },
+};

@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox';
+import { Page, PageQuery, strict } from './common.ts';
+
+const Moment = (description?: string) => Type.String({ format: 'date-time', ...(description && { description }) });
+
+/** What may use an account besides its API key. */
+export const Connection = Type.Object({
+  id: Type.String(),
+  kind: Type.Enum(['page'], { description: 'page: the session of a browser' }),
+  client: Type.String({ description: 'Such as `Firefox on Linux`' }),
+  createdAt: Moment(),
+  lastUsedAt: Moment('Precise to the minute'),
+  expiresAt: Moment('Ends earlier after 12 hours without a request'),
+  current: Type.Boolean({ description: 'Whether it made this request' }),
+});
+export type Connection = Static<typeof Connection>;
+export const ConnectionPage = Page(Connection);
+
+export const ConnectionsQuery = Type.Object(PageQuery, strict);
+export type ConnectionsQuery = Static<typeof ConnectionsQuery>;
+
+export const NewSession = Type.Object(
+  {
+    ticket: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Of `svc open`; without it, send an API key' }),
+    ),
+  },
+  strict,
+);
+export type NewSession = Static<typeof NewSession>;
+
+/** The session of a browser. Its token is only in the cookie. */
+export const Session = Type.Object({
+  id: Type.String({ description: 'The id of its connection' }),
+  csrf: Type.String({ description: 'Send it as `X-Svc-Csrf` with every request except GET and HEAD' }),
+  createdAt: Moment(),
+  expiresAt: Moment('Ends earlier after 12 hours without a request'),
+});
+export type Session = Static<typeof Session>;
+
+export const SessionTicket = Type.Object({
+  ticket: Type.String({ description: 'Opens a session once' }),
+  url: Type.String({ description: 'The web app, with the ticket in the fragment' }),
+  expiresAt: Moment(),
+});
+export type SessionTicket = Static<typeof SessionTicket>;

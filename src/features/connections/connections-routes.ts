@@ -1,0 +1,40 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { IdParams, NoContent } from '../../contract/common.ts';
+import { Connection, ConnectionPage, ConnectionsQuery } from '../../contract/connections.ts';
+import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
+import { type Connections, connectionTagOf } from './connections.ts';
+
+const tags = ['connections'];
+
+export function connectionsRoutes({ connections }: { connections: Connections }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/v1/connections',
+      {
+        schema: {
+          summary: 'List what may use the account besides its API key',
+          tags,
+          querystring: ConnectionsQuery,
+          response: { 200: ConnectionPage },
+        },
+      },
+      (request) => connections.list(request.principal, request.query),
+    );
+    app.get(
+      '/v1/connections/:id',
+      { schema: { summary: 'Get a connection', tags, params: IdParams, response: { 200: Connection } } },
+      async (request, reply) => {
+        const connection = await connections.get(request.principal, request.params.id);
+        return sendWithEtag(request, reply, connection, connectionTagOf(connection));
+      },
+    );
+    app.delete(
+      '/v1/connections/:id',
+      { schema: { summary: 'End a connection', tags, params: IdParams, response: { 204: NoContent } } },
+      async (request, reply) => {
+        await connections.revoke(request.principal, request.params.id, request.headers['if-match']);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}

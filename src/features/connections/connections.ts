@@ -1,0 +1,99 @@
+import type { Connection as ConnectionAnswer, ConnectionsQuery } from '../../contract/connections.ts';
+import { AppError, changedSinceRead } from '../../contract/errors.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import { type Clock, toTimestamp } from '../../lib/clock.ts';
+import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Cursors } from '../text/page-cursor.ts';
+import {
+  type ConnectionRow,
+  deleteConnection,
+  deleteConnectionsOf,
+  deleteEnded,
+  findConnection,
+  listConnections,
+} from './connections-store.ts';
+import { deleteExpiredTickets, deleteTicketsOf } from './tickets-store.ts';
+
+/** What may use an account besides its API key. Unknown and ended ones throw `not_found`. */
+export interface Connections {
+  list(principal: Principal, query: ConnectionsQuery): Promise<{ data: ConnectionAnswer[]; nextCursor: string | null }>;
+  get(principal: Principal, id: string): Promise<ConnectionAnswer>;
+  /** Ends a connection at once, and the tickets that it may have made. Throws `precondition_failed`. */
+  revoke(principal: Principal, id: string, ifMatch?: string): Promise<void>;
+  /** Ends all connections of a tenant in the caller's transaction. */
+  revokeAll(connection: Connection, tenantId: string): Promise<void>;
+  sweep(): Promise<void>;
+}
+
+interface Dependencies {
+  db: Database;
+  clock: Clock;
+  cursors: Cursors;
+}
+
+/** Sorts after every id. */
+const LAST_ID = 'con_g';
+
+/** Creates the list of connections of a database. */
+export function createConnections({ db, clock, cursors }: Dependencies): Connections {
+  async function load(reader: Reader, { tenantId }: Principal, id: string): Promise<ConnectionRow> {
+    const row = await findConnection(reader, { tenantId, id, nowMs: clock.nowMs() });
+    if (!row) throw new AppError('not_found', 'There is no connection with this id.');
+    return row;
+  }
+
+  return {
+    async list(principal, { limit = 50, cursor }) {
+      const { tenantId } = principal;
+      const boundTo = ['connections', tenantId];
+      const beforeId = cursor === undefined ? LAST_ID : cursors.read(cursor, boundTo);
+      const page = { tenantId, beforeId, nowMs: clock.nowMs(), limit: limit + 1 };
+      const rows = await listConnections(db.readers.of(tenantId), page);
+      const { data, nextCursor } = cursors.page(rows, limit, boundTo, ({ id }) => id);
+      return { data: data.map((row) => toAnswer(row, principal)), nextCursor };
+    },
+    async get(principal, id) {
+      return toAnswer(await load(db.readers.of(principal.tenantId), principal, id), principal);
+    },
+    async revoke(principal, id, ifMatch) {
+      const { tenantId } = principal;
+      await db.writes.write(tenantId, async (connection) => {
+        const row = await load(connection, principal, id);
+        if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(row))) throw changedSinceRead('connection');
+        await deleteConnection(connection, tenantId, id);
+        await deleteTicketsOf(connection, tenantId);
+      });
+    },
+    async revokeAll(connection, tenantId) {
+      await deleteConnectionsOf(connection, tenantId);
+      await deleteTicketsOf(connection, tenantId);
+    },
+    sweep: () =>
+      db.writes.write('daemon', async (connection) => {
+        await deleteEnded(connection, clock.nowMs());
+        await deleteExpiredTickets(connection, clock.nowMs());
+      }),
+  };
+}
+
+/** The entity tag of a connection. `If-Match` ignores when it was used and who asks. */
+export function connectionTagOf(connection: ConnectionAnswer): string {
+  return countedTagOf(stateOf(connection), connection);
+}
+
+function stateOf({ id }: { id: string }): object {
+  return { id };
+}
+
+function toAnswer(row: ConnectionRow, { credential }: Principal): ConnectionAnswer {
+  const { id, kind, client, createdAt, lastUsedAt, expiresAt } = row;
+  return {
+    ...{ id, kind, client },
+    createdAt: toTimestamp(createdAt),
+    lastUsedAt: toTimestamp(lastUsedAt),
+    expiresAt: toTimestamp(expiresAt),
+    current: credential.kind === 'session' && credential.id === id,
+  };
+}

@@ -1,0 +1,139 @@
+import { UNAUTHENTICATED } from '../../contract/account.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import { createBatchedRead } from '../../db/readers.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Random } from '../../lib/random.ts';
+import { hashSecret, mintToken } from '../../lib/secret.ts';
+import type { Principal } from '../keys/keys.ts';
+import { createTouch } from '../keys/last-used.ts';
+import { deleteAllBut, findSessions, insertConnection, updateUsed } from './connections-store.ts';
+import { deleteTicket, findTicket, insertTicket } from './tickets-store.ts';
+
+/** A session that was just made. Its token is stored only as a hash. */
+export interface NewSession {
+  id: string;
+  token: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** Sessions of browsers. They are independent of the API key. Timestamps are epoch milliseconds. */
+export interface Sessions {
+  /** Makes a session in the caller's transaction. Throws `gone` if the account is being erased. */
+  begin(connection: Connection, tenantId: string, client: string, expiresAt?: number): Promise<NewSession>;
+  /** Makes a session for the tenant of an API key. */
+  beginFor(principal: Principal, client: string): Promise<NewSession>;
+  /**
+   * Returns the principal of a session's token, or `undefined` if it has ended. Queries the database on every request
+   * instead of caching, so that a revocation takes effect immediately. Throws `unavailable` if the database fails.
+   */
+  authenticate(token: string): Promise<Principal | undefined>;
+  /** Re-reads the principal of a token's hash. Throws `unauthenticated` if the session has ended. */
+  refresh(hash: string): Promise<Principal>;
+  /** Makes a ticket that opens a session once, within a minute. */
+  issueTicket(principal: Principal): Promise<{ ticket: string; expiresAt: number }>;
+  /** Consumes a ticket. Throws `gone` if it was used or has expired. */
+  redeemTicket(ticket: string, client: string): Promise<NewSession>;
+}
+
+interface Dependencies {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  ids: Ids;
+  log: Log;
+}
+
+const HOUR_MS = 3_600_000;
+const MAX_AGE_MS = 30 * 24 * HOUR_MS;
+const MAX_IDLE_MS = 12 * HOUR_MS;
+const TICKET_MS = 60_000;
+/** Of one account; one more ends the session that was not used for the longest time. */
+const MAX_SESSIONS = 50;
+
+/** Creates the sessions of a database. */
+export function createSessions({ db, clock, random, ids, log }: Dependencies): Sessions {
+  const find = createBatchedRead(db.lookups, findSessions);
+  const touch = createTouch({ db, clock, log }, (connection, { tenantId, hash }, nowMs) =>
+    updateUsed(connection, { tenantId, tokenHash: hash }, { nowMs, endsAt: nowMs + MAX_IDLE_MS }),
+  );
+
+  async function findPrincipal(hash: string): Promise<Principal | undefined> {
+    const row = await find(hash).catch((cause) => {
+      throw new AppError('unavailable', 'The session cannot be verified right now. Try again shortly.', {
+        retryAfterSeconds: 1,
+        cause,
+      });
+    });
+    if (!row || row.endsAt <= clock.nowMs()) return undefined;
+    const { tenantId, email, tier, id, createdAt, lastUsedAt, expiresAt } = row;
+    return { tenantId, email, tier, credential: { kind: 'session', id, hash, createdAt, lastUsedAt, expiresAt } };
+  }
+
+  async function begin(
+    connection: Connection,
+    tenantId: string,
+    client: string,
+    expiresAt = clock.nowMs() + MAX_AGE_MS,
+  ): Promise<NewSession> {
+    const token = mintToken(random);
+    const nowMs = clock.nowMs();
+    const session = { id: ids.next('con'), createdAt: nowMs, expiresAt };
+    const isAdded = await insertConnection(connection, {
+      ...session,
+      tenantId,
+      kind: 'page',
+      tokenHash: hashSecret(token),
+      client,
+      lastUsedAt: nowMs,
+      endsAt: Math.min(expiresAt, nowMs + MAX_IDLE_MS),
+    });
+    if (!isAdded) throw new AppError('gone', 'This account is being erased.');
+    await deleteAllBut(connection, tenantId, MAX_SESSIONS);
+    return { ...session, token };
+  }
+
+  return {
+    begin,
+    beginFor: ({ tenantId }, client) => db.writes.write(tenantId, (connection) => begin(connection, tenantId, client)),
+    async authenticate(token) {
+      const principal = await findPrincipal(hashSecret(token));
+      if (principal) touch({ tenantId: principal.tenantId, ...principal.credential });
+      return principal;
+    },
+    async refresh(hash) {
+      const principal = await findPrincipal(hash);
+      if (!principal) throw new AppError('unauthenticated', UNAUTHENTICATED);
+      return principal;
+    },
+    async issueTicket({ tenantId, credential }) {
+      const ticket = mintToken(random);
+      const nowMs = clock.nowMs();
+      const expiresAt = nowMs + TICKET_MS;
+      // A session cannot prolong itself.
+      const sessionExpiresAt = credential.kind === 'session' ? credential.expiresAt : nowMs + MAX_AGE_MS;
+      const row = { tenantId, tokenHash: hashSecret(ticket), expiresAt, sessionExpiresAt };
+      const isAdded = await db.writes.write(tenantId, (connection) => insertTicket(connection, row));
+      if (!isAdded) throw new AppError('unauthenticated', UNAUTHENTICATED);
+      return { ticket, expiresAt };
+    },
+    async redeemTicket(ticket, client) {
+      const found = await findTicket(db.lookups, hashSecret(ticket));
+      if (!found) throw spent();
+      const { tenantId, tokenHash, expiresAt, sessionExpiresAt } = found;
+      return db.writes.write(tenantId, async (connection) => {
+        const isFirst = await deleteTicket(connection, tenantId, tokenHash);
+        if (!isFirst || expiresAt <= clock.nowMs()) throw spent();
+        return begin(connection, tenantId, client, sessionExpiresAt);
+      });
+    },
+  };
+}
+
+function spent(): AppError {
+  return new AppError('gone', 'This link has been used or has expired. Run svc open again, or sign in.');
+}

@@ -1,0 +1,43 @@
+import type { Connection, Reader } from '../../db/connection.ts';
+
+/** A ticket that opens a page session once. */
+export interface TicketRow {
+  tenantId: string;
+  tokenHash: string;
+  expiresAt: number;
+  /** When the session that it opens ends at the latest. */
+  sessionExpiresAt: number;
+}
+
+/** Finds a ticket. Without a tenant, because it determines the tenant. */
+export async function findTicket(reader: Reader, tokenHash: string): Promise<TicketRow | undefined> {
+  return reader.get<TicketRow>('SELECT * FROM sessionTickets WHERE tokenHash = ?', [tokenHash]);
+}
+
+/** Adds a ticket, unless the tenant is being erased. Returns whether it did. */
+export async function insertTicket(connection: Connection, row: TicketRow): Promise<boolean> {
+  const { changes } = await connection.run(
+    `INSERT INTO sessionTickets (tenantId, tokenHash, expiresAt, sessionExpiresAt)
+     SELECT tenantId, CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT)
+     FROM tenants WHERE tenantId = ? AND erasedAt IS NULL`,
+    [row.tokenHash, row.expiresAt, row.sessionExpiresAt, row.tenantId],
+  );
+  return changes > 0;
+}
+
+/** Consumes a ticket. Returns whether it was still there. */
+export async function deleteTicket(connection: Connection, tenantId: string, tokenHash: string): Promise<boolean> {
+  const { changes } = await connection.run('DELETE FROM sessionTickets WHERE tenantId = ? AND tokenHash = ?', [
+    tenantId,
+    tokenHash,
+  ]);
+  return changes > 0;
+}
+
+export async function deleteTicketsOf(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM sessionTickets WHERE tenantId = ?', [tenantId]);
+}
+
+export async function deleteExpiredTickets(connection: Connection, nowMs: number): Promise<void> {
+  await connection.run('DELETE FROM sessionTickets WHERE expiresAt <= ?', [nowMs]);
+}

@@ -1,0 +1,30 @@
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+
+/** What a request authenticated with. */
+interface Used {
+  tenantId: string;
+  hash: string;
+  lastUsedAt: number | null;
+}
+
+const TOUCH_INTERVAL_MS = 60_000;
+
+/** Returns a function that runs `update` at most once a minute per credential, without delaying the request. */
+export function createTouch(
+  { db, clock, log }: { db: Database; clock: Clock; log: Log },
+  update: (connection: Connection, used: Used, nowMs: number) => Promise<void>,
+): (used: Used) => void {
+  const touching = new Set<string>();
+  return ({ tenantId, hash, lastUsedAt }) => {
+    const nowMs = clock.nowMs();
+    if (touching.has(hash) || (lastUsedAt !== null && nowMs - lastUsedAt < TOUCH_INTERVAL_MS)) return;
+    touching.add(hash);
+    db.writes
+      .write(tenantId, (connection) => update(connection, { tenantId, hash, lastUsedAt }, nowMs))
+      .catch((error) => log.warn({ error }, 'failed to update lastUsedAt of a credential'))
+      .finally(() => touching.delete(hash));
+  };
+}
