@@ -27,6 +27,7 @@ export type * from '../contract/learning.ts';
 export type { QuotaState, StorageState, Tier } from '../contract/limits.ts';
 export type * from '../contract/memories.ts';
 export type * from '../contract/memories-bulk.ts';
+export type * from '../contract/memories-stats.ts';
 export type * from '../contract/message-content.ts';
 export type * from '../contract/portability.ts';
 export type * from '../contract/problem.ts';

@@ -15,6 +15,7 @@ import type {
   MemoriesUpdate,
   UpdatedMemories,
 } from '../contract/memories-bulk.ts';
+import type { MemoryStats, MemoryStatsQuery } from '../contract/memories-stats.ts';
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import { resourceCalls } from './calls.ts';
@@ -36,6 +37,9 @@ export function memoryCalls(transport: Transport) {
     createMany: (memories: NewMemory[], options?: CreateOptions): ApiPromise<{ data: AddedMemory[] }> =>
       create('/v1/memories/batch', { memories }, options),
     ...resourceCalls<Memory, MemoryChange, MemoriesQuery, ChangedMemory>(transport, '/v1/memories'),
+    /** Counts the memories of a filter by user, tag, project, source, state and day. */
+    stats: (query: MemoryStatsQuery = {}, options?: CallOptions): ApiPromise<MemoryStats> =>
+      send('GET', `/v1/memories/stats${queryString(query)}`, undefined, options),
     /** Returns memories by ids, in the order given, or a page of those that match a filter. */
     query: (request: MemoriesRequest, options?: CallOptions): ApiPromise<FoundMemories> =>
       send('POST', '/v1/memories/query', request, options),

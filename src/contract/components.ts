@@ -47,6 +47,7 @@ import {
   NarrowMemoryFilter,
   UpdatedMemories,
 } from './memories-bulk.ts';
+import { FacetCount, HistogramTime, MemoryStats } from './memories-stats.ts';
 import { ImagePart, MessageContent, MessagePart, TextPart, ToolCallPart, ToolResultPart } from './message-content.ts';
 import { ImportReport, TransferCounts } from './portability.ts';
 import { ErrorCodeName, Problem } from './problem.ts';
@@ -95,9 +96,11 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ErrorCode: ErrorCodeName,
   ExternalMemory,
   ExtractionResult,
+  FacetCount,
   Feedback,
   FeedbackResult,
   FoundMemories,
+  HistogramTime,
   ImagePart,
   ImportReport,
   ItemType: ItemTypeName,
@@ -120,6 +123,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   MemoryOrder,
   MemoryPage,
   MemorySource,
+  MemoryStats,
   Message,
   MessageChange,
   MessageContent,

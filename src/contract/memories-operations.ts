@@ -1,4 +1,4 @@
-import type { Operations } from './operations.ts';
+import type { Operations, QueryParameter } from './operations.ts';
 
 export const EXAMPLE_MEMORY = {
   id: 'mem_01a2016d8d347075853487a30ea29a42',
@@ -36,6 +36,20 @@ const CHANGED_MEMORY = {
 
 const EXTERNAL_MEMORY = { ...EXAMPLE_MEMORY, externalId: 'crm-1815' };
 
+const METADATA_PARAMETER: QueryParameter = {
+  name: 'metadata',
+  in: 'query',
+  description: 'Top-level members of the metadata, compared as text: `metadata.source=breakfast`.',
+  style: 'form',
+  explode: true,
+  schema: {
+    type: 'object',
+    propertyNames: { pattern: '^metadata\\..' },
+    additionalProperties: { type: 'string', maxLength: 16_384 },
+  },
+  example: { 'metadata.source': 'breakfast' },
+};
+
 export const MEMORY_OPERATIONS: Operations = {
   'POST /v1/memories': {
     id: 'memories.create',
@@ -58,24 +72,30 @@ export const MEMORY_OPERATIONS: Operations = {
   },
   'GET /v1/memories': {
     id: 'memories.list',
-    parameters: [
-      {
-        name: 'metadata',
-        in: 'query',
-        description: 'Top-level members of the metadata, compared as text: `metadata.source=breakfast`.',
-        style: 'form',
-        explode: true,
-        schema: {
-          type: 'object',
-          propertyNames: { pattern: '^metadata\\..' },
-          additionalProperties: { type: 'string', maxLength: 16_384 },
-        },
-        example: { 'metadata.source': 'breakfast' },
-      },
-    ],
+    parameters: [METADATA_PARAMETER],
     description:
       'Lists the memories of all users, or of one, page by page, newest first unless `orderBy` and `order` say otherwise. All conditions must hold: `tags` may be repeated, and `metadata.KEY=VALUE` compares a top-level member as text. Superseded memories are left out by default.',
     answer: { data: [EXAMPLE_MEMORY], nextCursor: null },
+  },
+  'GET /v1/memories/stats': {
+    id: 'memories.stats',
+    parameters: [METADATA_PARAMETER],
+    description:
+      'Counts the memories that the list would return with the same filter: by user, tag, project, source and state, and by day. A facet has the 50 most frequent values. One count of an account runs at a time.',
+    answer: {
+      total: 214,
+      facets: {
+        users: [{ value: 'ada', count: 214 }],
+        tags: [{ value: 'taste', count: 31 }],
+        projects: [{ value: 'svc', count: 12 }],
+        sources: [
+          { value: 'none', count: 180 },
+          { value: 'message', count: 34 },
+        ],
+        states: { current: 214, superseded: 9, pinned: 3, expiring: 2 },
+      },
+      histogram: { by: 'createdAt', unit: 'day', days: [{ day: '2026-11-22', count: 214 }] },
+    },
   },
   'GET /v1/memories/{id}': {
     id: 'memories.get',

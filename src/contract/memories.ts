@@ -125,7 +125,8 @@ export type ChangedMemory = Static<typeof ChangedMemory>;
 export const MemoryPage = CountedPage(Memory);
 export const MemoryHistory = Type.Object({ data: Type.Array(Memory, { description: 'All versions, newest first' }) });
 
-const filterFields = {
+/** The conditions of a filter. */
+export const filterFields = {
   user: Type.Optional(Name),
   ...projectQuery,
   tag: Type.Optional(Name),
@@ -168,14 +169,21 @@ export type MemoriesQuery = Static<typeof MemoriesQuery>;
 const { metadata: _, ...textFields } = filterFields;
 const METADATA_PREFIX = 'metadata.';
 
-/** `MemoriesQuery` in a URL: `tags` may be repeated, and each `metadata.KEY=VALUE` is a member of `metadata`. */
-export const MemoriesQueryText = Type.Object(
-  { ...memoryPageFields, ...textFields, tags: Type.Optional(Type.Union([Name, filterFields.tags])) },
-  { ...strict, patternProperties: { '^metadata\\..': { type: 'string', maxLength: 16_384 } } },
-);
+/** A filter in a URL: `tags` may be repeated, and each `metadata.KEY=VALUE` is a member of `metadata`. */
+export const filterTextFields = { ...textFields, tags: Type.Optional(Type.Union([Name, filterFields.tags])) };
+/** Schema options of a query string with a filter. */
+export const filterTextOptions = {
+  ...strict,
+  patternProperties: { '^metadata\\..': { type: 'string', maxLength: 16_384 } },
+} as const;
+
+/** `MemoriesQuery` in a URL. */
+export const MemoriesQueryText = Type.Object({ ...memoryPageFields, ...filterTextFields }, filterTextOptions);
 
 /** Reads a query string. Throws `invalid_request` for too many members of `metadata`. */
-export function memoriesQueryOf(given: Static<typeof MemoriesQueryText>): MemoriesQuery {
+export function filterOf<Given extends { tags?: string | string[] }>(
+  given: Given,
+): Omit<Given, 'tags'> & Pick<MemoryFilter, 'tags' | 'metadata'> {
   const { tags, ...rest } = given;
   const members = Object.entries(rest).filter(([name]) => name.startsWith(METADATA_PREFIX)) as [string, string][];
   if (members.length > MAX_METADATA_FILTERS) {
@@ -186,7 +194,7 @@ export function memoriesQueryOf(given: Static<typeof MemoriesQueryText>): Memori
   }
   const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith(METADATA_PREFIX)));
   return {
-    ...others,
+    ...(others as Omit<Given, 'tags'>),
     ...(tags !== undefined && { tags: [tags].flat() }),
     ...(members.length > 0 && {
       metadata: Object.fromEntries(members.map(([name, value]) => [name.slice(METADATA_PREFIX.length), value])),

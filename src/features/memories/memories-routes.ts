@@ -7,12 +7,12 @@ import {
   ExternalMemory,
   ExternalParams,
   ExternalQuery,
+  filterOf,
   MemoriesQueryText,
   Memory,
   MemoryChange,
   MemoryHistory,
   MemoryPage,
-  memoriesQueryOf,
   NewMemories,
   NewMemory,
 } from '../../contract/memories.ts';
@@ -20,6 +20,7 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { etagOf, type Memories } from './memories.ts';
 import { bulkRoutes } from './memories-bulk-routes.ts';
+import { statsRoutes } from './memories-stats-routes.ts';
 
 const tags = ['memories'];
 
@@ -33,6 +34,7 @@ export function memoriesRoutes({
   return async (app) => {
     await app.register(externalRoutes(memories));
     await app.register(bulkRoutes({ memories, idempotency }));
+    await app.register(statsRoutes({ memories }));
     app.post(
       '/v1/memories',
       {
@@ -76,7 +78,7 @@ export function memoriesRoutes({
           response: { 200: MemoryPage },
         },
       },
-      (request) => memories.list(request.principal, memoriesQueryOf(request.query)),
+      (request) => memories.list(request.principal, filterOf(request.query)),
     );
     app.get(
       '/v1/memories/:id',

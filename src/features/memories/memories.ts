@@ -25,6 +25,7 @@ import { createMemoryTransfer, type MemoryTransfer } from './memory-import-expor
 import { createMemoryList, type ListMemories } from './memory-list.ts';
 import { resolveChange } from './memory-merge.ts';
 import { etagOf, hasExpired, type MemoryRow, memoryCodec, storedEntryOf, textsOf, toMemory } from './memory-row.ts';
+import { type CountMemoryFacets, createMemoryStats } from './memory-stats.ts';
 
 export type { MemoryObserver } from './memory-erasure.ts';
 export { etagOf, type MemoryRow, toMemory };
@@ -50,6 +51,7 @@ export interface Memories extends MemoryAdding {
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /** All versions, newest first. */
   history(principal: Principal, id: string): Promise<Memory[]>;
+  stats: CountMemoryFacets;
   external: ExternalMemories;
   bulk: BulkMemories;
   transfer: MemoryTransfer;
@@ -148,6 +150,7 @@ export function createMemories(parts: Parts): Memories {
       requirePresent(rows[0], clock.nowMs());
       return rows.map(toMemory);
     },
+    stats: createMemoryStats(parts),
     external: createExternalMemories({ ...parts, adding, erasing }),
     bulk: createBulkMemories({ ...parts, list, changeWithin, removeWithin }),
     transfer: createMemoryTransfer({ ...parts, erasing }),

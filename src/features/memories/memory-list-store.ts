@@ -60,14 +60,14 @@ export async function listMemories(reader: Reader, filter: ListFilter, page: Lis
 /** Lists the ids of matching memories, in no particular order. */
 export async function listMemoryIds(reader: Reader, filter: ListFilter, limit: number): Promise<string[]> {
   const { from, conditions } = selectionOf(filter, 'none', reader.engine);
-  const { sql, values } = join(conditions);
+  const { sql, values } = joinConditions(conditions);
   const rows = await reader.all<{ id: string }>(`SELECT m.id FROM ${from} WHERE ${sql} LIMIT ?`, [...values, limit]);
   return rows.map(({ id }) => id);
 }
 
 export async function countMemories(reader: Reader, filter: ListFilter): Promise<number> {
   const { from, conditions } = selectionOf(filter, 'none', reader.engine);
-  const { sql, values } = join(conditions);
+  const { sql, values } = joinConditions(conditions);
   const row = await reader.get<{ total: number }>(`SELECT COUNT(*) AS total FROM ${from} WHERE ${sql}`, values);
   return row!.total;
 }
@@ -89,7 +89,7 @@ async function readPage(
         ],
       ]
     : [];
-  const { sql, values } = join([...conditions, ...more, ...position]);
+  const { sql, values } = joinConditions([...conditions, ...more, ...position]);
   return reader.all<MemoryRow>(
     `SELECT m.* FROM ${from} WHERE ${sql} ORDER BY ${keys.map((key) => `${key} ${order}`).join(', ')} LIMIT ?`,
     [...values, limit],
@@ -104,7 +104,7 @@ function positionOf({ value, id }: ListPosition, keys: number): Value[] {
  * The relations and conditions of a filter, and the id to order by. A source selects few memories, so its lookup is read
  * first; that of a tag is if its order is the order of the page. CROSS JOIN makes SQLite keep that order.
  */
-function selectionOf(
+export function selectionOf(
   filter: ListFilter,
   orderBy: ListPage['orderBy'] | 'none',
   engine: Engine,
@@ -156,7 +156,7 @@ function optional(sql: string, value: Value | undefined): Condition[] {
   return value === undefined ? [] : [[sql, value]];
 }
 
-function join(conditions: readonly Condition[]): { sql: string; values: Value[] } {
+export function joinConditions(conditions: readonly Condition[]): { sql: string; values: Value[] } {
   return {
     sql: conditions.map(([sql]) => sql).join(' AND '),
     values: conditions.flatMap(([, ...values]) => values),

@@ -19,6 +19,7 @@ import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { QueryEmbedder } from '../embeddings/query-embedder.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { LearnedRanking, Learning, UserKey } from '../learning/learning.ts';
+import { createTenantLimiter } from '../limits/tenant-limiter.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Scopes } from '../text/scopes.ts';
 import {
@@ -35,7 +36,6 @@ import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, rankCandidates, toRemembered } from './ranking.ts';
 import { confidenceOf, relevancesOf } from './relevance.ts';
 import { hitsToLoad, pageOf } from './result-page.ts';
-import { createSearchLimiter } from './search-limiter.ts';
 import { type LoadedHit, type RatedHit, toResults } from './search-results.ts';
 
 /** Recall: candidates (by engine), then signals, then fusion, then the page of results. */
@@ -80,6 +80,8 @@ interface Asked {
   startMs: number;
 }
 
+/** Searches of one tenant. */
+const MAX_WAITING = 2000;
 /** Candidates to find of each type. */
 const MIN_POOL = 80;
 const DEFAULT_LIMIT = 10;
@@ -89,7 +91,9 @@ const CONTEXT_RESULTS = 100;
 /** Runs each search as candidates, ranking, rows and results; see `answer`. */
 export function createSearch(dependencies: Dependencies): Search {
   const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf } = dependencies;
-  const limiter = createSearchLimiter(db.readers.count);
+  // A tenant searches on half of the readers, at least on one.
+  const maxActive = Math.max(1, Math.floor(db.readers.count / 2));
+  const limiter = createTenantLimiter({ maxActive, maxWaiting: MAX_WAITING, of: 'searches' });
 
   /** Takes from the quota while the search runs, and refunds a search that fails. */
   async function countQuery<T>(principal: Principal, run: () => Promise<T>): Promise<T> {

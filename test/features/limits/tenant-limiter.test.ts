@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createSearchLimiter } from '../../../src/features/search/search-limiter.ts';
+import { createTenantLimiter } from '../../../src/features/limits/tenant-limiter.ts';
+
+const limiterOf = (maxActive: number) => createTenantLimiter({ maxActive, maxWaiting: 2000, of: 'searches' });
 
 function gate() {
   let open = () => {};
@@ -9,14 +11,9 @@ function gate() {
   return { open, passed };
 }
 
-describe('the search limiter', () => {
-  test.each([
-    [1, 1],
-    [2, 1],
-    [3, 1],
-    [4, 2],
-  ])('of %i readers lets a tenant use %i', async (readers, expected) => {
-    const limiter = createSearchLimiter(readers);
+describe('the limiter of a tenant', () => {
+  test.each([1, 2, 3])('runs at most %i at once of a tenant', async (expected) => {
+    const limiter = limiterOf(expected);
     const { open, passed } = gate();
     let active = 0;
     let most = 0;
@@ -37,7 +34,7 @@ describe('the search limiter', () => {
   });
 
   test('runs a search at once while two thousand of another tenant wait', async () => {
-    const limiter = createSearchLimiter(2);
+    const limiter = limiterOf(1);
     const { open, passed } = gate();
     const loud = Array.from({ length: 2001 }, () => limiter.run('loud', () => passed));
     expect(await limiter.run('quiet', async () => 'found')).toBe('found');
@@ -47,7 +44,7 @@ describe('the search limiter', () => {
   });
 
   test('rejects with 503 beyond two thousand, then runs those that waited in order', async () => {
-    const limiter = createSearchLimiter(2);
+    const limiter = limiterOf(1);
     const { open, passed } = gate();
     const order: number[] = [];
     const searches = Array.from({ length: 2001 }, (_, index) =>
@@ -67,7 +64,7 @@ describe('the search limiter', () => {
   });
 
   test('releases the slot of a search that fails', async () => {
-    const limiter = createSearchLimiter(2);
+    const limiter = limiterOf(1);
     for (let count = 0; count < 5; count += 1) {
       await expect(limiter.run('one', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     }
