@@ -101,6 +101,12 @@ function accountCommands(context: LoadContext): LazyCommand[] {
       group,
       load: async () => (await import('./commands/status.ts')).statusCommand(await account()),
     },
+    {
+      name: 'open',
+      summary: 'open the web app in your browser, signed in',
+      group,
+      load: async () => (await import('./commands/open.ts')).openCommand(await context()),
+    },
   ];
 }
 

@@ -37,7 +37,11 @@ export function toFailure(error: unknown): CommandFailure | undefined {
   }
   if (!(error instanceof ApiError || error instanceof AppError)) return undefined;
   if (error.code !== 'unauthenticated') return new CommandFailure(EXIT.failed, error.message);
-  return new NotSignedInError(
-    'The key is no longer valid: it was revoked or replaced by a newer sign-in. Run svc login.',
-  );
+  const unknown = 'The key is no longer valid: it was revoked or replaced by a newer sign-in. Run svc login.';
+  return new NotSignedInError(whyKeyEnded(error) ?? unknown);
+}
+
+/** What the daemon says about a key that it replaced or revoked, or `undefined` if it does not know the key. */
+export function whyKeyEnded(error: unknown): string | undefined {
+  return error instanceof ApiError && error.problem.endedBy !== undefined ? error.detail : undefined;
 }

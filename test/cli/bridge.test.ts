@@ -109,7 +109,9 @@ describe('the stored key', () => {
     const call = () => bridge.ask('tools/call', { name: 'memory_list', arguments: {} });
     const refused = await call();
     expect(refused.result).toMatchObject({ isError: true });
-    expect(refused.result?.content?.[0]?.text).toMatch(/no longer valid.*svc login/);
+    expect(refused.result?.content?.[0]?.text).toMatch(
+      /replaced by a sign-in on the web less than a minute ago.*Nothing was read or stored\..*svc login/,
+    );
     apiKey = (await daemon.signIn(email)).apiKey;
     expect((await call()).result).toMatchObject({ content: [{ text: 'No memories.' }] });
   });

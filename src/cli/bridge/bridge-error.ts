@@ -20,9 +20,12 @@ export function keyUnavailable(reason: string): BridgeError {
   );
 }
 
-export function keyRejected(): BridgeError {
+/** `why` is what the daemon said about the key, if it knows. */
+export function keyRejected(
+  why = 'The svc key stored on this machine is no longer valid (a new sign-in replaces it).',
+): BridgeError {
   return new BridgeError(
-    `The svc key stored on this machine is no longer valid (a new sign-in replaces it), so nothing was read or stored. Ask the user to run \`svc login\` in a terminal. ${NO_RESTART}`,
+    `${why} Nothing was read or stored. Ask the user to run \`svc login\` in a terminal. ${NO_RESTART}`,
   );
 }
 

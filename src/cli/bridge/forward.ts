@@ -58,7 +58,7 @@ export function createForward({ sessions, transport }: { sessions: SessionCache;
       }
     }
     if (answer === undefined) throw daemonUnreachable(session.url);
-    if (answer.status === 401) throw keyRejected();
+    if (answer.status === 401) throw keyRejected(await endingIn(answer));
     return { answer, url: session.url };
   }
 
@@ -71,6 +71,15 @@ export function createForward({ sessions, transport }: { sessions: SessionCache;
       throw connectionLost(url);
     }
   };
+}
+
+/** Returns what a 401 says about a key that was valid once. */
+async function endingIn(answer: TransportResponse): Promise<string | undefined> {
+  for await (const text of answer.messages()) {
+    const { detail, endedBy } = (parseMessage(text) ?? {}) as Record<string, unknown>;
+    if (typeof detail === 'string' && endedBy !== undefined) return detail;
+  }
+  return undefined;
 }
 
 /** Returns the text as one line of JSON-RPC. Throws `BridgeError` for a problem document or anything else. */

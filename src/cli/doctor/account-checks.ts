@@ -3,7 +3,7 @@ import { UnreachableError } from '../../client/errors.ts';
 import { KeychainError } from '../../outside/keychain/keychain.ts';
 import { lastFour } from '../assistants/mask-secrets.ts';
 import { EXIT } from '../exit.ts';
-import { CommandFailure, NotSignedInError, toFailure } from '../failure.ts';
+import { CommandFailure, NotSignedInError, toFailure, whyKeyEnded } from '../failure.ts';
 import { createKeyStore } from '../key-store.ts';
 import { findProfile } from '../session.ts';
 import type { Finding } from './finding.ts';
@@ -57,8 +57,10 @@ export async function checkKey({ session, url, fetch, profile, settings }: Subje
       return [{ check, state: 'warning', message: failure.message, fix: 'svc doctor, later' }];
     }
     const inVariable = session.keyStore === 'environment';
+    const why = whyKeyEnded(error);
+    const message = why === undefined ? `${key} was revoked or replaced` : `${key}: ${why}`;
     const remedy = inVariable ? 'unset SVC_API_KEY, or set it to a valid key' : fix;
-    return [{ check, state: 'problem', message: `${key} was revoked or replaced`, fix: remedy }];
+    return [{ check, state: 'problem', message, fix: remedy }];
   }
 }
 
