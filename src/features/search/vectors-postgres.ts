@@ -46,12 +46,12 @@ export const readCosinesPostgres: SearchEngine['cosines'] = async (search, vecto
 
 function* cosinesInSteps(rows: readonly Row[], { embedding }: QueryVector): Generator<void, Map<number, number>> {
   const asked = toInt8(embedding);
-  const askedSquares = dot(asked, asked);
+  const askedSquares = sumsOf(asked, asked).squares;
   const cosines = new Map<number, number>();
   for (const [index, row] of rows.entries()) {
-    const own = toInt8(row.embedding);
+    const { products, squares } = sumsOf(toInt8(row.embedding), asked);
     // Rounded where sqlite-vec, which computes a distance of 32 bits, rounds.
-    const distance = 1 - Math.fround(dot(own, asked)) / (Math.sqrt(dot(own, own)) * Math.sqrt(askedSquares));
+    const distance = 1 - Math.fround(products) / (Math.sqrt(squares) * Math.sqrt(askedSquares));
     cosines.set(row.number, 1 - Math.fround(distance));
     if (index % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
   }
@@ -62,10 +62,16 @@ function toInt8({ buffer, byteOffset, length }: Buffer): Int8Array {
   return new Int8Array(buffer, byteOffset, length);
 }
 
-function dot(a: Int8Array, b: Int8Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at += 1) sum += a[at]! * b[at]!;
-  return sum;
+/** In one loop over 32-bit integers, which takes half the time of two. */
+function sumsOf(own: Int8Array, asked: Int8Array): { products: number; squares: number } {
+  let products = 0;
+  let squares = 0;
+  for (let at = 0; at < own.length; at += 1) {
+    const value = own[at]!;
+    products = (products + Math.imul(value, asked[at]!)) | 0;
+    squares = (squares + Math.imul(value, value)) | 0;
+  }
+  return { products, squares };
 }
 
 function ownValues({ source, query }: SourceSearch, { model }: QueryVector): Value[] {
