@@ -6,7 +6,7 @@ import type { ExampleRequest } from './examples.ts';
 import { proseMarkup } from './prose.ts';
 import { samplePanel } from './sample-panel.ts';
 import { clientSample, curlSample, mcpSample } from './samples.ts';
-import { fieldHead, presence, type SchemaMarkup } from './schema-markup.ts';
+import { fieldHead, type SchemaMarkup } from './schema-markup.ts';
 
 const JSON_TYPE = 'application/json';
 const KINDS: Record<string, string> = { path: 'Path parameters', query: 'Query parameters', header: 'Request headers' };
@@ -56,7 +56,7 @@ function parametersMarkup(parameters: readonly Parameter[], { schemas }: Endpoin
       ({ name, schema = {}, required = false, description }) => {
         const shown = name === 'metadata' && where === 'query' ? 'metadata.KEY' : name;
         const about = description ? html`<p>${proseMarkup(description)}</p>` : NOTHING;
-        return html`<li>${fieldHead(shown, schemas.typeText(schema), presence(required, 'request'), schemas.limits(schema))}${about}</li>`;
+        return html`<li>${fieldHead(shown, schemas.typeText(schema), schemas.limits(schema), required)}${about}</li>`;
       },
     )}</ul>`;
   });
@@ -78,7 +78,9 @@ function responsesMarkup({ answers }: Endpoint, { schemas, commonHeaders }: Endp
     const type = mediaType === JSON_TYPE && schema ? schemas.typeText(schema) : (mediaType ?? '');
     const isRepeated = all.slice(index + 1).some(([, other]) => sameBody(answer, other));
     const sent =
-      own.length === 0 ? NOTHING : html`<p class="note">${own.map((header) => html`<code>${header}</code> `)}</p>`;
+      own.length === 0
+        ? NOTHING
+        : html`<p class="note">Headers ${own.map((header) => html`<code>${header}</code> `)}</p>`;
     const fields = schema && !isRepeated ? schemas.fields(schema, 'response') : NOTHING;
     return html`<p class="status"><b>${status}</b> ${description} <span>${type}</span></p>${sent}${fields}`;
   });

@@ -70,7 +70,7 @@ function navigationMarkup(groups: readonly Group[]): Markup {
     return html`<li><a class="heading" href="#${id}">${titled(name)}</a><ul>${links}</ul></li>`;
   });
   return html`<header class="bar">
-<p class="brand"><a href="/dashboard"><img src="/dashboard/favicon.svg" alt="" width="26" height="26"> svc</a> <span>API reference</span></p>
+<p class="brand"><a class="home" href="/dashboard"><img src="/dashboard/favicon.svg" alt="" width="26" height="26"> svc</a> <span>API reference</span></p>
 <button type="button" id="menu" aria-expanded="false" aria-controls="contents">Menu</button>
 </header>
 <div class="contents" id="contents">

@@ -10,6 +10,6 @@ export function paragraphsMarkup(text: string): Markup {
   const blocks = text.trim().split(/\n\n+/);
   return html`${blocks.map((block) => {
     if (!block.startsWith('- ')) return html`<p>${proseMarkup(block)}</p>`;
-    return html`<ul>${block.split('\n').map((line) => html`<li>${proseMarkup(line.slice(2))}</li>`)}</ul>`;
+    return html`<ul class="prose">${block.split('\n').map((line) => html`<li>${proseMarkup(line.slice(2))}</li>`)}</ul>`;
   })}`;
 }

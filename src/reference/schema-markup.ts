@@ -56,7 +56,7 @@ export function createSchemaMarkup(follow: Follow): SchemaMarkup {
   function list({ schema }: NamedObject, direction: Direction, ancestors: readonly JsonSchema[] = []): Markup {
     const required = (schema.required ?? []) as string[];
     const rows = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, field]) =>
-      row(name, field, presence(required.includes(name), direction), direction, [...ancestors, schema]),
+      row(name, field, required.includes(name), direction, [...ancestors, schema]),
     );
     return html`<ul class="fields">${rows}</ul>`;
   }
@@ -64,7 +64,7 @@ export function createSchemaMarkup(follow: Follow): SchemaMarkup {
   function row(
     name: string,
     field: JsonSchema,
-    note: string,
+    isRequired: boolean,
     direction: Direction,
     ancestors: readonly JsonSchema[],
   ): Markup {
@@ -74,7 +74,10 @@ export function createSchemaMarkup(follow: Follow): SchemaMarkup {
       const title = inner.length === 1 ? 'Fields' : `Fields of ${one.name}`;
       return html`<details><summary>${title}</summary>${list(one, direction, ancestors)}</details>`;
     });
-    return html`<li>${fieldHead(name, typeText(field), note, limits(field))}${about ? html`<p>${proseMarkup(about)}</p>` : NOTHING}${nested}</li>`;
+    const isRequest = direction === 'request';
+    const facts = [limits(field), isRequest || isRequired ? '' : 'optional'].filter(Boolean).join(', ');
+    const head = fieldHead(name, typeText(field), facts, isRequest && isRequired);
+    return html`<li>${head}${about ? html`<p>${proseMarkup(about)}</p>` : NOTHING}${nested}</li>`;
   }
 
   function limits(schema: JsonSchema): string {
@@ -93,15 +96,9 @@ export function createSchemaMarkup(follow: Follow): SchemaMarkup {
   return { typeText, limits, fields };
 }
 
-/** Returns the note on a field that is or is not required. */
-export function presence(required: boolean, direction: Direction): string {
-  if (direction === 'request') return required ? 'required' : '';
-  return required ? '' : 'optional';
-}
-
-/** The first line of a field or parameter. */
-export function fieldHead(name: string, type: string, note: string, limits: string): Markup {
-  const marked = note === '' ? NOTHING : html` <b>${note}</b>`;
+/** The first line of a field or parameter: name, type, limits, and a mark if it must be sent. */
+export function fieldHead(name: string, type: string, limits: string, isRequired = false): Markup {
+  const mark = isRequired ? html` <b>required</b>` : NOTHING;
   const bounds = limits === '' ? NOTHING : html` <small>${proseMarkup(limits)}</small>`;
-  return html`<code>${name}</code> <span>${type}</span>${bounds}${marked}`;
+  return html`<code>${name}</code> <span>${type}</span>${bounds}${mark}`;
 }

@@ -28,6 +28,7 @@ export function addSearch(): void {
   function clear(): void {
     field.value = '';
     filter();
+    field.focus();
   }
 
   /** The first match in whose title all words occur, or else the first match. */
@@ -39,10 +40,6 @@ export function addSearch(): void {
   field.addEventListener('input', filter);
   field.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && field.value.trim() !== '') best()?.link.click();
-    else if (event.key === 'Escape' && field.value !== '') clear();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
   });
   document.querySelector('#contents')!.addEventListener('keydown', (event) => {
     const { key, target } = event as KeyboardEvent;
@@ -56,6 +53,7 @@ export function addSearch(): void {
   });
   document.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target } = event;
+    if (key === 'Escape' && field.value !== '') clear();
     const isTyping = target instanceof HTMLInputElement && target.type !== 'radio';
     const isSlash = key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping;
     if (!isSlash && !(key === 'k' && (ctrlKey || metaKey))) return;
