@@ -2,6 +2,7 @@ import { insertActivity } from '../../../src/features/activity/activity-store.ts
 import { updateDue } from '../../../src/features/extraction/extraction-store.ts';
 import { findJob, insertJob } from '../../../src/features/jobs/jobs-store.ts';
 import { activityOf } from './twin-activity.ts';
+import { fillCredentials } from './twin-credentials.ts';
 import type { Twin } from './twin-world.ts';
 
 /** The ids that filling made; the same for every twin. */
@@ -107,6 +108,7 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     await insertActivity(connection, activityOf(twin.tenantId, name));
     await updateDue(connection, { tenantId: twin.tenantId, id: conversation }, FAR_MS);
   });
+  await fillCredentials(twin);
   return {
     memories: { old, successor, changed, pinned, others, same },
     conversation,
