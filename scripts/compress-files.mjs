@@ -3,7 +3,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 /** Writes `FILE.br` and `FILE.gz` beside every file of a folder. */
 export async function compressFiles(folder) {
-  for (const file of await readdir(folder)) {
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const { name: file } of entries.filter((entry) => entry.isFile())) {
     if (/\.(br|gz)$/.test(file)) continue;
     const content = await readFile(`${folder}/${file}`);
     const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };

@@ -1,23 +1,34 @@
+import { readdir } from 'node:fs/promises';
+import { extname } from 'node:path';
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { pageHeaders } from '../features/auth/auth-pages.ts';
 import { type FileEntry, loadStaticFiles, type StaticFiles, staticRoutes } from './static-files.ts';
 
 const PAGE = '/dashboard';
-const FILES: FileEntry[] = [
-  [PAGE, 'dashboard.html', 'text/html; charset=utf-8'],
-  ['/dashboard/dashboard.js', 'dashboard.js', 'text/javascript; charset=utf-8'],
-  ['/dashboard/dashboard.css', 'dashboard.css', 'text/css; charset=utf-8'],
-  ['/dashboard/code-page.js', 'code-page.js', 'text/javascript; charset=utf-8'],
-  ['/dashboard/favicon.svg', 'favicon.svg', 'image/svg+xml'],
-];
+/** Parts of the app with an address. The page is the same for all: its router reads the path. */
+const VIEWS = ['memories', 'map', 'conversations', 'recall', 'learning', 'connect', 'activity', 'settings', 'operator'];
+const HTML = 'text/html; charset=utf-8';
+const CONTENT_TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
 
-/** Reads the built dashboard. Throws if it is not built. */
-export function loadDashboardFiles(folder: string): Promise<StaticFiles> {
-  return loadStaticFiles('The dashboard', folder, FILES);
+/** Reads the built web app. Throws if it is not built. */
+export async function loadDashboardFiles(folder: string): Promise<StaticFiles> {
+  const pages = [PAGE, ...VIEWS.map((view) => `${PAGE}/${view}`)].map((path): FileEntry => [path, 'index.html', HTML]);
+  const built = await readdir(folder, { recursive: true }).catch((cause: unknown) => {
+    throw new Error(`The dashboard is not built: ${folder} cannot be read`, { cause });
+  });
+  const files = built.flatMap((file): FileEntry[] => {
+    const contentType = CONTENT_TYPES[extname(file)];
+    return contentType === undefined ? [] : [[`${PAGE}/${file.replaceAll('\\', '/')}`, file, contentType]];
+  });
+  return loadStaticFiles('The dashboard', folder, [...pages, ...files]);
 }
 
-/** Serves the dashboard and redirects `/` to it. Public: the dashboard sends its own key to `/v1`. */
+/** Serves the web app and redirects `/` to it. Public: its requests to `/v1` carry their own credential. */
 export function dashboardRoutes({ files }: { files: StaticFiles }): FastifyPluginAsync {
   return async (app) => {
     await app.register(staticRoutes(files));

@@ -13,6 +13,8 @@ type Coding = (typeof CODINGS)[number] | 'identity';
 /** A file that is served from memory. */
 export interface StaticFile {
   contentType: string;
+  /** Absent: what all pages have, `no-store`. */
+  cacheControl: string | undefined;
   bodies: Record<Coding, Buffer>;
   /** Hash of the content, for its entity tags: the same on every node. */
   hash: string;
@@ -38,9 +40,15 @@ export async function loadStaticFiles(
     const identity = await read(file);
     const [br, gzip] = await Promise.all([read(file + SUFFIXES.br), read(file + SUFFIXES.gzip)]);
     const hash = createHash('sha256').update(identity).digest('base64url');
-    return [path, { contentType, bodies: { identity, br, gzip }, hash }];
+    return [path, { contentType, cacheControl: cacheControlOf(file), bodies: { identity, br, gzip }, hash }];
   });
   return new Map(await Promise.all(files));
+}
+
+/** A built file with a hash of its content in its name never changes. */
+function cacheControlOf(file: string): string | undefined {
+  if (file.endsWith('.html')) return undefined;
+  return /-[0-9A-Z]{8}\.\w+$/.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache';
 }
 
 /** Serves files from memory. Public: they hold nothing of any account. */
@@ -52,11 +60,12 @@ export function staticRoutes(files: StaticFiles): FastifyPluginAsync {
   };
 }
 
-function sendFile({ headers }: FastifyRequest, reply: FastifyReply, { contentType, bodies, hash }: StaticFile) {
+function sendFile({ headers }: FastifyRequest, reply: FastifyReply, file: StaticFile) {
+  const { contentType, cacheControl, bodies, hash } = file;
   const coding = acceptedCoding(headers['accept-encoding']);
   const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`;
   reply.headers(pageHeaders()).headers({ 'content-type': contentType, etag, vary: 'accept-encoding' });
-  if (!contentType.startsWith('text/html')) reply.header('cache-control', 'no-cache');
+  if (cacheControl !== undefined) reply.header('cache-control', cacheControl);
   if (isFresh(headers['if-none-match'], etag)) return reply.code(304).send();
   if (coding !== 'identity') reply.header('content-encoding', coding);
   return reply.send(bodies[coding]);

@@ -1,6 +1,4 @@
 import { parseTimestamp, systemClock } from '../lib/clock.ts';
-import { ApiError } from './api.ts';
-import { element } from './dom.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -10,7 +8,6 @@ const DAY = 24 * HOUR;
 const LOCALE = navigator.languages.find((language) => language.startsWith('en')) ?? 'en-GB';
 const clockTime = new Intl.DateTimeFormat(LOCALE, { hour: 'numeric', minute: '2-digit' });
 const plainClockTime = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const exactClockTime = new Intl.DateTimeFormat(LOCALE, { hour: 'numeric', minute: '2-digit', second: '2-digit' });
 const date = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', year: 'numeric' });
 const dateInYear = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long' });
 const full = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long' });
@@ -61,25 +58,26 @@ export function formatDay(day: string): string {
     : new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(noon);
 }
 
-/** Creates a `<time>` with relative text and the exact instant as its tooltip. */
-export function timeElement(timestamp: string): HTMLElement {
-  const epochMs = parseTimestamp(timestamp);
-  if (epochMs === undefined) return element('span', {}, timestamp);
-  return element('time', { datetime: timestamp, title: full.format(epochMs) }, formatPast(epochMs));
+/** The exact instant, for tooltips. */
+export function formatExact(epochMs: number): string {
+  return full.format(epochMs);
 }
 
-/** Describes an error and what to do next, in one or two sentences. */
-export function describeError(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'Something went wrong. Reload the page and try again.';
-  if (error.kind === 'limited') {
-    const seconds = error.retryAfterSeconds ?? 60;
-    const at = exactClockTime.format(systemClock.nowMs() + seconds * 1000);
-    return `Too many requests. Try again in ${formatCount(seconds, 'second', 'seconds')}, at ${at}.`;
-  }
-  if (error.kind === 'quota') {
-    const resetsAtMs = error.resetsAt ? parseTimestamp(error.resetsAt) : undefined;
-    return resetsAtMs === undefined ? error.message : `Quota used up. It resets ${formatUpcoming(resetsAtMs)}.`;
-  }
-  if (error.kind === 'unreachable') return `${error.message} Check your connection and try again.`;
-  return error.message;
+/** `0.42` as `42 %`. */
+export function formatShare(share: number): string {
+  return new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 0 }).format(share);
+}
+
+/** `48` milliseconds as `48 ms`, `1,500` as `1.5 s`. */
+export function formatMs(ms: number): string {
+  if (ms < 1) return '< 1 ms';
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** `1,536` bytes as `1.5 KB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log(bytes) / Math.log(1024)));
+  const value = bytes / 1024 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
 }

@@ -116,8 +116,8 @@ describe('every response to a caller with a key carries the headers of its tier'
 describe('every response to a caller without a key carries the headers of its address', () => {
   const assets = [
     '/dashboard',
-    '/dashboard/dashboard.js',
-    '/dashboard/dashboard.css',
+    '/dashboard/memories',
+    '/dashboard/pages.css',
     '/dashboard/code-page.js',
     '/dashboard/favicon.svg',
     '/docs',

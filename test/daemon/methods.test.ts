@@ -85,7 +85,7 @@ describe('HEAD', () => {
     '/v1/openapi.json',
     '/docs',
     '/dashboard',
-    '/dashboard/dashboard.js',
+    '/dashboard/pages.css',
     '/healthz',
     '/',
   ];
@@ -99,7 +99,9 @@ describe('HEAD', () => {
         ['content-length', 'content-type', 'etag'].map((name) => headers.get(name));
       expect([head.status, ...figures(head)], path).toEqual([get.status, ...figures(get)]);
       expect(head.text, path).toBe('');
-      if (get.text !== '') expect(Number(head.headers.get('content-length')), path).toBe(Buffer.byteLength(get.text));
+      // Of a compressed answer the length counts the bytes sent, which `fetch` has decoded already.
+      if (get.text === '' || get.headers.has('content-encoding')) continue;
+      expect(Number(head.headers.get('content-length')), path).toBe(Buffer.byteLength(get.text));
     }
   });
 
@@ -115,7 +117,7 @@ describe('HEAD', () => {
 });
 
 test.each(['GET', 'HEAD'])('304 to %s carries neither a body nor a length', async (method) => {
-  for (const path of [memoryPath, '/dashboard', '/dashboard/dashboard.js']) {
+  for (const path of [memoryPath, '/dashboard', '/dashboard/pages.css']) {
     const etag = (await call(path)).headers.get('etag')!;
     const answer = await call(path, { method, headers: { 'if-none-match': etag } });
     expect([answer.status, answer.text, answer.headers.get('content-length')], path).toEqual([304, '', null]);

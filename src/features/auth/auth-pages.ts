@@ -27,7 +27,7 @@ function layout({ title, body, script = NOTHING }: { title: string; body: Markup
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
 <link rel="icon" href="/dashboard/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/dashboard/dashboard.css">
+<link rel="stylesheet" href="/dashboard/pages.css">
 ${script}
 </head>
 <body>

@@ -204,7 +204,7 @@ describe('a dead key retried a thousand times from one address', () => {
     const key = `Authorization: Bearer ${apiKey}\r\n`;
     expect(await pipeline(Array(1000).fill(key))).toEqual({ 401: 120, 429: 880 });
 
-    for (const path of ['/dashboard', '/dashboard/dashboard.js', '/docs', '/v1/openapi.json']) {
+    for (const path of ['/dashboard', '/dashboard/pages.css', '/docs', '/v1/openapi.json']) {
       expect([path, (await daemon.call(undefined, path)).status]).toEqual([path, 200]);
     }
     const { apiKey: newKey } = await daemon.signIn(email);

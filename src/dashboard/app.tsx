@@ -1,0 +1,25 @@
+import { render } from 'preact';
+import { followLinks } from './router.ts';
+import { openSession, sessionState } from './session.ts';
+import { Shell } from './shell/shell.tsx';
+import { SignIn } from './shell/sign-in.tsx';
+import { applyPreferences } from './theme.ts';
+
+function App() {
+  const state = sessionState.value;
+  if (state.kind === 'opening')
+    return (
+      <p class="unseen" role="status">
+        Opening…
+      </p>
+    );
+  if (state.kind === 'signedOut') return <SignIn message={state.message} tone={state.tone} />;
+  return <Shell key={state.session.email} session={state.session} />;
+}
+
+applyPreferences();
+followLinks();
+// A link of `svc open` or a sign-in may reach a tab that shows the app already.
+addEventListener('hashchange', () => location.reload());
+render(<App />, document.getElementById('app')!);
+void openSession(globalThis.takeCredential());

@@ -1,0 +1,17 @@
+import { ApiError, UnreachableError } from '../client/client.ts';
+import { parseTimestamp } from '../lib/clock.ts';
+import { formatCount, formatUpcoming } from './format.ts';
+
+/** Describes an error and what to do next, in one or two sentences. */
+export function describeError(error: unknown): string {
+  if (error instanceof UnreachableError) return 'svc does not respond. Check that the daemon runs, then try again.';
+  if (!(error instanceof ApiError)) return 'Something went wrong. Reload the page and try again.';
+  if (error.code === 'quota_exceeded') {
+    const resetsAtMs = typeof error.problem.resetsAt === 'string' ? parseTimestamp(error.problem.resetsAt) : undefined;
+    return resetsAtMs === undefined ? error.detail : `Quota used up. It resets ${formatUpcoming(resetsAtMs)}.`;
+  }
+  if (error.status === 429) {
+    return `Too many requests. Try again in ${formatCount(error.retryAfterSeconds ?? 60, 'second', 'seconds')}.`;
+  }
+  return error.detail;
+}

@@ -1,0 +1,98 @@
+import { useSignal } from '@preact/signals';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { endSessionOn } from '../session.ts';
+
+/** A list that is loaded page by page. */
+export interface PageList<T> {
+  rows: readonly T[];
+  /** Number of rows of the whole list; undefined until the first page has come. */
+  total: number | undefined;
+  error: unknown;
+  isLoading: boolean;
+  loadMore(): void;
+  reload(): void;
+  /** Changes the rows that are shown, before the daemon has confirmed a change. */
+  change(change: (rows: readonly T[]) => readonly T[]): void;
+}
+
+interface LoadedPage<T> {
+  data: T[];
+  nextCursor: string | null;
+  /** Present on first pages of lists that are counted. */
+  total?: number;
+}
+
+interface Held<T> {
+  rows: readonly T[];
+  total: number | undefined;
+  cursor: string | undefined;
+  error: unknown;
+  isLoading: boolean;
+}
+
+/** Loads the pages of a list with cursors. Starts again whenever `key` changes, or on `reload`, which keeps the rows meanwhile. */
+export function usePageList<T>(
+  key: string,
+  load: (cursor: string | undefined, signal: AbortSignal) => Promise<LoadedPage<T>>,
+): PageList<T> {
+  const held = useSignal<Held<T>>({ rows: [], total: undefined, cursor: undefined, error: undefined, isLoading: true });
+  const attempt = useSignal(0);
+  const running = useRef<AbortController | undefined>(undefined);
+  const loadRef = useRef(load);
+  loadRef.current = load;
+
+  const loadPage = useCallback((cursor: string | undefined) => {
+    running.current?.abort();
+    const abort = new AbortController();
+    running.current = abort;
+    held.value = { ...held.peek(), isLoading: true, error: undefined };
+    loadRef.current(cursor, abort.signal).then(
+      ({ data, nextCursor, total }) => {
+        if (abort.signal.aborted) return;
+        const rows = cursor === undefined ? data : [...held.peek().rows, ...data];
+        const counted = total ?? (cursor === undefined ? undefined : held.peek().total);
+        const known = nextCursor === null ? rows.length : (counted ?? rows.length + 1);
+        held.value = { rows, total: known, cursor: nextCursor ?? undefined, error: undefined, isLoading: false };
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        endSessionOn(error);
+        held.value = { ...held.peek(), error, isLoading: false };
+      },
+    );
+  }, []);
+
+  const shownKey = useRef(key);
+  useEffect(() => {
+    if (shownKey.current !== key) {
+      shownKey.current = key;
+      held.value = { rows: [], total: undefined, cursor: undefined, error: undefined, isLoading: true };
+    }
+    loadPage(undefined);
+    return () => running.current?.abort();
+  }, [key, attempt.value]);
+
+  const { rows, total, cursor, error, isLoading } = held.value;
+  return {
+    rows,
+    total,
+    error,
+    isLoading,
+    loadMore: () => {
+      if (!held.peek().isLoading && held.peek().error === undefined && cursor !== undefined) loadPage(cursor);
+    },
+    reload: useCallback(() => {
+      attempt.value = attempt.peek() + 1;
+    }, []),
+    change: (change) => {
+      const before = held.peek();
+      const changed = change(before.rows);
+      const difference = changed.length - before.rows.length;
+      held.value = {
+        ...before,
+        rows: changed,
+        total: before.total === undefined ? undefined : before.total + difference,
+      };
+    },
+  };
+}

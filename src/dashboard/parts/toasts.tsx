@@ -1,0 +1,80 @@
+import { signal } from '@preact/signals';
+
+interface Toast {
+  id: number;
+  text: string;
+  tone: 'info' | 'error';
+  undo?: () => void;
+}
+
+const toasts = signal<readonly Toast[]>([]);
+let lastId = 0;
+
+/** How long an action with an undo waits before it is carried out. */
+export const UNDO_MS = 6000;
+
+const SHOWN_MS = { info: 4000, error: 9000 };
+
+/** Shows a message at the bottom of the page for some seconds. */
+export function showToast(text: string, tone: Toast['tone'] = 'info'): void {
+  add({ text, tone }, SHOWN_MS[tone]);
+}
+
+function add(toast: Omit<Toast, 'id'>, shownMs: number): number {
+  const id = ++lastId;
+  toasts.value = [...toasts.value, { ...toast, id }].slice(-3);
+  setTimeout(() => remove(id), shownMs);
+  return id;
+}
+
+function remove(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+/**
+ * Carries out an action that cannot be taken back after some seconds, in which the user may undo it. Leaving the page
+ * carries it out at once. `revert` shows again what the caller has already hidden.
+ */
+export function doUnlessUndone({
+  text,
+  act,
+  revert,
+}: {
+  text: string;
+  act: () => Promise<void>;
+  revert: () => void;
+}): void {
+  const finish = () => {
+    clearTimeout(timer);
+    removeEventListener('pagehide', finish);
+    remove(id);
+    act().catch(revert);
+  };
+  const undo = () => {
+    clearTimeout(timer);
+    removeEventListener('pagehide', finish);
+    remove(id);
+    revert();
+  };
+  const timer = setTimeout(finish, UNDO_MS);
+  const id = add({ text, tone: 'info', undo }, UNDO_MS);
+  addEventListener('pagehide', finish);
+}
+
+/** The messages at the bottom of the page. */
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map(({ id, text, tone, undo }) => (
+        <div key={id} class={`toast is-${tone}`}>
+          <span>{text}</span>
+          {undo && (
+            <button type="button" class="link" onClick={undo}>
+              Undo
+            </button>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}

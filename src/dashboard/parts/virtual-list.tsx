@@ -1,0 +1,127 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { isTyping } from '../shell/shell.tsx';
+import { density } from '../theme.ts';
+import { visibleRows } from './visible-rows.ts';
+
+/** Heights of a row, in pixels, equal to `--row-height` in the style sheet. */
+const ROW_HEIGHT = { dense: 40, comfortable: 60 };
+
+interface VirtualListProps<T> {
+  label: string;
+  /** Rows loaded so far, from the first. */
+  rows: readonly T[];
+  /** Number of rows of the whole list. */
+  total: number;
+  keyOf(row: T): string;
+  /** The content of a row: one line, or two where rows are comfortable. */
+  renderRow(row: T, isActive: boolean): ComponentChildren;
+  /** Loads the rows after the last one, when they come into view. */
+  onMore(): void;
+  onOpen(row: T): void;
+  /** `e`, `x` or another key that was pressed on the active row. */
+  onKey?(key: string, row: T): void;
+}
+
+/**
+ * A list of any length that renders only what is visible. It scrolls with the page. `j` and `k` or the arrow keys move
+ * between rows, and Enter opens one.
+ */
+export function VirtualList<T>(props: VirtualListProps<T>) {
+  const { label, rows, total, keyOf, renderRow, onMore, onOpen, onKey } = props;
+  const list = useRef<HTMLUListElement>(null);
+  const scroll = useSignal({ top: 0, height: 800 });
+  const active = useSignal(-1);
+  const rowHeight = ROW_HEIGHT[density.value];
+  const { first, end } = visibleRows({ ...scroll.value, rowHeight, total });
+
+  useEffect(() => watchScroll(list.current!, (position) => (scroll.value = position)), []);
+  useEffect(() => {
+    if (end > rows.length && rows.length < total) onMore();
+  }, [end, rows.length, total]);
+
+  const move = (step: number) => {
+    const next = Math.max(0, Math.min(rows.length - 1, active.value + step));
+    active.value = next;
+    showRow(list.current!, next, rowHeight);
+    requestAnimationFrame(() =>
+      list.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus({ preventScroll: true }),
+    );
+  };
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return;
+      const isOnRow = event.target instanceof Element && event.target.closest('[data-row]') !== null;
+      if (event.key === 'j' || (isOnRow && event.key === 'ArrowDown')) move(1);
+      else if (event.key === 'k' || (isOnRow && event.key === 'ArrowUp')) move(-1);
+      else {
+        const row = rows[active.value];
+        if (!row || !onKey || !isOnRow || event.key.length !== 1) return;
+        onKey(event.key, row);
+        return;
+      }
+      event.preventDefault();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  });
+
+  const shown = rows.slice(first, end);
+  return (
+    <ul class="virtual-list" ref={list} aria-label={label} style={{ blockSize: `${total * rowHeight}px` }}>
+      {shown.map((row, index) => {
+        const at = first + index;
+        return (
+          <li
+            key={keyOf(row)}
+            class={`row${at === active.value ? ' is-active' : ''}`}
+            aria-posinset={at + 1}
+            aria-setsize={total}
+            style={{ transform: `translateY(${at * rowHeight}px)` }}
+          >
+            <div
+              class="row-body"
+              role="button"
+              tabIndex={0}
+              data-row={at}
+              onFocus={() => (active.value = at)}
+              onClick={(event) => !(event.target as Element).closest('button, input, a, label') && onOpen(row)}
+              onKeyDown={(event) => event.key === 'Enter' && event.target === event.currentTarget && onOpen(row)}
+            >
+              {renderRow(row, at === active.value)}
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Reports the visible part of a list after each frame in which the page scrolled or changed its size. */
+function watchScroll(list: HTMLElement, report: (position: { top: number; height: number }) => void): () => void {
+  let frame = 0;
+  const measure = () => {
+    frame = 0;
+    report({ top: -list.getBoundingClientRect().top, height: innerHeight });
+  };
+  const later = () => {
+    frame ||= requestAnimationFrame(measure);
+  };
+  measure();
+  addEventListener('scroll', later, { passive: true, capture: true });
+  addEventListener('resize', later);
+  return () => {
+    cancelAnimationFrame(frame);
+    removeEventListener('scroll', later, { capture: true });
+    removeEventListener('resize', later);
+  };
+}
+
+/** Scrolls a row into view; it may not be rendered yet. */
+function showRow(list: HTMLElement, index: number, rowHeight: number): void {
+  const top = list.getBoundingClientRect().top + index * rowHeight;
+  const margin = rowHeight * 2;
+  if (top < margin * 2) scrollBy({ top: top - margin * 2 });
+  else if (top + margin > innerHeight) scrollBy({ top: top + margin - innerHeight });
+}

@@ -1,0 +1,31 @@
+import { useErrorBoundary } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { useResource } from '../resource.ts';
+import { hrefOf, type ViewName } from '../router.ts';
+import { VIEWS } from './views.ts';
+
+/** Loads and shows a view. */
+export function Outlet({ view }: { view: ViewName | undefined }) {
+  if (view === undefined) {
+    return (
+      <div class="empty">
+        <h2>There is nothing at this address</h2>
+        <p>
+          <a href={hrefOf('home')}>Go to Home</a>
+        </p>
+      </div>
+    );
+  }
+  return <LoadedView key={view} view={view} />;
+}
+
+function LoadedView({ view }: { view: ViewName }) {
+  const [crash, recover] = useErrorBoundary();
+  const { state, reload } = useResource(view, () => VIEWS[view].load());
+  const { value, error } = state.value;
+  if (crash) return <Failure error={crash} onRetry={recover} />;
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (!value) return <Loading label={`Loading ${VIEWS[view].title}`} />;
+  return <value.View />;
+}

@@ -1,0 +1,70 @@
+import { useEffect } from 'preact/hooks';
+import { followChanges } from '../live.ts';
+import { Confirmation } from '../parts/confirmation.tsx';
+import { Toasts } from '../parts/toasts.tsx';
+import { currentView, navigate } from '../router.ts';
+import type { Session } from '../session.ts';
+import { Outlet } from './outlet.tsx';
+import { isPaletteOpen, Palette } from './palette.tsx';
+import { Rail } from './rail.tsx';
+import { TopBar } from './top-bar.tsx';
+import { VIEWS } from './views.ts';
+
+/** The signed-in app: navigation, top bar and the current view. */
+export function Shell({ session }: { session: Session }) {
+  useEffect(() => followChanges(session.client), [session]);
+  useEffect(() => listenToKeys(), []);
+  const view = currentView.value;
+  const title = view ? VIEWS[view].title : 'Not found';
+  useEffect(() => {
+    document.title = `${title} – svc`;
+  }, [title]);
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <Rail />
+      <TopBar session={session} title={title} />
+      <main id="main" class="main" tabIndex={-1}>
+        <Outlet view={view} />
+      </main>
+      {isPaletteOpen.value && <Palette />}
+      <Confirmation />
+      <Toasts />
+    </div>
+  );
+}
+
+/** `Ctrl-K` opens the palette, `/` focuses the search of the view, and `g` with a letter shows a view. */
+function listenToKeys(): () => void {
+  let afterG = 0;
+  const onKey = (event: KeyboardEvent) => {
+    if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      isPaletteOpen.value = !isPaletteOpen.peek();
+      return;
+    }
+    if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+    if (event.key === '/') {
+      const search = document.querySelector<HTMLInputElement>('main input[type=search]');
+      if (search) {
+        event.preventDefault();
+        search.focus();
+        search.select();
+      }
+    } else if (event.key === 'g') afterG = event.timeStamp;
+    else if (afterG > 0 && event.timeStamp - afterG < 1500) {
+      afterG = 0;
+      const found = Object.entries(VIEWS).find(([, { letter }]) => letter === event.key);
+      if (found) navigate(found[0] as keyof typeof VIEWS);
+    }
+  };
+  addEventListener('keydown', onKey);
+  return () => removeEventListener('keydown', onKey);
+}
+
+/** Whether keys are text for a field, or meant for an open dialog, and not shortcuts. */
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null;
+}

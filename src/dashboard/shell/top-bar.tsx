@@ -1,0 +1,66 @@
+import { currentView } from '../router.ts';
+import { type Session, signOut } from '../session.ts';
+import { density, type Theme, theme } from '../theme.ts';
+import { Icon } from './icon.tsx';
+import { isPaletteOpen } from './palette.tsx';
+import { UserSwitcher } from './user-switcher.tsx';
+
+const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
+
+/** The bar above a view: its title, the chosen user, the palette and the account menu. */
+export function TopBar({ session, title }: { session: Session; title: string }) {
+  const isMac = navigator.platform.startsWith('Mac');
+  return (
+    <header class="top-bar">
+      <h1 class="top-title">{title}</h1>
+      {currentView.value !== 'operator' && <UserSwitcher client={session.client} />}
+      <button
+        type="button"
+        class="palette-button"
+        aria-label="Search or jump to"
+        onClick={() => (isPaletteOpen.value = true)}
+      >
+        <Icon name="search" size={16} />
+        <span>Search or jump to…</span>
+        <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
+      <details class="menu account-menu">
+        <summary aria-label="Account">
+          <Icon name="user" />
+        </summary>
+        <div class="menu-panel">
+          <p class="menu-email">{session.email}</p>
+          <fieldset class="segments">
+            <legend>Theme</legend>
+            {THEMES.map((name) => (
+              <label key={name}>
+                <input type="radio" name="theme" checked={theme.value === name} onChange={() => (theme.value = name)} />
+                <span>{name}</span>
+              </label>
+            ))}
+          </fieldset>
+          <fieldset class="segments">
+            <legend>Rows</legend>
+            {(['dense', 'comfortable'] as const).map((name) => (
+              <label key={name}>
+                <input
+                  type="radio"
+                  name="density"
+                  checked={density.value === name}
+                  onChange={() => (density.value = name)}
+                />
+                <span>{name}</span>
+              </label>
+            ))}
+          </fieldset>
+          <a class="menu-item" href="/docs">
+            API reference
+          </a>
+          <button type="button" class="menu-item" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        </div>
+      </details>
+    </header>
+  );
+}

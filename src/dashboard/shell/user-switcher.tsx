@@ -1,0 +1,35 @@
+import { useEffect } from 'preact/hooks';
+import type { Client } from '../../client/client.ts';
+import { formatCount } from '../format.ts';
+import { onChanges } from '../live.ts';
+import { useResource } from '../resource.ts';
+import { changeParameters, chosenUser } from '../router.ts';
+
+/** Chooses one end user, or all of them, for every view. Hidden where there is only one. */
+export function UserSwitcher({ client }: { client: Client }) {
+  const { state, reload } = useResource('users', (signal) =>
+    client.users.list({ limit: 200 }, { signal }).then(({ data }) => data),
+  );
+  useEffect(() => onChanges(['memory', 'conversation'], reload), [reload]);
+  const users = state.value.value ?? [];
+  const chosen = chosenUser.value;
+  if (users.length < 2 && chosen === undefined) return null;
+  const isKnown = chosen === undefined || users.some(({ user }) => user === chosen);
+  return (
+    <label class="user-switcher">
+      <span class="unseen">User</span>
+      <select
+        value={chosen ?? ''}
+        onChange={(event) => changeParameters({ user: event.currentTarget.value, id: undefined })}
+      >
+        <option value="">All users</option>
+        {!isKnown && <option value={chosen}>{chosen}</option>}
+        {users.map(({ user, memories }) => (
+          <option key={user} value={user}>
+            {user} · {formatCount(memories, 'memory', 'memories')}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
