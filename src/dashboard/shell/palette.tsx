@@ -1,9 +1,10 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Memory } from '../../client/client.ts';
-import { chosenUser, navigate, type ViewName } from '../router.ts';
+import { navigate, type ViewName } from '../router.ts';
 import { currentSession } from '../session.ts';
 import { density, theme } from '../theme.ts';
+import { searchedUser } from '../users.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { isOperator } from './operator-session.ts';
 import { VIEWS } from './views.ts';
@@ -172,7 +173,7 @@ function searchWhileTyping(query: string, show: (memories: readonly Memory[]) =>
   }
   const abort = new AbortController();
   const timer = setTimeout(async () => {
-    const user = chosenUser.value;
+    const user = searchedUser.value;
     const request = { query, types: ['memory' as const], limit: 6, ...(user !== undefined && { user }) };
     const answer = await currentSession()
       .client.search(request, { signal: abort.signal, retries: 0 })

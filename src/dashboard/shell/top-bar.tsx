@@ -14,12 +14,7 @@ export function TopBar({ session, title }: { session: Session; title: string }) 
     <header class="top-bar">
       <h1 class="top-title">{title}</h1>
       {currentView.value !== 'operator' && <UserSwitcher client={session.client} />}
-      <button
-        type="button"
-        class="palette-button"
-        aria-label="Search or jump to"
-        onClick={() => (isPaletteOpen.value = true)}
-      >
+      <button type="button" class="palette-button" onClick={() => (isPaletteOpen.value = true)}>
         <Icon name="search" size={16} />
         <span>Search or jump to…</span>
         <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>

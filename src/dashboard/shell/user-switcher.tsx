@@ -4,17 +4,17 @@ import { formatCount } from '../format.ts';
 import { onChanges } from '../live.ts';
 import { useResource } from '../resource.ts';
 import { changeParameters, chosenUser } from '../router.ts';
+import { users } from '../users.ts';
 
 /** Chooses one end user, or all of them, for every view. Hidden where there is only one. */
 export function UserSwitcher({ client }: { client: Client }) {
-  const { state, reload } = useResource('users', (signal) =>
-    client.users.list({ limit: 200 }, { signal }).then(({ data }) => data),
-  );
+  const { reload } = useResource('users', async (signal) => {
+    users.value = (await client.users.list({ limit: 200 }, { signal })).data;
+  });
   useEffect(() => onChanges(['memory', 'conversation'], reload), [reload]);
-  const users = state.value.value ?? [];
   const chosen = chosenUser.value;
-  if (users.length < 2 && chosen === undefined) return null;
-  const isKnown = chosen === undefined || users.some(({ user }) => user === chosen);
+  if (users.value.length < 2 && chosen === undefined) return null;
+  const isKnown = chosen === undefined || users.value.some(({ user }) => user === chosen);
   return (
     <label class="user-switcher">
       <span class="unseen">User</span>
@@ -24,7 +24,7 @@ export function UserSwitcher({ client }: { client: Client }) {
       >
         <option value="">All users</option>
         {!isKnown && <option value={chosen}>{chosen}</option>}
-        {users.map(({ user, memories }) => (
+        {users.value.map(({ user, memories }) => (
           <option key={user} value={user}>
             {user} · {formatCount(memories, 'memory', 'memories')}
           </option>

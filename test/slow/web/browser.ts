@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { NewMemory } from '../../../src/contract/memories.ts';
+import { startTestDaemon } from '../../helpers/daemon.ts';
+
+type Daemon = Awaited<ReturnType<typeof startTestDaemon>>;
+
+/** A page of a browser, with the errors, warnings and policy violations that it reported. */
+export interface OpenPage {
+  page: Page;
+  consoleErrors: string[];
+}
+
+/** A signed-in page. */
+export interface OpenApp extends OpenPage {
+  apiKey: string;
+  email: string;
+}
+
+/** Axe rules that a page breaks, as `rule: selector`. */
+type Violations = string[];
+
+export const VIEWS = [
+  'home',
+  'memories',
+  'map',
+  'conversations',
+  'recall',
+  'learning',
+  'connect',
+  'activity',
+  'settings',
+] as const;
+
+/** Starts a daemon and a browser for the tests of a file, and closes after each test what it opened. */
+export function browserTests(options: Parameters<typeof startTestDaemon>[0] = {}) {
+  let browser: Browser;
+  let daemon: Daemon;
+  let axeSource: string;
+  let contexts: BrowserContext[] = [];
+  let addresses = 0;
+
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    });
+    daemon = await startTestDaemon(options);
+    axeSource = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+  }, 60_000);
+  afterEach(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+    contexts = [];
+    // All browsers share one IP address: refill its rate limit without moving the wall clock.
+    daemon.clock.advance(60_000);
+    daemon.clock.setWall(Date.now());
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.close();
+  });
+
+  /** Opens a browser context of its own storage. */
+  async function open(contextOptions: BrowserContextOptions = {}): Promise<OpenPage> {
+    const context = await browser.newContext(contextOptions);
+    contexts.push(context);
+    const consoleErrors: string[] = [];
+    context.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') consoleErrors.push(message.text());
+    });
+    context.on('weberror', (error) => consoleErrors.push(String(error.error())));
+    await context.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', (event) => {
+        console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
+      });
+    });
+    return { page: await context.newPage(), consoleErrors };
+  }
+
+  return {
+    get daemon() {
+      return daemon;
+    },
+    open,
+    freshAddress: () => `person${++addresses}@example.com`,
+    call: (apiKey: string | undefined, path: string, body?: object, method = body ? 'POST' : 'GET') =>
+      fetch(`${daemon.baseUrl}${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    /** Signs in a new account and opens a view of it. */
+    async openApp(view = '', contextOptions: BrowserContextOptions = {}, memories: NewMemory[] = []): Promise<OpenApp> {
+      const email = `person${++addresses}@example.com`;
+      const { apiKey } = await daemon.signIn(email);
+      for (let start = 0; start < memories.length; start += 500) {
+        const added = await this.call(apiKey, '/v1/memories/batch', { memories: memories.slice(start, start + 500) });
+        if (added.status !== 200 && added.status !== 201) throw new Error(await added.text());
+      }
+      const opened = await open(contextOptions);
+      await opened.page.goto(`${daemon.baseUrl}/dashboard${view && `/${view}`}#key=${apiKey}`);
+      await opened.page.getByRole('navigation', { name: 'Views' }).waitFor();
+      return { ...opened, apiKey, email };
+    },
+    /** Shows another view without loading the page again. */
+    async show(page: Page, view: string): Promise<void> {
+      await page.evaluate(
+        (path) => {
+          history.pushState(null, '', path);
+          dispatchEvent(new PopStateEvent('popstate'));
+        },
+        `/dashboard${view === 'home' ? '' : `/${view}`}`,
+      );
+      await settled(page);
+    },
+    /** What axe finds wrong with the page as it is. */
+    async axe(page: Page): Promise<Violations> {
+      await page.evaluate(axeSource);
+      return page.evaluate(async () => {
+        const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: AxeViolation[] }> } };
+        const { violations } = await axe.run();
+        return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+      });
+    },
+  };
+}
+
+interface AxeViolation {
+  id: string;
+  nodes: { target: string[] }[];
+}
+
+/** Waits until the page has loaded what it shows. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.querySelector('main') !== null && !document.querySelector('.loading'));
+}
+
+/** Whether nothing makes the page scroll sideways. */
+export function fits(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { browserTests, fits, settled, VIEWS } from './browser.ts';
+
+const browser = browserTests({ config: { defaultTier: 'Enterprise' } });
+
+const MEMORIES = Array.from({ length: 40 }, (_, index) => ({
+  content: `Ada noted number ${index}: the harbor office closes at six on Fridays`,
+  tags: ['office', index % 2 === 0 ? 'even' : 'odd'],
+  user: index % 3 === 0 ? 'grace' : 'ada',
+}));
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+  for (const [state, memories] of [
+    ['empty', []],
+    ['with memories', MEMORIES],
+  ] as const) {
+    test(`every view is accessible and silent, ${state}`, { timeout: 180_000 }, async () => {
+      const { page, consoleErrors } = await browser.openApp('', { colorScheme }, [...memories]);
+      await settled(page);
+      for (const view of VIEWS) {
+        await browser.show(page, view);
+        expect(await browser.axe(page), view).toEqual([]);
+      }
+      expect(consoleErrors).toEqual([]);
+    });
+  }
+
+  test('no view scrolls sideways at 360 pixels', { timeout: 120_000 }, async () => {
+    const long = {
+      content: `${'unbroken'.repeat(60)} https://example.com/${'path'.repeat(80)}`,
+      tags: ['t'.repeat(200)],
+    };
+    const { page } = await browser.openApp('', { colorScheme, viewport: { width: 360, height: 740 } }, [
+      long,
+      ...MEMORIES,
+    ]);
+    await settled(page);
+    for (const view of VIEWS) {
+      await browser.show(page, view);
+      expect(await fits(page), view).toBe(true);
+    }
+  });
+});
+
+test('the navigation shows every view, and the browser goes back', { timeout: 120_000 }, async () => {
+  const { page } = await browser.openApp('', {}, MEMORIES);
+  const navigation = page.getByRole('navigation', { name: 'Views' });
+  for (const title of ['Memories', 'Conversations', 'Recall', 'Settings']) {
+    await navigation.getByRole('link', { name: title }).click();
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  }
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Recall' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/dashboard/recall');
+});
+
+test('the palette finds a memory and opens it by keyboard alone', { timeout: 60_000 }, async () => {
+  const { page } = await browser.openApp('', {}, MEMORIES);
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox', { name: /Search memories/ });
+  await field.fill('noted number 7');
+  await page
+    .getByRole('option', { name: /noted number 7:/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/dashboard\/memories\?.*id=mem_/);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
+
+test('shows the view of an address, and says so if there is none', { timeout: 60_000 }, async () => {
+  const { page } = await browser.openApp('learning');
+  await page.getByRole('heading', { level: 1, name: 'Learning' }).waitFor();
+  await browser.show(page, 'nothing');
+  await page.getByText('There is nothing at this address').waitFor();
+});
