@@ -91,7 +91,7 @@ describe('the source tree', () => {
     expect(forbiddenImports(/^src\/outside\//, /^src\/(contract|lib|outside)\//)).toEqual([]);
     expect(forbiddenImports(/^src\/client\//, /^src\/(contract|client)\//)).toEqual([]);
     expect(forbiddenImports(/^src\/features\//, /^src\/(contract|lib|db|outside|features)\//)).toEqual([]);
-    expect(forbiddenImports(/^src\/dashboard\//, /^src\/(contract|dashboard|lib\/clock)/)).toEqual([]);
+    expect(forbiddenImports(/^src\/dashboard\//, /^src\/(client|contract|dashboard|lib\/clock)/)).toEqual([]);
     expect(forbiddenImports(/^src\/reference\//, /^src\/(contract|lib|daemon|reference|version)/)).toEqual([]);
     expect(forbiddenImports(/^src\/reference\/browser\//, /^src\/reference\/browser\//)).toEqual([]);
     expect(forbiddenImports(/^src\/daemon\//, /^src\/(contract|lib|db|outside|features|daemon)\//)).toEqual([]);

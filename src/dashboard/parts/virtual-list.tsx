@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { isTyping } from '../shell/shell.tsx';
 import { density } from '../theme.ts';
+import { isTyping } from './typing.ts';
 import { visibleRows } from './visible-rows.ts';
 
 /** Heights of a row, in pixels, equal to `--row-height` in the style sheet. */

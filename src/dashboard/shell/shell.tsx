@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { followChanges } from '../live.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Toasts } from '../parts/toasts.tsx';
+import { isTyping } from '../parts/typing.ts';
 import { currentView, navigate } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Outlet } from './outlet.tsx';
@@ -62,9 +63,4 @@ function listenToKeys(): () => void {
   };
   addEventListener('keydown', onKey);
   return () => removeEventListener('keydown', onKey);
-}
-
-/** Whether keys are text for a field, or meant for an open dialog, and not shortcuts. */
-export function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null;
 }
