@@ -20,6 +20,21 @@ export function showToast(text: string, tone: Toast['tone'] = 'info'): void {
   add({ text, tone }, SHOWN_MS[tone]);
 }
 
+/** Says that something was done, with a button that takes it back. */
+export function showUndoToast(text: string, undo: () => void): void {
+  const id = add(
+    {
+      text,
+      tone: 'info',
+      undo: () => {
+        remove(id);
+        undo();
+      },
+    },
+    UNDO_MS,
+  );
+}
+
 function add(toast: Omit<Toast, 'id'>, shownMs: number): number {
   const id = ++lastId;
   toasts.value = [...toasts.value, { ...toast, id }].slice(-3);

@@ -1,4 +1,5 @@
 /** Whether keys are text for a field, or meant for an open dialog, and not shortcuts. */
 export function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null;
+  const fields = 'input:not([type=checkbox]), textarea, select, [contenteditable], dialog';
+  return target instanceof Element && target.closest(fields) !== null;
 }

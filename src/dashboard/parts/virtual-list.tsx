@@ -22,6 +22,12 @@ interface VirtualListProps<T> {
   onOpen(row: T): void;
   /** `e`, `x` or another key that was pressed on the active row. */
   onKey?(key: string, row: T): void;
+  /** The keyboard moved to another row. */
+  onActive?(row: T): void;
+  /** A control before the row, outside of the button that opens it. */
+  renderLead?(row: T): ComponentChildren;
+  /** The text of a row that is a heading, which the keyboard skips. */
+  headingOf?(row: T): string | undefined;
 }
 
 /**
@@ -29,7 +35,7 @@ interface VirtualListProps<T> {
  * between rows, and Enter opens one.
  */
 export function VirtualList<T>(props: VirtualListProps<T>) {
-  const { label, rows, total, keyOf, renderRow, onMore, onOpen, onKey } = props;
+  const { label, rows, total, keyOf, renderRow, onMore, onOpen, onKey, onActive, renderLead, headingOf } = props;
   const list = useRef<HTMLUListElement>(null);
   const scroll = useSignal({ top: 0, height: 800 });
   const active = useSignal(-1);
@@ -41,9 +47,14 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     if (end > rows.length && rows.length < total) onMore();
   }, [end, rows.length, total]);
 
+  const isHeading = (row: T | undefined) => row !== undefined && headingOf?.(row) !== undefined;
   const move = (step: number) => {
-    const next = Math.max(0, Math.min(rows.length - 1, active.value + step));
+    let next = active.value + step;
+    while (isHeading(rows[next])) next += step;
+    const row = rows[next];
+    if (row === undefined) return;
     active.value = next;
+    onActive?.(row);
     showRow(list.current!, next, rowHeight);
     requestAnimationFrame(() =>
       list.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus({ preventScroll: true }),
@@ -68,22 +79,36 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   });
 
   const shown = rows.slice(first, end);
+  // One row at a time is reached by Tab; the arrow keys move on from there.
+  const top = Math.max(first, Math.ceil(scroll.value.top / rowHeight));
+  const isActiveShown = active.value >= first && active.value < Math.min(end, rows.length);
+  const reached = isActiveShown ? active.value : isHeading(rows[top]) ? top + 1 : top;
   return (
     <ul class="virtual-list" ref={list} aria-label={label} style={{ blockSize: `${total * rowHeight}px` }}>
       {shown.map((row, index) => {
         const at = first + index;
+        const heading = headingOf?.(row);
+        const place = { transform: `translateY(${at * rowHeight}px)` };
+        if (heading !== undefined) {
+          return (
+            <li key={keyOf(row)} class="row row-heading" style={place}>
+              <h3>{heading}</h3>
+            </li>
+          );
+        }
         return (
           <li
             key={keyOf(row)}
             class={`row${at === active.value ? ' is-active' : ''}`}
             aria-posinset={at + 1}
             aria-setsize={total}
-            style={{ transform: `translateY(${at * rowHeight}px)` }}
+            style={place}
           >
+            {renderLead?.(row)}
             <div
               class="row-body"
               role="button"
-              tabIndex={0}
+              tabIndex={at === reached ? 0 : -1}
               data-row={at}
               onFocus={() => (active.value = at)}
               onClick={(event) => !(event.target as Element).closest('button, input, a, label') && onOpen(row)}
