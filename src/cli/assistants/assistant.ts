@@ -1,8 +1,5 @@
-import type { Environment } from '../settings.ts';
-import type { Editor, JsonObject, Path } from './editing/document.ts';
-import { jsoncEditor } from './editing/edit-jsonc.ts';
-import { tomlEditor } from './editing/edit-toml.ts';
-import { yamlEditor } from './editing/edit-yaml.ts';
+import type { Environment } from './config-paths.ts';
+import type { JsonObject, Path } from './editing/document.ts';
 
 /** The name of svc among an assistant's MCP servers. */
 export const ENTRY_NAME = 'svc';
@@ -73,22 +70,6 @@ export interface Assistant {
   notes?: Partial<Record<Scope, string>>;
   /** A note printed after an entry was written that refers to the key's variable. */
   keyNote?: string;
-}
-
-const EDITORS: Record<Format, Editor> = {
-  json: jsoncEditor(true),
-  jsonc: jsoncEditor(false),
-  toml: tomlEditor,
-  yaml: yamlEditor,
-};
-
-export function editorFor({ format }: Assistant): Editor {
-  return EDITORS[format];
-}
-
-/** Returns the assistant with the entry path and formats for the layout of `text`. Throws if it cannot be parsed. */
-export function variantFor(assistant: Assistant, text: string): Assistant {
-  return assistant.variant ? { ...assistant, ...assistant.variant(editorFor(assistant).read(text)) } : assistant;
 }
 
 export function renderEntry(assistant: Assistant, entry: DesiredEntry): RenderedEntry | undefined {

@@ -1,8 +1,17 @@
-import { posix, win32 } from 'node:path';
-import type { Environment } from '../settings.ts';
+/** What the paths of configuration files depend on. `Environment` of the command line is one. */
+export interface Environment {
+  home: string;
+  /** As Node names it: `darwin`, `win32`, or another. */
+  platform: string;
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
 
-function join(environment: Environment, ...parts: string[]): string {
-  return (environment.platform === 'win32' ? win32 : posix).join(...parts);
+/** Joins parts of a path. Without `node:path`, because the web app shows these paths too. */
+function join({ platform }: Environment, ...parts: string[]): string {
+  const given = parts.filter((part) => part !== '');
+  if (platform !== 'win32') return given.map((part) => part.replace(/\/+$/, '')).join('/');
+  return given.map((part) => part.replaceAll('/', '\\').replace(/\\+$/, '')).join('\\');
 }
 
 /** Returns a path in the home folder. */

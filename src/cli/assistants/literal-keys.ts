@@ -1,8 +1,9 @@
 import type { Environment } from '../settings.ts';
 import { applyChange } from './apply-change.ts';
-import { type Assistant, editorFor, type Scope, variantFor } from './assistant.ts';
+import type { Assistant, Scope } from './assistant.ts';
 import { ASSISTANTS } from './assistant-table.ts';
 import { ConfigFileError, isObject, type Path } from './editing/document.ts';
+import { editorFor, variantFor } from './editors.ts';
 import { inspectFiles } from './inspect-assistants.ts';
 import { findApiKeys, lastFour } from './mask-secrets.ts';
 import { planFile } from './plan-change.ts';

@@ -1,6 +1,14 @@
-import type { Environment } from '../settings.ts';
 import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
-import { config, home, inEnvFolder, inHome, inProject, inXdgConfig, project } from './config-paths.ts';
+import {
+  config,
+  type Environment,
+  home,
+  inEnvFolder,
+  inHome,
+  inProject,
+  inXdgConfig,
+  project,
+} from './config-paths.ts';
 import { isObject, valueAt } from './editing/document.ts';
 import * as formats from './entry-formats.ts';
 

@@ -1,13 +1,6 @@
-import {
-  type Assistant,
-  type DesiredEntry,
-  editorFor,
-  type RenderedEntry,
-  renderEntry,
-  type Scope,
-  variantFor,
-} from './assistant.ts';
+import { type Assistant, type DesiredEntry, type RenderedEntry, renderEntry, type Scope } from './assistant.ts';
 import { ConfigFileError, deepEqual, isObject, type JsonObject, omit, type Path, valueAt } from './editing/document.ts';
+import { editorFor, variantFor } from './editors.ts';
 import { CREDENTIAL_KEYS, HTTP_KEYS, STDIO_KEYS, USER_KEYS } from './entry-formats.ts';
 
 /** Reads the svc entry from `text`; its parts are `undefined` if absent. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DesiredEntry } from '../../../src/cli/assistants/assistant.ts';
-import { editorFor, variantFor } from '../../../src/cli/assistants/assistant.ts';
 import { findAssistant } from '../../../src/cli/assistants/assistant-table.ts';
 import { deepEqual, omit } from '../../../src/cli/assistants/editing/document.ts';
+import { editorFor, variantFor } from '../../../src/cli/assistants/editors.ts';
 import { readEntry, removeEntry, writeEntry } from '../../../src/cli/assistants/write-entry.ts';
 import {
   type ArbitraryDocument,

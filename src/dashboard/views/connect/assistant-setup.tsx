@@ -1,0 +1,129 @@
+import type { Assistant } from '../../../cli/assistants/assistant.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { changeParameters, parameters } from '../../router.ts';
+import { currentSession } from '../../session.ts';
+import { Icon } from '../../shell/icon.tsx';
+import { fileText } from './entry-text.ts';
+import {
+  configPath,
+  entryFor,
+  installLink,
+  KEY_PLACEHOLDER,
+  SYSTEMS,
+  type System,
+  systemOf,
+  type Transport,
+} from './setup.ts';
+import { keyToCopy, keyToShow, RevealButton } from './shown-key.tsx';
+
+const SYSTEM_TITLES: Record<System, string> = { macos: 'macOS', linux: 'Linux', windows: 'Windows' };
+
+/** How to connect one assistant: with a command, with a link, or by editing its configuration. */
+export function AssistantSetup({ assistant }: { assistant: Assistant }) {
+  const transport = chosenTransport(assistant);
+  return (
+    <>
+      <CommandSetup assistant={assistant} transport={transport} />
+      <ManualSetup assistant={assistant} transport={transport} />
+    </>
+  );
+}
+
+function chosenTransport({ http }: Assistant): Transport {
+  const wanted = parameters.value.get('via');
+  if (!http) return 'stdio';
+  if (wanted === 'http' || wanted === 'stdio') return wanted;
+  return currentSession().freshKey === undefined ? 'stdio' : 'http';
+}
+
+function chosenSystem(): System {
+  return SYSTEMS.find((name) => name === parameters.value.get('system')) ?? systemOf(navigator.platform);
+}
+
+function CommandSetup({ assistant, transport }: { assistant: Assistant; transport: Transport }) {
+  const command = `svc mcp-config ${assistant.id}${transport === 'http' ? ' --transport http' : ''}`;
+  return (
+    <section class="stack">
+      <h3>In a terminal</h3>
+      <div class="command-line">
+        <code>{command}</code>
+        <CopyButton text={() => command} label="Copy the command" isIcon />
+      </div>
+      <p class="hint">
+        Writes the entry below into the file, and keeps what else is in it. Run it where <code>svc</code> is installed
+        and signed in.
+      </p>
+    </section>
+  );
+}
+
+function ManualSetup({ assistant, transport }: { assistant: Assistant; transport: Transport }) {
+  const system = chosenSystem();
+  const path = configPath(assistant, system);
+  const text = (key: string) => fileText(assistant, entryFor(transport, location.origin, key)) ?? '';
+  const link = installLink(assistant, transport, location.origin, currentSession().freshKey);
+  return (
+    <section class="stack">
+      <h3>Or by hand</h3>
+      <div class="bar">
+        {assistant.http && (
+          <Tabs
+            label="Connection"
+            tabs={[
+              { name: 'stdio', title: 'Local command' },
+              { name: 'http', title: 'URL and key' },
+            ]}
+            chosen={transport}
+            onChoose={(via) => changeParameters({ via }, 'replace')}
+          />
+        )}
+        <Tabs
+          label="System"
+          tabs={SYSTEMS.map((name) => ({ name, title: SYSTEM_TITLES[name] }))}
+          chosen={system}
+          onChoose={(name) => changeParameters({ system: name }, 'replace')}
+        />
+      </div>
+      <div class="command-line">
+        <code>{path}</code>
+        <CopyButton text={() => path} label="Copy the path" isIcon />
+      </div>
+      <pre class="snippet">{text(keyToShow())}</pre>
+      <div class="buttons">
+        <CopyButton text={() => text(keyToCopy())} label="Copy configuration" class="small primary" />
+        {transport === 'http' && currentSession().freshKey && <RevealButton />}
+        {link && (
+          <a class="button small" href={link}>
+            <Icon name="plus" size={16} />
+            Add to {assistant.title}
+          </a>
+        )}
+      </div>
+      <SetupHints assistant={assistant} transport={transport} system={system} />
+    </section>
+  );
+}
+
+function SetupHints({ assistant, transport, system }: { assistant: Assistant; transport: Transport; system: System }) {
+  const { title, desktop, notes } = assistant;
+  const needsPath = transport === 'stdio' && (desktop === true || system === 'windows');
+  const hints = [
+    transport === 'stdio' && 'The local command reads the key from your keychain, so the file contains none.',
+    transport === 'http' && currentSession().freshKey === undefined && (
+      <>
+        Replace <code>{KEY_PLACEHOLDER}</code> with your key. The command above fills it in.
+      </>
+    ),
+    needsPath && `Replace "svc" with its full path: ${title} does not search for commands. The command above does so.`,
+    notes?.user,
+    `Then restart ${title}.`,
+  ];
+  return (
+    <ul class="setup-hints hint">
+      {hints.filter(Boolean).map((hint, index) => (
+        <li key={index}>{hint}</li>
+      ))}
+    </ul>
+  );
+}

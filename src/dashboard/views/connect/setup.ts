@@ -1,0 +1,113 @@
+import { type Assistant, type DesiredEntry, KEY_VARIABLE, renderEntry } from '../../../cli/assistants/assistant.ts';
+import { ASSISTANTS } from '../../../cli/assistants/assistant-table.ts';
+import type { Environment } from '../../../cli/assistants/config-paths.ts';
+
+export const SYSTEMS = ['macos', 'linux', 'windows'] as const;
+export type System = (typeof SYSTEMS)[number];
+
+/** How an assistant reaches svc: by starting `svc mcp`, or over HTTP with the key. */
+export type Transport = DesiredEntry['transport'];
+
+/** Stands for the key wherever the page does not know it. */
+export const KEY_PLACEHOLDER = 'svc_live_<your key>';
+
+const ENVIRONMENTS: Record<System, Environment> = {
+  macos: { home: '~', platform: 'darwin', cwd: '.', env: {} },
+  linux: { home: '~', platform: 'linux', cwd: '.', env: {} },
+  windows: { home: '%USERPROFILE%', platform: 'win32', cwd: '.', env: { APPDATA: '%APPDATA%' } },
+};
+
+/** Returns the path of the assistant's configuration file for one user of a system. */
+export function configPath(assistant: Assistant, system: System): string {
+  return assistant.files.user(ENVIRONMENTS[system])[0]!;
+}
+
+/** Guesses the reader's system from `navigator.platform`. */
+export function systemOf(platform: string): System {
+  if (/^(Mac|iP)/.test(platform)) return 'macos';
+  return platform.startsWith('Win') ? 'windows' : 'linux';
+}
+
+/** Returns the entry that connects to the daemon at `origin`. */
+export function entryFor(transport: Transport, origin: string, key: string): DesiredEntry {
+  if (transport === 'stdio') return { transport, command: 'svc', args: ['mcp'], env: {} };
+  return { transport, url: mcpUrl(origin), key: { literal: key } };
+}
+
+export function mcpUrl(origin: string): string {
+  return `${origin}/v1/mcp`;
+}
+
+/**
+ * Returns a link that adds the entry in the assistant itself, for those that have one. Without a known key, the link
+ * refers to the variable that the assistant reads or prompts for.
+ */
+export function installLink(
+  assistant: Assistant,
+  transport: Transport,
+  origin: string,
+  key: string | undefined,
+): string | undefined {
+  const link = LINKS[assistant.id];
+  if (!link || (transport === 'http' && key === undefined && !assistant.keyReference)) return undefined;
+  const entry = entryFor(transport, origin, key ?? '');
+  const named: DesiredEntry =
+    entry.transport === 'http' && key === undefined ? { ...entry, key: { variable: KEY_VARIABLE } } : entry;
+  const rendered = renderEntry(assistant, named);
+  return rendered && link(rendered.server, rendered.input);
+}
+
+const LINKS: Record<string, (server: object, input?: object) => string> = {
+  cursor: (server) =>
+    `cursor://anysphere.cursor-deeplink/mcp/install?${new URLSearchParams({ name: 'svc', config: base64(server) })}`,
+  vscode: (server, input) =>
+    `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'svc', ...server, ...(input && { inputs: [input] }) }))}`,
+  'lm-studio': (server) => `lmstudio://add_mcp?${new URLSearchParams({ name: 'svc', config: base64(server) })}`,
+};
+
+/** Encodes JSON that consists of ASCII characters. */
+function base64(value: object): string {
+  return btoa(JSON.stringify(value));
+}
+
+/** Names that some assistants give themselves and that do not begin with their own id. */
+const OTHER_NAMES: Record<string, string> = {
+  'claude-ai': 'claude-desktop',
+  'visual-studio-code': 'vscode',
+  'github-copilot': 'copilot',
+  augment: 'auggie',
+};
+
+const NAMES = new Map([
+  ...ASSISTANTS.flatMap(({ id, aliases = [] }) => [id, ...aliases].map((name): [string, string] => [name, id])),
+  ...Object.entries(OTHER_NAMES),
+]);
+
+/** Returns the id of the assistant that a client's name and version, as in activity, belong to. */
+export function assistantOf(client: string): string | undefined {
+  const name = client.toLowerCase().replace(/[^a-z\d]+/g, '-');
+  const found = [...NAMES.keys()].filter((known) => name === known || name.startsWith(`${known}-`));
+  const longest = found.sort((a, b) => b.length - a.length)[0];
+  return longest === undefined ? undefined : NAMES.get(longest);
+}
+
+/** A connection of one client, latest first in lists. */
+export interface SeenClient {
+  client: string;
+  lastSeenAt: string;
+}
+
+/** Returns when each assistant was last seen, by id. */
+export function lastSeen(clients: readonly SeenClient[]): Map<string, string> {
+  const seen = new Map<string, string>();
+  for (const { client, lastSeenAt } of clients) {
+    const id = assistantOf(client);
+    if (id !== undefined && lastSeenAt > (seen.get(id) ?? '')) seen.set(id, lastSeenAt);
+  }
+  return seen;
+}
+
+/** Masks all of a key but its prefix and last four characters. */
+export function maskKey(last4: string): string {
+  return `svc_live_${'•'.repeat(12)}${last4}`;
+}

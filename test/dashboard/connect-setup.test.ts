@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { renderEntry } from '../../src/cli/assistants/assistant.ts';
+import { ASSISTANTS, findAssistant } from '../../src/cli/assistants/assistant-table.ts';
+import { addEntry } from '../../src/cli/assistants/write-entry.ts';
+import { fileText } from '../../src/dashboard/views/connect/entry-text.ts';
+import {
+  assistantOf,
+  configPath,
+  entryFor,
+  installLink,
+  KEY_PLACEHOLDER,
+  lastSeen,
+  systemOf,
+} from '../../src/dashboard/views/connect/setup.ts';
+
+const ORIGIN = 'http://127.0.0.1:7777';
+
+describe('the snippet of an assistant', () => {
+  for (const assistant of ASSISTANTS) {
+    for (const transport of ['stdio', 'http'] as const) {
+      test(`${assistant.id} over ${transport} equals what svc mcp-config writes to a new file`, () => {
+        const entry = entryFor(transport, ORIGIN, KEY_PLACEHOLDER);
+        const rendered = renderEntry(assistant, entry);
+        const written = rendered && addEntry(assistant, 'user', '', rendered).trimEnd();
+        expect(fileText(assistant, entry)).toBe(written);
+      });
+    }
+  }
+
+  test('quotes YAML texts that would be read as something else', () => {
+    const goose = findAssistant('goose')!;
+    const entry = { transport: 'stdio' as const, command: 'svc', args: ['true', '1', 'a: b', '#', 'mcp'], env: {} };
+    const text = fileText(goose, entry)!;
+    expect(text).toContain(['- "true"', '- "1"', '- "a: b"', '- "#"', '- mcp'].join('\n      '));
+  });
+});
+
+describe('the path of a configuration file', () => {
+  test('follows the conventions of each system', () => {
+    const paths = (id: string) =>
+      (['macos', 'linux', 'windows'] as const).map((system) => configPath(findAssistant(id)!, system));
+    expect(paths('claude-code')).toEqual(['~/.claude.json', '~/.claude.json', '%USERPROFILE%\\.claude.json']);
+    expect(paths('claude-desktop')).toEqual([
+      '~/Library/Application Support/Claude/claude_desktop_config.json',
+      '~/.config/Claude/claude_desktop_config.json',
+      '%APPDATA%\\Claude\\claude_desktop_config.json',
+    ]);
+    expect(paths('zed')).toEqual([
+      '~/.config/zed/settings.json',
+      '~/.config/zed/settings.json',
+      '%APPDATA%\\Zed\\settings.json',
+    ]);
+  });
+
+  test('is first shown for the system of the reader', () => {
+    expect(['MacIntel', 'Win32', 'Linux x86_64', ''].map(systemOf)).toEqual(['macos', 'windows', 'linux', 'linux']);
+  });
+});
+
+describe('the link that adds the entry', () => {
+  const configIn = (link: string) => JSON.parse(atob(new URL(link).searchParams.get('config')!));
+
+  test('carries the key if the page knows it, else a reference to it', () => {
+    const cursor = findAssistant('cursor')!;
+    const known = configIn(installLink(cursor, 'http', ORIGIN, 'svc_live_1')!);
+    expect(known).toEqual({ url: `${ORIGIN}/v1/mcp`, headers: { Authorization: 'Bearer svc_live_1' } });
+    const unknown = configIn(installLink(cursor, 'http', ORIGIN, undefined)!);
+    expect(unknown.headers).toEqual({ Authorization: `Bearer \${env:SVC_API_KEY}` });
+  });
+
+  test('makes VS Code prompt for a key that the page does not know', () => {
+    const link = installLink(findAssistant('vscode')!, 'http', ORIGIN, undefined)!;
+    const config = JSON.parse(decodeURIComponent(link.slice('vscode:mcp/install?'.length)));
+    expect(config).toMatchObject({ name: 'svc', type: 'http', inputs: [{ password: true, type: 'promptString' }] });
+  });
+
+  test('does not exist for other assistants, or without a key where the assistant reads none', () => {
+    expect(installLink(findAssistant('codex')!, 'stdio', ORIGIN, undefined)).toBeUndefined();
+    expect(installLink(findAssistant('lm-studio')!, 'http', ORIGIN, undefined)).toBeUndefined();
+  });
+});
+
+describe('the name of a client', () => {
+  test.each([
+    ['claude-code 2.0.1', 'claude-code'],
+    ['claude-ai 0.1.0', 'claude-desktop'],
+    ['codex-mcp-client 0.50', 'codex'],
+    ['gemini-cli-mcp-client 0.9', 'gemini'],
+    ['cursor-vscode 1.0.0', 'cursor'],
+    ['Visual Studio Code 1.105', 'vscode'],
+    ['Cline 3.1', 'cline'],
+    ['opencode 1.0', 'opencode'],
+  ])('%s belongs to %s', (client, id) => expect(assistantOf(client)).toBe(id));
+
+  test('of something else belongs to no assistant', () => {
+    expect(assistantOf('curl 8.5')).toBeUndefined();
+    expect(assistantOf('coder')).toBeUndefined();
+    expect(assistantOf('Firefox')).toBeUndefined();
+  });
+
+  test('counts once for an assistant with several versions, at the latest time', () => {
+    const seen = lastSeen([
+      { client: 'codex-mcp-client 1', lastSeenAt: '2026-11-20T09:00:00.000Z' },
+      { client: 'codex-mcp-client 2', lastSeenAt: '2026-11-21T09:00:00.000Z' },
+      { client: 'curl 8', lastSeenAt: '2026-11-22T09:00:00.000Z' },
+    ]);
+    expect([...seen]).toEqual([['codex', '2026-11-21T09:00:00.000Z']]);
+  });
+});
