@@ -15,3 +15,8 @@ export function describeError(error: unknown): string {
   }
   return error.detail;
 }
+
+/** Logs an error that is a fault of the app, and not an answer of the daemon, to the browser's console. */
+export function reportUnexpected(error: unknown): void {
+  if (!(error instanceof UnreachableError) && !(error instanceof ApiError)) console.error(error);
+}

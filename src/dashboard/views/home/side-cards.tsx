@@ -1,0 +1,107 @@
+import { useEffect } from 'preact/hooks';
+import { parseTimestamp } from '../../../lib/clock.ts';
+import { formatBytes, formatCount, formatNumber, formatUpcoming } from '../../format.ts';
+import { onChanges } from '../../live.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Meter } from '../../parts/meter.tsx';
+import { useResource } from '../../resource.ts';
+import { hrefOf } from '../../router.ts';
+import { currentSession } from '../../session.ts';
+
+/** Limits, and whether the daemon and its jobs are well. */
+export function SideCards() {
+  return (
+    <div class="stack">
+      <QuotaCard />
+      <HealthCard />
+    </div>
+  );
+}
+
+function QuotaCard() {
+  const { client } = currentSession();
+  const account = useResource('account', (signal) => client.account.get({ signal }));
+  useEffect(() => onChanges(['memory', 'account'], account.reload), [account.reload]);
+  return (
+    <section class="card stack" aria-labelledby="quota-title">
+      <h2 id="quota-title">Plan and usage</h2>
+      <Loaded resource={account} rows={3}>
+        {({ tier, limits, quotas }) => (
+          <>
+            <p>
+              {tier} · {formatNumber(limits.requestsPerMinute)} requests a minute
+            </p>
+            <Meter
+              label="Memories today"
+              {...quotas.dailyMemories}
+              format={formatNumber}
+              {...resetNote(quotas.dailyMemories)}
+            />
+            <Meter
+              label="Searches this month"
+              {...quotas.monthlyQueries}
+              format={formatNumber}
+              {...resetNote(quotas.monthlyQueries)}
+            />
+            <Meter
+              label="Stored text"
+              used={quotas.storedBytes.used}
+              limit={quotas.storedBytes.limit}
+              format={formatBytes}
+            />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+/** Says when a quota resets, where it is worth knowing. */
+function resetNote({ used, limit, resetsAt }: { used: number; limit: number | null; resetsAt: string }): {
+  note?: string;
+} {
+  const resetsAtMs = parseTimestamp(resetsAt);
+  if (limit === null || used < limit * 0.8 || resetsAtMs === undefined) return {};
+  return { note: `Resets ${formatUpcoming(resetsAtMs)}` };
+}
+
+function HealthCard() {
+  const { client } = currentSession();
+  const health = useResource('health', async (signal) => {
+    const [ready, providers, jobs] = await Promise.all([
+      fetch('/readyz', { signal }).then((response) => response.ok),
+      client.providerSettings.get({ signal }),
+      client.jobs.list({ limit: 20 }, { signal }).then(({ data }) => data),
+    ]);
+    const open = jobs.filter(({ state }) => state === 'running' || state === 'queued').length;
+    const failed = jobs.filter(({ state }) => state === 'failed').length;
+    return { ready, embedding: providers.embedding, open, failed };
+  });
+  useEffect(() => onChanges(['job', 'account'], health.reload), [health.reload]);
+  return (
+    <section class="card" aria-labelledby="health-title">
+      <h2 id="health-title">Health</h2>
+      <Loaded resource={health} rows={3}>
+        {({ ready, embedding, open, failed }) => (
+          <dl class="facts health">
+            <dt>Daemon</dt>
+            <dd class={ready ? 'is-well' : 'is-ill'}>{ready ? 'Ready' : 'Not ready'}</dd>
+            <dt>Search by meaning</dt>
+            <dd>
+              {embedding ? embedding.model : <a href={hrefOf('settings', { section: 'providers' })}>Not set up</a>}
+            </dd>
+            <dt>Jobs</dt>
+            <dd class={failed > 0 ? 'is-ill' : ''}>
+              <a href={hrefOf('activity', { tab: 'jobs' })}>{describeJobs(open, failed)}</a>
+            </dd>
+          </dl>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function describeJobs(open: number, failed: number): string {
+  if (failed > 0) return `${formatCount(failed, 'job', 'jobs')} failed`;
+  return open > 0 ? `${formatCount(open, 'job', 'jobs')} running` : 'None running';
+}

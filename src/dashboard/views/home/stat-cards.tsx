@@ -1,0 +1,67 @@
+import { formatCount, formatNumber, formatShare } from '../../format.ts';
+import { Sparkline } from '../../plots/sparkline.tsx';
+import { hrefOf, type ViewName } from '../../router.ts';
+import { type Figures, usefulShare } from './figures.ts';
+
+interface StatCardProps {
+  view: ViewName;
+  title: string;
+  value: string;
+  note: string;
+  values: readonly number[];
+}
+
+function StatCard({ view, title, value, note, values }: StatCardProps) {
+  return (
+    <li>
+      <a class="card stat" href={hrefOf(view)}>
+        <span class="stat-title">{title}</span>
+        <strong class="stat-value">{value}</strong>
+        <Sparkline values={values} />
+        <span class="hint">{note}</span>
+      </a>
+    </li>
+  );
+}
+
+/** What is stored, how often it is asked for, and how often that helped. */
+export function StatCards({ figures }: { figures: Figures }) {
+  const added = figures.memoriesByDay.reduce((total, value) => total + value, 0);
+  const share = usefulShare(figures);
+  return (
+    <ul class="stats" aria-label="Figures of the last 30 days">
+      <StatCard
+        view="memories"
+        title="Memories"
+        value={formatNumber(figures.memories)}
+        note={`${formatNumber(added)} added in 30 days`}
+        values={figures.memoriesByDay}
+      />
+      <StatCard
+        view="conversations"
+        title="Conversations"
+        value={formatNumber(figures.conversations)}
+        note={formatCount(figures.messages, 'message', 'messages')}
+        values={figures.conversationsByDay}
+      />
+      <StatCard
+        view="recall"
+        title="Searches"
+        value={formatNumber(figures.searches)}
+        note="in 30 days, by assistants and here"
+        values={figures.searchesByDay}
+      />
+      <StatCard
+        view="learning"
+        title="Useful searches"
+        value={share === undefined ? '–' : formatShare(share)}
+        note={
+          figures.useful === 0
+            ? 'no feedback in 30 days'
+            : `${formatCount(figures.useful, 'search', 'searches')} helped`
+        }
+        values={figures.usefulByDay}
+      />
+    </ul>
+  );
+}
