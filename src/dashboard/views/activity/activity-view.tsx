@@ -1,6 +1,27 @@
-import { Empty } from '../../parts/empty.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { changeParameters, parameters } from '../../router.ts';
+import { JobList } from './job-list.tsx';
+import { RequestList } from './request-list.tsx';
 
-/** The activity view. */
+const TABS = [
+  { name: 'requests', title: 'Requests' },
+  { name: 'jobs', title: 'Jobs' },
+] as const;
+
+/** What was asked of the account, by whom and how fast; and the jobs that ran. */
 export function View() {
-  return <Empty icon="home" title="activity" />;
+  const tab = parameters.value.get('tab') === 'jobs' ? 'jobs' : 'requests';
+  return (
+    <div class="stack">
+      <div class="bar">
+        <Tabs
+          label="Activity"
+          tabs={TABS}
+          chosen={tab}
+          onChoose={(name) => changeParameters({ tab: name === 'jobs' ? name : undefined, id: undefined })}
+        />
+      </div>
+      {tab === 'jobs' ? <JobList /> : <RequestList />}
+    </div>
+  );
 }

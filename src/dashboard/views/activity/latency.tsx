@@ -1,0 +1,4 @@
+/** Latencies by day. */
+export function Latency() {
+  return null;
+}

@@ -1,0 +1,59 @@
+import { changeParameters, parameters } from '../../router.ts';
+
+const STATUSES = [
+  { value: '2xx', title: 'Succeeded' },
+  { value: '4xx', title: 'Refused (4xx)' },
+  { value: '5xx', title: 'Failed (5xx)' },
+];
+
+/** Selects requests by client, transport, status and time. */
+export function RequestFilters() {
+  const given = parameters.value;
+  const client = given.get('client') ?? '';
+  return (
+    <>
+      <label class="activity-filter">
+        <span class="unseen">Client</span>
+        <input
+          type="search"
+          value={client}
+          placeholder="Client, such as claude-code 2.1"
+          onChange={(event) => changeParameters({ client: event.currentTarget.value, id: undefined })}
+        />
+      </label>
+      <label>
+        <span class="unseen">Transport</span>
+        <select
+          value={given.get('transport') ?? ''}
+          onChange={(event) => changeParameters({ transport: event.currentTarget.value, id: undefined })}
+        >
+          <option value="">REST and MCP</option>
+          <option value="rest">REST</option>
+          <option value="mcp">MCP</option>
+        </select>
+      </label>
+      <label>
+        <span class="unseen">Status</span>
+        <select
+          value={given.get('status') ?? ''}
+          onChange={(event) => changeParameters({ status: event.currentTarget.value, id: undefined })}
+        >
+          <option value="">Any status</option>
+          {STATUSES.map(({ value, title }) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={given.has('own')}
+          onChange={(event) => changeParameters({ own: event.currentTarget.checked ? '1' : undefined })}
+        />
+        This app
+      </label>
+    </>
+  );
+}

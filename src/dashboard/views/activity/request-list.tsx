@@ -1,0 +1,145 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ActivityEntry } from '../../../contract/activity.ts';
+import { describeError } from '../../errors.ts';
+import { formatMs } from '../../format.ts';
+import { onChanges } from '../../live.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { usePageList } from '../../parts/page-list.ts';
+import { saveFile } from '../../parts/save-file.ts';
+import { showToast } from '../../parts/toasts.tsx';
+import { VirtualList } from '../../parts/virtual-list.tsx';
+import { changeParameters, hrefOf, parameters } from '../../router.ts';
+import { currentSession } from '../../session.ts';
+import { Icon } from '../../shell/icon.tsx';
+import { csvOf, filterOf } from './activity-filter.ts';
+import { Latency } from './latency.tsx';
+import { RequestDetail } from './request-detail.tsx';
+import { RequestFilters } from './request-filters.tsx';
+
+const PAGE_ROWS = 100;
+const FOLLOW_INTERVAL_MS = 3000;
+const CSV_ROWS = 10_000;
+
+/** The requests of the last 30 days, newest first. */
+export function RequestList() {
+  const { client } = currentSession();
+  const filter = filterOf(parameters.value);
+  const list = usePageList(JSON.stringify(filter), (cursor, signal) =>
+    client.activity.list({ ...filter, limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) }, { signal }),
+  );
+  const isFollowing = useSignal(false);
+  useEffect(() => onChanges(['memory', 'conversation', 'feedback'], list.reload), [list.reload]);
+  useEffect(() => {
+    if (!isFollowing.value) return undefined;
+    const timer = setInterval(() => document.visibilityState === 'visible' && list.reload(), FOLLOW_INTERVAL_MS);
+    return () => clearInterval(timer);
+  }, [isFollowing.value]);
+
+  const { rows, total, error, isLoading } = list;
+  const id = parameters.value.get('id');
+  const selected = rows.find((entry) => entry.id === id);
+  const isFiltered = [...parameters.value.keys()].some((name) => !['user', 'tab', 'id', 'own'].includes(name));
+  return (
+    <div class={`with-pane${selected ? ' is-open' : ''}`}>
+      <div class="stack">
+        <Latency />
+        <div class="bar activity-bar">
+          <RequestFilters />
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isFollowing.value}
+              onChange={() => (isFollowing.value = !isFollowing.value)}
+            />
+            Follow
+          </label>
+          <CsvButton />
+        </div>
+        {error !== undefined && <Failure error={error} onRetry={list.reload} />}
+        {total === undefined && isLoading && <Loading label="Loading requests" />}
+        {rows.length > 0 && (
+          <div class="card activity-list">
+            <VirtualList
+              label="Requests"
+              rows={rows}
+              total={total ?? rows.length}
+              keyOf={(entry) => entry.id}
+              renderRow={(entry) => <RequestRow entry={entry} />}
+              onMore={list.loadMore}
+              onOpen={(entry) => changeParameters({ id: entry.id })}
+            />
+          </div>
+        )}
+        {total === 0 && (isFiltered ? <NothingMatches /> : <NothingYet />)}
+      </div>
+      {selected && <RequestDetail entry={selected} />}
+    </div>
+  );
+}
+
+function RequestRow({ entry }: { entry: ActivityEntry }) {
+  return (
+    <>
+      <span class="activity-time row-meta">
+        <Moment at={entry.at} />
+      </span>
+      <span class="activity-client row-text">{entry.client}</span>
+      <code class="row-text">{entry.transport === 'mcp' ? entry.route : `${entry.method} ${entry.route}`}</code>
+      <span class={`chip ${entry.status >= 400 ? 'is-danger' : ''}`}>{entry.status}</span>
+      <span class="activity-ms row-meta numeric">{formatMs(entry.milliseconds)}</span>
+    </>
+  );
+}
+
+function NothingYet() {
+  return (
+    <Empty icon="activity" title="No requests yet">
+      <p>Requests of your assistants and programs appear here as they come, without what they contain.</p>
+      <p>
+        <a class="button primary" href={hrefOf('connect')}>
+          Connect an assistant
+        </a>
+      </p>
+    </Empty>
+  );
+}
+
+function NothingMatches() {
+  const clear = { client: undefined, transport: undefined, status: undefined, route: undefined };
+  return (
+    <Empty icon="search" title="No request matches">
+      <button type="button" onClick={() => changeParameters({ ...clear, after: undefined, before: undefined })}>
+        Clear the filters
+      </button>
+    </Empty>
+  );
+}
+
+function CsvButton() {
+  const isBusy = useSignal(false);
+  const download = async () => {
+    isBusy.value = true;
+    try {
+      const entries: ActivityEntry[] = [];
+      for await (const entry of currentSession().client.activity.list({ ...filterOf(parameters.value), limit: 200 })) {
+        entries.push(entry);
+        if (entries.length === CSV_ROWS) break;
+      }
+      saveFile('svc-activity.csv', new Blob([csvOf(entries)], { type: 'text/csv' }));
+      if (entries.length === CSV_ROWS) showToast(`The file has the newest ${CSV_ROWS} requests.`);
+    } catch (error) {
+      showToast(describeError(error), 'error');
+    }
+    isBusy.value = false;
+  };
+  return (
+    <button type="button" class="small" disabled={isBusy.value} onClick={() => void download()}>
+      <Icon name="download" size={16} />
+      CSV
+    </button>
+  );
+}
