@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ApiError, type Client, createClient } from '../client/client.ts';
+import { ApiError, type Session as BrowserSession, type Client, createClient } from '../client/client.ts';
 import type { AddressCredential } from './credential-in.ts';
 import { describeError } from './errors.ts';
 
@@ -19,35 +19,50 @@ export type SessionState =
 /** Whether somebody is signed in. Every view is below a signed-in session. */
 export const sessionState = signal<SessionState>({ kind: 'opening' });
 
+const ORIGIN = { baseUrl: location.origin };
 const MALFORMED = 'The link to this page was incomplete. It may have been cut off when it was copied.';
 const REFUSED = 'Your session has ended. Sign in again.';
 
-/** Opens the session of a credential from the address. */
+/** Opens the session of a credential from the address, or else the one that this browser already has. */
 export async function openSession(credential: AddressCredential | undefined): Promise<void> {
-  if (!credential) {
-    sessionState.value = { kind: 'signedOut' };
-    return;
-  }
-  if (credential.kind === 'malformed') {
+  if (credential?.kind === 'malformed') {
     sessionState.value = { kind: 'signedOut', message: MALFORMED, tone: 'error' };
-    return;
-  }
-  await openWithKey(credential.value, { isFresh: true });
+  } else if (credential?.kind === 'key') await openWithKey(credential.value, { isFresh: true });
+  else if (credential?.kind === 'ticket') {
+    await open(createClient(ORIGIN).session.create({ ticket: credential.value }));
+  } else await open(createClient(ORIGIN).session.get(), { isOptional: true });
 }
 
 /** Opens a session with an API key, which stays valid. `isFresh` says that a sign-in just issued it. */
 export async function openWithKey(key: string, { isFresh = false } = {}): Promise<void> {
-  const client = createClient({ baseUrl: location.origin, apiKey: key });
+  await open(createClient({ ...ORIGIN, apiKey: key }).session.create(), { freshKey: isFresh ? key : undefined });
+}
+
+/** Signs in with what the daemon answered. Without a session where that is expected, shows the sign-in screen in silence. */
+async function open(
+  answer: PromiseLike<BrowserSession>,
+  { freshKey, isOptional = false }: { freshKey?: string | undefined; isOptional?: boolean } = {},
+): Promise<void> {
   try {
+    const { csrf } = await answer;
+    const client = createClient({ ...ORIGIN, headers: { 'x-svc-csrf': csrf } });
     const { email } = await client.account.get();
-    sessionState.value = { kind: 'signedIn', session: { client, email, freshKey: isFresh ? key : undefined } };
+    sessionState.value = { kind: 'signedIn', session: { client, email, freshKey } };
   } catch (error) {
-    sessionState.value = { kind: 'signedOut', message: describeError(error), tone: 'error' };
+    const isExpected = isOptional && error instanceof ApiError && error.status === 401;
+    sessionState.value = isExpected
+      ? { kind: 'signedOut' }
+      : { kind: 'signedOut', message: describeError(error), tone: 'error' };
   }
 }
 
-/** Ends the session and forgets everything loaded, by loading the page anew. */
+/** Ends the session, here and in the daemon, and forgets everything loaded by loading the page anew. */
 export async function signOut(): Promise<void> {
+  try {
+    await currentSession().client.session.delete();
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  }
   location.replace('/dashboard');
 }
 

@@ -1,3 +1,5 @@
+import { describeError } from '../errors.ts';
+import { showToast } from '../parts/toasts.tsx';
 import { currentView } from '../router.ts';
 import { type Session, signOut } from '../session.ts';
 import { density, type Theme, theme } from '../theme.ts';
@@ -51,7 +53,11 @@ export function TopBar({ session, title }: { session: Session; title: string }) 
           <a class="menu-item" href="/docs">
             API reference
           </a>
-          <button type="button" class="menu-item" onClick={() => void signOut()}>
+          <button
+            type="button"
+            class="menu-item"
+            onClick={() => signOut().catch((error) => showToast(describeError(error), 'error'))}
+          >
             Sign out
           </button>
         </div>

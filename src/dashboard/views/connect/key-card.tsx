@@ -36,18 +36,22 @@ export function KeyCard({ account }: { account: Resource<Account> }) {
       <Loaded resource={account} rows={3}>
         {({ email, key }) => (
           <div class="stack">
-            <dl class="facts">
-              <dt>Key</dt>
-              <dd>
-                <code>{maskKey(key.last4)}</code>
-              </dd>
-              <dt>Created</dt>
-              <dd>
-                <Moment at={key.createdAt} />
-              </dd>
-              <dt>Last used</dt>
-              <dd>{key.lastUsedAt ? <Moment at={key.lastUsedAt} /> : 'never'}</dd>
-            </dl>
+            {key ? (
+              <dl class="facts">
+                <dt>Key</dt>
+                <dd>
+                  <code>{maskKey(key.last4)}</code>
+                </dd>
+                <dt>Created</dt>
+                <dd>
+                  <Moment at={key.createdAt} />
+                </dd>
+                <dt>Last used</dt>
+                <dd>{key.lastUsedAt ? <Moment at={key.lastUsedAt} /> : 'never'}</dd>
+              </dl>
+            ) : (
+              <p>This account has no key. Sign in by email to get one.</p>
+            )}
             <KeyActions email={email} onChange={account.reload} />
           </div>
         )}
