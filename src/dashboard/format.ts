@@ -63,9 +63,23 @@ export function formatExact(epochMs: number): string {
   return full.format(epochMs);
 }
 
-/** `0.42` as `42 %`. */
+/** `0.42` as `42%`. */
 export function formatShare(share: number): string {
   return new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 0 }).format(share);
+}
+
+/** A probability as a percentage that claims no certainty: `42%`, `< 1%`, `> 99%`. */
+export function formatProbability(probability: number): string {
+  if (probability < 0.01) return '< 1%';
+  return probability > 0.99 ? '> 99%' : formatShare(probability);
+}
+
+const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
+const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+
+/** `1` as `1st`, `12` as `12th`. */
+export function formatOrdinal(rank: number): string {
+  return `${formatNumber(rank)}${SUFFIXES[ordinals.select(rank)] ?? 'th'}`;
 }
 
 /** `48` milliseconds as `48 ms`, `1,500` as `1.5 s`. */

@@ -29,7 +29,7 @@ export const currentView = computed<ViewName | undefined>(() => {
 });
 
 /** The parameters of the current address. */
-export const parameters = computed(() => new URLSearchParams(address.value.split('?')[1] ?? ''));
+export const parameters = computed(() => new URLSearchParams(address.value.replace(/^[^?]*/, '')));
 
 /** The end user that the app shows; undefined for all of them. Kept while the view changes. */
 export const chosenUser = computed(() => parameters.value.get('user') ?? undefined);

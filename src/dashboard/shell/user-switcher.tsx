@@ -4,12 +4,16 @@ import { formatCount } from '../format.ts';
 import { onChanges } from '../live.ts';
 import { useResource } from '../resource.ts';
 import { changeParameters, chosenUser } from '../router.ts';
-import { users } from '../users.ts';
+import { areUsersKnown, users } from '../users.ts';
 
 /** Chooses one end user, or all of them, for every view. Hidden where there is only one. */
 export function UserSwitcher({ client }: { client: Client }) {
   const { reload } = useResource('users', async (signal) => {
-    users.value = (await client.users.list({ limit: 200 }, { signal })).data;
+    try {
+      users.value = (await client.users.list({ limit: 200 }, { signal })).data;
+    } finally {
+      areUsersKnown.value = true;
+    }
   });
   useEffect(() => onChanges(['memory', 'conversation'], reload), [reload]);
   const chosen = chosenUser.value;

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { useResource } from '../../resource.ts';
+import { hrefOf } from '../../router.ts';
+import { currentSession } from '../../session.ts';
+import { Ranking } from './ranking.tsx';
+import { type RecallQuery, toSearchRequest } from './recall-query.ts';
+import { Summary } from './summary.tsx';
+
+interface RankingTabProps {
+  asked: RecallQuery;
+  user: string | undefined;
+  tabs: ComponentChildren;
+}
+
+/** The results of a search beside the default order. */
+export function RankingTab({ asked, user, tabs }: RankingTabProps) {
+  const request = toSearchRequest(asked, user);
+  const found = useResource(JSON.stringify(request), (signal) => currentSession().client.search(request, { signal }));
+  return (
+    <>
+      <div class="recall-head">
+        {tabs}
+        {found.state.value.value && <Summary answer={found.state.value.value} user={user} />}
+      </div>
+      <Loaded resource={found} label="Searching" rows={8}>
+        {(answer) =>
+          answer.results.length === 0 ? (
+            <NothingFound asked={asked} />
+          ) : (
+            <Ranking key={answer.searchId} answer={answer} query={asked.query} onAgain={found.reload} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function NothingFound({ asked }: { asked: RecallQuery }) {
+  const isFiltered = asked.minRelevance > 0 || asked.project !== undefined || asked.asOf !== undefined;
+  return (
+    <Empty icon="recall" title="Nothing found">
+      <p>
+        {isFiltered
+          ? 'Nothing fits the options. Lower the least relevance, or leave out the project or the date.'
+          : 'Nothing stored shares a word or a meaning with this question. An assistant would be told nothing.'}
+      </p>
+      {asked.strategy !== 'auto' && <p>The strategy looks at some signals only. Try the learned one.</p>}
+      <a class="button" href={isFiltered ? hrefOf('recall', { q: asked.query }) : hrefOf('memories', { add: '1' })}>
+        {isFiltered ? 'Search without options' : 'Add a memory'}
+      </a>
+    </Empty>
+  );
+}

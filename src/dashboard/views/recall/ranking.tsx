@@ -1,0 +1,64 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { SearchAnswer } from '../../../client/client.ts';
+import { changeParameters, parameters } from '../../router.ts';
+import { DefaultOrder } from './default-order.tsx';
+import { useMarks } from './marks.ts';
+import { RankLines } from './rank-lines.tsx';
+import { movementOf } from './rank-movement.ts';
+import { ResultRow } from './result-row.tsx';
+import { Legend } from './signal-bar.tsx';
+import { barRange, contributingSignals } from './signal-parts.ts';
+import { Teaching } from './teaching.tsx';
+
+interface RankingProps {
+  answer: SearchAnswer;
+  query: string;
+  /** Searches again, after something was learned. */
+  onAgain(): void;
+}
+
+/** The results in their order, beside the default order with a line for each result where anything moved. */
+export function Ranking({ answer, query, onAgain }: RankingProps) {
+  const { results } = answer;
+  const list = useRef<HTMLOListElement>(null);
+  const pointed = useSignal<string | undefined>(undefined);
+  const marks = useMarks();
+  const openId = parameters.value.get('id') ?? undefined;
+  const open = (id: string) => changeParameters({ id: id === openId ? undefined : id }, 'replace');
+  const range = barRange(results);
+  const hasMoved = results.some((result) => movementOf(result) !== 0);
+  return (
+    <section class="card ranking-card" aria-label="Results">
+      <div class="ranking-head">
+        <Legend names={contributingSignals(results)} />
+        {!hasMoved && <p class="hint">Same as the default order.</p>}
+      </div>
+      <div class={`ranking${hasMoved ? ' has-moved' : ''}`}>
+        {hasMoved && (
+          <div class="ranking-titles">
+            <h2>{answer.learned?.events ? 'Learned order' : 'This order'}</h2>
+            <h2>Default order</h2>
+          </div>
+        )}
+        <ol class="ranking-list" ref={list} style={{ gridRow: `2 / span ${results.length}` }}>
+          {results.map((result) => (
+            <ResultRow
+              key={result.id}
+              result={result}
+              query={query}
+              range={range}
+              isOpen={result.id === openId}
+              pointed={pointed}
+              marks={marks}
+              onOpen={() => open(result.id)}
+            />
+          ))}
+        </ol>
+        {hasMoved && <RankLines results={results} list={list} pointed={pointed} />}
+        {hasMoved && <DefaultOrder results={results} pointed={pointed} onOpen={open} />}
+      </div>
+      <Teaching answer={answer} marks={marks} onAgain={onAgain} />
+    </section>
+  );
+}

@@ -1,0 +1,171 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { formatProbability } from '../../format.ts';
+import { changeParameters, type ViewParameters } from '../../router.ts';
+import { Icon } from '../../shell/icon.tsx';
+import { DEFAULT_LIMIT, LIMITS, type RecallQuery, STRATEGIES, TYPES } from './recall-query.ts';
+
+const TYPE_LABELS = { memory: 'Memories', message: 'Messages', episode: 'Episodes' };
+const STRATEGY_LABELS = {
+  auto: 'Learned',
+  default: 'Default weights',
+  lexical: 'Shared words only',
+  semantic: 'Similar meaning only',
+  recent: 'Newest first',
+};
+
+/** The question and its options. The question runs when it is submitted, an option at once. */
+export function RecallForm({ asked, tab }: { asked: RecallQuery; tab: 'ranking' | 'context' }) {
+  const query = useSignal(asked.query);
+  const areOptionsOpen = useSignal(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    query.value = asked.query;
+  }, [asked.query]);
+  useEffect(() => {
+    if (asked.query === '') field.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <form
+      class="card recall-form"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        ask({ q: query.value.trim() });
+      }}
+    >
+      <div class="recall-question">
+        <input
+          ref={field}
+          type="search"
+          aria-label="Question"
+          placeholder="Ask what an assistant would ask, such as “what does Ada drink?”"
+          autocomplete="off"
+          maxLength={10_000}
+          value={query.value}
+          onInput={(event) => (query.value = event.currentTarget.value)}
+        />
+        <button type="submit" class="primary">
+          <Icon name="search" size={16} />
+          <span>Search</span>
+        </button>
+      </div>
+      <button
+        type="button"
+        class="small recall-options-toggle"
+        aria-expanded={areOptionsOpen.value}
+        onClick={() => (areOptionsOpen.value = !areOptionsOpen.value)}
+      >
+        <Icon name="settings" size={16} /> Options
+      </button>
+      <Options asked={asked} tab={tab} isOpen={areOptionsOpen.value} />
+    </form>
+  );
+}
+
+/** Searches with other parameters; the result that was open belongs to the search before. */
+function ask(changes: ViewParameters): void {
+  changeParameters({ id: undefined, searchId: undefined, ...changes });
+}
+
+function Options({ asked, tab, isOpen }: { asked: RecallQuery; tab: 'ranking' | 'context'; isOpen: boolean }) {
+  return (
+    <div class={`recall-options${isOpen ? ' is-open' : ''}`}>
+      <Types asked={asked} />
+      {tab === 'ranking' && <RankingOptions asked={asked} />}
+      <label>
+        Project
+        <input
+          type="text"
+          placeholder="any"
+          value={asked.project ?? ''}
+          maxLength={200}
+          onChange={(event) => ask({ project: event.currentTarget.value.trim() })}
+        />
+      </label>
+      <label class="recall-relevance">
+        <span>
+          Relevance{' '}
+          <output>{asked.minRelevance === 0 ? 'any' : `from ${formatProbability(asked.minRelevance)}`}</output>
+        </span>
+        <input
+          type="range"
+          min="0"
+          max="0.9"
+          step="0.05"
+          value={asked.minRelevance}
+          aria-label="Least relevance"
+          onChange={(event) => ask({ minRelevance: event.currentTarget.value.replace(/^0$/, '') })}
+        />
+      </label>
+    </div>
+  );
+}
+
+function Types({ asked }: { asked: RecallQuery }) {
+  const choose = (type: (typeof TYPES)[number], isChosen: boolean) => {
+    const types = TYPES.filter((one) => (one === type ? isChosen : asked.types.includes(one)));
+    ask({ types: types.length === TYPES.length ? undefined : types });
+  };
+  return (
+    <fieldset>
+      <legend>Look in</legend>
+      <div class="recall-types">
+        {TYPES.map((type) => (
+          <label key={type} class="check">
+            <input
+              type="checkbox"
+              checked={asked.types.includes(type)}
+              disabled={asked.types.length === 1 && asked.types[0] === type}
+              onChange={(event) => choose(type, event.currentTarget.checked)}
+            />
+            {TYPE_LABELS[type]}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function RankingOptions({ asked }: { asked: RecallQuery }) {
+  return (
+    <>
+      <label>
+        Strategy
+        <select
+          value={asked.strategy}
+          onChange={(event) => ask({ strategy: event.currentTarget.value.replace(/^auto$/, '') })}
+        >
+          {STRATEGIES.map((name) => (
+            <option key={name} value={name}>
+              {STRATEGY_LABELS[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Results
+        <select
+          value={asked.limit}
+          onChange={(event) => ask({ limit: event.currentTarget.value.replace(String(DEFAULT_LIMIT), '') })}
+        >
+          {[...new Set([...LIMITS, asked.limit])]
+            .sort((a, b) => a - b)
+            .map((limit) => (
+              <option key={limit} value={limit}>
+                {limit}
+              </option>
+            ))}
+        </select>
+      </label>
+      <label>
+        As known on
+        <input
+          type="date"
+          value={asked.asOf?.slice(0, 10) ?? ''}
+          onChange={(event) => ask({ asOf: event.currentTarget.value })}
+        />
+      </label>
+    </>
+  );
+}

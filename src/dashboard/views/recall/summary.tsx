@@ -1,0 +1,50 @@
+import type { SearchAnswer } from '../../../client/client.ts';
+import { formatCount, formatMs, formatProbability } from '../../format.ts';
+import { questionLabel } from '../../ranking-words.ts';
+import { hrefOf } from '../../router.ts';
+
+/** Below this, it is more likely than not that nothing stored answers the question. */
+const EVEN = 0.5;
+
+/** What a search came to: whether it has an answer, of which kind the question is, and how long it took. */
+export function Summary({ answer, user }: { answer: SearchAnswer; user: string | undefined }) {
+  const { confidence, results, learned, tookMs } = answer;
+  return (
+    <dl class="recall-summary">
+      <div>
+        <dt>Is there an answer?</dt>
+        <dd title="Calibrated probability that anything found answers the question">
+          {confidence < EVEN ? 'Probably not' : 'Yes'}
+          <span class="hint"> {formatProbability(confidence)} likely</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Results</dt>
+        <dd>
+          {results.length}
+          {user !== undefined && <span class="hint"> of {user}</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Kind of question</dt>
+        <dd>{learned ? questionLabel(learned.bucket) : 'not used by this strategy'}</dd>
+      </div>
+      <div>
+        <dt>Learned from</dt>
+        <dd>
+          {learned ? (
+            <a href={hrefOf('learning', user === undefined ? {} : { user })}>
+              {learned.events === 0 ? 'nothing yet' : formatCount(learned.events, 'feedback event', 'feedback events')}
+            </a>
+          ) : (
+            'not used'
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Took</dt>
+        <dd>{formatMs(tookMs)}</dd>
+      </div>
+    </dl>
+  );
+}

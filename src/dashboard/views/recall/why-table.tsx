@@ -1,0 +1,71 @@
+import type { SearchResult } from '../../../client/client.ts';
+import { formatOrdinal, formatProbability } from '../../format.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { signalLabel } from '../../ranking-words.ts';
+import { signalParts } from './signal-parts.ts';
+
+/** The figures behind a result's place. */
+export function WhyTable({ result }: { result: SearchResult }) {
+  const parts = signalParts(result);
+  const sum = parts.reduce((total, { points }) => total + points, 0);
+  const { why } = result;
+  return (
+    <div class="why">
+      <p class="hint">{sentenceOf(result)}</p>
+      <div class="why-scroll">
+        <table>
+          <caption class="unseen">What the score of this result is made of</caption>
+          <thead>
+            <tr>
+              <th scope="col">Signal</th>
+              <th scope="col" class="numeric">
+                Found
+              </th>
+              <th scope="col" class="numeric">
+                Weight
+              </th>
+              <th scope="col" class="numeric">
+                Adds
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {parts.map(({ name, value, weight, points }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <span class={`legend-color signal-${name}`} aria-hidden="true" /> {signalLabel(name)}
+                </th>
+                <td class="numeric">{value.toFixed(2)}</td>
+                <td class="numeric">× {weight.toFixed(2)}</td>
+                <td class="numeric">{points.toFixed(2)}</td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row" colSpan={3}>
+                All signals
+              </th>
+              <td class="numeric">{sum.toFixed(2)}</td>
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+      {why && (
+        <p class="why-id">
+          <code>{result.id}</code>
+          <CopyButton text={() => result.id} label="Copy the id" isIcon />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function sentenceOf({ why, score, relevance, restatedBy }: SearchResult): string {
+  const place =
+    why === undefined || why.rank === why.defaultRank
+      ? 'Same place as by the default weights.'
+      : `${formatOrdinal(why.rank)} here, ${formatOrdinal(why.defaultRank)} by the default weights.`;
+  const newer = restatedBy === undefined ? '' : ' A newer result says something else of the same and stands before it.';
+  return `${place}${newer} Score ${score.toFixed(2)} of at most 1; ${formatProbability(relevance)} likely to answer.`;
+}

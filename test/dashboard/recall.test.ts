@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import type { SearchResult } from '../../src/client/client.ts';
+import { contextLines } from '../../src/dashboard/views/recall/context-lines.ts';
+import { exampleQueries } from '../../src/dashboard/views/recall/example-queries.ts';
+import { defaultPlaces, movementOf, rankLines } from '../../src/dashboard/views/recall/rank-movement.ts';
+import { readRecallQuery, toContextRequest, toSearchRequest } from '../../src/dashboard/views/recall/recall-query.ts';
+import { barRange, contributingSignals, mainPart, signalParts } from '../../src/dashboard/views/recall/signal-parts.ts';
+import { weightChanges } from '../../src/dashboard/views/recall/weight-changes.ts';
+
+type Signals = Record<string, { value: number; weight: number; share: number }>;
+
+function resultAt(rank: number, defaultRank: number, signals: Signals = {}): SearchResult {
+  return { id: `mem_${rank}`, why: { rank, defaultRank, signals } } as unknown as SearchResult;
+}
+
+describe('the address', () => {
+  test('holds everything that a search asks for', () => {
+    const asked = readRecallQuery(
+      new URLSearchParams(
+        'q=tea&types=memory&types=episode&strategy=recent&limit=20&minRelevance=0.3&asOf=2026-05-01&project=web&tokens=300',
+      ),
+    );
+    expect(toSearchRequest(asked, 'ada')).toEqual({
+      query: 'tea',
+      user: 'ada',
+      types: ['memory', 'episode'],
+      strategy: 'recent',
+      limit: 20,
+      minRelevance: 0.3,
+      asOf: '2026-05-01T23:59:59.999Z',
+      project: 'web',
+      explain: true,
+    });
+    expect(toContextRequest(asked, 'ada')).toEqual({
+      query: 'tea',
+      user: 'ada',
+      types: ['memory', 'episode'],
+      minRelevance: 0.3,
+      project: 'web',
+      maxTokens: 300,
+    });
+  });
+
+  test('gets defaults for what is missing or out of range', () => {
+    const asked = readRecallQuery(
+      new URLSearchParams('q=%20tea%20&types=song&strategy=best&limit=0&minRelevance=7&tokens=x'),
+    );
+    expect(toSearchRequest(asked, undefined)).toEqual({ query: 'tea', limit: 10, explain: true });
+    expect(toContextRequest(asked, undefined)).toEqual({ query: 'tea', maxTokens: 1000 });
+  });
+});
+
+describe('the order beside the default one', () => {
+  const results = [resultAt(1, 3), resultAt(2, 1), resultAt(3, 9)];
+
+  test('says how many places each result moved', () => {
+    expect(results.map(movementOf)).toEqual([2, -1, 6]);
+    expect(movementOf({ id: 'mem_1' } as SearchResult)).toBe(0);
+  });
+
+  test('leaves places open whose results are not shown', () => {
+    const places = defaultPlaces(results).map(({ rank, result }) => [rank, result?.id]);
+    expect(places).toEqual([
+      [1, 'mem_2'],
+      [2, undefined],
+      [3, 'mem_1'],
+    ]);
+  });
+
+  test('draws a line to each default place that is on the page', () => {
+    const lines = rankLines(results, [10, 50, 90]).map(({ fromY, toY }) => [fromY, toY]);
+    expect(lines).toEqual([
+      [10, 90],
+      [50, 10],
+      [90, undefined],
+    ]);
+  });
+});
+
+describe('the signals of a result', () => {
+  const mixed = resultAt(1, 1, {
+    recency: { value: 1, weight: -0.5, share: -0.5 },
+    lexical: { value: 1, weight: 3, share: 3 },
+    self: { value: 0.5, weight: 2, share: 1 },
+    vector: { value: 0, weight: 1.25, share: 0 },
+  });
+
+  test('are those that contribute, in the order of the legend', () => {
+    expect(signalParts(mixed).map(({ name, points }) => [name, points])).toEqual([
+      ['lexical', 3],
+      ['recency', -0.5],
+      ['self', 1],
+    ]);
+    const unknown = resultAt(2, 2, { smell: { value: 1, weight: 1, share: 1 } });
+    expect(contributingSignals([unknown, mixed])).toEqual(['lexical', 'recency', 'self', 'smell']);
+  });
+
+  test('share one scale, with what takes away below 0', () => {
+    expect(barRange([mixed, resultAt(2, 2, { lexical: { value: 1, weight: 2, share: 2 } })])).toEqual({
+      least: -0.5,
+      most: 4,
+    });
+  });
+
+  test('name the one that adds most', () => {
+    expect(mainPart(signalParts(mixed))).toEqual({ name: 'lexical', share: 0.75 });
+    expect(mainPart([])).toBeUndefined();
+  });
+});
+
+test('a context block is split at its citations, not at stored text that looks like one', () => {
+  const text = 'What is remembered:\n[1] (2026-01-02) first\nline two\n[2] not a citation\n[2] (2026-01-03) second';
+  const citations = [{ marker: '[1]' }, { marker: '[2]' }] as Parameters<typeof contextLines>[0]['citations'];
+  const lines = contextLines({ text, citations });
+  expect(lines.map(({ marker }) => marker)).toEqual([undefined, '[1]', '[2]']);
+  expect(lines.map(({ marker = '', text: line }) => marker + line).join('\n')).toBe(text);
+});
+
+test('feedback shows the weights that it moved visibly, largest first', () => {
+  const stateOf = (weights: Record<string, number>) =>
+    ({
+      signals: Object.fromEntries(Object.entries(weights).map(([name, weight]) => [name, { weight }])),
+    }) as unknown as Parameters<typeof weightChanges>[0];
+  const before = stateOf({ lexical: 2, recency: 0, vector: 1.25 });
+  const after = stateOf({ lexical: 1.98, recency: 0.3, vector: 1.251 });
+  expect(weightChanges(before, after).map(({ signal }) => signal)).toEqual(['recency', 'lexical']);
+});
+
+test('examples are short, and not of one pattern', () => {
+  const contents = [
+    'Ada likes tea (note 1)',
+    'Ada likes bread',
+    'The staging database runs PostgreSQL 15; production 16',
+  ];
+  expect(exampleQueries(contents)).toEqual(['Ada likes tea', 'The staging database runs PostgreSQL 15']);
+  expect(exampleQueries([])).toEqual([]);
+});
