@@ -1,4 +1,4 @@
-import { parseTimestamp, systemClock } from '../lib/clock.ts';
+import { parseTimestamp, systemClock, toDate } from '../lib/clock.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -10,6 +10,11 @@ const clockTime = new Intl.DateTimeFormat(LOCALE, { hour: 'numeric', minute: '2-
 const plainClockTime = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const date = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', year: 'numeric' });
 const dateInYear = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long' });
+const briefDate = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' });
+const briefDateOfYear = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
+const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long', timeStyle: 'short' });
+const weekday = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const month = new Intl.DateTimeFormat(LOCALE, { month: 'long', year: 'numeric' });
 const full = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long' });
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
 const counted = new Intl.NumberFormat(LOCALE);
@@ -36,6 +41,13 @@ export function formatPast(epochMs: number, nowMs: number = systemClock.nowMs())
   return date.format(epochMs);
 }
 
+/** Formats an instant for a narrow column: `14:05` today, `12 Mar` this year, `12 Mar 2025` otherwise. */
+export function formatBrief(epochMs: number, nowMs: number = systemClock.nowMs()): string {
+  if (date.format(epochMs) === date.format(nowMs)) return clockTime.format(epochMs);
+  const year = toDate(epochMs).getFullYear();
+  return (year === toDate(nowMs).getFullYear() ? briefDate : briefDateOfYear).format(epochMs);
+}
+
 /** Formats a future instant: `in 5 hours, at 01:00`, `in 11 days, on 1 December`. */
 export function formatUpcoming(epochMs: number, nowMs: number = systemClock.nowMs()): string {
   const left = Math.max(0, epochMs - nowMs);
@@ -56,6 +68,21 @@ export function formatDay(day: string): string {
   return noon === undefined
     ? day
     : new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(noon);
+}
+
+/** `12 March 2026 at 14:05`. */
+export function formatMoment(epochMs: number): string {
+  return moment.format(epochMs);
+}
+
+/** `Thursday 12 March 2026`. */
+export function formatWeekday(epochMs: number): string {
+  return weekday.format(epochMs);
+}
+
+/** `March 2026`. */
+export function formatMonth(epochMs: number): string {
+  return month.format(epochMs);
 }
 
 /** The exact instant, for tooltips. */

@@ -52,10 +52,15 @@ export function navigate(view: ViewName, given: ViewParameters = {}): void {
 
 /** Changes some parameters of the current view. `replace` suits what changes with every keystroke or arrow key. */
 export function changeParameters(changes: ViewParameters, how: 'push' | 'replace' = 'push'): void {
+  goTo(hrefWith(changes), how);
+}
+
+/** Returns the address of the current view with some parameters changed. */
+export function hrefWith(changes: ViewParameters): string {
   const view = currentView.value ?? 'home';
   const kept: Record<string, string[]> = {};
   for (const [name, value] of parameters.value) kept[name] = [...(kept[name] ?? []), value];
-  goTo(hrefOf(view, { ...kept, ...changes }), how);
+  return hrefOf(view, { ...kept, ...changes });
 }
 
 function goTo(href: string, how: 'push' | 'replace'): void {

@@ -4,12 +4,14 @@ import { Icon } from '../shell/icon.tsx';
 
 interface SidePaneProps {
   title: string;
+  /** Buttons beside the title. */
+  actions?: ComponentChildren;
   onClose(): void;
   children: ComponentChildren;
 }
 
 /** Details of what is selected: beside the list on wide screens, above it on narrow ones. Escape closes it. */
-export function SidePane({ title, onClose, children }: SidePaneProps) {
+export function SidePane({ title, actions, onClose, children }: SidePaneProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
@@ -26,9 +28,12 @@ export function SidePane({ title, onClose, children }: SidePaneProps) {
         <h2 id="side-pane-title" ref={heading} tabIndex={-1}>
           {title}
         </h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        <div class="side-pane-actions">
+          {actions}
+          <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        </div>
       </div>
       <div class="side-pane-body">{children}</div>
     </aside>

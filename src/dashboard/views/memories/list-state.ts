@@ -1,0 +1,120 @@
+import type { MemoriesQuery, MemoryFilter } from '../../../client/client.ts';
+import { parseTimestamp, toTimestamp } from '../../../lib/clock.ts';
+
+/** What the address says about the list: which memories, in which order and shape. */
+export interface ListState {
+  /** Words to search for; empty lists all memories. */
+  query: string;
+  user: string | undefined;
+  tags: readonly string[];
+  project: string | undefined;
+  /** Id of a conversation, message or episode. */
+  source: string | undefined;
+  /** Bounds of the time, both exclusive: of the change if `orderBy` is `updatedAt`, else of what the memory is about. */
+  afterMs: number | undefined;
+  beforeMs: number | undefined;
+  orderBy: NonNullable<MemoriesQuery['orderBy']>;
+  order: 'asc' | 'desc';
+  show: 'current' | 'pinned' | 'all';
+  /** Shows what was known at this time. */
+  asOfMs: number | undefined;
+  layout: 'list' | 'timeline';
+}
+
+const ORDERS = ['createdAt', 'occurredAt', 'updatedAt'] as const;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const DAY_MS = 86_400_000;
+
+/** Reads the state from the parameters of the address. Unknown values are ignored. */
+export function listStateOf(parameters: URLSearchParams): ListState {
+  const text = (name: string) => parameters.get(name)?.trim() || undefined;
+  const layout = text('layout') === 'timeline' ? 'timeline' : 'list';
+  const given = ORDERS.find((order) => order === text('orderBy'));
+  const show = text('show');
+  return {
+    query: text('q') ?? '',
+    user: parameters.get('user') || undefined,
+    tags: [...new Set(parameters.getAll('tag').filter((tag) => tag !== ''))],
+    project: parameters.get('project') || undefined,
+    source: text('source'),
+    afterMs: afterOf(text('after')),
+    beforeMs: instantOf(text('before')),
+    orderBy: given ?? (layout === 'timeline' ? 'occurredAt' : 'createdAt'),
+    order: text('order') === 'asc' ? 'asc' : 'desc',
+    show: show === 'pinned' || show === 'all' ? show : 'current',
+    asOfMs: asOfOf(text('asOf')),
+    layout,
+  };
+}
+
+/** A time, or the first instant of a UTC day. */
+export function instantOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return parseTimestamp(DAY.test(text) ? `${text}T00:00:00Z` : text);
+}
+
+/** A day as a lower bound includes the day itself. */
+function afterOf(text: string | undefined): number | undefined {
+  const at = instantOf(text);
+  return at !== undefined && DAY.test(text!) ? at - 1 : at;
+}
+
+/** A day means its end. */
+function asOfOf(text: string | undefined): number | undefined {
+  const at = instantOf(text);
+  return at !== undefined && DAY.test(text!) ? at + DAY_MS - 1 : at;
+}
+
+/** Whether the time bounds are about changes, which the list compares itself. */
+export function isByChange({ orderBy }: ListState): boolean {
+  return orderBy === 'updatedAt';
+}
+
+/** The conditions of the list that the daemon knows. */
+export function filterOf(state: ListState): MemoryFilter {
+  const { user, tags, project, source, show, asOfMs } = state;
+  return {
+    ...(user !== undefined && { user }),
+    ...(tags.length > 0 && { tags: [...tags] }),
+    ...(project !== undefined && { project, projectOnly: true }),
+    ...(source !== undefined && { source }),
+    ...(show === 'pinned' && { pinned: true }),
+    ...((show === 'all' || asOfMs !== undefined || isByChange(state)) && { includeSuperseded: true }),
+    ...(isByChange(state) ? {} : timeBounds(state)),
+  };
+}
+
+/** `after` and `before` as the API takes them. */
+export function timeBounds({ afterMs, beforeMs }: Pick<ListState, 'afterMs' | 'beforeMs'>): {
+  after?: string;
+  before?: string;
+} {
+  return {
+    ...(afterMs !== undefined && { after: toTimestamp(afterMs) }),
+    ...(beforeMs !== undefined && { before: toTimestamp(beforeMs) }),
+  };
+}
+
+/** The order of the list. What was known at a time is listed from the first memory on, up to that time. */
+export function orderOf({ asOfMs, orderBy, order }: ListState): Pick<MemoriesQuery, 'orderBy' | 'order'> {
+  return asOfMs === undefined ? { orderBy, order } : { orderBy: 'createdAt', order: 'asc' };
+}
+
+/** Parameters that hold filters, each with no value: clears them all. */
+export const NO_FILTERS = {
+  tag: undefined,
+  project: undefined,
+  source: undefined,
+  after: undefined,
+  before: undefined,
+  show: undefined,
+  orderBy: undefined,
+  order: undefined,
+} as const;
+
+/** Whether the list leaves anything out because of a filter. */
+export function isFiltered({ tags, project, source, afterMs, beforeMs, show }: ListState): boolean {
+  return (
+    tags.length > 0 || [project, source, afterMs, beforeMs].some((value) => value !== undefined) || show === 'pinned'
+  );
+}

@@ -1,0 +1,85 @@
+import type { ComponentChildren } from 'preact';
+import type { Memory } from '../../../client/client.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { hrefOf } from '../../router.ts';
+import { Icon } from '../../shell/icon.tsx';
+
+/** Whose a memory is, when it holds and where it comes from. */
+export function MemoryFacts({ memory }: { memory: Memory }) {
+  const { user, project, occurredAt, expiresAt, createdAt, updatedAt, externalId, source, metadata, version } = memory;
+  const members = Object.entries(metadata);
+  return (
+    <dl class="facts">
+      {source && <Fact name="From">{<SourceLinks source={source} />}</Fact>}
+      <Fact name="User">
+        <a href={hrefOf('memories', { user })}>{user}</a>
+      </Fact>
+      {project !== null && (
+        <Fact name="Project">
+          <a href={hrefOf('memories', { project })}>{project}</a>
+        </Fact>
+      )}
+      {occurredAt !== null && (
+        <Fact name="About">
+          <Moment at={occurredAt} />
+        </Fact>
+      )}
+      <Fact name="Stored">
+        <Moment at={createdAt} />
+      </Fact>
+      {version > 1 && (
+        <Fact name="Changed">
+          <Moment at={updatedAt} />
+        </Fact>
+      )}
+      {expiresAt !== null && (
+        <Fact name="Expires">
+          <Moment isUpcoming at={expiresAt} />
+        </Fact>
+      )}
+      {externalId !== null && <Fact name="External id">{externalId}</Fact>}
+      {members.map(([name, value]) => (
+        <Fact key={name} name={name}>
+          {typeof value === 'string' ? value : <code>{JSON.stringify(value)}</code>}
+        </Fact>
+      ))}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Links to the very message that a memory comes from, and to what else comes from there. */
+function SourceLinks({ source }: { source: NonNullable<Memory['source']> }) {
+  const { conversationId, messageId, episodeId } = source;
+  const id = messageId ?? episodeId ?? conversationId;
+  if (id === undefined) return <>unknown</>;
+  const label =
+    messageId !== undefined ? 'this message' : episodeId !== undefined ? 'this episode' : 'this conversation';
+  return (
+    <span class="bar">
+      {conversationId === undefined && episodeId === undefined ? (
+        <code>{id}</code>
+      ) : (
+        <a
+          class="source-link"
+          href={hrefOf('conversations', { id: conversationId, message: messageId, episode: episodeId })}
+        >
+          <Icon name="conversation" size={16} /> {label}
+        </a>
+      )}
+      {conversationId !== undefined && (
+        <a class="hint" href={hrefOf('memories', { source: conversationId })}>
+          everything from it
+        </a>
+      )}
+    </span>
+  );
+}

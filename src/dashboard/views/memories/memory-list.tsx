@@ -1,0 +1,197 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { formatCount, formatMonth, formatWeekday } from '../../format.ts';
+import { confirm } from '../../parts/confirmation.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import type { PageList } from '../../parts/page-list.ts';
+import { isTyping } from '../../parts/typing.ts';
+import { VirtualList } from '../../parts/virtual-list.tsx';
+import { changeParameters, chosenUser } from '../../router.ts';
+import { currentSession } from '../../session.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import { filterOf, type ListState } from './list-state.ts';
+import { changeMany, forgetMatching, forgetMemories, reportFailure } from './memory-actions.ts';
+import { changed } from './memory-changes.ts';
+import type { ListedMemory } from './memory-pages.ts';
+import { MemoryRow } from './memory-row.tsx';
+import { NoMemories } from './no-memories.tsx';
+import { extended, isNothing, isSelected, NOTHING, type Selection, toggled } from './selection.ts';
+import { type ListRow, timelineGroup, timelineLabel, timelineUnit, withHeadings } from './timeline.ts';
+import { ListOptions } from './toolbar.tsx';
+
+/** Rows beyond the loaded ones for which the list makes room, so that scrolling loads a page at a time. */
+const ROOM_ROWS = 60;
+
+interface MemoryListProps {
+  state: ListState;
+  list: PageList<ListedMemory>;
+  openId: string | undefined;
+  /** Memories changed since a long list was loaded. */
+  isStale: boolean;
+}
+
+/** The rows, what is selected of them, and what can be done with the selection. */
+export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
+  const { client } = currentSession();
+  const selection = useSignal<Selection>(NOTHING);
+  const key = JSON.stringify(state);
+  useEffect(() => {
+    selection.value = NOTHING;
+  }, [key]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !isTyping(event.target) && openId === undefined) selection.value = NOTHING;
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [openId]);
+
+  const { rows, total, error, isLoading, loadMore, reload } = list;
+  const ids = rows.map(({ id }) => id);
+  const chosen = selection.value;
+  const isComplete = total !== undefined && rows.length >= total;
+  const selected = rows.filter(({ id }) => isSelected(chosen, id));
+  const count = chosen.kind === 'all' ? (total ?? rows.length) : selected.length;
+  // Everything that a search found is loaded; a list may match more than is.
+  const selectAll = () => {
+    const likely = rows.filter(({ found }) => found?.isLikely !== false).map(({ id }) => id);
+    selection.value = isComplete ? { kind: 'ids', ids: new Set(likely), anchor: undefined } : { kind: 'all' };
+  };
+  const select = (id: string, isRange: boolean) => {
+    selection.value = (isRange ? extended : toggled)(chosen, id, ids);
+  };
+  const forget = async () => {
+    if (chosen.kind === 'ids')
+      forgetMemories(
+        client,
+        selected.map(({ id }) => id),
+      );
+    else {
+      const text = `This erases ${formatCount(count, 'memory', 'memories')} with all versions. It cannot be undone.`;
+      if (!(await confirm({ title: 'Forget everything that matches?', text, yes: 'Forget' }))) return;
+      reportFailure(async () => {
+        await forgetMatching(client, filterOf(state));
+        reload();
+      });
+    }
+    selection.value = NOTHING;
+  };
+
+  const listRows = rowsOf(state, rows);
+  const more = isComplete ? 0 : ROOM_ROWS;
+  if (rows.length === 0 && isLoading) return <Loading label="Loading memories" rows={12} />;
+  return (
+    <>
+      <h2 class="unseen">{state.query === '' ? 'All memories' : 'Results'}</h2>
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {isNothing(chosen) ? (
+        <div class="bar memories-status">
+          <input
+            type="checkbox"
+            class="row-check"
+            aria-label="Select all"
+            disabled={rows.length === 0}
+            checked={false}
+            onChange={selectAll}
+          />
+          <p class="hint" role="status">
+            {describeTotal(state, rows.length, total, isComplete)}
+          </p>
+          {isStale && (
+            <button type="button" class="link hint" onClick={reload}>
+              Memories changed. Refresh
+            </button>
+          )}
+          <ListOptions state={state} />
+        </div>
+      ) : (
+        <BulkBar
+          count={count}
+          onClear={() => (selection.value = NOTHING)}
+          onForget={() => void forget()}
+          onChange={async (change) => {
+            const target = chosen.kind === 'ids' ? { memories: selected } : { filter: filterOf(state) };
+            await changeMany(client, target, change, reload);
+            list.change((before) => before.map((row) => (isSelected(chosen, row.id) ? changed(row, change) : row)));
+          }}
+        />
+      )}
+      {rows.length === 0 && error === undefined && <NoMemories state={state} />}
+      {rows.length > 0 && (
+        <VirtualList<ListRow>
+          label="Memories"
+          rows={listRows}
+          total={listRows.length + more}
+          keyOf={(row) => (row.kind === 'memory' ? row.memory.id : `heading ${row.text}`)}
+          headingOf={(row) => (row.kind === 'heading' ? row.text : undefined)}
+          onMore={loadMore}
+          onOpen={(row) =>
+            row.kind === 'memory' && changeParameters({ id: row.memory.id, add: undefined, edit: undefined })
+          }
+          onActive={(row) => {
+            if (row.kind === 'memory' && openId !== undefined)
+              changeParameters({ id: row.memory.id, edit: undefined }, 'replace');
+          }}
+          onKey={(pressed, row) => {
+            if (row.kind !== 'memory') return;
+            if (pressed === 'x' || pressed === 'X') select(row.memory.id, pressed === 'X');
+            else if (pressed === 'e') changeParameters({ id: row.memory.id, edit: '1' });
+          }}
+          renderLead={(row) =>
+            row.kind === 'memory' && (
+              <input
+                type="checkbox"
+                class={`row-check${isNothing(chosen) ? '' : ' is-kept'}`}
+                tabIndex={-1}
+                aria-label={`Select: ${row.memory.content.slice(0, 60)}`}
+                checked={isSelected(chosen, row.memory.id)}
+                onClick={(event) => select(row.memory.id, event.shiftKey)}
+              />
+            )
+          }
+          renderRow={(row) =>
+            row.kind === 'memory' && (
+              <MemoryRow
+                memory={row.memory}
+                query={state.query}
+                time={state.layout === 'timeline' ? 'occurredAt' : state.orderBy}
+                showsUser={chosenUser.value === undefined}
+              />
+            )
+          }
+        />
+      )}
+    </>
+  );
+}
+
+/** The rows with headings: by month in the timeline, and before unlikely matches of a search. */
+function rowsOf(state: ListState, memories: readonly ListedMemory[]): ListRow[] {
+  if (state.query !== '') {
+    const isAllLikely = memories.every(({ found }) => found?.isLikely !== false);
+    if (!isAllLikely) {
+      return withHeadings(
+        memories,
+        ({ found }) => (found?.isLikely === false ? 'Less likely' : 'Best matches'),
+        (group) => group,
+      );
+    }
+  } else if (state.layout === 'timeline') {
+    const unit = timelineUnit(memories);
+    return withHeadings(
+      memories,
+      (memory) => timelineGroup(memory, unit),
+      (group) => timelineLabel(group, { day: formatWeekday, month: formatMonth }),
+    );
+  }
+  return memories.map((memory) => ({ kind: 'memory', memory }));
+}
+
+function describeTotal(state: ListState, loaded: number, total: number | undefined, isComplete: boolean): string {
+  const isSearch = state.query !== '';
+  if (isSearch) return loaded === 0 ? 'Nothing found' : `${formatCount(loaded, 'match', 'matches')}, best first`;
+  const isCounted = total !== undefined && (isComplete || total > loaded + 1);
+  if (!isCounted) return `${formatCount(loaded, 'memory', 'memories')} so far`;
+  return formatCount(total, 'memory', 'memories');
+}

@@ -1,0 +1,76 @@
+import type { SignalName } from '../../../contract/signals.ts';
+import { SIGNAL_LABELS } from '../../../contract/signals.ts';
+import { formatShare } from '../../format.ts';
+import { Highlighted } from '../../parts/highlighted.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Icon } from '../../shell/icon.tsx';
+import type { ListedMemory } from './memory-pages.ts';
+
+/** A row shows the beginning of a text; the pane shows all of it. */
+const MAX_CHARACTERS = 320;
+const SHOWN_TAGS = 2;
+
+interface MemoryRowProps {
+  memory: ListedMemory;
+  query: string;
+  /** The time that the list is ordered by. */
+  time: 'createdAt' | 'occurredAt' | 'updatedAt';
+  /** Shows whose memory it is. */
+  showsUser: boolean;
+}
+
+/** One memory in the list: its text, and what it is filed under. */
+export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
+  const { content, tags, project, user, pinned, validTo, found } = memory;
+  const text = content.slice(0, MAX_CHARACTERS);
+  return (
+    <>
+      {pinned && (
+        <span class="memory-pin">
+          <Icon name="pin" size={14} />
+          <span class="unseen">Pinned. </span>
+        </span>
+      )}
+      <span class={`row-text${validTo === null ? '' : ' is-past'}`}>
+        {query === '' ? text : <Highlighted text={text} query={query} />}
+      </span>
+      <span class="memory-filed">
+        {validTo !== null && <span class="chip">superseded</span>}
+        {found && <FoundChips memory={memory} />}
+        {!found &&
+          tags.slice(0, SHOWN_TAGS).map((tag) => (
+            <span key={tag} class="chip memory-tag">
+              {tag}
+            </span>
+          ))}
+        {!found && tags.length > SHOWN_TAGS && <span class="row-meta">+{tags.length - SHOWN_TAGS}</span>}
+        {project !== null && <span class="row-meta memory-project">{project}</span>}
+        {showsUser && <span class="row-meta memory-user">{user}</span>}
+      </span>
+      <span class="row-meta memory-time">
+        <Moment isBrief at={memory[time] ?? memory.createdAt} />
+      </span>
+    </>
+  );
+}
+
+function FoundChips({ memory }: { memory: ListedMemory }) {
+  const { why, relevance } = memory.found!;
+  const [first] = strongestSignals(why?.signals ?? {});
+  return (
+    <>
+      {first && <span class="chip memory-signal">{SIGNAL_LABELS[first as SignalName] ?? first}</span>}
+      <span class="row-meta memory-relevance" title="How likely it is that this answers the search">
+        {formatShare(relevance)}
+      </span>
+    </>
+  );
+}
+
+/** The signals that raised a result, strongest first. */
+export function strongestSignals(signals: Record<string, { share: number }>): string[] {
+  return Object.entries(signals)
+    .filter(([, { share }]) => share > 0)
+    .sort(([, one], [, other]) => other.share - one.share)
+    .map(([name]) => name);
+}

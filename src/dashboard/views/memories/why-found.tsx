@@ -1,0 +1,33 @@
+import { SIGNAL_LABELS, type SignalName } from '../../../contract/signals.ts';
+import { formatShare } from '../../format.ts';
+import type { FoundBy } from './memory-pages.ts';
+import { strongestSignals } from './memory-row.tsx';
+
+const SHOWN_SIGNALS = 5;
+
+/** Why a search found a memory: its signals, strongest first. */
+export function WhyFound({ found: { rank, relevance, why } }: { found: FoundBy }) {
+  if (!why) return null;
+  const names = strongestSignals(why.signals).slice(0, SHOWN_SIGNALS);
+  const most = Math.max(...names.map((name) => why.signals[name]!.share));
+  return (
+    <section class="stack why-found">
+      <h3>Why it is number {rank}</h3>
+      <p class="hint">
+        {formatShare(relevance)} likely to answer this search.
+        {why.rank < why.defaultRank && ` Learning moved it up from ${why.defaultRank}.`}
+        {why.rank > why.defaultRank && ` Learning moved it down from ${why.defaultRank}.`}
+      </p>
+      <ul>
+        {names.map((name) => (
+          <li key={name} class="why-signal">
+            <span>{SIGNAL_LABELS[name as SignalName] ?? name}</span>
+            <span class="why-bar" aria-hidden="true">
+              <span style={{ inlineSize: `${(100 * why.signals[name]!.share) / most}%` }} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
