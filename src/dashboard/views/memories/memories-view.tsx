@@ -1,15 +1,19 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { onChanges } from '../../live.ts';
 import { usePageList } from '../../parts/page-list.ts';
 import { parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { AddPane } from './add-pane.tsx';
+import { Facets } from './facets.tsx';
+import { FilterChips } from './filter-chips.tsx';
 import { listStateOf } from './list-state.ts';
 import { forgotten, isOwnChange } from './memory-actions.ts';
+import { MemoryHistogram } from './memory-histogram.tsx';
 import { MemoryList } from './memory-list.tsx';
 import { type ListedMemory, loadMemories } from './memory-pages.ts';
 import { MemoryPane } from './memory-pane.tsx';
+import { useStats } from './memory-stats.ts';
 import { Toolbar } from './toolbar.tsx';
 
 /** Reloading keeps one page: a list that was scrolled further says that it changed instead. */
@@ -38,13 +42,28 @@ export function View() {
   );
   const id = parameters.value.get('id') ?? undefined;
   const isAdding = parameters.value.has('add');
+  const isOpen = id !== undefined || isAdding;
+  const { counts, histogram } = useStats(state);
+  const drawer = useRef<HTMLDialogElement>(null);
   const rows = list.rows.filter((row) => !forgotten.value.has(row.id));
   const hidden = rowCount - rows.length;
+  const facets = counts && <Facets state={state} stats={counts} />;
   return (
-    <div class="memories">
-      <div class={`with-pane${id !== undefined || isAdding ? ' is-open' : ''}`}>
+    <div class={`memories${isOpen ? ' has-pane' : ''}`}>
+      <aside class="memories-facets" aria-label="Filters">
+        {facets}
+      </aside>
+      <dialog ref={drawer} class="drawer" aria-label="Filters">
+        <form method="dialog" class="buttons end">
+          <button class="small">Done</button>
+        </form>
+        {facets}
+      </dialog>
+      <div class={`with-pane${isOpen ? ' is-open' : ''}`}>
         <div class="stack memories-main">
-          <Toolbar state={state} onFilters={() => undefined} />
+          <Toolbar state={state} onFilters={() => drawer.current?.showModal()} />
+          <FilterChips state={state} />
+          {histogram && state.query === '' && <MemoryHistogram state={state} histogram={histogram} />}
           <MemoryList
             state={state}
             list={{ ...list, rows, total: list.total === undefined ? undefined : list.total - hidden, reload }}
@@ -66,6 +85,19 @@ export function View() {
           />
         )}
       </div>
+      <Suggestions id="memory-tags" values={counts?.facets.tags} />
+      <Suggestions id="memory-projects" values={counts?.facets.projects} />
     </div>
+  );
+}
+
+/** Values that fields suggest. */
+function Suggestions({ id, values = [] }: { id: string; values?: readonly { value: string }[] | undefined }) {
+  return (
+    <datalist id={id}>
+      {values.map(({ value }) => (
+        <option key={value} value={value} />
+      ))}
+    </datalist>
   );
 }
