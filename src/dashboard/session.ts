@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { ApiError, type Session as BrowserSession, type Client, createClient } from '../client/client.ts';
 import type { AddressCredential } from './credential-in.ts';
 import { describeError } from './errors.ts';
+import { pageFetch } from './upload-fetch.ts';
 
 /** A signed-in session. */
 export interface Session {
@@ -45,7 +46,7 @@ async function open(
 ): Promise<void> {
   try {
     const { csrf } = await answer;
-    const client = createClient({ ...ORIGIN, headers: { 'x-svc-csrf': csrf } });
+    const client = createClient({ ...ORIGIN, headers: { 'x-svc-csrf': csrf }, fetch: pageFetch });
     const { email } = await client.account.get();
     sessionState.value = { kind: 'signedIn', session: { client, email, freshKey } };
   } catch (error) {

@@ -1,6 +1,42 @@
-import { Empty } from '../../parts/empty.tsx';
+import type { ComponentType } from 'preact';
+import { hrefOf, parameters } from '../../router.ts';
+import { EraseSection } from './erase-section.tsx';
+import { ExportSection } from './export-section.tsx';
+import { ImportSection } from './import-section.tsx';
+import { JobsSection } from './jobs-section.tsx';
+import { ModelsSection } from './models-section.tsx';
+import { PlanSection } from './plan-section.tsx';
+import { SECTIONS, type SectionName, sectionNamed } from './sections.ts';
 
-/** The settings view. */
+const CONTENT: Record<SectionName, ComponentType> = {
+  plan: PlanSection,
+  models: ModelsSection,
+  jobs: JobsSection,
+  import: ImportSection,
+  export: ExportSection,
+  erase: EraseSection,
+};
+
+/** The plan, models and jobs of the account, and moving or erasing what it stores. */
 export function View() {
-  return <Empty icon="home" title="settings" />;
+  const chosen = sectionNamed(parameters.value.get('section'));
+  const Content = CONTENT[chosen];
+  return (
+    <div class="settings">
+      <nav class="settings-nav" aria-label="Sections">
+        <ul>
+          {SECTIONS.map(({ name, title }) => (
+            <li key={name}>
+              <a href={hrefOf('settings', { section: name })} aria-current={name === chosen ? 'page' : undefined}>
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="stack">
+        <Content key={chosen} />
+      </div>
+    </div>
+  );
 }

@@ -1,0 +1,74 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ImportFormat } from '../../../contract/import-formats.ts';
+import { formatBytes, formatCount } from '../../format.ts';
+import { type FilePreview, previewReader } from './import-preview.ts';
+
+interface Read {
+  preview: FilePreview;
+  bytes: number;
+  isDone: boolean;
+}
+
+const PLURALS: Record<string, string> = { memory: 'memories', entity: 'entities' };
+
+/** Counts what is in a file, and shows its first items. Reads the file piece by piece, so that the page stays responsive. */
+export function PreviewCard({ file, format }: { file: Blob; format: ImportFormat }) {
+  const read = useSignal<Read | undefined>(undefined);
+  useEffect(() => {
+    let isWanted = true;
+    void readFile(file, format, (now) => {
+      if (isWanted) read.value = now;
+      return isWanted;
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [file, format]);
+  const { value } = read;
+  if (!value) return <p class="hint">Reading…</p>;
+  const { counts, items } = value.preview;
+  return (
+    <div class="import-preview">
+      <p role="status">
+        {describe(counts) || (value.isDone ? 'Nothing countable in this format' : 'Reading')}
+        {!value.isDone && <span class="hint"> · {formatBytes(value.bytes)} read…</span>}
+      </p>
+      {items.length > 0 && (
+        <ul>
+          {items.map(({ kind, text }, index) => (
+            <li key={index}>
+              <span class="chip">{kind}</span>
+              <span class="row-text">{text}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function describe(counts: FilePreview['counts']): string {
+  return [...counts].map(([kind, count]) => formatCount(count, kind, PLURALS[kind] ?? `${kind}s`)).join(', ');
+}
+
+/** Reads the file and reports after each piece until `report` returns false. */
+async function readFile(file: Blob, format: ImportFormat, report: (read: Read) => boolean): Promise<void> {
+  const { preview, splitter } = previewReader(format);
+  const reader = file.stream().getReader();
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      bytes += value.length;
+      splitter.write(decoder.decode(value, { stream: true }));
+      if (!report({ preview, bytes, isDone: false })) return;
+    }
+    splitter.end();
+    report({ preview, bytes, isDone: true });
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,117 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { NewProviderKey } from '../../../client/client.ts';
+import { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from '../../../contract/provider-names.ts';
+
+/** The heading of provider keys with the form for a new one. The form closes once the key was stored. */
+export function ProviderForm({ onKey }: { onKey: (provider: Provider, key: NewProviderKey) => Promise<boolean> }) {
+  const isOpen = useSignal(false);
+  const isBusy = useSignal(false);
+  const provider = useSignal<Provider>(PROVIDERS[0]);
+  const keyField = useRef<HTMLInputElement>(null);
+  const addButton = useRef<HTMLButtonElement>(null);
+  const isKeyless = KEYLESS_PROVIDERS.has(provider.value);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const input = takeInput(event.currentTarget as HTMLFormElement);
+    isBusy.value = true;
+    const isStored = await onKey(provider.value, input);
+    isBusy.value = false;
+    if (isStored) isOpen.value = false;
+    else keyField.current?.focus();
+  };
+  const cancel = () => {
+    isOpen.value = false;
+    addButton.current?.focus();
+  };
+  return (
+    <>
+      <div class="card-head">
+        <h2 id="providers-title">Provider keys</h2>
+        <button
+          ref={addButton}
+          type="button"
+          class="small"
+          aria-expanded={isOpen.value}
+          onClick={() => (isOpen.value = true)}
+        >
+          Add key
+        </button>
+      </div>
+      {isOpen.value && (
+        <form class="fields" autocomplete="off" onSubmit={(event) => void submit(event)}>
+          <label>
+            Provider
+            <select
+              value={provider.value}
+              autofocus
+              onChange={(event) => (provider.value = event.currentTarget.value as Provider)}
+            >
+              {PROVIDERS.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </label>
+          <label>
+            API key
+            <input
+              ref={keyField}
+              name="key"
+              type="password"
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              maxLength={4096}
+              required={!isKeyless}
+              placeholder={isKeyless ? 'optional' : ''}
+            />
+          </label>
+          <label>
+            Custom base URL
+            <input
+              name="baseUrl"
+              type="url"
+              autocomplete="off"
+              maxLength={2000}
+              required={provider.value === 'openai-compatible'}
+              placeholder="https://models.example.com/v1"
+            />
+          </label>
+          <label>
+            Limit to models (optional)
+            <input
+              name="models"
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              placeholder="gpt-4.1-mini, …"
+            />
+          </label>
+          <div class="buttons">
+            <button type="submit" class="primary" disabled={isBusy.value}>
+              Check and save
+            </button>
+            <button type="button" onClick={cancel}>
+              Cancel
+            </button>
+          </div>
+        </form>
+      )}
+    </>
+  );
+}
+
+/** Reads the form and clears the key field, so that the key remains only in the request. */
+function takeInput(form: HTMLFormElement): NewProviderKey {
+  const data = new FormData(form);
+  const textOf = (name: string) => String(data.get(name) ?? '').trim();
+  (form.elements.namedItem('key') as HTMLInputElement).value = '';
+  const models = textOf('models')
+    .split(/[\s,]+/)
+    .filter((name) => name !== '');
+  return {
+    ...(textOf('key') !== '' && { key: textOf('key') }),
+    ...(textOf('baseUrl') !== '' && { baseUrl: textOf('baseUrl') }),
+    ...(models.length > 0 && { models: [...new Set(models)] }),
+  };
+}

@@ -1,0 +1,16 @@
+/** The sections of the settings, by the `section` parameter. */
+export const SECTIONS = [
+  { name: 'plan', title: 'Plan and usage' },
+  { name: 'models', title: 'Models and keys' },
+  { name: 'jobs', title: 'Jobs' },
+  { name: 'import', title: 'Import' },
+  { name: 'export', title: 'Export' },
+  { name: 'erase', title: 'Erase' },
+] as const;
+
+export type SectionName = (typeof SECTIONS)[number]['name'];
+
+/** Returns the section that a parameter names, or the first. */
+export function sectionNamed(name: string | null): SectionName {
+  return SECTIONS.find((section) => section.name === name)?.name ?? 'plan';
+}
