@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { UNAUTHENTICATED } from '../contract/account.ts';
 import { AppError } from '../contract/errors.ts';
 import { hasSessionCookie, sessionTokenOf } from '../features/connections/session-cookie.ts';
-import type { Sessions } from '../features/connections/sessions.ts';
+import { type Sessions, sessionEnded } from '../features/connections/sessions.ts';
 import type { Keys, Principal } from '../features/keys/keys.ts';
 
 /** What finds the caller of a request. */
@@ -41,9 +41,7 @@ export function createAuthentication({ keys, sessions, publicUrl }: Parts): Auth
     async require(request) {
       if (request.authenticationFailure) throw request.authenticationFailure;
       if (request.principal) return request.principal;
-      if (hasCookie(request)) {
-        throw new AppError('unauthenticated', 'This session has ended. Sign in again, or run svc open.');
-      }
+      if (hasCookie(request)) throw sessionEnded();
       const apiKey = bearerOf(request);
       const ended = apiKey === undefined ? undefined : await keys.whyEnded(apiKey);
       throw ended ?? new AppError('unauthenticated', UNAUTHENTICATED);

@@ -107,7 +107,7 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
     },
     async refresh(hash) {
       const principal = await findPrincipal(hash);
-      if (!principal) throw new AppError('unauthenticated', UNAUTHENTICATED);
+      if (!principal) throw sessionEnded();
       return principal;
     },
     async issueTicket({ tenantId, credential }) {
@@ -132,6 +132,11 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
       });
     },
   };
+}
+
+/** The error of a request with the cookie of a session that has ended, or that never was. */
+export function sessionEnded(): AppError {
+  return new AppError('unauthenticated', 'This session has ended. Sign in again, or run svc open.');
 }
 
 function spent(): AppError {
