@@ -17,6 +17,9 @@ export interface Response {
   example?: unknown;
 }
 
+/** What the samples of an operation authenticate with. */
+export type Credential = 'none' | 'key' | 'session';
+
 /** An operation with its references followed. */
 export interface Endpoint {
   id: string;
@@ -26,7 +29,7 @@ export interface Endpoint {
   summary: string;
   description: string;
   tag: string;
-  isPublic: boolean;
+  credential: Credential;
   parameters: Parameter[];
   body?: { mediaTypes: string[]; required: boolean; schema: JsonSchema; example: unknown };
   /** Successful responses by status. */
@@ -70,7 +73,7 @@ function endpointOf(method: string, path: string, operation: ApiOperation, follo
     summary,
     description,
     tag: tags[0] ?? '',
-    isPublic: security?.length === 0,
+    credential: credentialOf(security),
     parameters: (operation.parameters ?? []).map((one) => follow<Parameter>(one)),
     ...(media?.[0] && {
       body: {
@@ -85,6 +88,14 @@ function endpointOf(method: string, path: string, operation: ApiOperation, follo
       responses.filter(([status]) => Number(status) >= 400).map(([status, { description }]) => [status, description]),
     ),
   };
+}
+
+/** Chooses among the alternatives of an operation; without any of its own, those of the document apply. */
+function credentialOf(alternatives: readonly object[] | undefined): Credential {
+  if (alternatives === undefined) return 'key';
+  const schemes = alternatives.map((one) => Object.keys(one));
+  if (schemes.length === 0 || schemes.some((names) => names.length === 0)) return 'none';
+  return schemes.flat().includes('apiKey') ? 'key' : 'session';
 }
 
 function responseOf({

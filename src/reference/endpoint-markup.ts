@@ -1,7 +1,7 @@
 import { html, type Markup, NOTHING } from '../lib/html.ts';
 import type { ClientCall } from './client-calls.ts';
 import { jsonMarkup } from './code-markup.ts';
-import type { Endpoint, Parameter, Response } from './document-reader.ts';
+import type { Credential, Endpoint, Parameter, Response } from './document-reader.ts';
 import type { ExampleRequest } from './examples.ts';
 import { proseMarkup } from './prose.ts';
 import { samplePanel } from './sample-panel.ts';
@@ -9,6 +9,11 @@ import { clientSample, curlSample, mcpSample } from './samples.ts';
 import { fieldHead, type SchemaMarkup } from './schema-markup.ts';
 
 const JSON_TYPE = 'application/json';
+const CREDENTIALS: Record<Credential, Markup> = {
+  key: NOTHING,
+  none: html`<p class="note">Needs no key.</p>`,
+  session: html`<p class="note">Needs a session instead of a key.</p>`,
+};
 const KINDS: Record<string, string> = { path: 'Path parameters', query: 'Query parameters', header: 'Request headers' };
 
 /** What rendering an operation needs besides it. */
@@ -29,7 +34,7 @@ export function endpointMarkup(endpoint: Endpoint, context: EndpointContext): Ma
 <section class="endpoint" id="${id}" aria-labelledby="${id}-title">
 <header><h3 id="${id}-title"><a href="#${id}">${summary}</a></h3>
 <p class="route">${methodMarkup(method)} <code>${breakable(path)}</code></p></header>
-<div class="about">${prose.map((line) => html`<p>${proseMarkup(line)}</p>`)}${endpoint.isPublic ? html`<p class="note">Needs no key.</p>` : NOTHING}
+<div class="about">${prose.map((line) => html`<p>${proseMarkup(line)}</p>`)}${CREDENTIALS[endpoint.credential]}
 ${parametersMarkup(endpoint.parameters, context)}${bodyMarkup(endpoint, context)}${responsesMarkup(endpoint, context)}${failuresMarkup(endpoint)}</div>
 <div class="samples">${requestSamples(endpoint, context)}${responseSamples(endpoint)}</div>
 </section>`;

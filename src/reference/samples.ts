@@ -8,7 +8,7 @@ import { MCP_TOOLS, TOOL_ARGUMENTS } from './mcp-tools.ts';
 export const SAMPLE_ORIGIN = 'http://127.0.0.1:8787';
 
 /** Returns the request as a curl command for a POSIX shell. */
-export function curlSample({ isPublic }: Endpoint, request: ExampleRequest): string {
+export function curlSample({ credential }: Endpoint, request: ExampleRequest): string {
   const { method, path, query, mediaType, body } = request;
   const url = `${SAMPLE_ORIGIN}${path}${queryText(query)}`;
   const data =
@@ -21,7 +21,9 @@ export function curlSample({ isPublic }: Endpoint, request: ExampleRequest): str
         : '--data-binary @export.ndjson';
   const parts = [
     ...(method === 'GET' ? [] : [`-X ${method}`]),
-    ...(isPublic ? [] : ['-H "Authorization: Bearer $SVC_API_KEY"']),
+    ...(credential === 'key' ? ['-H "Authorization: Bearer $SVC_API_KEY"'] : []),
+    ...(credential === 'session' ? ['-b "svc_session=$SESSION"'] : []),
+    ...(credential === 'session' && method !== 'GET' ? ['-H "X-Svc-Csrf: $CSRF"'] : []),
     ...(mediaType === undefined ? [] : [`-H 'Content-Type: ${mediaType}'`, data]),
   ];
   return [`curl ${/[?&]/.test(url) ? quoted(url) : url}`, ...parts].join(' \\\n  ');

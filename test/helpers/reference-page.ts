@@ -19,17 +19,36 @@ export function textOf(html: string): string {
   return html.replace(/<[^>]+>/g, '').replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity]!);
 }
 
-/** Reads a curl command as a POSIX shell would. */
+/** Reads the request of a curl command. */
 export function readCurl(command: string): SampledRequest {
-  const words = [...command.replaceAll(' \\\n  ', ' ').matchAll(/(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g)].map(([word]) =>
-    word.replace(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, single, double, escaped) => single ?? double ?? escaped),
-  );
-  const after = (option: string) => (words.includes(option) ? words[words.indexOf(option) + 1] : undefined);
+  const words = wordsOf(command);
   const { pathname, search } = new URL(words[1]!);
-  const data = after('-d');
+  const [data] = optionsOf(words, '-d');
   return {
-    method: after('-X') ?? 'GET',
+    method: optionsOf(words, '-X')[0] ?? 'GET',
     path: `${pathname}${search}`,
     ...(data !== undefined && { body: JSON.parse(data) }),
   };
+}
+
+/** Reads the headers of a curl command, with lower-case names. */
+export function readCurlHeaders(command: string): Record<string, string> {
+  const headers = optionsOf(wordsOf(command), '-H').map((header) => {
+    const [name = '', value = ''] = header.split(': ');
+    return [name.toLowerCase(), value];
+  });
+  return Object.fromEntries(headers);
+}
+
+/** Splits a command into words as a POSIX shell does. Variables stay as they are. */
+function wordsOf(command: string): string[] {
+  const words = command.replaceAll(' \\\n  ', ' ').matchAll(/(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g);
+  return [...words].map(([word]) =>
+    word.replace(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, single, double, escaped) => single ?? double ?? escaped),
+  );
+}
+
+/** Returns the values of an option, which may be repeated. */
+function optionsOf(words: readonly string[], option: string): string[] {
+  return words.flatMap((word, index) => (words[index - 1] === option ? [word] : []));
 }

@@ -78,6 +78,8 @@ export function newSessionRoutes({
   };
 }
 
+const security = [{ session: [] }];
+
 export function sessionRoutes({ sessions, connections, publicUrl }: Dependencies): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.addHook('onRequest', async (_request, reply) => {
@@ -85,7 +87,7 @@ export function sessionRoutes({ sessions, connections, publicUrl }: Dependencies
     });
     app.get(
       '/v1/session',
-      { schema: { summary: 'Get the session of the browser', tags, response: { 200: Session } } },
+      { schema: { summary: 'Get the session of the browser', tags, security, response: { 200: Session } } },
       async (request) => {
         const session = sessionOf(request.principal);
         return toAnswer(session, sessionTokenOf(request, publicUrl())!);
@@ -93,7 +95,7 @@ export function sessionRoutes({ sessions, connections, publicUrl }: Dependencies
     );
     app.delete(
       '/v1/session',
-      { schema: { summary: 'Sign the browser out', tags, response: { 204: NoContent } } },
+      { schema: { summary: 'Sign the browser out', tags, security, response: { 204: NoContent } } },
       async (request, reply) => {
         await connections.revoke(request.principal, sessionOf(request.principal).id);
         reply.header('Set-Cookie', clearedSessionCookie(publicUrl()));
