@@ -5,7 +5,6 @@ import { openPlainConnection, type Reader } from '../db/connection.ts';
 import { ensureDatabaseFile } from '../db/database-file.ts';
 import { refuseUnlessServing } from '../db/database-state.ts';
 import { migrate } from '../db/migrate.ts';
-import { connectionUrl } from '../db/postgres/url.ts';
 import type { Config } from './config-settings.ts';
 
 /** The database of a configuration: a file of SQLite, or a server of PostgreSQL. */
@@ -31,10 +30,9 @@ export async function migratedDatabase({
     await migrate(file);
     return { file };
   }
-  const url = connectionUrl(databaseUrl);
   const { migratePostgres } = await import('../db/postgres/migrate.ts');
-  await migratePostgres(url);
-  return { url };
+  await migratePostgres(databaseUrl);
+  return { url: databaseUrl };
 }
 
 /** Opens a connection for `work` to read the database, which has the current schema. */
@@ -51,7 +49,7 @@ export async function withReader<T>(location: DatabaseLocation, work: (reader: R
 /** Throws `not_found` if there is no database file. */
 export async function existingDatabase(config: Config): Promise<DatabaseLocation> {
   const { databaseUrl } = config;
-  return databaseUrl === undefined ? { file: await existingFile(config) } : { url: connectionUrl(databaseUrl) };
+  return databaseUrl === undefined ? { file: await existingFile(config) } : { url: databaseUrl };
 }
 
 /** Throws `unprocessable` if the database is a server's, whose own tools make and restore backups. */

@@ -2,15 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa, type ResultPromise } from 'execa';
+import type { Certificate } from './certificate.ts';
 import { freePort } from './free-port.ts';
 
 export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
 
-/** Starts a real Redis in a temporary folder, in memory alone: what it holds is gone when it ends. */
-export async function startRedis() {
+/** Starts a real Redis in a temporary folder, in memory alone, with TLS alone if it has a certificate. */
+export async function startRedis(certificate?: Certificate) {
   const folder = await mkdtemp(join(tmpdir(), 'svc-redis-'));
   const port = await freePort();
-  const settings = { port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
+  const tls = certificate && {
+    'tls-port': port,
+    'tls-cert-file': certificate.certificateFile,
+    'tls-key-file': certificate.keyFile,
+    'tls-auth-clients': 'no',
+  };
+  const settings = { port: tls ? 0 : port, ...tls, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
   const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   let running: ResultPromise | undefined;
 
@@ -29,7 +36,7 @@ export async function startRedis() {
   await start();
   return {
     port,
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis${tls ? 's' : ''}://127.0.0.1:${port}`,
     /** Starts it again after `kill`, on the same port and empty. */
     start,
     kill,

@@ -4,6 +4,7 @@ import { translate } from '../dialect.ts';
 import { StorageFault } from '../storage-error.ts';
 import { createAvailability } from './availability.ts';
 import { postgresError } from './storage-error.ts';
+import { connectionUrl } from './url.ts';
 
 /** A session with a PostgreSQL server. It is opened when it is needed, and again after the server was away. */
 export interface Session extends Connection {
@@ -69,7 +70,7 @@ interface TimedQuery extends pg.QueryConfig {
   query_timeout: number;
 }
 
-/** Creates a session with the server at `url`, which opens with its first statement. */
+/** Creates a session with the server at `url`, which opens with its first statement, with TLS as `connectionUrl` says. */
 export function createSession(url: string, availability = createAvailability(url)): Session {
   let link: Promise<Link> | undefined;
   let inTransaction: Link | undefined;
@@ -91,7 +92,7 @@ export function createSession(url: string, availability = createAvailability(url
   /** `forget` is called when the connection cannot be used any more. */
   async function connect(forget: () => void): Promise<Link> {
     const client = new pg.Client({
-      connectionString: url,
+      connectionString: connectionUrl(url),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       application_name: 'svc',
       keepAlive: true,

@@ -6,6 +6,7 @@ import type { Reader } from '../connection.ts';
 import { otherSchema, SCHEMA_VERSION } from '../migrate.ts';
 import { startFault } from './start-fault.ts';
 import { postgresError } from './storage-error.ts';
+import { connectionUrl } from './url.ts';
 
 /** What the baseline leads to. */
 const BASELINE_VERSION = 15;
@@ -28,7 +29,7 @@ export async function migratePostgres(url: string): Promise<void> {
   const { default: knex } = await import('knex');
   const builder = knex({
     client: 'pg',
-    connection: url,
+    connection: connectionUrl(url),
     pool: { min: 0, max: 1 },
     acquireConnectionTimeout: 10_000,
     // What it would print is thrown too.

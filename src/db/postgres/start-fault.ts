@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
+import { certificateFault } from '../../lib/certificate-fault.ts';
 
 const ADVICE: Record<string, string> = {
   '28P01': 'Check the user and the password.',
@@ -14,13 +15,15 @@ export function startFault(error: unknown, url: string): unknown {
   const where = `PostgreSQL at ${hostname || 'the local socket'}${port && `:${port}`}${pathname}`;
   const refuse = (what: string, advice: string) =>
     new AppError('unavailable', `${where} ${what}. ${advice} (SVC_DATABASE_URL)`);
+  if (code === '28000' && /no encryption/.test(message)) {
+    return refuse('refuses connections without TLS', 'Remove sslmode=disable.');
+  }
   if (ADVICE[code]) return refuse(`refuses svc (${code})`, ADVICE[code]);
   if (/does not support SSL/.test(message)) {
     return refuse('does not offer TLS', 'Turn it on there, or add ?sslmode=disable on a network that you trust.');
   }
-  if (/CERT|SELF_SIGNED|ISSUER/.test(code)) {
-    return refuse(`has a certificate that cannot be checked (${code})`, 'Name its authority: ?sslrootcert=ca.pem.');
-  }
+  const certificate = certificateFault(error, '?sslrootcert=ca.pem');
+  if (certificate) return refuse(certificate.what, certificate.advice);
   if (/^E[A-Z_]+$/.test(code)) return refuse(`cannot be reached (${code})`, 'Check the address, and that it runs.');
   return error;
 }

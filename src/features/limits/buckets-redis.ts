@@ -1,4 +1,5 @@
 import { type CommandParser, createClient, defineScript } from '@redis/client';
+import { certificateFault } from '../../lib/certificate-fault.ts';
 import type { BucketRule } from '../../lib/token-bucket.ts';
 import type { BucketStore } from './buckets-shared.ts';
 
@@ -24,7 +25,12 @@ export async function openRedisBuckets(url: string, signal: AbortSignal, nowMs?:
   }
 
   signal.addEventListener('abort', close);
-  await client.connect();
+  try {
+    await client.connect();
+  } catch (error) {
+    const fault = certificateFault(error, 'NODE_EXTRA_CA_CERTS=ca.pem');
+    throw fault ? new Error(`Redis ${fault.what}. ${fault.advice} (SVC_REDIS_URL)`) : error;
+  }
   return { take: (key, rule) => client.takeToken(`svc:bucket:${key}`, rule, nowMs?.()), close };
 }
 

@@ -9,6 +9,8 @@ import { findPrograms, serverUser } from './programs.ts';
 export interface PostgresOptions {
   /** Survives `kill` without loss, at the price of slower commits. */
   isDurable?: boolean;
+  /** Further settings by their names, such as `ssl`. */
+  settings?: Record<string, string>;
 }
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
@@ -23,7 +25,7 @@ const COMMON = { listen_addresses: '127.0.0.1', max_connections: '200', max_wal_
  * Starts a real PostgreSQL in a temporary folder, on TCP and a Unix socket, both with a password. Its collation is that
  * of a language, so that a query that forgets `COLLATE "C"` shows.
  */
-export async function startPostgres({ isDurable = false }: PostgresOptions = {}) {
+export async function startPostgres({ isDurable = false, settings: further = {} }: PostgresOptions = {}) {
   const programs = findPrograms();
   const user = serverUser();
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
@@ -32,7 +34,8 @@ export async function startPostgres({ isDurable = false }: PostgresOptions = {})
   await initialize(run, join(programs, 'initdb'), folder);
 
   const port = await freePort();
-  const settings = { ...COMMON, ...(isDurable ? {} : VOLATILE), port: String(port), unix_socket_directories: folder };
+  const own = { port: String(port), unix_socket_directories: folder };
+  const settings = { ...COMMON, ...(isDurable ? {} : VOLATILE), ...own, ...further };
   const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const adminUrl = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`;
   let running: ResultPromise | undefined;

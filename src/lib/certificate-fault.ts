@@ -1,0 +1,12 @@
+/**
+ * Says in the middle of a sentence what is wrong with a server's certificate, and how to mend it; `authority` names the
+ * setting for a private authority. `undefined` for another error.
+ */
+export function certificateFault(error: unknown, authority: string): { what: string; advice: string } | undefined {
+  const { code = '' } = error as { code?: string };
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return { what: 'has a certificate for another name', advice: 'Use an address that its certificate names.' };
+  }
+  if (!/CERT|SELF_SIGNED|ISSUER/.test(code)) return undefined;
+  return { what: `has a certificate that cannot be checked (${code})`, advice: `Name its authority: ${authority}.` };
+}
