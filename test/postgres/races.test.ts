@@ -9,7 +9,7 @@ import { masterKeyOf } from '../../src/features/envelope/master-key.ts';
 import { addUsage } from '../../src/features/limits/usage-store.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { converse } from '../features/extraction/extraction-daemon.ts';
-import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
 import { MASTER_KEY } from '../helpers/postgres/folder-databases.ts';
 import { rowCounts } from '../helpers/tables.ts';
@@ -88,6 +88,32 @@ test('a sign-in that waits for the erasure of the account elsewhere gets a new a
   const { tenantId, apiKey } = await signedIn;
   expect(tenantId).not.toBe(caller.tenantId);
   expect((await one.call(apiKey, '/v1/account')).body).toMatchObject({ tenantId, email });
+});
+
+test('a search that is stored after another daemon erased its user leaves nothing of the user', async () => {
+  const caller = await one.account();
+  const { tenantId } = caller;
+  await caller.call('/v1/memories', { body: { content: 'Ann keeps bees.', user: 'ann' } });
+  const scopes = 'SELECT scope FROM scopes WHERE tenantId = ?';
+  const scope = (await one.db.readers.of(tenantId).get<{ scope: number }>(scopes, [tenantId]))!.scope;
+  const answered = { tenantId, endUser: 'ann', scope, bucket: 'other' as const, byDefault: [], shownIds: [] };
+  const countSearches = async () => {
+    await one.learning.flush();
+    const rows = await one.db.readers.all('SELECT id FROM searches WHERE tenantId = ?', [tenantId]);
+    return rows.length;
+  };
+  one.learning.remember({ ...answered, searchId: 'srch_before' });
+  expect(await countSearches()).toBe(1);
+
+  const erased = await createCaller(other.call, caller.apiKey, tenantId).call('/v1/users/ann', { method: 'DELETE' });
+  expect(erased.status).toBe(204);
+  one.learning.remember({ ...answered, searchId: 'srch_after' });
+  expect(await countSearches()).toBe(0);
+
+  // The name is free again.
+  await caller.call('/v1/memories', { body: { content: 'Ann has a new hive.', user: 'ann' } });
+  one.learning.remember({ ...answered, searchId: 'srch_late' });
+  expect(await countSearches()).toBe(0);
 });
 
 test('usage counted while an account is erased elsewhere leaves nothing of the account', async () => {

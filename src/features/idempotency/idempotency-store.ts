@@ -66,13 +66,26 @@ export async function redactAnswersAbout(
   );
 }
 
-export async function deleteAnswersBefore(connection: Connection, beforeMs: number): Promise<void> {
-  await connection.run(
-    `DELETE FROM idempotencyResources WHERE (tenantId, idempotencyKey) IN
-       (SELECT tenantId, idempotencyKey FROM idempotencyKeys WHERE createdAt <= ?)`,
-    [beforeMs],
+/** Deletes up to `limit` answers and returns how many. */
+export async function deleteSomeAnswersBefore(
+  connection: Connection,
+  beforeMs: number,
+  limit: number,
+): Promise<number> {
+  // The keys first: until this commits, another daemon cannot store a new answer under one of them.
+  const deleted = await connection.all<{ tenantId: string; idempotencyKey: string }>(
+    `DELETE FROM idempotencyKeys WHERE (tenantId, idempotencyKey) IN
+       (SELECT tenantId, idempotencyKey FROM idempotencyKeys WHERE createdAt <= ? LIMIT ?)
+     RETURNING tenantId, idempotencyKey`,
+    [beforeMs, limit],
   );
-  await connection.run('DELETE FROM idempotencyKeys WHERE createdAt <= ?', [beforeMs]);
+  if (deleted.length === 0) return 0;
+  const padded = padToPowerOfTwo(deleted);
+  await connection.run(
+    `DELETE FROM idempotencyResources WHERE (tenantId, idempotencyKey) IN (VALUES ${placeholders(padded.length, 2)})`,
+    padded.flatMap(({ tenantId, idempotencyKey }) => [tenantId, idempotencyKey]),
+  );
+  return deleted.length;
 }
 
 export async function deleteAnswersOf(connection: Connection, tenantId: string): Promise<void> {

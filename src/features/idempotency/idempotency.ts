@@ -6,8 +6,8 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createHashedStream } from './hashed-stream.ts';
 import {
-  deleteAnswersBefore,
   deleteAnswersOf,
+  deleteSomeAnswersBefore,
   findAnswers,
   insertAnswers,
   redactAnswersAbout,
@@ -15,6 +15,8 @@ import {
 } from './idempotency-store.ts';
 
 const RETENTION_MS = 24 * 3_600_000;
+/** Deleted in one transaction. */
+const SWEEP_ROWS = 200;
 
 /** A request that carries an `Idempotency-Key`. */
 export interface Claim {
@@ -81,6 +83,7 @@ export interface Idempotency {
   store(connection: Connection, created: readonly AnswerToStore[]): Promise<void>;
   /** Redacts the stored answers that contain any of these resources. */
   redact(connection: Connection, tenantId: string, resourceIds: readonly string[]): Promise<void>;
+  /** Deletes expired answers, in portions so that other writes are not held up. */
   sweep(): Promise<void>;
   erase(connection: Connection, tenantId: string): Promise<void>;
 }
@@ -183,8 +186,11 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
     findReplays,
     store,
     redact: redactAnswersAbout,
-    sweep: () =>
-      db.writes.write('daemon', (connection) => deleteAnswersBefore(connection, clock.nowMs() - RETENTION_MS)),
+    async sweep() {
+      const beforeMs = clock.nowMs() - RETENTION_MS;
+      const deleteSome = (connection: Connection) => deleteSomeAnswersBefore(connection, beforeMs, SWEEP_ROWS);
+      while ((await db.writes.write('daemon', deleteSome)) === SWEEP_ROWS);
+    },
     erase: deleteAnswersOf,
   };
 }

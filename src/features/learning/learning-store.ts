@@ -23,6 +23,9 @@ export interface SearchRow {
   feedbackAt: number | null;
 }
 
+/** With the scope that its user had when it was answered; `undefined` for a user without items. */
+export type AnsweredSearchRow = SearchRow & { scope: number | undefined };
+
 export interface LearningDayRow {
   day: string;
   feedbacks: number;
@@ -77,14 +80,9 @@ export async function deleteLearned(connection: Connection, tenantId: string, en
   await connection.run('DELETE FROM learningDays WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
 }
 
-/** Skips rows of tenants erased in the meantime. */
-export async function insertSearches(connection: Connection, rows: readonly SearchRow[]): Promise<void> {
-  const tenants = await connection.all<{ tenantId: string }>(
-    'SELECT tenantId FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL',
-    [JSON.stringify([...new Set(rows.map(({ tenantId }) => tenantId))])],
-  );
-  const present = new Set(tenants.map(({ tenantId }) => tenantId));
-  const kept = rows.filter(({ tenantId }) => present.has(tenantId));
+/** Skips rows of tenants and users erased in the meantime, or being erased. */
+export async function insertSearches(connection: Connection, rows: readonly AnsweredSearchRow[]): Promise<void> {
+  const kept = await keepPresent(connection, rows);
   await insertRows(
     connection,
     `INSERT INTO searches (tenantId, id, endUser, bucket, candidates, signals, shown, createdAt, learnedFrom, feedbackAt)`,
@@ -102,6 +100,30 @@ export async function insertSearches(connection: Connection, rows: readonly Sear
     ]),
     'ON CONFLICT DO NOTHING',
   );
+}
+
+async function keepPresent(
+  connection: Connection,
+  rows: readonly AnsweredSearchRow[],
+): Promise<readonly AnsweredSearchRow[]> {
+  const tenants = await connection.all<{ tenantId: string }>(
+    'SELECT tenantId FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL',
+    [JSON.stringify([...new Set(rows.map(({ tenantId }) => tenantId))])],
+  );
+  const padded = padToPowerOfTwo(rows);
+  const users = await connection.all<{ tenantId: string; endUser: string; scope: number; erasedAt: number | null }>(
+    `SELECT tenantId, endUser, scope, erasedAt FROM scopes
+     WHERE (tenantId, endUser) IN (VALUES ${placeholders(padded.length, 2)})`,
+    padded.flatMap(({ tenantId, endUser }) => [tenantId, endUser]),
+  );
+  const present = new Set(tenants.map(({ tenantId }) => tenantId));
+  const keyOf = ({ tenantId, endUser }: Pick<SearchRow, 'tenantId' | 'endUser'>) => `${tenantId} ${endUser}`;
+  const scopes = new Map(users.map((user) => [keyOf(user), user]));
+  return rows.filter((row) => {
+    const user = scopes.get(keyOf(row));
+    const isSame = row.scope === undefined || row.scope === user?.scope;
+    return present.has(row.tenantId) && isSame && (user?.erasedAt ?? null) === null;
+  });
 }
 
 export async function findSearch(

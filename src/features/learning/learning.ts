@@ -46,6 +46,8 @@ export interface LearnedRanking {
 
 /** A completed search. */
 export interface AnsweredSearch extends UserKey {
+  /** Of the user; `undefined` for one without items. */
+  scope: number | undefined;
   searchId: string;
   bucket: QueryBucket;
   /** All candidates, the default ranking's best first. */
@@ -160,12 +162,13 @@ export function createLearning({
       return { weights, events: state.events, explain: () => toLearnedShift(state, bucket) };
     },
     unlearned: (bucket) => toLearnedShift(fresh, bucket),
-    remember({ tenantId, endUser, searchId, bucket, byDefault, shownIds }) {
+    remember({ tenantId, endUser, scope, searchId, bucket, byDefault, shownIds }) {
       const stored = selectCandidates(byDefault, shownIds);
       pending.add({
         tenantId,
         id: searchId,
         endUser,
+        scope,
         bucket,
         candidates: stored.candidates.map(({ id }) => id).join(' '),
         signals: packSignals(

@@ -2,12 +2,12 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Bucket, shareOf, takeToken } from '../../lib/token-bucket.ts';
-import { insertSearches, type SearchRow } from './learning-store.ts';
+import { type AnsweredSearchRow, insertSearches } from './learning-store.ts';
 
 /** Searches pending to be written to the database in batches, after their answers were sent. */
 export interface PendingSearches {
   /** Drops and counts the search where its tenant, or all together, exceed the limit. */
-  add(row: SearchRow): void;
+  add(row: AnsweredSearchRow): void;
   /** Whether a search is not yet in the database. */
   has(tenantId: string, id: string): boolean;
   /** Writes all pending searches; failures are logged and counted as dropped. Never throws. */
@@ -34,7 +34,7 @@ interface Parts {
 /** A bounded queue in front of the write queue. Each daemon allows its share of a tenant's limit. */
 export function createPendingSearches({ db, clock, log, liveDaemons }: Parts): PendingSearches {
   const allowances = new Map<string, Bucket>();
-  const pending = new Map<string, SearchRow>();
+  const pending = new Map<string, AnsweredSearchRow>();
   let droppedCount = 0;
   let running: Promise<void> = Promise.resolve();
   const keyOf = (tenantId: string, id: string) => `${tenantId} ${id}`;
@@ -50,7 +50,7 @@ export function createPendingSearches({ db, clock, log, liveDaemons }: Parts): P
     return allowed;
   }
 
-  const store = db.writes.grouped<SearchRow, void>(
+  const store = db.writes.grouped<AnsweredSearchRow, void>(
     async (connection, rows) => {
       await insertSearches(connection, rows);
       return rows.map(() => ({ ok: undefined }));

@@ -167,7 +167,7 @@ export function createSearch(dependencies: Dependencies): Search {
     return {
       answer,
       weights: found.weights,
-      remember: (shownIds) => learning.remember({ ...user, searchId, bucket, byDefault, shownIds }),
+      remember: (shownIds) => learning.remember({ ...user, scope, searchId, bucket, byDefault, shownIds }),
     };
   }
 

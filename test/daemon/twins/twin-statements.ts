@@ -228,7 +228,9 @@ export const STATEMENTS: Record<string, Scenario> = {
       twin.tenantId,
     ]);
     await write(twin, (connection) => usage.addUsage(connection, [gone]));
-    await write(twin, (connection) => learning.insertSearches(connection, [{ ...search!, tenantId: STRAY }]));
+    await write(twin, (connection) =>
+      learning.insertSearches(connection, [{ ...search!, tenantId: STRAY, scope: undefined }]),
+    );
     for (const table of ['usageDays', 'searches']) {
       const rows = await readerOf(twin).all(`SELECT * FROM ${table} WHERE tenantId = ?`, [STRAY]);
       twin.record(`${table} of accounts that are gone`, rows);
@@ -247,7 +249,7 @@ export const STATEMENTS: Record<string, Scenario> = {
     });
     await write(twin, (connection) => jobs.deleteJobsEndedBefore(connection, OLD_MS, 99));
     await write(twin, (connection) => learning.deleteSomeSearchesBefore(connection, OLD_MS, 99));
-    await write(twin, (connection) => answers.deleteAnswersBefore(connection, OLD_MS));
+    await write(twin, (connection) => answers.deleteSomeAnswersBefore(connection, OLD_MS, 99));
   },
 
   async 'delete some of its own rows'(twin) {

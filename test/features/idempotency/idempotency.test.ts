@@ -172,6 +172,19 @@ describe('a key', () => {
       expect(await daemon.db.readers.all(`SELECT * FROM ${table}`), table).toEqual([]);
     }
   });
+
+  test('is deleted with what it refers to, however many expire at once', async () => {
+    const created = Array.from({ length: 450 }, (_, at) => ({
+      claim: { tenantId: caller.tenantId, key: `expired-${at}`, requestHash: 'hash' },
+      ...{ status: 201, body: {}, resourceIds: [`mem_${at}`] },
+    }));
+    await daemon.db.writes.write(caller.tenantId, (connection) => daemon.idempotency.store(connection, created));
+    daemon.clock.advance(25 * HOUR_MS);
+    await daemon.idempotency.sweep();
+    for (const table of ['idempotencyKeys', 'idempotencyResources']) {
+      expect(await daemon.db.readers.all(`SELECT * FROM ${table}`), table).toEqual([]);
+    }
+  });
 });
 
 describe('a resource created with a key', () => {

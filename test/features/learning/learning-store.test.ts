@@ -31,9 +31,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const searchOf = (tenantId: string, id: string): store.SearchRow => ({
+const searchOf = (tenantId: string, id: string): store.AnsweredSearchRow => ({
   ...{ tenantId, id, endUser: 'default', bucket: 'other', candidates: '', signals: Buffer.alloc(0) },
-  ...{ shown: Buffer.alloc(0), createdAt: 10, learnedFrom: '', feedbackAt: null },
+  ...{ shown: Buffer.alloc(0), createdAt: 10, learnedFrom: '', feedbackAt: null, scope: undefined },
 });
 const day = { day: '2026-05-20', feedbacks: 1, shownRanks: 1, defaultRanks: 0.5 };
 const learned = (tenantId: string) => ({ tenantId, endUser: 'default', state: Buffer.of(1), events: 1, updatedAt: 1 });

@@ -186,8 +186,8 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
   ['findAnswers', () => answers.findAnswers(spy(), PLACES, 1), [/\(tenantId=\? AND idempotencyKey=\?\)/]],
   ['blankAnswersAbout', () => answers.redactAnswersAbout(spy(), 'a', ['b']), [/\(tenantId=\? AND resourceId=\?\)/]],
   [
-    'deleteAnswersBefore',
-    () => answers.deleteAnswersBefore(spy(), 1),
+    'deleteSomeAnswersBefore',
+    () => answers.deleteSomeAnswersBefore(spy(), 1, 200),
     [/\(tenantId=\? AND idempotencyKey=\?\)/, /createdAt/],
   ],
   ['deleteAnswersOf', () => answers.deleteAnswersOf(spy(), 'a'), [/\(tenantId=\?\)/]],
