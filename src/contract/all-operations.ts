@@ -4,6 +4,7 @@ import { AUTH_OPERATIONS } from './auth-operations.ts';
 import { CONNECTION_OPERATIONS } from './connections-operations.ts';
 import { CONVERSATION_OPERATIONS } from './conversations-operations.ts';
 import { EPISODE_OPERATIONS } from './episodes-operations.ts';
+import { EVENT_OPERATIONS } from './events-operations.ts';
 import { JOB_OPERATIONS } from './jobs-operations.ts';
 import { MEMORY_OPERATIONS } from './memories-operations.ts';
 import type { Operations } from './operations.ts';
@@ -24,6 +25,7 @@ export const OPERATIONS: Operations = {
   ...ACCOUNT_OPERATIONS,
   ...ACTIVITY_OPERATIONS,
   ...CONNECTION_OPERATIONS,
+  ...EVENT_OPERATIONS,
   ...PORTABILITY_OPERATIONS,
   ...AUTH_OPERATIONS,
 };

@@ -26,6 +26,8 @@ export interface Operation {
   once?: true;
   /** The response names the created resource in `Location`. */
   location?: true;
+  /** Accepts `Last-Event-ID`. */
+  resumable?: true;
   /** Headers that responses of this operation may carry besides those of every response. */
   headers?: readonly string[];
   /** Errors besides those of every operation with the same method, parameters and flags. */

@@ -63,9 +63,9 @@ function mcpRequest({ client, method, tool = '/v1/mcp', status, ids = [], search
   };
 }
 
-/** Browsers say so of requests from a page of this very origin. Scripts cannot set this header. */
-function isFromOwnPage({ headers }: FastifyRequest): boolean {
-  return headers['sec-fetch-site'] === 'same-origin';
+/** Only the dashboard has a session. Of requests with a key from a page of this very origin, browsers say so. */
+function isFromOwnPage({ headers, principal }: FastifyRequest): boolean {
+  return principal.credential.kind === 'session' || headers['sec-fetch-site'] === 'same-origin';
 }
 
 /** `/v1/memories/:id` as the documentation has it: `/v1/memories/{id}`. */

@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Database } from '../db/open.ts';
 import { accountsRoutes } from '../features/accounts/accounts-routes.ts';
 import { activityRoutes } from '../features/activity/activity-routes.ts';
 import { authRoutes } from '../features/auth/auth-routes.ts';
@@ -11,6 +10,7 @@ import { newSessionRoutes, sessionRoutes } from '../features/connections/session
 import { conversationsRoutes } from '../features/conversations/conversations-routes.ts';
 import { pauseEmbeddings } from '../features/embeddings/embeddings.ts';
 import { episodesRoutes } from '../features/episodes/episodes-routes.ts';
+import { eventsRoutes } from '../features/events/events-routes.ts';
 import { extractionRoutes } from '../features/extraction/extraction-routes.ts';
 import { jobsRoutes } from '../features/jobs/jobs-routes.ts';
 import { learningRoutes } from '../features/learning/learning-routes.ts';
@@ -21,7 +21,7 @@ import { providerKeysRoutes } from '../features/providers/provider-keys-routes.t
 import { providerSettingsRoutes } from '../features/providers/provider-settings-routes.ts';
 import { rememberRoutes } from '../features/remember/remember-routes.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
-import { textIndices } from '../features/text/text-indices.ts';
+import { tidyTextIndices } from '../features/text/text-indices.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
 import { watchActivity } from './activity-hooks.ts';
@@ -87,7 +87,8 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const { clock, random, log, show, version, dashboardFiles, referenceFiles } = dependencies;
   const { db, metrics, ids, sealer, keys, sessions, connections, limiting, usage, idempotency, accounts, users } =
     rooms;
-  const { memories, conversations, episodes, portability, search, learning, profile, embeddings, activity } = rooms;
+  const { memories, conversations, episodes, portability, search, learning, profile, embeddings, activity, events } =
+    rooms;
   const { isShared, leases, tenantModels, tenantEmbeddings } = rooms;
   const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember } = rooms;
   const { rateLimits } = limiting;
@@ -141,6 +142,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       activityRoutes({ activity }),
       sessionRoutes({ sessions, connections, publicUrl }),
       connectionsRoutes({ connections }),
+      eventsRoutes({ events }),
       usersRoutes({ users }),
       memoriesRoutes({ memories, idempotency }),
       conversationsRoutes({ conversations, idempotency }),
@@ -181,7 +183,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   ];
   // Each checks in its transaction, under the tenant's lock, what is left to do: twice at once is only wasted work.
   const ofOne = [
-    { name: 'merge text indices', everyMs: 5000, run: () => tidyIndices(db) },
+    { name: 'merge text indices', everyMs: 5000, run: () => tidyTextIndices(db) },
     { name: 'index texts that a daemon left', everyMs: 60_000, run: resumeIndexing },
     { name: 'cut conversations into episodes', everyMs: 2000, run: episodes.follow },
     { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
@@ -190,6 +192,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     { name: 'delete old activity', everyMs: 600_000, run: activity.deleteOld },
     { name: 'delete ended sessions', everyMs: 600_000, run: connections.sweep },
     { name: 'forget ended keys', everyMs: 600_000, run: keys.sweep },
+    { name: 'delete old changes', everyMs: 60_000, run: events.trim },
     { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },
     { name: 'delete old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
@@ -208,6 +211,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     readiness.stop();
     await new Promise((resolve) => setTimeout(resolve, STOP_NOTICE_MS));
     portability.stop();
+    events.stop();
     await openSockets.close();
     await embeddings?.stop();
     await tenantEmbeddings.stop();
@@ -241,9 +245,4 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       return stopped;
     },
   };
-}
-
-/** Uses one transaction per index, so that no write waits for all of them. */
-async function tidyIndices(db: Database): Promise<void> {
-  for (const { tidy } of Object.values(textIndices)) await db.writes.write('daemon', tidy);
 }

@@ -148,6 +148,7 @@ function notModified(): ApiResponse {
 
 function headerParametersOf(method: string, operation: Operation): { $ref: string }[] {
   return [
+    ...(operation.resumable ? [parameterReference('LastEventId')] : []),
     ...(operation.once ? [parameterReference('IdempotencyKey')] : []),
     ...(operation.etag && method === 'GET' ? [parameterReference('IfNoneMatch')] : []),
     ...(honorsIfMatch(method, operation) ? [parameterReference('IfMatch')] : []),

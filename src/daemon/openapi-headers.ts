@@ -79,6 +79,7 @@ const SPECIFIC: Record<string, Header> = {
     schema: text,
     example: 'Bearer realm="svc"',
   },
+  'X-Accel-Buffering': { description: 'Keeps nginx from buffering the response', schema: text, example: 'no' },
   'Referrer-Policy': { description: 'Hides the address from other sites', schema: text, example: 'no-referrer' },
   'Set-Cookie': {
     description: 'Identifies the browser during the sign-in, and its session afterwards',
@@ -117,6 +118,13 @@ export const HEADER_PARAMETERS = {
     description: 'An `ETag` that was read: the answer is 304 if the resource has not changed since.',
     schema: text,
     example: '"1-mwrbceun"',
+  },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'The `id` of the last event that was received: the stream continues after it.',
+    schema: text,
+    example: '41-1795320287123',
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',

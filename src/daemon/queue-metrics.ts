@@ -3,12 +3,13 @@ import type { Rooms } from './rooms.ts';
 
 /** Adds the gauges of everything that waits, and of what was given up. */
 export function addQueueMetrics(rooms: Rooms, mailQueue: MailQueue): void {
-  const { metrics, db, search, learning, activity, jobs, embeddings, tenantEmbeddings, tenantModels } = rooms;
+  const { metrics, db, search, learning, activity, events, jobs, embeddings, tenantEmbeddings, tenantModels } = rooms;
   metrics.gauge('svc_writes_waiting', 'Queued writes', () => db.writes.waiting());
   metrics.gauge('svc_reads_waiting', 'Queued reads', () => db.readers.waiting() + db.lookups.waiting());
   metrics.gauge('svc_searches_waiting', 'Searches that wait for others of their account', search.waiting);
   metrics.gauge('svc_searches_dropped', 'Searches that were not stored for feedback', learning.dropped);
   metrics.gauge('svc_activity_dropped', 'Requests whose activity was not stored', activity.dropped);
+  metrics.gauge('svc_event_streams', 'Open event streams', events.openStreams);
   metrics.gauge('svc_mails_pending', 'Queued mails', () => mailQueue.pending());
   metrics.gauge('svc_jobs_open', 'Queued and running jobs', jobs.open);
   if (embeddings) {

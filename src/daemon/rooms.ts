@@ -17,6 +17,7 @@ import { createTenantEmbeddings } from '../features/embeddings/tenant-embeddings
 import { createEnvelope } from '../features/envelope/envelope.ts';
 import { type MasterKeys, masterKeyOf } from '../features/envelope/master-key.ts';
 import { createEpisodes } from '../features/episodes/episodes.ts';
+import { createEvents } from '../features/events/events.ts';
 import { createIdempotency } from '../features/idempotency/idempotency.ts';
 import { createKeys, type Principal } from '../features/keys/keys.ts';
 import { createLearning } from '../features/learning/learning.ts';
@@ -86,6 +87,8 @@ export async function openRooms(
   const scopes = createScopes({ isCaching: !isShared });
   const cursors = createCursors({ sealer });
   const activity = createActivity({ db, clock, log, cursors });
+  const refresh = ({ credential: { kind, hash } }: Principal) => (kind === 'apiKey' ? keys : sessions).refresh(hash);
+  const events = createEvents({ db, clock, log, refresh });
   const connections = createConnections({ db, clock, cursors });
   const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL, isShared, liveDaemons: limiting.liveDaemons });
 
@@ -134,7 +137,7 @@ export async function openRooms(
   const portability = createPortability({
     db,
     clock,
-    refresh: ({ credential: { kind, hash } }: Principal) => (kind === 'apiKey' ? keys : sessions).refresh(hash),
+    refresh,
     leases,
     usage,
     idempotency,
@@ -170,6 +173,7 @@ export async function openRooms(
     ...(embeddings ? [embeddings] : []),
     tenantEmbeddings,
     activity,
+    events,
   ];
   const users = createUsers({ db, clock, scopes, cursors, erasables: ofUsers });
   const accounts = createAccounts({
@@ -201,6 +205,7 @@ export async function openRooms(
     accounts,
     users,
     activity,
+    events,
     memories,
     conversations,
     episodes,

@@ -7,6 +7,7 @@ import { OPERATIONS } from '../../src/contract/all-operations.ts';
 
 /** Operations that only a browser uses: the page behind a mailed link. */
 const BROWSER_ONLY = new Set(['GET /v1/auth/callback', 'POST /v1/auth/callback']);
+const STREAMS = new Set(['export', 'events']);
 const GUIDE = fileURLToPath(new URL('../../docs/client.md', import.meta.url));
 
 interface Row {
@@ -49,8 +50,8 @@ async function requestOf({ call, parameters }: Row): Promise<string | undefined>
   const resource = path.reduceRight<object>((parent, key) => Reflect.get(parent, key), client);
   const required = parameters.filter((parameter) => !parameter.endsWith('?')).map((parameter) => `{${parameter}}`);
   const result = Reflect.get(resource, name).apply(resource, required);
-  // An export sends its request when it is read.
-  await (call === 'export' ? result.next().catch(() => {}) : result);
+  // A stream sends its request when it is read.
+  await (STREAMS.has(call) ? result.next().catch(() => {}) : result);
   return sent[0];
 }
 

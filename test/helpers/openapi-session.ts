@@ -157,7 +157,11 @@ function send(baseUrl: string, agent: Agent, { method, path, headers, body }: Re
     const sent = httpRequest(baseUrl, { agent, method, path, headers: { ...headers, ...length } }, async (response) => {
       const chunks: Buffer[] = [];
       try {
-        for await (const chunk of response) chunks.push(chunk as Buffer);
+        for await (const chunk of response) {
+          chunks.push(chunk as Buffer);
+          // An event stream does not end.
+          if (response.headers['content-type']?.startsWith('text/event-stream')) break;
+        }
         resolve({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString() });
       } catch (error) {
         fail(error as Error);

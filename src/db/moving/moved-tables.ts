@@ -111,6 +111,8 @@ export const UNMOVED_TABLES: readonly string[] = [
   ...['textsToIndex', 'wordTotals', 'textDocuments', 'textPostings'],
   // What running daemons know of each other.
   ...['daemons', 'leases', 'buckets', 'pulse'],
+  // What event streams have still to send, which end with a move.
+  'changes',
   // What the database is.
   ...['schemaVersion', 'databaseState'],
 ];

@@ -51,6 +51,7 @@ interface Parts {
   maxStored?: number;
 }
 
+/** Creates the activity of all tenants. The caller runs `flush` every second. */
 export function createActivity({ db, clock, log, cursors, maxStored = MAX_STORED }: Parts): Activity {
   const pending = createPendingActivity({ db, log, maxStored });
   return {

@@ -1,6 +1,7 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
+import type { Database } from '../../db/open.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import { monthsOf } from './dates.ts';
 import { type ItemTexts, NO_TERMS, type PreparedTerms, requireTerms, termsOfItem } from './prepared-terms.ts';
@@ -93,6 +94,11 @@ export const textIndices = {
   episode: createTextIndex('episode'),
 };
 export type TextIndices = typeof textIndices;
+
+/** Merges all of them, with one transaction each, so that no write waits for all. */
+export async function tidyTextIndices({ writes }: Pick<Database, 'writes'>): Promise<void> {
+  for (const { tidy } of Object.values(textIndices)) await writes.write('daemon', tidy);
+}
 
 function* tokensInSteps(entries: readonly TextEntry[], prepared: PreparedTerms): Generator<void, IndexedTokens[]> {
   const rows: IndexedTokens[] = [];

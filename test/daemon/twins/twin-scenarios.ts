@@ -1,4 +1,5 @@
 import { ACTIVITY } from './twin-activity.ts';
+import { CHANGES } from './twin-changes.ts';
 import { CREDENTIALS } from './twin-credentials.ts';
 import { JOBS } from './twin-jobs.ts';
 import { REQUESTS } from './twin-requests.ts';
@@ -11,7 +12,7 @@ import type { Scenario } from './twin-world.ts';
 export const SCENARIOS: Record<string, Scenario> = {
   ...REQUESTS,
   ...USERS,
-  'run the statements of the stores': inTurn({ ...JOBS, ...ACTIVITY, ...CREDENTIALS, ...STATEMENTS }),
+  'run the statements of the stores': inTurn({ ...JOBS, ...ACTIVITY, ...CHANGES, ...CREDENTIALS, ...STATEMENTS }),
   'embed and find': inTurn(VECTORS),
 };
 

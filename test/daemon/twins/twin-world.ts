@@ -307,8 +307,8 @@ async function untilJobsEnd({ db, jobRunner }: Daemon, nowMs: number): Promise<v
 
 type Row = Record<string, Value>;
 
-/** Row numbers, which differ by who else wrote, and what is derived from statistics of the whole index. */
-const NOT_COMPARED = new Set(['number', 'scope', 'model', 'signals', 'state']);
+/** Row numbers, which differ by who else wrote, what is derived from statistics of the whole index, and the time of day. */
+const NOT_COMPARED = new Set(['number', 'at', 'scope', 'model', 'signals', 'state']);
 
 /** All rows of a tenant by table. */
 async function rowsOf({ db }: Daemon, tenantId: string): Promise<Record<string, Row[]>> {

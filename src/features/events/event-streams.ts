@@ -1,0 +1,137 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Principal } from '../keys/keys.ts';
+
+/** An open event stream. */
+export interface EventStream {
+  principal: Principal;
+  /** Fires when the stream has to end. */
+  ended: AbortSignal;
+  /** Resolves at the next look at the database. Rejects when the stream has to end. */
+  nextLook(): Promise<void>;
+  /** The number of the tenant's latest change at the last look. */
+  last(): number;
+  /** Frees the slot. Idempotent. */
+  close(): void;
+}
+
+/** The open event streams of this daemon. While there are any, it looks for changes every second. */
+export interface EventStreams {
+  /** Throws `rate_limited` if the tenant has too many streams here, and `unavailable` if the daemon has or is stopping. */
+  open(principal: Principal): EventStream;
+  /** Ends a tenant's streams. */
+  end(tenantId: string): void;
+  /** Ends all streams, and refuses further ones. */
+  stop(): void;
+  count(): number;
+}
+
+const LOOK_MS = 1000;
+/** How often the credentials of streams are checked. */
+const CHECK_MS = 3000;
+const MAX_STREAMS_OF_TENANT = 10;
+const MAX_STREAMS = 2000;
+const RETRY_AFTER_SECONDS = 5;
+
+interface Parts {
+  clock: Clock;
+  log: Log;
+  findLast(tenantIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Throws `unauthenticated` if the credential of a stream is no longer valid. */
+  refresh(principal: Principal): Promise<unknown>;
+}
+
+interface Open {
+  principal: Principal;
+  controller: AbortController;
+  last: number;
+  wake: () => void;
+}
+
+/** Creates the set of open streams. It has a timer while one is open, which does not keep the process alive. */
+export function createEventStreams({ clock, log, findLast, refresh }: Parts): EventStreams {
+  const streams = new Set<Open>();
+  let timer: NodeJS.Timeout | undefined;
+  let isLooking = false;
+  let isStopped = false;
+  let checkedMs = 0;
+
+  async function look(): Promise<void> {
+    if (clock.monotonicMs() - checkedMs >= CHECK_MS) {
+      checkedMs = clock.monotonicMs();
+      await Promise.all([...streams].map(check));
+    }
+    const last = await findLast([...new Set([...streams].map(({ principal }) => principal.tenantId))]);
+    for (const stream of streams) stream.last = last.get(stream.principal.tenantId) ?? 0;
+  }
+
+  async function check({ principal, controller }: Open): Promise<void> {
+    await refresh(principal).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'unauthenticated') controller.abort();
+      else throw error;
+    });
+  }
+
+  /** Never two looks at once. After a failed one the next follows as usual. */
+  function lookOnce(): void {
+    if (isLooking) return;
+    isLooking = true;
+    look()
+      .catch((error: unknown) => log.warn({ error }, 'could not look for changes'))
+      .finally(() => {
+        isLooking = false;
+        for (const { wake } of streams) wake();
+      });
+  }
+
+  function refuseTooMany(tenantId: string): void {
+    const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
+    if (isStopped) throw new AppError('unavailable', 'The daemon is stopping.', retry);
+    if (streams.size >= MAX_STREAMS) throw new AppError('unavailable', 'Too many event streams are open.', retry);
+    const own = [...streams].filter(({ principal }) => principal.tenantId === tenantId);
+    if (own.length < MAX_STREAMS_OF_TENANT) return;
+    const message = `This account has ${MAX_STREAMS_OF_TENANT} event streams open already. Close one first.`;
+    throw new AppError('rate_limited', message, retry);
+  }
+
+  return {
+    open(principal) {
+      refuseTooMany(principal.tenantId);
+      const controller = new AbortController();
+      const stream: Open = { principal, controller, last: 0, wake: () => {} };
+      streams.add(stream);
+      timer ??= setInterval(lookOnce, LOOK_MS).unref();
+      return {
+        principal,
+        ended: controller.signal,
+        last: () => stream.last,
+        nextLook: () =>
+          new Promise((resolve, reject) => {
+            const onEnd = () => reject(controller.signal.reason);
+            if (controller.signal.aborted) return onEnd();
+            controller.signal.addEventListener('abort', onEnd, { once: true });
+            stream.wake = () => {
+              controller.signal.removeEventListener('abort', onEnd);
+              resolve();
+            };
+          }),
+        close() {
+          controller.abort();
+          streams.delete(stream);
+          if (streams.size > 0) return;
+          clearInterval(timer);
+          timer = undefined;
+        },
+      };
+    },
+    end(tenantId) {
+      for (const { principal, controller } of streams) if (principal.tenantId === tenantId) controller.abort();
+    },
+    stop() {
+      isStopped = true;
+      for (const { controller } of streams) controller.abort();
+    },
+    count: () => streams.size,
+  };
+}

@@ -1,0 +1,39 @@
+import { Readable } from 'node:stream';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Events } from './events.ts';
+
+const tags = ['activity'];
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // Keeps nginx from buffering.
+  'x-accel-buffering': 'no',
+};
+
+export function eventsRoutes({ events }: { events: Events }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/v1/events',
+      {
+        exposeHeadRoute: false,
+        schema: {
+          summary: 'Stream the changes in the account',
+          tags,
+          response: {
+            200: { description: 'Server-sent events', content: { 'text/event-stream': { schema: Type.String() } } },
+          },
+        },
+      },
+      (request, reply) => {
+        const lastEventId = request.headers['last-event-id'];
+        const { chunks, close } = events.open(request.principal, lastEventId?.toString());
+        // Frees the slot of a client that hangs up, also if it never read.
+        reply.raw.once('close', close);
+        reply.headers(HEADERS).send(Readable.from(chunks, { objectMode: false, highWaterMark: 16_384 }) as never);
+      },
+    );
+    // A HEAD route derived by Fastify would open a stream.
+    app.head('/v1/events', { schema: { hide: true } }, async (_request, reply) => reply.headers(HEADERS).send());
+  };
+}
