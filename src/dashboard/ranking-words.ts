@@ -14,8 +14,8 @@ const QUESTION_KINDS: Record<string, { label: string; example: string }> = {
   unknown: { label: 'uses unfamiliar words', example: 'anything about Kubernetes?' },
   speaker: { label: 'names a person', example: 'what does Ada drink?' },
   count: { label: 'asks when or how many', example: 'when are releases?' },
-  short: { label: 'one or two words', example: 'garden fence' },
-  other: { label: 'any other question', example: 'which database runs in staging?' },
+  short: { label: 'has one or two words', example: 'garden fence' },
+  other: { label: 'fits no other kind', example: 'which database runs in staging?' },
 };
 
 /** The label of a class of query, as in “this question …”. */

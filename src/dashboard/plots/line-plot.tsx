@@ -18,13 +18,15 @@ interface LinePlotProps {
   format(value: number): string;
   /** The largest value of the axis; by default that of the series. */
   max?: number;
+  /** The values that the axis names, ascending; by default round ones from 0. */
+  steps?: readonly number[];
 }
 
 const HEIGHT = 200;
 const MARGIN = { left: 52, right: 12, top: 10, bottom: 24 };
 
 /** Lines over time with axes. The pointer and the arrow keys read values; a table has the same figures. */
-export function LinePlot({ label, labels, series, format, max }: LinePlotProps) {
+export function LinePlot({ label, labels, series, format, ...axis }: LinePlotProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useSignal(640);
   const read = useSignal<number | undefined>(undefined);
@@ -36,7 +38,7 @@ export function LinePlot({ label, labels, series, format, max }: LinePlotProps) 
     return () => observer.disconnect();
   }, []);
   const values = series.flatMap((one) => [...one.values, ...(one.band ?? []).map((bounds) => bounds?.[1] ?? null)]);
-  const steps = ticks(max ?? Math.max(0, ...values.filter((value) => value !== null)));
+  const steps = axis.steps ?? ticks(axis.max ?? Math.max(0, ...values.filter((value) => value !== null)));
   const x = linear([0, Math.max(1, labels.length - 1)], [MARGIN.left, width.value - MARGIN.right]);
   const y = linear([0, steps.at(-1)!], [HEIGHT - MARGIN.bottom, MARGIN.top]);
   const index = read.value;

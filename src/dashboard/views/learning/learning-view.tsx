@@ -1,6 +1,117 @@
-import { Empty } from '../../parts/empty.tsx';
+import { useEffect } from 'preact/hooks';
+import type { Retrieval, Usage } from '../../../client/client.ts';
+import { describeError } from '../../errors.ts';
+import { announce, onChanges } from '../../live.ts';
+import { confirm } from '../../parts/confirmation.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { showToast } from '../../parts/toasts.tsx';
+import { useResource } from '../../resource.ts';
+import { chosenUser, parameters } from '../../router.ts';
+import { currentSession, endSessionOn } from '../../session.ts';
+import { areUsersKnown, searchedUser } from '../../users.ts';
+import { Curve } from './curve.tsx';
+import { LearningFigures } from './learning-figures.tsx';
+import { LearningStart } from './learning-start.tsx';
+import { MixtureBar } from './mixture-bar.tsx';
+import { PERIODS } from './periods.ts';
+import { QuestionMatrix } from './question-matrix.tsx';
+import { WeightPlot } from './weight-plot.tsx';
 
-/** The learning view. */
+/** What the ranking learned from feedback, and whether it helps. */
 export function View() {
-  return <Empty icon="home" title="learning" />;
+  const days = PERIODS.find((period) => String(period) === parameters.value.get('days')) ?? 30;
+  const isReady = chosenUser.value !== undefined || areUsersKnown.value;
+  const user = searchedUser.value;
+  const learned = useResource(
+    isReady ? `${days} ${user}` : undefined,
+    async (signal) => {
+      const { client } = currentSession();
+      const [retrieval, usage] = await Promise.all([
+        client.retrieval.get(user === undefined ? {} : { user }, { signal }),
+        client.usage.get({ days }, { signal }),
+      ]);
+      return { retrieval, usage };
+    },
+    { keepsPrevious: true },
+  );
+  useEffect(() => onChanges(['feedback'], learned.reload), [learned.reload]);
+  return (
+    <div class="stack">
+      <Loaded resource={learned} label="Loading Learning">
+        {({ retrieval, usage }) =>
+          retrieval.events === 0 && usage.learning.length === 0 ? (
+            <LearningStart />
+          ) : (
+            <Learned retrieval={retrieval} usage={usage} days={days} onForgotten={learned.reload} />
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+interface LearnedProps {
+  retrieval: Retrieval;
+  usage: Usage;
+  days: number;
+  onForgotten(): void;
+}
+
+function Learned({ retrieval, usage, days, onForgotten }: LearnedProps) {
+  return (
+    <>
+      <LearningFigures retrieval={retrieval} usage={usage} days={days} />
+      <div class="learning-columns">
+        <Curve usage={usage} days={days} />
+        <MixtureBar retrieval={retrieval} />
+      </div>
+      <div class="learning-columns">
+        <WeightPlot retrieval={retrieval} />
+        <Forgetting retrieval={retrieval} onForgotten={onForgotten} />
+      </div>
+      <QuestionMatrix retrieval={retrieval} />
+    </>
+  );
+}
+
+function Forgetting({ retrieval, onForgotten }: Pick<LearnedProps, 'retrieval' | 'onForgotten'>) {
+  const { user, updatedAt } = retrieval;
+  const forget = async () => {
+    const isConfirmed = await confirm({
+      title: `Forget what was learned from ${user}?`,
+      text: 'The default order applies again. Memories stay. Feedback from now on is learned anew.',
+      yes: 'Forget what was learned',
+    });
+    if (!isConfirmed) return;
+    try {
+      await currentSession().client.retrieval.delete({ user });
+      announce('feedback');
+      onForgotten();
+      showToast(`The default order applies to ${user} again.`);
+    } catch (error) {
+      endSessionOn(error);
+      showToast(describeError(error), 'error');
+    }
+  };
+  return (
+    <section class="card stack" aria-labelledby="forgetting-title">
+      <h2 id="forgetting-title">Start over</h2>
+      <p class="hint">
+        {updatedAt === null ? (
+          `Nothing was learned from ${user} yet.`
+        ) : (
+          <>
+            Last learned from {user} <Moment at={updatedAt} />. Two of the first ten results always come from the
+            default order, so that wrong lessons can be unlearned.
+          </>
+        )}
+      </p>
+      <p>
+        <button type="button" class="small danger" disabled={retrieval.events === 0} onClick={() => void forget()}>
+          Forget what was learned
+        </button>
+      </p>
+    </section>
+  );
 }

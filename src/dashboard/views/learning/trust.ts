@@ -1,0 +1,43 @@
+import type { Retrieval } from '../../../client/client.ts';
+
+/** How far an expert is trusted, with what it stands for. */
+export interface Trust {
+  expert: string;
+  label: string;
+  share: number;
+}
+
+const LABELS: Record<string, string> = {
+  careful: 'Learned, in small steps',
+  medium: 'Learned, in medium steps',
+  bold: 'Learned, in large steps',
+  default: 'The default order',
+  chance: 'Chance: feedback without a pattern',
+};
+const LEARNERS = ['careful', 'medium', 'bold'];
+
+/** The mixture with labels, what was learned first. */
+export function trustOf({ mixture }: Pick<Retrieval, 'mixture'>): Trust[] {
+  const known = Object.keys(LABELS).filter((expert) => expert in mixture);
+  const others = Object.keys(mixture).filter((expert) => !(expert in LABELS));
+  return [...known, ...others].map((expert) => ({
+    expert,
+    label: LABELS[expert] ?? expert,
+    share: mixture[expert]!,
+  }));
+}
+
+/** The probability that what was learned predicts best; 0 to 1. */
+export function learnedShare({ mixture }: Pick<Retrieval, 'mixture'>): number {
+  return LEARNERS.reduce((sum, expert) => sum + (mixture[expert] ?? 0), 0);
+}
+
+/** What the mixture means, in one sentence. */
+export function describeTrust({ mixture, events }: Pick<Retrieval, 'mixture' | 'events'>): string {
+  if (events === 0) return 'No feedback yet: every user starts like this.';
+  if ((mixture.chance ?? 0) > 0.5) return 'The feedback so far has no pattern, so the order hardly changes.';
+  const learned = learnedShare({ mixture });
+  if (learned > 0.5) return 'What was learned predicts the useful result best, and decides the order.';
+  if (learned > 0.2) return 'What was learned takes part in the order.';
+  return 'The default order predicts the useful result well. It takes more feedback to change it.';
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { LearningDay, Retrieval } from '../../src/client/client.ts';
+import { boundsOf, meanOver, placeOf, weeklyCurve } from '../../src/dashboard/views/learning/learning-curve.ts';
+import { rangeOf, shiftMatrix, shiftsOf } from '../../src/dashboard/views/learning/shifts.ts';
+import { describeTrust, learnedShare, trustOf } from '../../src/dashboard/views/learning/trust.ts';
+
+const dayOf = (day: string, feedbacks: number, shown: number, byDefault: number): LearningDay => ({
+  day,
+  feedbacks,
+  meanReciprocalRank: { shown, default: byDefault },
+});
+
+describe('the curve', () => {
+  test('counts each feedback the same, not each day', () => {
+    const mean = meanOver([dayOf('2026-11-01', 1, 1, 0.5), dayOf('2026-11-02', 3, 0.5, 0.5)]);
+    expect(mean).toEqual({ feedbacks: 4, shown: 0.625, byDefault: 0.5 });
+    expect(meanOver([])).toBeUndefined();
+  });
+
+  test('sums up the week to each day, and has no point where the week had no feedback', () => {
+    const days = Array.from({ length: 10 }, (_, index) => `2026-11-${String(index + 1).padStart(2, '0')}`);
+    const curve = weeklyCurve(days, [dayOf('2026-11-02', 2, 1, 0.5)]);
+    expect(curve.map((point) => point?.feedbacks)).toEqual([undefined, ...Array(7).fill(2), undefined, undefined]);
+  });
+
+  test('has a band that narrows with feedback and stays between 0 and 1', () => {
+    const [low, high] = boundsOf(0.5, 100);
+    expect([low, high]).toEqual([expect.closeTo(0.402, 3), expect.closeTo(0.598, 3)]);
+    expect(boundsOf(0.9, 1)).toEqual([expect.closeTo(0.312, 3), 1]);
+  });
+
+  test('names places: a mean reciprocal rank of one half is place 2', () => {
+    expect(placeOf(0.5)).toBe(2);
+  });
+});
+
+const RETRIEVAL: Retrieval = {
+  user: 'ada',
+  events: 12,
+  updatedAt: null,
+  mixture: { chance: 0.1, default: 0.3, careful: 0.3, medium: 0.2, bold: 0.1 },
+  signals: {
+    lexical: { delta: -0.1, defaultWeight: 2, weight: 1.6 },
+    recency: { delta: 0.4, defaultWeight: 0, weight: 1.2 },
+    date: { delta: 0, defaultWeight: 5, weight: 5.001 },
+  },
+  buckets: { date: [], short: [{ signal: 'recency', delta: 0.4 }], other: [{ signal: 'lexical', delta: -0.1 }] },
+};
+
+describe('the weights', () => {
+  test('are listed by the size of their change, without those that did not move', () => {
+    expect(shiftsOf(RETRIEVAL).map(({ signal }) => signal)).toEqual(['recency', 'lexical']);
+    expect(rangeOf(shiftsOf(RETRIEVAL))).toBe(1.2);
+  });
+
+  test('that moved a little look as if they moved a little', () => {
+    expect(rangeOf([{ signal: 'date', defaultWeight: 5, weight: 5.02, change: 0.02 }])).toBe(0.25);
+  });
+
+  test('make a matrix of signals and kinds of questions', () => {
+    const { buckets, rows } = shiftMatrix(RETRIEVAL);
+    expect(buckets).toEqual(['date', 'short', 'other']);
+    expect(rows).toEqual([
+      { signal: 'lexical', cells: [undefined, undefined, { delta: -0.1, level: -1 }] },
+      { signal: 'recency', cells: [undefined, { delta: 0.4, level: 4 }, undefined] },
+    ]);
+    expect(shiftMatrix({ ...RETRIEVAL, buckets: { date: [] } }).rows).toEqual([]);
+  });
+});
+
+describe('the mixture', () => {
+  test('shows what was learned first, and what only a newer daemon knows last', () => {
+    const trusts = trustOf({ mixture: { oracle: 0.5, chance: 0.2, careful: 0.3 } });
+    expect(trusts.map(({ expert }) => expert)).toEqual(['careful', 'chance', 'oracle']);
+    expect(learnedShare(RETRIEVAL)).toBeCloseTo(0.6);
+  });
+
+  test('is put into words', () => {
+    expect(describeTrust(RETRIEVAL)).toMatch(/^What was learned predicts/);
+    expect(describeTrust({ ...RETRIEVAL, events: 0 })).toMatch(/^No feedback yet/);
+    expect(describeTrust({ events: 9, mixture: { chance: 0.9, default: 0.1 } })).toMatch(/no pattern/);
+    expect(describeTrust({ events: 9, mixture: { default: 0.9, careful: 0.1 } })).toMatch(/^The default order/);
+  });
+});
