@@ -3,13 +3,13 @@ import { renderEntry } from '../../src/cli/assistants/assistant.ts';
 import { ASSISTANTS, findAssistant } from '../../src/cli/assistants/assistant-table.ts';
 import { addEntry } from '../../src/cli/assistants/write-entry.ts';
 import { fileText } from '../../src/dashboard/views/connect/entry-text.ts';
+import { lastSeen, otherClients, seenClients } from '../../src/dashboard/views/connect/seen-clients.ts';
 import {
   assistantOf,
   configPath,
   entryFor,
   installLink,
   KEY_PLACEHOLDER,
-  lastSeen,
   systemOf,
 } from '../../src/dashboard/views/connect/setup.ts';
 
@@ -82,7 +82,7 @@ describe('the link that adds the entry', () => {
 
 describe('the name of a client', () => {
   test.each([
-    ['claude-code 2.0.1', 'claude-code'],
+    ['claude-code/2.0.1', 'claude-code'],
     ['claude-ai 0.1.0', 'claude-desktop'],
     ['codex-mcp-client 0.50', 'codex'],
     ['gemini-cli-mcp-client 0.9', 'gemini'],
@@ -98,12 +98,14 @@ describe('the name of a client', () => {
     expect(assistantOf('Firefox')).toBeUndefined();
   });
 
-  test('counts once for an assistant with several versions, at the latest time', () => {
-    const seen = lastSeen([
-      { client: 'codex-mcp-client 1', lastSeenAt: '2026-11-20T09:00:00.000Z' },
-      { client: 'codex-mcp-client 2', lastSeenAt: '2026-11-21T09:00:00.000Z' },
-      { client: 'curl 8', lastSeenAt: '2026-11-22T09:00:00.000Z' },
+  test('counts once for an assistant with several versions, at its latest request', () => {
+    const clients = seenClients([
+      { client: 'my-agent/1', at: '2026-11-22T09:00:00.000Z' },
+      { client: 'codex-mcp-client/2', at: '2026-11-21T09:00:00.000Z' },
+      { client: 'codex-mcp-client/1', at: '2026-11-20T09:00:00.000Z' },
+      { client: 'codex-mcp-client/2', at: '2026-11-19T09:00:00.000Z' },
     ]);
-    expect([...seen]).toEqual([['codex', '2026-11-21T09:00:00.000Z']]);
+    expect([...lastSeen(clients)]).toEqual([['codex', '2026-11-21T09:00:00.000Z']]);
+    expect(otherClients(clients)).toEqual([{ client: 'my-agent/1', lastSeenAt: '2026-11-22T09:00:00.000Z' }]);
   });
 });

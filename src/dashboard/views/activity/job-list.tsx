@@ -95,11 +95,21 @@ function JobCard({ job, onEnd }: { job: Job; onEnd(): void }) {
       {isOpen(job) && <progress max={Math.max(1, progress.total)} value={progress.done} aria-label="Messages read" />}
       <p class="hint">
         {formatNumber(progress.done)} of {formatCount(progress.total, 'message', 'messages')} read
-        {job.model && ` by ${job.model}`}
+        {job.model && ` by ${job.provider ?? ''} ${job.model}`}
         {tokens > 0 && ` · ${formatCount(tokens, 'token', 'tokens')}`}
         {used.spend > 0 && ` · ${used.spend.toFixed(4)} spent`}
       </p>
-      {job.error && <p class="error">{job.error.message}</p>}
+      {job.error && (
+        <p class={isOpen(job) ? 'caution' : 'error'}>
+          {job.error.message}
+          {job.nextAttemptAt && (
+            <>
+              {' '}
+              Retrying <Moment at={job.nextAttemptAt} isUpcoming />.
+            </>
+          )}
+        </p>
+      )}
       {result && (
         <p>
           {result.added} added · {result.updated} updated · {result.superseded} superseded · {result.nothing} ignored

@@ -1,12 +1,25 @@
 import { useSignal } from '@preact/signals';
 import type { Assistant } from '../../../cli/assistants/assistant.ts';
 import { ASSISTANTS } from '../../../cli/assistants/assistant-table.ts';
+import { Moment } from '../../parts/moment.tsx';
 import { hrefOf } from '../../router.ts';
+import type { SeenClient } from './seen-clients.ts';
+
+/** The assistants shown first, most used first, unless another one is connected. */
+const FIRST = ['claude-code', 'claude-desktop', 'cursor', 'vscode', 'codex', 'gemini', 'copilot', 'windsurf', 'zed'];
+
+interface AssistantTilesProps {
+  chosen: string | undefined;
+  /** When each connected assistant was last seen, by id. */
+  seen: ReadonlyMap<string, string>;
+  /** Clients that are none of the assistants. */
+  others: readonly SeenClient[];
+}
 
 /** A tile for each assistant that svc can set up. */
-export function AssistantTiles({ chosen }: { chosen: string | undefined }) {
+export function AssistantTiles({ chosen, seen, others }: AssistantTilesProps) {
   const wanted = useSignal('');
-  const found = ASSISTANTS.filter((assistant) => matches(assistant, wanted.value));
+  const found = inOrder(seen).filter((assistant) => matches(assistant, wanted.value));
   return (
     <section class="card" aria-labelledby="assistants-title">
       <div class="card-head">
@@ -23,7 +36,7 @@ export function AssistantTiles({ chosen }: { chosen: string | undefined }) {
       <ul class="tiles">
         {found.map((assistant) => (
           <li key={assistant.id}>
-            <Tile assistant={assistant} isChosen={assistant.id === chosen} />
+            <Tile assistant={assistant} isChosen={assistant.id === chosen} lastSeenAt={seen.get(assistant.id)} />
           </li>
         ))}
       </ul>
@@ -32,29 +45,49 @@ export function AssistantTiles({ chosen }: { chosen: string | undefined }) {
           svc cannot set this one up by itself. If it supports MCP, connect it with the URL and header below.
         </p>
       )}
+      {others.length > 0 && (
+        <p class="bar other-clients">
+          <span class="hint">Also connected:</span>
+          {others.slice(0, 8).map(({ client, lastSeenAt }) => (
+            <a key={client} href={hrefOf('activity', { client })} title={lastSeenAt}>
+              {client}
+            </a>
+          ))}
+        </p>
+      )}
     </section>
   );
 }
 
-function Tile({ assistant, isChosen }: { assistant: Assistant; isChosen: boolean }) {
-  const { id, title } = assistant;
+interface TileProps {
+  assistant: Assistant;
+  isChosen: boolean;
+  lastSeenAt: string | undefined;
+}
+
+function Tile({ assistant: { id, title }, isChosen, lastSeenAt }: TileProps) {
   return (
     <a class="tile" href={hrefOf('connect', { assistant: id })} aria-current={isChosen ? 'true' : undefined}>
-      <span class="tile-mark" aria-hidden="true">
-        {initialsOf(title)}
+      <span class={`connection-dot${lastSeenAt ? ' is-on' : ''}`} aria-hidden="true" />
+      <span class="tile-name">
+        {title}
+        {lastSeenAt && (
+          <span class="hint">
+            seen <Moment at={lastSeenAt} />
+          </span>
+        )}
       </span>
-      <span class="tile-name">{title}</span>
     </a>
   );
+}
+
+function inOrder(seen: ReadonlyMap<string, string>): Assistant[] {
+  const place = ({ id }: Assistant) => (FIRST.includes(id) ? FIRST.indexOf(id) : FIRST.length);
+  const latest = ({ id }: Assistant) => seen.get(id) ?? '';
+  return [...ASSISTANTS].sort((a, b) => latest(b).localeCompare(latest(a)) || place(a) - place(b));
 }
 
 function matches({ id, title, aliases = [] }: Assistant, text: string): boolean {
   const wanted = text.trim().toLowerCase();
   return [id, title.toLowerCase(), ...aliases].some((name) => name.includes(wanted));
-}
-
-function initialsOf(title: string): string {
-  const words = title.split(' ').filter((word) => /^[A-Z]/i.test(word) && word !== 'in');
-  const [first = '', second] = words;
-  return (second ? first.charAt(0) + second.charAt(0) : first.slice(0, 2)).toUpperCase();
 }

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { findAssistant } from '../../../cli/assistants/assistant-table.ts';
 import { onChanges } from '../../live.ts';
+import { Failure } from '../../parts/failure.tsx';
 import { SidePane } from '../../parts/side-pane.tsx';
 import { useResource } from '../../resource.ts';
 import { changeParameters, parameters } from '../../router.ts';
@@ -8,23 +9,32 @@ import { currentSession } from '../../session.ts';
 import { AnyClient } from './any-client.tsx';
 import { AssistantSetup } from './assistant-setup.tsx';
 import { AssistantTiles } from './assistant-tiles.tsx';
+import { ConnectionStatus } from './connection-status.tsx';
+import { ConnectionsCard } from './connections-card.tsx';
 import { FreshKey, KeyCard } from './key-card.tsx';
+import { lastSeen, loadSeenClients, otherClients } from './seen-clients.ts';
 
 /** Sets up assistants, and shows what may use the account. */
 export function View() {
   const { client, freshKey } = currentSession();
   const account = useResource('account', (signal) => client.account.get({ signal }));
+  const clients = useResource('clients', (signal) => loadSeenClients(client, signal));
   useEffect(() => onChanges(['account'], account.reload), []);
+  useEffect(() => onChanges(['memory', 'conversation', 'feedback'], clients.reload), []);
+  const { value: found = [], error } = clients.state.value;
+  const seen = lastSeen(found);
   const chosen = findAssistant(parameters.value.get('assistant') ?? '');
   return (
     <div class={`with-pane${chosen ? ' is-open' : ''}`}>
       <div class="stack">
         {freshKey && <FreshKey apiKey={freshKey} />}
-        <AssistantTiles chosen={chosen?.id} />
+        {error !== undefined && <Failure error={error} onRetry={clients.reload} />}
+        <AssistantTiles chosen={chosen?.id} seen={seen} others={otherClients(found)} />
         <div class="grid connect-cards">
           <AnyClient />
           <KeyCard account={account} />
         </div>
+        <ConnectionsCard />
       </div>
       {chosen && (
         <SidePane
@@ -32,6 +42,7 @@ export function View() {
           title={`Connect ${chosen.title}`}
           onClose={() => changeParameters({ assistant: undefined, via: undefined, system: undefined })}
         >
+          <ConnectionStatus title={chosen.title} lastSeenAt={seen.get(chosen.id)} onLook={clients.reload} />
           <AssistantSetup assistant={chosen} />
         </SidePane>
       )}

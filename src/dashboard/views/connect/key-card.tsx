@@ -50,9 +50,9 @@ export function KeyCard({ account }: { account: Resource<Account> }) {
                 <dd>{key.lastUsedAt ? <Moment at={key.lastUsedAt} /> : 'never'}</dd>
               </dl>
             ) : (
-              <p>This account has no key. Sign in by email to get one.</p>
+              <p>The account has no API key: it was revoked. Assistants and the command line cannot connect.</p>
             )}
-            <KeyActions email={email} onChange={account.reload} />
+            <KeyActions email={email} hasKey={Boolean(key)} onChange={account.reload} />
           </div>
         )}
       </Loaded>
@@ -60,15 +60,19 @@ export function KeyCard({ account }: { account: Resource<Account> }) {
   );
 }
 
-function KeyActions({ email, onChange }: { email: string; onChange: () => void }) {
+function KeyActions({ email, hasKey, onChange }: { email: string; hasKey: boolean; onChange: () => void }) {
   const status = useSignal<string | undefined>(undefined);
   const { client } = currentSession();
   const replace = async () => {
-    const text = `svc mails a sign-in link to ${email}. Opening it issues a new key, and the current one stops working: assistants that use it disconnect until you give them the new one.`;
-    if (!(await confirm({ title: 'Replace the API key?', text, yes: 'Email me a link' }))) return;
+    const effect = hasKey
+      ? ' and the current one stops working: assistants that use it disconnect until you give them the new one.'
+      : '.';
+    const text = `svc mails a sign-in link to ${email}. Opening it issues a new key${effect}`;
+    const title = hasKey ? 'Replace the API key?' : 'Get an API key?';
+    if (!(await confirm({ title, text, yes: 'Email me a link' }))) return;
     await attempt(async () => {
       await client.auth.requestLink({ email });
-      status.value = `A link is on its way to ${email}. The current key works until you open it.`;
+      status.value = `A link is on its way to ${email}.${hasKey ? ' The current key works until you open it.' : ''}`;
     });
   };
   const revoke = async () => {
@@ -77,6 +81,7 @@ function KeyActions({ email, onChange }: { email: string; onChange: () => void }
     if (!(await confirm({ title: 'Revoke the API key?', text, yes: 'Revoke' }))) return;
     await attempt(async () => {
       await client.auth.revokeKey();
+      showToast('Revoked the API key.');
       onChange();
     });
   };
@@ -84,11 +89,13 @@ function KeyActions({ email, onChange }: { email: string; onChange: () => void }
     <>
       <div class="buttons">
         <button type="button" class="small" onClick={() => void replace()}>
-          Replace key…
+          {hasKey ? 'Replace key…' : 'Get a key…'}
         </button>
-        <button type="button" class="small danger" onClick={() => void revoke()}>
-          Revoke…
-        </button>
+        {hasKey && (
+          <button type="button" class="small danger" onClick={() => void revoke()}>
+            Revoke…
+          </button>
+        )}
       </div>
       <p class="hint" role="status">
         {status.value ??

@@ -91,22 +91,6 @@ export function assistantOf(client: string): string | undefined {
   return longest === undefined ? undefined : NAMES.get(longest);
 }
 
-/** A connection of one client, latest first in lists. */
-export interface SeenClient {
-  client: string;
-  lastSeenAt: string;
-}
-
-/** Returns when each assistant was last seen, by id. */
-export function lastSeen(clients: readonly SeenClient[]): Map<string, string> {
-  const seen = new Map<string, string>();
-  for (const { client, lastSeenAt } of clients) {
-    const id = assistantOf(client);
-    if (id !== undefined && lastSeenAt > (seen.get(id) ?? '')) seen.set(id, lastSeenAt);
-  }
-  return seen;
-}
-
 /** Masks all of a key but its prefix and last four characters. */
 export function maskKey(last4: string): string {
   return `svc_live_${'•'.repeat(12)}${last4}`;

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { ModelChoice, ProviderKey, ProviderSettings, ProviderSettingsChange } from '../../../client/client.ts';
 import { formatCount, formatNumber } from '../../format.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { hrefOf } from '../../router.ts';
 import { changeOf, type ModelInput, type SettingsInput, settingsInput } from './settings-input.ts';
 
 interface ModelsFormProps {
@@ -60,6 +61,9 @@ export function ModelsForm({ settings, keys, onSave }: ModelsFormProps) {
             />
             Extract automatically from new messages
           </label>
+          <p class="hint">
+            What was extracted, and what it cost, is in <a href={hrefOf('activity', { tab: 'jobs' })}>Jobs</a>.
+          </p>
         </ModelField>
       </div>
       <Limits input={input.value} onChange={set} />

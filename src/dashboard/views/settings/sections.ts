@@ -1,8 +1,7 @@
 /** The sections of the settings, by the `section` parameter. */
 export const SECTIONS = [
   { name: 'plan', title: 'Plan and usage' },
-  { name: 'models', title: 'Models and keys' },
-  { name: 'jobs', title: 'Jobs' },
+  { name: 'providers', title: 'Models and keys' },
   { name: 'import', title: 'Import' },
   { name: 'export', title: 'Export' },
   { name: 'erase', title: 'Erase' },

@@ -3,21 +3,19 @@ import { hrefOf, parameters } from '../../router.ts';
 import { EraseSection } from './erase-section.tsx';
 import { ExportSection } from './export-section.tsx';
 import { ImportSection } from './import-section.tsx';
-import { JobsSection } from './jobs-section.tsx';
 import { ModelsSection } from './models-section.tsx';
 import { PlanSection } from './plan-section.tsx';
 import { SECTIONS, type SectionName, sectionNamed } from './sections.ts';
 
 const CONTENT: Record<SectionName, ComponentType> = {
   plan: PlanSection,
-  models: ModelsSection,
-  jobs: JobsSection,
+  providers: ModelsSection,
   import: ImportSection,
   export: ExportSection,
   erase: EraseSection,
 };
 
-/** The plan, models and jobs of the account, and moving or erasing what it stores. */
+/** The plan and the models of the account, and moving or erasing what it stores. */
 export function View() {
   const chosen = sectionNamed(parameters.value.get('section'));
   const Content = CONTENT[chosen];

@@ -1,0 +1,87 @@
+import { useEffect } from 'preact/hooks';
+import type { Connection } from '../../../client/client.ts';
+import { describeError } from '../../errors.ts';
+import { onChanges } from '../../live.ts';
+import { confirm } from '../../parts/confirmation.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { usePageList } from '../../parts/page-list.ts';
+import { showToast } from '../../parts/toasts.tsx';
+import { currentSession, endSessionOn, signOut } from '../../session.ts';
+
+const KINDS: Record<Connection['kind'], string> = { page: 'Browser' };
+
+/** What may use the account besides its API key, each of which can be revoked alone. */
+export function ConnectionsCard() {
+  const { client } = currentSession();
+  const list = usePageList<Connection>('connections', (cursor, signal) =>
+    client.connections.list({ limit: 50, ...(cursor !== undefined && { cursor }) }, { signal }),
+  );
+  useEffect(() => onChanges(['account'], list.reload), []);
+  const revoke = async (connection: Connection) => {
+    if (!(await confirm(questionOf(connection)))) return;
+    try {
+      if (connection.current) return await signOut();
+      await client.connections.delete(connection.id);
+      showToast(`Revoked ${connection.client}.`);
+    } catch (error) {
+      endSessionOn(error);
+      showToast(describeError(error), 'error');
+    }
+    list.reload();
+  };
+  return (
+    <section class="card stack" aria-labelledby="connections-title">
+      <h2 id="connections-title">Connections</h2>
+      <p class="hint">What is signed in besides the API key. Replacing the key leaves these connected.</p>
+      {list.error !== undefined && <Failure error={list.error} onRetry={list.reload} />}
+      {list.total === undefined && list.isLoading && <Loading rows={2} />}
+      {list.total === 0 && <p class="hint">Nothing. This page uses the API key.</p>}
+      <ul class="connection-list" aria-label="Connections">
+        {list.rows.map((connection) => (
+          <ConnectionRow key={connection.id} connection={connection} onRevoke={() => void revoke(connection)} />
+        ))}
+      </ul>
+      {list.rows.length < (list.total ?? 0) && (
+        <div class="buttons">
+          <button type="button" class="small" disabled={list.isLoading} onClick={list.loadMore}>
+            Show more
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function questionOf({ client, current }: Connection) {
+  if (current) return { title: 'Sign out here?', text: 'This page asks you to sign in again.', yes: 'Sign out' };
+  return { title: `Revoke ${client}?`, text: 'It is signed out immediately.', yes: 'Revoke' };
+}
+
+function ConnectionRow({ connection, onRevoke }: { connection: Connection; onRevoke: () => void }) {
+  const { client, kind, current, createdAt, lastUsedAt, expiresAt } = connection;
+  return (
+    <li class="connection">
+      <div>
+        <p class="bar">
+          <strong>{client}</strong>
+          <span class="chip">{KINDS[kind]}</span>
+          {current && <span class="chip is-accent">this one</span>}
+        </p>
+        <p class="hint">
+          Signed in <Moment at={createdAt} /> · last used <Moment at={lastUsedAt} /> · ends{' '}
+          <Moment at={expiresAt} isUpcoming /> at the latest
+        </p>
+      </div>
+      <button
+        type="button"
+        class="small danger"
+        aria-label={current ? 'Sign out here' : `Revoke ${client}`}
+        onClick={onRevoke}
+      >
+        {current ? 'Sign out' : 'Revoke'}
+      </button>
+    </li>
+  );
+}
