@@ -18,6 +18,7 @@ import { leases } from './0016-leases.ts';
 import { databaseState } from './0017-database-state.ts';
 import { connections } from './0018-connections.ts';
 import { activity } from './0019-activity.ts';
+import { openedSearches } from './0020-opened-searches.ts';
 import { changes } from './0021-changes.ts';
 
 /** One schema change, run in its own transaction. */
@@ -47,5 +48,6 @@ export const MIGRATIONS: readonly Migration[] = [
   databaseState,
   connections,
   activity,
+  openedSearches,
   changes,
 ];

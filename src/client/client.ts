@@ -36,6 +36,7 @@ export type * from '../contract/provider-settings.ts';
 export type * from '../contract/providers.ts';
 export type * from '../contract/remember.ts';
 export type * from '../contract/search.ts';
+export type * from '../contract/searches.ts';
 export type * from '../contract/users.ts';
 export type { ApiPromise, Page, PagePromise } from './api-promise.ts';
 export type { CallOptions, ChangeOptions, ClientOptions, CreateOptions } from './call-options.ts';

@@ -1,15 +1,23 @@
 import type { Feedback, FeedbackResult, Retrieval, RetrievalQuery } from '../contract/learning.ts';
-import type { ApiPromise } from './api-promise.ts';
+import type { StoredSearch, StoredSearchesQuery } from '../contract/searches.ts';
+import type { ApiPromise, PagePromise } from './api-promise.ts';
 import type { CallOptions } from './call-options.ts';
 import { queryString, type Transport } from './transport.ts';
 
 /** Calls for retrieval learning. */
-export function learningCalls({ send }: Transport) {
+export function learningCalls({ send, list }: Transport) {
   const path = (query: RetrievalQuery) => `/v1/retrieval${queryString(query)}`;
   return {
     /** Reports which results of a search helped. */
     feedback: (searchId: string, feedback: Feedback, options?: CallOptions): ApiPromise<FeedbackResult> =>
       send('POST', `/v1/searches/${encodeURIComponent(searchId)}/feedback`, feedback, options),
+    searches: {
+      /** Lists the searches and contexts of the last 24 hours, newest first. */
+      list: (query?: StoredSearchesQuery, options?: CallOptions): PagePromise<StoredSearch> =>
+        list('/v1/searches', query, options),
+      get: (searchId: string, options?: CallOptions): ApiPromise<StoredSearch> =>
+        send('GET', `/v1/searches/${encodeURIComponent(searchId)}`, undefined, options),
+    },
     retrieval: {
       /** Returns what the ranking has learned from a user. */
       get: (query: RetrievalQuery = {}, options?: CallOptions): ApiPromise<Retrieval> =>

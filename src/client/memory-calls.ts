@@ -16,6 +16,7 @@ import type {
   UpdatedMemories,
 } from '../contract/memories-bulk.ts';
 import type { MemoryStats, MemoryStatsQuery } from '../contract/memories-stats.ts';
+import type { MemoryUse } from '../contract/searches.ts';
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import { resourceCalls } from './calls.ts';
@@ -59,6 +60,9 @@ export function memoryCalls(transport: Transport) {
       delete: (externalId: string, query?: { user?: string }, options?: ChangeOptions): ApiPromise<void> =>
         send('DELETE', externalPath(externalId, query), undefined, options),
     },
+    /** Returns how often searches showed a memory, and how often it was of use. */
+    use: (id: string, options?: CallOptions): ApiPromise<MemoryUse> =>
+      send('GET', `/v1/memories/${encodeURIComponent(id)}/use`, undefined, options),
     /** Returns every version of a memory. */
     history: (id: string, options?: CallOptions): ApiPromise<{ data: Memory[] }> =>
       send('GET', `/v1/memories/${encodeURIComponent(id)}/history`, undefined, options),

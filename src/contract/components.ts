@@ -63,6 +63,7 @@ import {
   SearchRequest,
   SearchResult,
 } from './search.ts';
+import { MemoryUse, StoredSearch, StoredSearchPage } from './searches.ts';
 import { User, UserPage } from './users.ts';
 
 /**
@@ -124,6 +125,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   MemoryPage,
   MemorySource,
   MemoryStats,
+  MemoryUse,
   Message,
   MessageChange,
   MessageContent,
@@ -159,6 +161,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Session,
   SessionTicket,
   StorageState,
+  StoredSearch,
+  StoredSearchPage,
   TextPart,
   Tier,
   TokenAnswer,

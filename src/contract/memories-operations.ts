@@ -122,6 +122,12 @@ export const MEMORY_OPERATIONS: Operations = {
     description: 'Lists every version of a memory, newest first.',
     answer: { data: [CHANGED_MEMORY, EXAMPLE_MEMORY] },
   },
+  'GET /v1/memories/{id}/use': {
+    id: 'memories.use',
+    description:
+      'Returns how many searches and contexts showed the memory, and how many of them it was used in: feedback named it, or it was read or changed soon after. Searches are counted from within a second of their answer.',
+    answer: { shown: 14, used: 5 },
+  },
   'POST /v1/memories/query': {
     id: 'memories.query',
     description:

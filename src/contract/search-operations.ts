@@ -4,6 +4,18 @@ import type { Operations } from './operations.ts';
 const SEARCH_ID = 'srch_01a2016d93707280a33e012e50119f01';
 const { version: _version, updatedAt: _updatedAt, ...RESULT } = EXAMPLE_MEMORY;
 
+const STORED_SEARCH = {
+  id: SEARCH_ID,
+  query: 'what does Ada drink',
+  user: 'ada',
+  project: null,
+  bucket: 'question',
+  types: ['memory', 'message', 'episode'],
+  results: [{ type: 'memory', id: EXAMPLE_MEMORY.id, rank: 1, used: true, irrelevant: false }],
+  learned: true,
+  createdAt: '2026-11-22T04:05:00.000Z',
+};
+
 export const SEARCH_OPERATIONS: Operations = {
   'POST /v1/search': {
     id: 'search.query',
@@ -39,6 +51,18 @@ export const SEARCH_OPERATIONS: Operations = {
       'Names results that helped and results that were irrelevant, for the ranking to learn from. Accepted within 24 hours of the search. Each search is learned from once; repeated feedback has no effect.',
     request: { used: [EXAMPLE_MEMORY.id] },
     answer: { learned: true, events: 1 },
+  },
+  'GET /v1/searches': {
+    id: 'searches.list',
+    description:
+      'Lists the searches and contexts of the last 24 hours, of all users or of one, newest first: what was asked, which results were shown, and which of them helped. Credentials in queries are masked as in memories.',
+    answer: { data: [STORED_SEARCH], nextCursor: null },
+  },
+  'GET /v1/searches/{searchId}': {
+    id: 'searches.get',
+    description: 'Returns a search of the last 24 hours.',
+    answer: STORED_SEARCH,
+    etag: true,
   },
   'GET /v1/retrieval': {
     id: 'retrieval.get',

@@ -16,6 +16,7 @@ import { jobsRoutes } from '../features/jobs/jobs-routes.ts';
 import { learningRoutes } from '../features/learning/learning-routes.ts';
 import { createMailQueue } from '../features/mail/mail-queue.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
+import { neighborsRoutes } from '../features/neighbors/neighbors-routes.ts';
 import { portabilityRoutes } from '../features/portability/portability-routes.ts';
 import { providerKeysRoutes } from '../features/providers/provider-keys-routes.ts';
 import { providerSettingsRoutes } from '../features/providers/provider-settings-routes.ts';
@@ -116,6 +117,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings?.state });
   addQueueMetrics(rooms, mailQueue);
 
+  const publicOrigins = [...(config.publicUrl ? [config.publicUrl] : []), ...config.corsOrigins];
   const timeouts = dependencies.timeouts ?? TIMEOUTS;
   const app = await createServer({
     log,
@@ -145,6 +147,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       eventsRoutes({ events }),
       usersRoutes({ users }),
       memoriesRoutes({ memories, idempotency }),
+      neighborsRoutes({ memoryUse: rooms.memoryUse }),
       conversationsRoutes({ conversations, idempotency }),
       rememberRoutes({ remember, idempotency }),
       episodesRoutes({ episodes, idempotency }),
@@ -155,15 +158,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       providerSettingsRoutes({ providerSettings }),
       extractionRoutes({ extraction, idempotency }),
       jobsRoutes({ jobs }),
-      mcpRoutes({
-        memories,
-        search,
-        conversations,
-        profile,
-        learning,
-        version,
-        publicOrigins: [...(config.publicUrl ? [config.publicUrl] : []), ...config.corsOrigins],
-      }),
+      mcpRoutes({ memories, search, conversations, profile, learning, version, publicOrigins }),
     ],
   });
 

@@ -25,6 +25,7 @@ import { observeUse } from '../features/learning/observed-memories.ts';
 import { createUsage } from '../features/limits/usage.ts';
 import { createMemories } from '../features/memories/memories.ts';
 import { redactMemories } from '../features/memories/memory-redaction.ts';
+import { createMemoryUse } from '../features/neighbors/memory-use.ts';
 import { createSpool } from '../features/portability/export-spool.ts';
 import { createPortability } from '../features/portability/portability.ts';
 import { createProfile } from '../features/profile/profile.ts';
@@ -38,6 +39,7 @@ import { createScopes } from '../features/text/scopes.ts';
 import { createUsers } from '../features/users/users.ts';
 import { createIds } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
+import { redactSecrets } from '../lib/redaction.ts';
 import { createSealer } from '../lib/seal.ts';
 import { tokenCounterOf } from '../outside/tokens.ts';
 import type { Config } from './config-settings.ts';
@@ -90,45 +92,30 @@ export async function openRooms(
   const refresh = ({ credential: { kind, hash } }: Principal) => (kind === 'apiKey' ? keys : sessions).refresh(hash);
   const events = createEvents({ db, clock, log, refresh });
   const connections = createConnections({ db, clock, cursors });
-  const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL, isShared, liveDaemons: limiting.liveDaemons });
+  const isRedacting = config.redact === 'on';
+  const maskQuery = isRedacting ? (query: string) => redactSecrets(query).text : (query: string) => query;
+  const { liveDaemons } = limiting;
+  const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL, cursors, isShared, liveDaemons, maskQuery });
 
   const { providerHosts: allowedHosts } = config;
   const providers = composeProviders({ db, clock, ids, cursors, usage, envelope, tenantModels, allowedHosts });
   const { jobs, spending, providerSettings, extractionObserver, models, providerKeys } = providers;
 
+  const storing = { db, clock, ids, usage, idempotency, scopes, cursors };
   const unobserved = createMemories({
-    db,
-    clock,
-    ids,
-    usage,
-    idempotency,
-    scopes,
-    cursors,
+    ...storing,
     text: texts.memory,
     observers: [extractionObserver],
   });
-  const isRedacting = config.redact === 'on';
   const memories = observeUse(isRedacting ? redactMemories(unobserved) : unobserved, learning);
   const reading = createMessageReading({ db });
   const episodes = createEpisodes({
-    db,
-    clock,
-    ids,
-    usage,
-    idempotency,
-    scopes,
-    cursors,
+    ...storing,
     text: texts.episode,
     reading,
   });
   const unredacted = createConversations({
-    db,
-    clock,
-    ids,
-    usage,
-    idempotency,
-    scopes,
-    cursors,
+    ...storing,
     text: texts.message,
     observers: [episodes, extractionObserver],
   });
@@ -156,6 +143,7 @@ export async function openRooms(
   const searching = { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf };
   const search = createSearch(searching);
 
+  const memoryUse = createMemoryUse({ db, memories, learning });
   const related = createRelatedMemories({ db, clock, scopes, candidates });
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
   const { jobRunner, extraction } = composeExtraction(extracting);
@@ -207,6 +195,7 @@ export async function openRooms(
     activity,
     events,
     memories,
+    memoryUse,
     conversations,
     episodes,
     portability,

@@ -14,10 +14,12 @@ interface Operation {
   succeeds: number;
 }
 
+const read = ({ search }: Searched) => `/v1/searches/${search}`;
 const path = ({ search }: Searched) => `/v1/searches/${search}/feedback`;
 
 /** Every request that names a search. */
 export const LEARNING_OPERATIONS: Record<string, Operation> = {
+  'reading it': { route: 'get /v1/searches/{searchId}', path: read, options: () => ({}), succeeds: 200 },
   'praising a result': {
     route: 'post /v1/searches/{searchId}/feedback',
     path,

@@ -96,7 +96,8 @@ test('a search that is stored after another daemon erased its user leaves nothin
   await caller.call('/v1/memories', { body: { content: 'Ann keeps bees.', user: 'ann' } });
   const scopes = 'SELECT scope FROM scopes WHERE tenantId = ?';
   const scope = (await one.db.readers.of(tenantId).get<{ scope: number }>(scopes, [tenantId]))!.scope;
-  const answered = { tenantId, endUser: 'ann', scope, bucket: 'other' as const, byDefault: [], shownIds: [] };
+  const found = { bucket: 'other' as const, byDefault: [], shownIds: [] };
+  const answered = { tenantId, endUser: 'ann', scope, asked: { query: 'bees' }, ...found };
   const countSearches = async () => {
     await one.learning.flush();
     const rows = await one.db.readers.all('SELECT id FROM searches WHERE tenantId = ?', [tenantId]);

@@ -47,6 +47,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   ),
   table('memoryTags', 'tenantId tag memoryId', ''),
   table('memorySources', 'tenantId sourceId memoryId', ''),
+  table('memoryUses', 'tenantId memoryId', 'shown used'),
   table(
     'conversations',
     'tenantId id',
@@ -68,7 +69,11 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   ),
   table('vectors', 'tenantId scope model type number', 'embedding', { portion: 'scope and model' }),
   table('unembedded', 'tenantId model dueAt id', 'type number scope attempts', { portion: 'model' }),
-  table('searches', 'tenantId id', 'endUser bucket candidates signals shown createdAt learnedFrom feedbackAt'),
+  table(
+    'searches',
+    'tenantId id',
+    'endUser bucket candidates signals shown createdAt learnedFrom feedbackAt query project types irrelevant',
+  ),
   table('learned', 'tenantId endUser', 'state events updatedAt'),
   table('learningDays', 'tenantId endUser day', 'feedbacks shownRanks defaultRanks'),
   table(

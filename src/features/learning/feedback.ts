@@ -13,6 +13,7 @@ import {
   updateLearnedFrom,
   upsertLearned,
 } from './learning-store.ts';
+import { addMemoryUses } from './memory-uses-store.ts';
 import { QUERY_BUCKETS, type QueryBucket } from './query-bucket.ts';
 import { unpackIndices, unpackSignals } from './remembered-search.ts';
 import { MAX_USES_PER_SEARCH } from './shown-results.ts';
@@ -60,8 +61,10 @@ export async function recordFeedback(
     tenantId,
     id: search.row.id,
     learnedFrom: [search.row.learnedFrom, ...unseen.used, ...unseen.irrelevant].join(' ').trim(),
+    irrelevant: [search.row.irrelevant ?? '', ...unseen.irrelevant].join(' ').trim(),
     feedbackAt: given.kind === 'explicit' ? nowMs : null,
   });
+  await addMemoryUses(connection, { tenantId, ids: unseen.used, as: 'used' });
   if (used.length > 0) {
     const ranks = {
       shownRanks: reciprocalRank(used, search.shown),

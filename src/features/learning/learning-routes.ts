@@ -1,6 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { NoContent } from '../../contract/common.ts';
 import { Feedback, FeedbackResult, Retrieval, RetrievalQuery, SearchParams } from '../../contract/learning.ts';
+import { StoredSearch, StoredSearchesQuery, StoredSearchPage } from '../../contract/searches.ts';
+import { contentTagOf } from '../../lib/entity-tag.ts';
+import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Learning } from './learning.ts';
 
 const tags = ['search'];
@@ -23,6 +26,26 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
       async (request, reply) => {
         const taken = await learning.feedback(request.principal, request.params.searchId, request.body);
         return reply.code(202).send(taken);
+      },
+    );
+    app.get(
+      '/v1/searches',
+      {
+        schema: {
+          summary: 'List the searches of the last 24 hours, newest first',
+          tags,
+          querystring: StoredSearchesQuery,
+          response: { 200: StoredSearchPage },
+        },
+      },
+      (request) => learning.searches.list(request.principal, request.query),
+    );
+    app.get(
+      '/v1/searches/:searchId',
+      { schema: { summary: 'Get a recent search', tags, params: SearchParams, response: { 200: StoredSearch } } },
+      async (request, reply) => {
+        const search = await learning.searches.get(request.principal, request.params.searchId);
+        return sendWithEtag(request, reply, search, contentTagOf(search));
       },
     );
     app.get(

@@ -1,6 +1,8 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { erasedCondition, type Owner } from '../../db/owner.ts';
-import { insertRows, padToPowerOfTwo, placeholders } from '../../db/values.ts';
+import { columnNames, insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
+import { addMemoryUses } from './memory-uses-store.ts';
+import { shownIdsOf } from './remembered-search.ts';
 
 export interface LearnedRow {
   tenantId: string;
@@ -19,12 +21,25 @@ export interface SearchRow {
   signals: Buffer;
   shown: Buffer;
   createdAt: number;
+  /** Ids that the ranking learned from, separated by spaces. */
   learnedFrom: string;
+  /** Those of them that were irrelevant. */
+  irrelevant: string | null;
   feedbackAt: number | null;
+  query: string | null;
+  project: string | null;
+  /** Separated by spaces; `null` for all. */
+  types: string | null;
 }
 
 /** With the scope that its user had when it was answered; `undefined` for a user without items. */
 export type AnsweredSearchRow = SearchRow & { scope: number | undefined };
+
+const SEARCH_COLUMNS = columnNames<SearchRow>({
+  ...{ tenantId: true, id: true, endUser: true, bucket: true, candidates: true, signals: true, shown: true },
+  ...{ createdAt: true, learnedFrom: true, irrelevant: true, feedbackAt: true },
+  ...{ query: true, project: true, types: true },
+});
 
 export interface LearningDayRow {
   day: string;
@@ -80,26 +95,19 @@ export async function deleteLearned(connection: Connection, tenantId: string, en
   await connection.run('DELETE FROM learningDays WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
 }
 
-/** Skips rows of tenants and users erased in the meantime, or being erased. */
+/** Stores searches, and counts for each memory that they showed it. Skips rows of tenants and users erased in the meantime, or being erased. */
 export async function insertSearches(connection: Connection, rows: readonly AnsweredSearchRow[]): Promise<void> {
   const kept = await keepPresent(connection, rows);
   await insertRows(
     connection,
-    `INSERT INTO searches (tenantId, id, endUser, bucket, candidates, signals, shown, createdAt, learnedFrom, feedbackAt)`,
-    kept.map((row) => [
-      row.tenantId,
-      row.id,
-      row.endUser,
-      row.bucket,
-      row.candidates,
-      row.signals,
-      row.shown,
-      row.createdAt,
-      row.learnedFrom,
-      row.feedbackAt,
-    ]),
+    `INSERT INTO searches (${SEARCH_COLUMNS.join(', ')})`,
+    kept.map((row) => valuesOf(row, SEARCH_COLUMNS)),
     'ON CONFLICT DO NOTHING',
   );
+  for (const tenantId of new Set(kept.map((row) => row.tenantId))) {
+    const ids = kept.filter((row) => row.tenantId === tenantId).flatMap(shownIdsOf);
+    await addMemoryUses(connection, { tenantId, ids, as: 'shown' });
+  }
 }
 
 async function keepPresent(
@@ -152,14 +160,13 @@ export async function listRecentSearches(
 
 export async function updateLearnedFrom(
   connection: Connection,
-  { tenantId, id, learnedFrom, feedbackAt }: Pick<SearchRow, 'tenantId' | 'id' | 'learnedFrom' | 'feedbackAt'>,
+  given: Pick<SearchRow, 'tenantId' | 'id' | 'learnedFrom' | 'irrelevant' | 'feedbackAt'>,
 ): Promise<void> {
-  await connection.run('UPDATE searches SET learnedFrom = ?, feedbackAt = ? WHERE tenantId = ? AND id = ?', [
-    learnedFrom,
-    feedbackAt,
-    tenantId,
-    id,
-  ]);
+  const { tenantId, id, learnedFrom, irrelevant, feedbackAt } = given;
+  await connection.run(
+    'UPDATE searches SET learnedFrom = ?, irrelevant = ?, feedbackAt = ? WHERE tenantId = ? AND id = ?',
+    [learnedFrom, irrelevant, feedbackAt, tenantId, id],
+  );
 }
 
 /** Deletes across all tenants; returns how many rows were deleted. */

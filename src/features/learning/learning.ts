@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval } from '../../contract/learning.ts';
+import type { SearchRequest } from '../../contract/search.ts';
+import { MAX_STORED_QUERY } from '../../contract/searches.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
@@ -8,6 +10,7 @@ import { type Clock, utcDay } from '../../lib/clock.ts';
 import { timeOfId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../keys/keys.ts';
+import type { Cursors } from '../text/page-cursor.ts';
 import { type GivenFeedback, recordFeedback, SEARCH_TTL_MS } from './feedback.ts';
 import { createLearnedCache, createLearnedReads, type UserKey } from './learned-cache.ts';
 import { learnedWeights } from './learned-ranking.ts';
@@ -29,9 +32,11 @@ import { toLearnedShift, toLearningDay, toRetrieval } from './retrieval-view.ts'
 import { createShownResults } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
 import { createStoredResults } from './stored-results.ts';
+import { createStoredSearches, type StoredSearches } from './stored-searches.ts';
 
 export type { UserKey } from './learned-cache.ts';
 export { reserveDefaults } from './learned-ranking.ts';
+export { findMemoryUses } from './memory-uses-store.ts';
 export { bucketOf, type QueryBucket, type QueryTraits, textTraitsOf } from './query-bucket.ts';
 export type { RememberedCandidate } from './remembered-search.ts';
 export { signalModelOf } from './signal-model.ts';
@@ -44,11 +49,15 @@ export interface LearnedRanking {
   explain(): LearnedShift;
 }
 
+/** What a search asked for; `types` is absent for all. */
+export type AskedSearch = Pick<SearchRequest, 'query' | 'project' | 'types'>;
+
 /** A completed search. */
 export interface AnsweredSearch extends UserKey {
   /** Of the user; `undefined` for one without items. */
   scope: number | undefined;
   searchId: string;
+  asked: AskedSearch;
   bucket: QueryBucket;
   /** All candidates, the default ranking's best first. */
   byDefault: readonly RememberedCandidate[];
@@ -78,6 +87,7 @@ export interface Learning {
   reset(principal: Tenant, user?: string): Promise<void>;
   /** The learning curve over the last days, including today; days without feedback are omitted. */
   curve(principal: Tenant, days: number): Promise<LearningDay[]>;
+  searches: StoredSearches;
   transfer: LearningTransfer;
   /** Writes the pending searches. */
   flush(): Promise<void>;
@@ -102,17 +112,22 @@ export function createLearning({
   clock,
   log,
   model,
+  cursors,
   isShared,
   liveDaemons,
+  maskQuery,
 }: {
   db: Database;
   clock: Clock;
   log: Log;
   model: SignalModel;
+  cursors: Cursors;
   /** Whether other daemons may use the database: then nothing that they may change is kept in memory. */
   isShared: boolean;
   /** Daemons among which requests are spread. */
   liveDaemons: () => number;
+  /** Masks what must not be stored of a query. */
+  maskQuery: (query: string) => string;
 }): Learning {
   const pending = createPendingSearches({ db, clock, log, liveDaemons });
   const shown = isShared ? createStoredResults(db.lookups, clock) : createShownResults(clock);
@@ -162,7 +177,7 @@ export function createLearning({
       return { weights, events: state.events, explain: () => toLearnedShift(state, bucket) };
     },
     unlearned: (bucket) => toLearnedShift(fresh, bucket),
-    remember({ tenantId, endUser, scope, searchId, bucket, byDefault, shownIds }) {
+    remember({ tenantId, endUser, scope, searchId, asked, bucket, byDefault, shownIds }) {
       const stored = selectCandidates(byDefault, shownIds);
       pending.add({
         tenantId,
@@ -177,7 +192,11 @@ export function createLearning({
         shown: packIndices(stored.shown),
         createdAt: clock.nowMs(),
         learnedFrom: '',
+        irrelevant: null,
         feedbackAt: null,
+        query: maskQuery(asked.query).slice(0, MAX_STORED_QUERY).toWellFormed(),
+        project: asked.project ?? null,
+        types: asked.types?.join(' ') ?? null,
       });
       shown.add(tenantId, searchId, shownIds);
       // Never throws. Its feedback may come to another daemon at any moment.
@@ -206,6 +225,7 @@ export function createLearning({
       const fromDay = utcDay(clock.nowMs() - (days - 1) * 86_400_000);
       return (await listLearningDays(db.readers, tenantId, fromDay)).map(toLearningDay);
     },
+    searches: createStoredSearches({ db, clock, cursors, flush: pending.flush }),
     transfer: createLearningTransfer({ signals: model.names, cache }),
     flush: pending.flush,
     dropped: pending.dropped,

@@ -18,6 +18,12 @@ export function selectCandidates<T extends RememberedCandidate>(
   return { candidates, shown: shownIds.flatMap((id) => indices.get(id) ?? []) };
 }
 
+/** Returns the ids that a stored search showed, best first. */
+export function shownIdsOf({ candidates, shown }: { candidates: string; shown: Buffer }): string[] {
+  const ids = candidates.split(' ');
+  return unpackIndices(shown).map((index) => ids[index]!);
+}
+
 /** Signals are stored as fixed-point numbers in steps of 1/8192, from −4 to 4. */
 const STEPS_PER_UNIT = 8192;
 const MAX_INT16 = 32_767;

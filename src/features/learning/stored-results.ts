@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connection.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { listRecentSearches, type SearchRow } from './learning-store.ts';
-import { unpackIndices } from './remembered-search.ts';
+import { shownIdsOf } from './remembered-search.ts';
 import { MAX_SEARCHES_PER_TENANT, MAX_USES_PER_SEARCH, RECENT_MS, type ShownResults } from './shown-results.ts';
 
 /** Reads from the stored searches what they showed, because another daemon may have answered them. */
@@ -11,15 +11,10 @@ export function createStoredResults(reader: Reader, clock: Clock): ShownResults 
     async take(tenantId, id) {
       const since = { tenantId, sinceMs: clock.nowMs() - RECENT_MS, limit: MAX_SEARCHES_PER_TENANT };
       const searches = await listRecentSearches(reader, since);
-      return searches.find((search) => hasShown(search, id) && isOpen(search, id))?.id;
+      return searches.find((search) => shownIdsOf(search).includes(id) && isOpen(search, id))?.id;
     },
     forget() {},
   };
-}
-
-function hasShown({ candidates, shown }: SearchRow, id: string): boolean {
-  const index = candidates.split(' ').indexOf(id);
-  return index >= 0 && unpackIndices(shown).includes(index);
 }
 
 /** Whether a use of this memory would still be learned from. */

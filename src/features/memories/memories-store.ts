@@ -171,6 +171,14 @@ export async function deleteLookups(connection: Connection, tenantId: string, id
   }
 }
 
+/** Deletes how often erased memories were shown and used. */
+export async function deleteUses(connection: Connection, tenantId: string, ids: readonly string[]): Promise<void> {
+  await connection.run('DELETE FROM memoryUses WHERE tenantId = ? AND memoryId IN (SELECT value FROM texts(?))', [
+    tenantId,
+    JSON.stringify(ids),
+  ]);
+}
+
 type ErasedVersion = Pick<MemoryRow, 'tenantId' | 'scope' | 'number'>;
 
 /** Deletes a memory with all versions and tags; memories it superseded stay closed. Returns the deleted versions. */
@@ -184,6 +192,7 @@ export async function deleteMemory(
     [tenantId, id],
   );
   await deleteLookups(connection, tenantId, [id]);
+  await deleteUses(connection, tenantId, [id]);
   await connection.run('UPDATE memories SET supersededBy = NULL WHERE tenantId = ? AND supersededBy = ?', [
     tenantId,
     id,
@@ -210,6 +219,7 @@ export async function deleteSomeOf(
 export async function deleteAllLookupsOf(connection: Connection, tenantId: string): Promise<void> {
   await connection.run('DELETE FROM memoryTags WHERE tenantId = ?', [tenantId]);
   await connection.run('DELETE FROM memorySources WHERE tenantId = ?', [tenantId]);
+  await connection.run('DELETE FROM memoryUses WHERE tenantId = ?', [tenantId]);
 }
 
 /** Lists expired memories of all tenants, for the background sweep. */

@@ -162,6 +162,11 @@ export function createMemories(parts: Parts): Memories {
 
 /** Throws `not_found` for a memory that does not exist or has expired. */
 function requirePresent(row: MemoryRow | undefined, nowMs: number): MemoryRow {
-  if (!row || hasExpired(row, nowMs)) throw new AppError('not_found', 'There is no memory with this id.');
+  if (!row || hasExpired(row, nowMs)) throw noMemory();
   return row;
+}
+
+/** The error for a memory that does not exist or has expired. */
+export function noMemory(): AppError {
+  return new AppError('not_found', 'There is no memory with this id.');
 }

@@ -12,6 +12,7 @@ import {
   deleteLookups,
   deleteMemory,
   deleteSomeOf,
+  deleteUses,
   isExpired,
   listExpired,
 } from './memories-store.ts';
@@ -78,7 +79,10 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
       await text.remove(connection, rows);
       const ids = [...new Set(rows.map(({ id }) => id))];
       // Of whole accounts they are deleted at once at the end: deleting portions leaves copies in pages of the index.
-      if (owner.endUser !== undefined) await deleteLookups(connection, tenantId, ids);
+      if (owner.endUser !== undefined) {
+        await deleteLookups(connection, tenantId, ids);
+        await deleteUses(connection, tenantId, ids);
+      }
       await idempotency.redact(connection, tenantId, ids);
       return rows.length === ERASE_ROWS;
     });

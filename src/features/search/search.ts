@@ -167,7 +167,8 @@ export function createSearch(dependencies: Dependencies): Search {
     return {
       answer,
       weights: found.weights,
-      remember: (shownIds) => learning.remember({ ...user, scope, searchId, bucket, byDefault, shownIds }),
+      remember: (shownIds) =>
+        learning.remember({ ...user, scope, searchId, asked: request, bucket, byDefault, shownIds }),
     };
   }
 

@@ -113,6 +113,17 @@ export const REQUESTS: Record<string, Scenario> = {
     await call('POST /v1/context', { query: 'cousin', user: 'ann' });
   },
 
+  async 'open searches and count uses'({ call, settle, filled }) {
+    await settle();
+    await call('GET /v1/searches');
+    await call('GET /v1/searches?user=default');
+    await call(`GET /v1/searches/${filled.search}`);
+    await call(`GET /v1/memories/${filled.result}/use`);
+    await call('GET /v1/memories/stats?includeSuperseded=true');
+    await call(`DELETE /v1/memories/${filled.result}`);
+    await call('GET /v1/searches');
+  },
+
   async 'learn from feedback'({ call, settle, filled }) {
     await call('GET /v1/retrieval');
     await call('GET /v1/retrieval?user=ann');

@@ -8,13 +8,16 @@ import { migrate } from '../../../src/db/migrate.ts';
 import { type Database, openDatabase } from '../../../src/db/open.ts';
 import { insertTenant } from '../../../src/features/accounts/accounts-store.ts';
 import * as store from '../../../src/features/learning/learning-store.ts';
+import { findMemoryUses } from '../../../src/features/learning/memory-uses-store.ts';
 import { createPendingSearches } from '../../../src/features/learning/pending-searches.ts';
+import * as stored from '../../../src/features/learning/stored-searches-store.ts';
+import { deleteAllLookupsOf, deleteUses } from '../../../src/features/memories/memories-store.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 /** Two tenants with the same users, searches and days: only the predicate of a statement separates them. */
 
 const TENANTS = ['ten_a', 'ten_b'];
-const TABLES = ['learned', 'searches', 'learningDays'];
+const TABLES = ['learned', 'searches', 'learningDays', 'memoryUses'];
 
 let folder: string;
 let db: Database;
@@ -33,7 +36,8 @@ afterEach(async () => {
 
 const searchOf = (tenantId: string, id: string): store.AnsweredSearchRow => ({
   ...{ tenantId, id, endUser: 'default', bucket: 'other', candidates: '', signals: Buffer.alloc(0) },
-  ...{ shown: Buffer.alloc(0), createdAt: 10, learnedFrom: '', feedbackAt: null, scope: undefined },
+  ...{ shown: Buffer.alloc(0), createdAt: 10, learnedFrom: '', irrelevant: null, feedbackAt: null, scope: undefined },
+  ...{ query: 'plum', project: null, types: null },
 });
 const day = { day: '2026-05-20', feedbacks: 1, shownRanks: 1, defaultRanks: 0.5 };
 const learned = (tenantId: string) => ({ tenantId, endUser: 'default', state: Buffer.of(1), events: 1, updatedAt: 1 });
@@ -45,10 +49,17 @@ async function fill(tenantId: string): Promise<void> {
     await store.upsertLearned(connection, learned(tenantId));
     await store.insertSearches(connection, [searchOf(tenantId, 'srch_1'), searchOf(tenantId, 'srch_2')]);
     await store.addLearningDay(connection, tenantId, 'default', day);
+    await connection.run('INSERT INTO memoryUses (tenantId, memoryId, shown, used) VALUES (?, ?, 1, 1)', [
+      ...[tenantId, 'mem_1'],
+    ]);
   });
 }
 
 const pageOf = (tenantId: string, afterUser: string) => ({ tenantId, user: undefined, afterUser, limit: 9 });
+
+const searchPage = (tenantId: string, more = {}) => ({
+  ...{ tenantId, user: undefined, beforeId: undefined, sinceMs: 0, limit: 9, ...more },
+});
 
 const rowsOf = (tenantId: string) =>
   Promise.all(TABLES.map((table) => db.readers.all(`SELECT * FROM "${table}" WHERE tenantId = '${tenantId}'`)));
@@ -58,6 +69,8 @@ test.each<[string, (on: Connection) => Promise<unknown>]>([
   ['updateLearnedFrom', (on) => store.updateLearnedFrom(on, { ...searchOf('ten_b', 'srch_1'), feedbackAt: 5 })],
   ['addLearningDay', (on) => store.addLearningDay(on, 'ten_b', 'default', day)],
   ['deleteLearned', (on) => store.deleteLearned(on, 'ten_b', 'default')],
+  ['deleteUses', (on) => deleteUses(on, 'ten_b', ['mem_1'])],
+  ['deleteAllLookupsOf', (on) => deleteAllLookupsOf(on, 'ten_b')],
   ['deleteSomeSearchesOf', (on) => store.deleteSomeSearchesOf(on, { tenantId: 'ten_b' }, 200)],
   ['deleteSomeLearnedOf', (on) => store.deleteSomeLearnedOf(on, { tenantId: 'ten_b' }, 200)],
 ])('%s for one tenant leaves every row of the other unchanged', async (_, run) => {
@@ -75,6 +88,10 @@ test('reads for one tenant return only its own rows', async () => {
   expect(await store.findSearch(db.readers, 'ten_b', 'srch_1', 0)).toMatchObject({ tenantId: 'ten_b' });
   expect(await store.listLearningDays(db.readers, 'ten_b', '2026-05-20')).toEqual([day]);
   expect(await store.findSearch(db.readers, 'ten_c', 'srch_1', 0)).toBeUndefined();
+  expect(await stored.findStoredSearch(db.readers, { tenantId: 'ten_c', id: 'srch_1', sinceMs: 0 })).toBeUndefined();
+  expect(await stored.listStoredSearches(db.readers, searchPage('ten_b'))).toHaveLength(2);
+  expect(await stored.listStoredSearches(db.readers, searchPage('ten_c'))).toEqual([]);
+  expect(await findMemoryUses(db.readers, 'ten_c', 'mem_1')).toEqual({ shown: 0, used: 0 });
 });
 
 /** A connection that records the query plan of each statement. */
@@ -101,6 +118,22 @@ test.each<[string, (on: Connection) => Promise<unknown>, string]>([
   ],
   ['findLearnedUsers', (on) => store.findLearnedUsers(on, 'ten_a', ['x', 'y']), '(tenantId=? AND endUser=?)'],
   ['findSearch', (on) => store.findSearch(on, 'ten_a', 'x', 1), '(tenantId=? AND id=?)'],
+  [
+    'findStoredSearch',
+    (on) => stored.findStoredSearch(on, { tenantId: 'ten_a', id: 'x', sinceMs: 1 }),
+    '(tenantId=? AND id=?)',
+  ],
+  [
+    'listStoredSearches',
+    (on) => stored.listStoredSearches(on, searchPage('ten_a', { beforeId: 'x' })),
+    '(tenantId=? AND id<?)',
+  ],
+  [
+    'listStoredSearches of a user',
+    (on) => stored.listStoredSearches(on, searchPage('ten_a', { user: 'x', beforeId: 'x' })),
+    '(tenantId=? AND endUser=? AND id<?)',
+  ],
+  ['findMemoryUses', (on) => findMemoryUses(on, 'ten_a', 'x'), '(tenantId=? AND memoryId=?)'],
   ['listLearningDays', (on) => store.listLearningDays(on, 'ten_a', 'x'), '(tenantId=? AND day>?)'],
   ['updateLearnedFrom', (on) => store.updateLearnedFrom(on, searchOf('ten_a', 'x')), '(tenantId=? AND id=?)'],
   ['deleteSomeSearchesBefore', (on) => store.deleteSomeSearchesBefore(on, 1, 9), '(createdAt<?)'],
