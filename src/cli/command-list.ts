@@ -107,6 +107,12 @@ function accountCommands(context: LoadContext): LazyCommand[] {
       group,
       load: async () => (await import('./commands/open.ts')).openCommand(await context()),
     },
+    {
+      name: 'connections',
+      summary: 'list browsers that are signed in, or sign them out',
+      group,
+      load: async () => (await import('./commands/connections.ts')).connectionsCommand(await context()),
+    },
   ];
 }
 

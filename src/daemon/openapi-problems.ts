@@ -8,7 +8,7 @@ import { PROBLEM_MEDIA_TYPE } from './problems.ts';
 const DETAILS: Record<ErrorCode, string> = {
   invalid_request: '/colour is not a known field.',
   unauthenticated: 'Send a valid API key as "Authorization: Bearer svc_live_…". To get one, run svc login.',
-  forbidden: 'Sessions are only for the web app itself. Other pages need an API key.',
+  forbidden: 'Requests of a session that change something need its csrf token in X-Svc-Csrf: see GET /v1/session.',
   not_found: 'There is no memory with this id.',
   method_not_allowed: 'This path does not support PUT, only DELETE, GET, HEAD, OPTIONS.',
   conflict: 'The first request with this Idempotency-Key is still in progress. Try again in a moment.',

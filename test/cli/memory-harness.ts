@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import type { CommandContext } from '../../src/cli/command-context.ts';
 import { addCommand } from '../../src/cli/commands/add.ts';
 import { completionCommand } from '../../src/cli/commands/completion.ts';
+import { connectionsCommand } from '../../src/cli/commands/connections.ts';
 import { conversationsCommand } from '../../src/cli/commands/conversations.ts';
 import { editCommand } from '../../src/cli/commands/edit.ts';
 import { episodesCommand } from '../../src/cli/commands/episodes.ts';
@@ -146,6 +147,7 @@ export function createMemoryProgram(context: CommandContext): Command {
     conversationsCommand,
     episodesCommand,
     openCommand,
+    connectionsCommand,
   );
   for (const create of commands) program.addCommand(create(context));
   program.addCommand(mcpCommand(context, '1.2.3'));

@@ -53,6 +53,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
 }
 
 const ARGUMENTS: Record<string, string[]> = {
+  'connections revoke': ['x'],
   search: ['x'],
   show: ['abcdef12'],
   edit: ['abcdef12'],

@@ -45,6 +45,13 @@ export const JOB: IdKind = {
   shownBy: 'Run svc jobs to see them.',
   all: (client) => client.jobs.list({ limit: LARGEST_PAGE }),
 };
+export const CONNECTION: IdKind = {
+  prefix: 'con',
+  one: 'connection',
+  many: 'connections',
+  shownBy: 'Run svc connections to see them.',
+  all: (client) => client.connections.list({ limit: LARGEST_PAGE }),
+};
 
 const PART = /^[0-9a-f]{4,32}$/;
 const FULL_LENGTH = 32;

@@ -75,5 +75,6 @@ export function requireSameOrigin({ headers }: BrowserRequest, publicUrl: string
   const { origin } = headers;
   const own = [new URL(publicUrl).origin, ...(isHttps(publicUrl) ? [] : [`http://${headers.host}`])];
   if ((site === undefined || site === 'same-origin') && (origin === undefined || own.includes(origin))) return;
-  throw new AppError('forbidden', 'Sessions are only for the web app itself. Other pages need an API key.');
+  const message = `Sessions are only for the web app at ${own[0]}. Other pages need an API key. If this is the web app, its address must be SVC_PUBLIC_URL.`;
+  throw new AppError('forbidden', message);
 }

@@ -1,0 +1,84 @@
+import { Command } from 'commander';
+import type { Connection } from '../../contract/connections.ts';
+import type { CommandContext } from '../command-context.ts';
+import {
+  type CommonOptions,
+  JSON_OPTION,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+  renderOptions,
+} from '../memory/command-options.ts';
+import { CONNECTION, findId } from '../memory/find-id.ts';
+import { createRecentIds } from '../memory/recent-ids.ts';
+import { formatRelativeTime } from '../memory/relative-time.ts';
+import { shortIds } from '../memory/short-id.ts';
+import { printable } from '../memory/terminal-text.ts';
+
+const HELP = `
+Connections are what may use your account besides the API key, such as browsers
+that are signed in to the web app. Without a command, lists them. When output is
+not a terminal, it prints one line per connection with tab-separated fields: id,
+kind, last used, client.
+
+Examples:
+  $ svc connections
+  $ svc connections revoke 9b0015cd`;
+
+const REVOKE_HELP = `
+Ends the connections at once. Your API key stays as it is.
+
+Examples:
+  $ svc connections revoke 9b0015cd`;
+
+/** `svc connections`: lists what may use the account besides its key, and ends it. */
+export function connectionsCommand(context: CommandContext): Command {
+  return new Command('connections')
+    .description('list what may use your account besides the API key, or end it')
+    .option(...JSON_OPTION)
+    .option(...PROFILE_OPTION)
+    .addHelpText('after', HELP)
+    .action((options: CommonOptions) => list(options, context))
+    .addCommand(revokeCommand(context));
+}
+
+function revokeCommand(context: CommandContext): Command {
+  return new Command('revoke')
+    .description('end connections')
+    .argument('<id...>', 'ids as svc connections shows them')
+    .option(...JSON_OPTION)
+    .option(...PROFILE_OPTION)
+    .addHelpText('after', REVOKE_HELP)
+    .action(async (typed: string[], _: CommonOptions, command: Command) => {
+      const options = command.optsWithGlobals<CommonOptions>();
+      const client = await openClient(context, options);
+      const recentIds = createRecentIds(context.settingsFolder);
+      const ids: string[] = [];
+      for (const one of typed) ids.push(await findId(one, client, recentIds, CONNECTION));
+      for (const id of ids) await client.connections.delete(id);
+      if (options.json) printJson(context, { revoked: ids });
+      else context.terminal.out(`Revoked ${ids.length === 1 ? 'the connection' : `${ids.length} connections`}.\n`);
+    });
+}
+
+async function list(options: CommonOptions, context: CommandContext): Promise<void> {
+  const { terminal } = context;
+  const client = await openClient(context, options);
+  const found: Connection[] = [];
+  for await (const connection of client.connections.list({ limit: 200 })) found.push(connection);
+  if (options.json) return printJson(context, { data: found });
+  if (!terminal.isTty) return terminal.out(found.map((one) => `${rowOf(one)}\n`).join(''));
+  if (found.length === 0) return terminal.out('No connections. Only the API key may use this account.\n');
+  const short = shortIds(found.map(({ id }) => id));
+  terminal.out(`${found.map((one) => lineOf(one, short.get(one.id)!, context)).join('\n')}\n`);
+}
+
+function rowOf({ id, kind, lastUsedAt, client }: Connection): string {
+  return [id, kind, lastUsedAt, client].join('\t');
+}
+
+function lineOf({ client, createdAt, lastUsedAt }: Connection, id: string, context: CommandContext): string {
+  const { style, nowMs } = renderOptions(context);
+  const when = (time: string) => formatRelativeTime(Date.parse(time), nowMs);
+  return `${style.dim(id)}  ${style.bold(printable(client))}\n  web app, signed in ${when(createdAt)}, last used ${when(lastUsedAt)}`;
+}
