@@ -1,35 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { fitsWindow, launchBrowser, openPage, type WatchedPage } from '../helpers/browser.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { browserTests, fits, type OpenPage } from './web/browser.ts';
 
-let browser: Browser;
-let daemon: TestDaemon;
-let axe: string;
-let opened: WatchedPage[] = [];
+const web = browserTests();
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  daemon = await startTestDaemon();
-  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-});
-afterEach(async () => {
-  await Promise.all(opened.map((one) => one.close()));
-  opened = [];
-  daemon.clock.advance(60_000);
-});
-afterAll(async () => {
-  await browser?.close();
-  await daemon?.close();
-});
-
-async function openReference(options: BrowserContextOptions = {}, fragment = ''): Promise<WatchedPage> {
-  const watched = await openPage(browser, options);
-  opened.push(watched);
-  await watched.page.goto(`${daemon.baseUrl}/docs${fragment}`);
-  return watched;
+async function openReference(options: BrowserContextOptions = {}, fragment = ''): Promise<OpenPage> {
+  const opened = await web.open(options);
+  await opened.page.goto(`${web.daemon.baseUrl}/docs${fragment}`);
+  return opened;
 }
 
 const field = (page: Page) => page.getByRole('searchbox', { name: 'Search the reference' });
@@ -47,16 +25,7 @@ const inView = (page: Page, id: string) => {
   }, id);
 };
 
-/** Returns the rules of axe that the page breaks, each with its first element. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
-    'axe.run().then((run) => run.violations)',
-  );
-  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
-
-describe('the API reference', { timeout: 60_000 }, () => {
+describe('the API reference', { timeout: 120_000 }, () => {
   test('does not violate its content security policy, which blocks a foreign script', async () => {
     const { page, consoleErrors } = await openReference();
     await field(page).fill('memory');
@@ -105,7 +74,7 @@ describe('the API reference', { timeout: 60_000 }, () => {
     expect(await sample(page, 'memories.create').textContent()).toContain('"memory_add"');
     expect(await sample(page, 'search.query').textContent()).toContain('"memory_search"');
     // No tool does this.
-    expect(await sample(page, 'account.get').textContent()).toContain(`curl ${daemon.baseUrl}/v1/account`);
+    expect(await sample(page, 'account.get').textContent()).toContain(`curl ${web.daemon.baseUrl}/v1/account`);
     await page.reload();
     expect(await sample(page, 'memories.create').textContent()).toContain('"memory_add"');
     expect(await inView(page, 'memories.create')).toBe(true);
@@ -113,12 +82,21 @@ describe('the API reference', { timeout: 60_000 }, () => {
     expect(await sample(page, 'account.get').textContent()).toContain('await svc.account.get()');
   });
 
+  test('has the theme that was chosen in the web app', async () => {
+    const { page } = await openReference({ colorScheme: 'light' });
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const light = await ground();
+    await page.evaluate(() => localStorage.setItem('svc.theme', 'dark'));
+    await page.reload();
+    expect(await ground()).not.toBe(light);
+  });
+
   test('copies a sample with the address of the daemon', async () => {
     const { page } = await openReference({ permissions: ['clipboard-read', 'clipboard-write'] });
     await section(page, 'account.get').getByRole('button', { name: 'Copy' }).first().click();
     await section(page, 'account.get').getByRole('button', { name: 'Copied' }).waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toBe(`curl ${daemon.baseUrl}/v1/account \\\n  -H "Authorization: Bearer $SVC_API_KEY"`);
+    expect(copied).toBe(`curl ${web.daemon.baseUrl}/v1/account \\\n  -H "Authorization: Bearer $SVC_API_KEY"`);
   });
 
   test('marks the operation being read in the contents', async () => {
@@ -154,13 +132,13 @@ describe('the API reference', { timeout: 60_000 }, () => {
     test(`has no accessibility violations at ${width} pixels in ${colorScheme} mode with every detail open`, async () => {
       const { page } = await openReference({ colorScheme, viewport: { width, height: 844 } });
       await openDetails(page);
-      expect(await violations(page)).toEqual([]);
+      expect(await web.axe(page)).toEqual([]);
     });
     for (const width of [320, 360, 800, 1280, 1440]) {
       test(`does not overflow at ${width} pixels in ${colorScheme} mode with every detail open`, async () => {
         const { page } = await openReference({ colorScheme, viewport: { width, height: 800 } });
         await openDetails(page);
-        expect(await fitsWindow(page)).toBe(true);
+        expect(await fits(page)).toBe(true);
       });
     }
   }

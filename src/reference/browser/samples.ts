@@ -1,22 +1,22 @@
-const STORED = 'svc-reference-sample';
+import { readPreference, SAMPLE, storePreference } from './preferences.ts';
 
 /** Shows the page's own address in samples, remembers the kind of sample for all operations, and adds copy buttons. */
 export function addSamples(): void {
   for (const origin of document.querySelectorAll('.origin')) origin.textContent = location.origin;
   for (const code of document.querySelectorAll('.panel pre')) code.after(copyButton(code as HTMLElement));
-  choose(localStorage.getItem(STORED) ?? '');
+  choose(readPreference(SAMPLE));
   document.addEventListener('change', ({ target }) => {
     if (!(target instanceof HTMLInputElement) || target.type !== 'radio') return;
     const before = target.getBoundingClientRect().top;
     choose(target.value);
-    localStorage.setItem(STORED, target.value);
+    storePreference(SAMPLE, target.value);
     // Samples above may have changed their height.
     scrollBy(0, target.getBoundingClientRect().top - before);
   });
 }
 
 /** Chooses a kind of sample wherever there is one, and curl elsewhere. */
-function choose(kind: string): void {
+function choose(kind: string | undefined): void {
   for (const group of document.querySelectorAll('.panel fieldset')) {
     const options = [...group.querySelectorAll('input')];
     const option = options.find(({ value }) => value === kind) ?? options[0];
