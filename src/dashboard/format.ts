@@ -95,6 +95,11 @@ export function formatShare(share: number): string {
   return new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 0 }).format(share);
 }
 
+/** A weight or the like with two decimals: `−1.13`. */
+export function formatFigure(value: number): string {
+  return value.toFixed(2).replace('-', '−');
+}
+
 /** A probability as a percentage that claims no certainty: `42%`, `< 1%`, `> 99%`. */
 export function formatProbability(probability: number): string {
   if (probability < 0.01) return '< 1%';

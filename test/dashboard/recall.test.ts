@@ -67,6 +67,15 @@ describe('the order beside the default one', () => {
     ]);
   });
 
+  test('fills them from a search by the default weights', () => {
+    const other = { ...resultAt(2, 2), id: 'mem_other' };
+    expect(defaultPlaces(results, [other]).map(({ result, isShown }) => [result?.id, isShown])).toEqual([
+      ['mem_2', true],
+      ['mem_other', false],
+      ['mem_1', true],
+    ]);
+  });
+
   test('draws a line to each default place that is on the page', () => {
     const lines = rankLines(results, [10, 50, 90]).map(({ fromY, toY }) => [fromY, toY]);
     expect(lines).toEqual([

@@ -1,4 +1,5 @@
 import type { Retrieval } from '../../../client/client.ts';
+import { formatFigure } from '../../format.ts';
 import { signalLabel } from '../../ranking-words.ts';
 import { rangeOf, type Shift, shiftsOf } from './shifts.ts';
 
@@ -40,7 +41,7 @@ export function WeightPlot({ retrieval }: { retrieval: Retrieval }) {
                   <WeightDot shift={shift} range={range} />
                 </td>
                 <td class="numeric">
-                  {formatWeight(shift.defaultWeight)} → <strong>{formatWeight(shift.weight)}</strong>
+                  {formatFigure(shift.defaultWeight)} → <strong>{formatFigure(shift.weight)}</strong>
                 </td>
               </tr>
             ))}
@@ -64,8 +65,4 @@ function WeightDot({ shift: { change }, range }: { shift: Shift; range: number }
       <circle cx={`${at}%`} cy="50%" r="5" />
     </svg>
   );
-}
-
-function formatWeight(weight: number): string {
-  return weight.toFixed(2).replace('-', '−');
 }

@@ -3,8 +3,10 @@ import type { SearchResult } from '../../../client/client.ts';
 /** A place in the default order, with the result of this search that has it there. */
 export interface DefaultPlace {
   rank: number;
-  /** Undefined where the place belongs to a result that this search does not show. */
+  /** Undefined where it is not known which result has the place. */
   result: SearchResult | undefined;
+  /** Whether this search shows the result too. */
+  isShown: boolean;
 }
 
 /** Places by which a result is higher (positive) or lower (negative) than in the default order. */
@@ -12,10 +14,14 @@ export function movementOf({ why }: SearchResult): number {
   return why === undefined || why.defaultRank < 1 ? 0 : why.defaultRank - why.rank;
 }
 
-/** The first places of the default order, as many as there are results. */
-export function defaultPlaces(results: readonly SearchResult[]): DefaultPlace[] {
-  const byRank = new Map(results.map((result) => [result.why?.defaultRank, result]));
-  return results.map((_, index) => ({ rank: index + 1, result: byRank.get(index + 1) }));
+/** The first places of the default order, as many as there are results; `others` are of a search by the default weights. */
+export function defaultPlaces(results: readonly SearchResult[], others: readonly SearchResult[] = []): DefaultPlace[] {
+  const byRank = new Map([...others, ...results].map((result) => [result.why?.defaultRank, result]));
+  const shown = new Set(results.map(({ id }) => id));
+  return results.map((_, index) => {
+    const result = byRank.get(index + 1);
+    return { rank: index + 1, result, isShown: result !== undefined && shown.has(result.id) };
+  });
 }
 
 /** A line between the two orders. `toY` is absent for a result that the default order has further down. */

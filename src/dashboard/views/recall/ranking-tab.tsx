@@ -29,7 +29,7 @@ export function RankingTab({ asked, user, tabs }: RankingTabProps) {
           answer.results.length === 0 ? (
             <NothingFound asked={asked} />
           ) : (
-            <Ranking key={answer.searchId} answer={answer} query={asked.query} onAgain={found.reload} />
+            <Ranking key={answer.searchId} answer={answer} request={request} onAgain={found.reload} />
           )
         }
       </Loaded>

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { SearchAnswer } from '../../../client/client.ts';
+import type { SearchAnswer, SearchRequest } from '../../../client/client.ts';
 import { changeParameters, parameters } from '../../router.ts';
-import { DefaultOrder } from './default-order.tsx';
+import { DefaultOrder, useDefaultPlaces } from './default-order.tsx';
 import { useMarks } from './marks.ts';
 import { RankLines } from './rank-lines.tsx';
 import { movementOf } from './rank-movement.ts';
@@ -13,25 +13,27 @@ import { Teaching } from './teaching.tsx';
 
 interface RankingProps {
   answer: SearchAnswer;
-  query: string;
+  request: SearchRequest;
   /** Searches again, after something was learned. */
   onAgain(): void;
 }
 
 /** The results in their order, beside the default order with a line for each result where anything moved. */
-export function Ranking({ answer, query, onAgain }: RankingProps) {
+export function Ranking({ answer, request, onAgain }: RankingProps) {
   const { results } = answer;
   const list = useRef<HTMLOListElement>(null);
   const pointed = useSignal<string | undefined>(undefined);
   const marks = useMarks();
+  const isTaught = useSignal(false);
   const openId = parameters.value.get('id') ?? undefined;
   const open = (id: string) => changeParameters({ id: id === openId ? undefined : id }, 'replace');
   const range = barRange(results);
+  const places = useDefaultPlaces(answer, request);
   const hasMoved = results.some((result) => movementOf(result) !== 0);
   return (
     <section class="card ranking-card" aria-label="Results">
       <div class="ranking-head">
-        <Legend names={contributingSignals(results)} />
+        <Legend names={contributingSignals(results)} hasLosses={range.least < 0} />
         {!hasMoved && <p class="hint">Same as the default order.</p>}
       </div>
       <div class={`ranking${hasMoved ? ' has-moved' : ''}`}>
@@ -46,19 +48,20 @@ export function Ranking({ answer, query, onAgain }: RankingProps) {
             <ResultRow
               key={result.id}
               result={result}
-              query={query}
+              query={request.query}
               range={range}
               isOpen={result.id === openId}
               pointed={pointed}
               marks={marks}
+              isTaught={isTaught.value}
               onOpen={() => open(result.id)}
             />
           ))}
         </ol>
         {hasMoved && <RankLines results={results} list={list} pointed={pointed} />}
-        {hasMoved && <DefaultOrder results={results} pointed={pointed} onOpen={open} />}
+        {hasMoved && <DefaultOrder places={places} pointed={pointed} onOpen={open} />}
       </div>
-      <Teaching answer={answer} marks={marks} onAgain={onAgain} />
+      <Teaching answer={answer} marks={marks} isTaught={isTaught} onAgain={onAgain} />
     </section>
   );
 }

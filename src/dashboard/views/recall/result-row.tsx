@@ -18,11 +18,12 @@ interface ResultRowProps {
   /** The id of the result under the pointer or with the focus, in either order. */
   pointed: Signal<string | undefined>;
   marks: Marks;
+  isTaught: boolean;
   onOpen(): void;
 }
 
 /** A result: its text, its bar of signals, how relevant it is, and whether it helped. */
-export function ResultRow({ result, query, range, isOpen, pointed, marks, onOpen }: ResultRowProps) {
+export function ResultRow({ result, query, range, isOpen, pointed, marks, isTaught, onOpen }: ResultRowProps) {
   const { id, content, relevance, why } = result;
   return (
     <li
@@ -49,8 +50,8 @@ export function ResultRow({ result, query, range, isOpen, pointed, marks, onOpen
         </p>
       </div>
       <div class="result-marks">
-        <MarkButton id={id} mark="used" marks={marks} />
-        <MarkButton id={id} mark="irrelevant" marks={marks} />
+        <MarkButton id={id} mark="used" marks={marks} isTaught={isTaught} />
+        <MarkButton id={id} mark="irrelevant" marks={marks} isTaught={isTaught} />
       </div>
       {isOpen && <WhyTable result={result} />}
     </li>
@@ -98,12 +99,19 @@ function Origin({ result }: { result: SearchResult }) {
   );
 }
 
+interface MarkButtonProps {
+  id: string;
+  mark: Mark;
+  marks: Marks;
+  isTaught: boolean;
+}
+
 const MARKS = {
   used: { label: 'This helped', icon: 'thumbUp' },
   irrelevant: { label: 'This did not help', icon: 'thumbDown' },
 } as const;
 
-function MarkButton({ id, mark, marks }: { id: string; mark: Mark; marks: Marks }) {
+function MarkButton({ id, mark, marks, isTaught }: MarkButtonProps) {
   const { label, icon } = MARKS[mark];
   return (
     <button
@@ -111,6 +119,7 @@ function MarkButton({ id, mark, marks }: { id: string; mark: Mark; marks: Marks 
       class={`icon-button mark is-${mark}`}
       aria-label={label}
       title={label}
+      disabled={isTaught}
       aria-pressed={marks.value.get(id) === mark}
       onClick={() => toggleMark(marks, id, mark)}
     >

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { SearchResult } from '../../../client/client.ts';
-import { formatShare } from '../../format.ts';
+import { formatFigure, formatShare } from '../../format.ts';
 import { signalLabel } from '../../ranking-words.ts';
 import { mainPart, type SignalPart, signalParts } from './signal-parts.ts';
 
@@ -38,7 +38,7 @@ export function SignalBar({ result, range }: { result: SearchResult; range: { le
 }
 
 function describePart({ name, value, weight, points }: SignalPart): string {
-  return `${signalLabel(name)}: ${value.toFixed(2)} × ${weight.toFixed(2)} = ${points.toFixed(2)}`;
+  return `${signalLabel(name)}: ${formatFigure(value)} × ${formatFigure(weight)} = ${formatFigure(points)}`;
 }
 
 function describeMain(parts: readonly SignalPart[]): string {
@@ -48,7 +48,7 @@ function describeMain(parts: readonly SignalPart[]): string {
 }
 
 /** The colors of the signals that contribute. */
-export function Legend({ names }: { names: readonly string[] }) {
+export function Legend({ names, hasLosses }: { names: readonly string[]; hasLosses: boolean }) {
   return (
     <ul class="legend" aria-label="Signals">
       {names.map((name) => (
@@ -57,6 +57,12 @@ export function Legend({ names }: { names: readonly string[] }) {
           {signalLabel(name)}
         </li>
       ))}
+      {hasLosses && (
+        <li>
+          <span class="legend-color is-lost" aria-hidden="true" />
+          takes away
+        </li>
+      )}
     </ul>
   );
 }

@@ -1,6 +1,6 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { SearchAnswer } from '../../../client/client.ts';
-import { formatCount } from '../../format.ts';
+import { formatCount, formatFigure } from '../../format.ts';
 import { announce } from '../../live.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { questionLabel, signalLabel } from '../../ranking-words.ts';
@@ -19,11 +19,13 @@ interface Lesson {
 interface TeachingProps {
   answer: SearchAnswer;
   marks: Marks;
+  /** Set once the marks were sent. */
+  isTaught: Signal<boolean>;
   onAgain(): void;
 }
 
 /** Sends the marks as feedback, once for each search, and says what the ranking learned from them. */
-export function Teaching({ answer, marks, onAgain }: TeachingProps) {
+export function Teaching({ answer, marks, isTaught, onAgain }: TeachingProps) {
   const lesson = useSignal<Lesson | undefined>(undefined);
   const error = useSignal<unknown>(undefined);
   const isSending = useSignal(false);
@@ -33,6 +35,7 @@ export function Teaching({ answer, marks, onAgain }: TeachingProps) {
     error.value = undefined;
     try {
       lesson.value = await teach(answer, { used, irrelevant });
+      isTaught.value = true;
       announce('feedback');
     } catch (failure) {
       endSessionOn(failure);
@@ -94,7 +97,9 @@ function Learned({ lesson, bucket, onAgain }: { lesson: Lesson; bucket: string |
           {isLearned
             ? `The ranking for ${user} follows ${formatCount(events, 'feedback event', 'feedback events')} now.`
             : 'Each search is learned from once.'}
-          {isLearned && bucket !== undefined && ` Mostly for a question that ${questionLabel(bucket)}.`}
+          {isLearned &&
+            bucket !== undefined &&
+            ` Most of all for a question that ${questionLabel(bucket)}, as this one.`}
         </p>
         {isLearned && changes.length === 0 && (
           <p class="hint">One mark moves little: weights change once several agree.</p>
@@ -103,7 +108,7 @@ function Learned({ lesson, bucket, onAgain }: { lesson: Lesson; bucket: string |
           <ul class="chips">
             {changes.map(({ signal, before, after }) => (
               <li key={signal} class="chip">
-                {signalLabel(signal)} {before.toFixed(2)} → {after.toFixed(2)}
+                {signalLabel(signal)} {formatFigure(before)} → {formatFigure(after)}
               </li>
             ))}
           </ul>

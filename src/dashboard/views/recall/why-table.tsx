@@ -1,5 +1,5 @@
 import type { SearchResult } from '../../../client/client.ts';
-import { formatOrdinal, formatProbability } from '../../format.ts';
+import { formatFigure, formatOrdinal, formatProbability } from '../../format.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { signalLabel } from '../../ranking-words.ts';
 import { signalParts } from './signal-parts.ts';
@@ -35,9 +35,9 @@ export function WhyTable({ result }: { result: SearchResult }) {
                 <th scope="row">
                   <span class={`legend-color signal-${name}`} aria-hidden="true" /> {signalLabel(name)}
                 </th>
-                <td class="numeric">{value.toFixed(2)}</td>
-                <td class="numeric">× {weight.toFixed(2)}</td>
-                <td class="numeric">{points.toFixed(2)}</td>
+                <td class="numeric">{formatFigure(value)}</td>
+                <td class="numeric">× {formatFigure(weight)}</td>
+                <td class="numeric">{formatFigure(points)}</td>
               </tr>
             ))}
           </tbody>
@@ -46,7 +46,7 @@ export function WhyTable({ result }: { result: SearchResult }) {
               <th scope="row" colSpan={3}>
                 All signals
               </th>
-              <td class="numeric">{sum.toFixed(2)}</td>
+              <td class="numeric">{formatFigure(sum)}</td>
             </tr>
           </tfoot>
         </table>
