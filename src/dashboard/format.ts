@@ -12,6 +12,10 @@ const date = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', ye
 const dateInYear = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long' });
 const briefDate = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' });
 const briefDateOfYear = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
+const briefUtcDate = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const briefUtcDateOfYear = new Intl.DateTimeFormat(LOCALE, {
+  ...{ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
+});
 const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long', timeStyle: 'short' });
 const weekday = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 const month = new Intl.DateTimeFormat(LOCALE, { month: 'long', year: 'numeric' });
@@ -68,6 +72,12 @@ export function formatDay(day: string): string {
   return noon === undefined
     ? day
     : new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(noon);
+}
+
+/** Formats a UTC day for an axis: `12 Mar` this year, `12 Mar 2025` otherwise. */
+export function formatBriefDay(epochMs: number, nowMs: number = systemClock.nowMs()): string {
+  const isThisYear = toDate(epochMs).getUTCFullYear() === toDate(nowMs).getUTCFullYear();
+  return (isThisYear ? briefUtcDate : briefUtcDateOfYear).format(epochMs);
 }
 
 /** `12 March 2026 at 14:05`. */

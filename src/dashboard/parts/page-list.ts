@@ -11,6 +11,8 @@ export interface PageList<T> {
   isLoading: boolean;
   loadMore(): void;
   reload(): void;
+  /** Loads the page that failed. */
+  retry(): void;
   /** Changes the rows that are shown, before the daemon has confirmed a change. */
   change(change: (rows: readonly T[]) => readonly T[]): void;
 }
@@ -84,6 +86,7 @@ export function usePageList<T>(
     reload: useCallback(() => {
       attempt.value = attempt.peek() + 1;
     }, []),
+    retry: () => loadPage(rows.length === 0 ? undefined : cursor),
     change: (change) => {
       const before = held.peek();
       const changed = change(before.rows);

@@ -1,4 +1,4 @@
-import { formatBrief, formatMoment } from '../../format.ts';
+import { formatBriefDay, formatMoment } from '../../format.ts';
 import { changeParameters, type ViewParameters } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
 import { isByChange, isFiltered, type ListState, NO_FILTERS } from './list-state.ts';
@@ -36,13 +36,13 @@ export function FilterChips({ state }: { state: ListState }) {
   );
 }
 
-/** `changed 20 Nov – 21 Nov`. A range within a day names times. */
+/** `changed 20 Nov – 21 Nov`. */
 function describeTime(state: ListState): string {
   const { afterMs, beforeMs } = state;
   const verb = isByChange(state) ? 'changed ' : '';
   if (beforeMs === undefined) return `${verb}since ${formatMoment(afterMs! + 1)}`;
   if (afterMs === undefined) return `${verb}before ${formatMoment(beforeMs)}`;
-  const first = formatBrief(afterMs + 1);
-  const last = formatBrief(beforeMs - 1);
+  const first = formatBriefDay(afterMs + 1);
+  const last = formatBriefDay(beforeMs - 1);
   return `${verb}${first === last ? first : `${first} – ${last}`}`;
 }

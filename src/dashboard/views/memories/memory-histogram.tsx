@@ -1,6 +1,6 @@
 import type { MemoryStats } from '../../../client/client.ts';
 import { toTimestamp } from '../../../lib/clock.ts';
-import { formatBrief, formatCount } from '../../format.ts';
+import { formatBriefDay, formatCount } from '../../format.ts';
 import { type Bucket, bucketRange, bucketsOf } from '../../plots/buckets.ts';
 import { Histogram } from '../../plots/histogram.tsx';
 import { changeParameters } from '../../router.ts';
@@ -24,7 +24,7 @@ export function MemoryHistogram({ state, histogram }: { state: ListState; histog
       buckets={buckets}
       range={isAll ? undefined : bucketRange(buckets, bounds)}
       describe={describe}
-      formatTime={formatBrief}
+      formatTime={formatBriefDay}
       onSelect={(range) =>
         changeParameters({
           after: range && utcDay(buckets[range[0]]!.fromMs),
@@ -36,8 +36,8 @@ export function MemoryHistogram({ state, histogram }: { state: ListState; histog
 }
 
 function describe({ fromMs, toMs, count }: Bucket): string {
-  const last = formatBrief(toMs - 1);
-  const first = formatBrief(fromMs);
+  const last = formatBriefDay(toMs - 1);
+  const first = formatBriefDay(fromMs);
   return `${first === last ? first : `${first} – ${last}`}: ${formatCount(count, 'memory', 'memories')}`;
 }
 

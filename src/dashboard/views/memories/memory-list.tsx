@@ -84,7 +84,11 @@ export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
   return (
     <>
       <h2 class="unseen">{state.query === '' ? 'All memories' : 'Results'}</h2>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {error !== undefined && (
+        <div class="memories-failure">
+          <Failure error={error} onRetry={list.retry} />
+        </div>
+      )}
       {isNothing(chosen) ? (
         <div class="bar memories-status">
           <input

@@ -44,11 +44,20 @@ export function timelineUnit(memories: readonly ListedMemory[]): 'day' | 'month'
   return sample.length >= days.size * MIN_PER_DAY ? 'day' : 'month';
 }
 
+/** The days of the memories, because long timelines are grouped again with every page. */
+const days = new WeakMap<ListedMemory, string>();
+
 /** The day or month of what a memory is about, in the reader's time zone. Memories without a time form a last group. */
 export function timelineGroup(memory: ListedMemory, by: 'day' | 'month'): string {
   if (memory.occurredAt === null) return UNDATED;
+  const day = days.get(memory) ?? dayOf(memory);
+  days.set(memory, day);
+  return by === 'day' ? day : day.slice(0, 7);
+}
+
+function dayOf(memory: ListedMemory): string {
   const at = timelineTime(memory);
-  return toTimestamp(at - offsetMs(at)).slice(0, by === 'day' ? 10 : 7);
+  return toTimestamp(at - offsetMs(at)).slice(0, 10);
 }
 
 /** The heading of a group, in the given formats. */

@@ -25,14 +25,14 @@ export function Toolbar({ state, onFilters }: { state: ListState; onFilters: () 
       <div class="bar memories-bar">
         <SearchField query={query} />
         <button type="button" class="memories-filters" onClick={onFilters}>
-          <Icon name="menu" size={16} /> Filters
+          <Icon name="menu" size={16} /> <span>Filters</span>
         </button>
         <button
           type="button"
           class="primary memories-add"
           onClick={() => changeParameters({ add: '1', id: undefined, edit: undefined })}
         >
-          <Icon name="plus" size={16} /> Add
+          <Icon name="plus" size={16} /> <span>Add</span>
         </button>
       </div>
       {asOfMs !== undefined && <AsOfSlider asOfMs={asOfMs} />}
