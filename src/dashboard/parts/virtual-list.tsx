@@ -56,19 +56,19 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     active.value = next;
     onActive?.(row);
     showRow(list.current!, next, rowHeight);
-    requestAnimationFrame(() =>
-      list.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus({ preventScroll: true }),
-    );
+    // A row that just scrolled into view is rendered with the next frame.
+    if (!focusRow(list.current!, next)) requestAnimationFrame(() => list.current && focusRow(list.current, next));
   };
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return;
-      const isOnRow = event.target instanceof Element && event.target.closest('[data-row]') !== null;
+      const isOnRow = event.target instanceof Element && list.current!.contains(event.target);
       if (event.key === 'j' || (isOnRow && event.key === 'ArrowDown')) move(1);
       else if (event.key === 'k' || (isOnRow && event.key === 'ArrowUp')) move(-1);
       else {
         const row = rows[active.value];
-        if (!row || !onKey || !isOnRow || event.key.length !== 1) return;
+        const isMeant = isOnRow || event.target === document.body;
+        if (!row || !onKey || !isMeant || event.key.length !== 1) return;
         onKey(event.key, row);
         return;
       }
@@ -141,6 +141,13 @@ function watchScroll(list: HTMLElement, report: (position: { top: number; height
     removeEventListener('scroll', later, { capture: true });
     removeEventListener('resize', later);
   };
+}
+
+/** Moves the focus to a row. Returns false if the row is not rendered. */
+function focusRow(list: HTMLElement, index: number): boolean {
+  const row = list.querySelector<HTMLElement>(`[data-row="${index}"]`);
+  row?.focus({ preventScroll: true });
+  return row !== null;
 }
 
 /** Scrolls a row into view; it may not be rendered yet. */

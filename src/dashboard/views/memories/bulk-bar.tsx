@@ -7,6 +7,8 @@ import { parseTags } from './tag-text.ts';
 
 interface BulkBarProps {
   count: number;
+  isAll: boolean;
+  onSelectAll(): void;
   onChange(change: MemoryChange): Promise<void>;
   onForget(): void;
   onClear(): void;
@@ -58,7 +60,7 @@ const ACTIONS: readonly Action[] = [
 ];
 
 /** What can be done with the selected memories. */
-export function BulkBar({ count, onChange, onForget, onClear }: BulkBarProps) {
+export function BulkBar({ count, isAll, onSelectAll, onChange, onForget, onClear }: BulkBarProps) {
   const chosen = useSignal<Action | undefined>(undefined);
   const error = useSignal('');
   const isBusy = useSignal(false);
@@ -79,6 +81,14 @@ export function BulkBar({ count, onChange, onForget, onClear }: BulkBarProps) {
   const action = chosen.value;
   return (
     <section class="bulk-bar" aria-label="Selected memories">
+      <input
+        type="checkbox"
+        class="row-check"
+        aria-label="Select all"
+        checked={isAll}
+        indeterminate={!isAll}
+        onChange={isAll ? onClear : onSelectAll}
+      />
       <p role="status">
         <strong>{formatCount(count, 'memory', 'memories')}</strong> selected
       </p>

@@ -112,6 +112,8 @@ export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
       ) : (
         <BulkBar
           count={count}
+          isAll={chosen.kind === 'all' || (isComplete && selected.length === rows.length)}
+          onSelectAll={selectAll}
           onClear={() => (selection.value = NOTHING)}
           onForget={() => void forget()}
           onChange={async (change) => {

@@ -37,7 +37,7 @@ export function MemoryPane({ id, listed, query, asOfMs, isEditing, onChange }: M
   });
   useEffect(() => onChanges(['memory'], resource.reload), [resource.reload]);
   const read = resource.state.value.value;
-  const isReadOnly = read?.memory.validTo !== null;
+  const isReadOnly = read !== undefined && read.memory.validTo !== null;
   const change = (done: string, changes: Parameters<typeof changeMemory>[2], from: ReadMemory) =>
     reportFailure(() =>
       changeMemory(client, from, changes, {

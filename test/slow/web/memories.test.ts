@@ -1,0 +1,262 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import type { Memory, NewMemory } from '../../../src/contract/memories.ts';
+import { browserTests, fits, settled } from './browser.ts';
+
+const browser = browserTests({ config: { defaultTier: 'Enterprise' } });
+
+const FACTS: NewMemory[] = [
+  { content: 'Ada prefers oolong tea, never coffee after four', tags: ['taste'], occurredAt: '2026-03-02T10:00:00Z' },
+  { content: 'Ada moved to Bergen in March', tags: ['people'], occurredAt: '2026-03-20T10:00:00Z' },
+  { content: 'The trip to Lisbon starts on Monday', tags: ['travel'], project: 'trips' },
+  { content: 'The hotel in Lisbon is near the river', tags: ['travel'], project: 'trips' },
+  { content: 'Flights to Lisbon leave from Madrid', tags: ['travel'] },
+  { content: 'Grace is allergic to peanuts', tags: ['people', 'health'] },
+];
+
+const row = (page: Page, text: string) =>
+  page.getByRole('list', { name: 'Memories' }).getByRole('button', { name: text });
+const rowCount = (page: Page) => page.getByRole('list', { name: 'Memories' }).locator('[data-row]').count();
+const pane = (page: Page) => page.getByRole('complementary', { name: 'Memory' });
+
+async function open(memories = FACTS, search = '') {
+  const opened = await browser.openApp('memories', { viewport: { width: 1440, height: 900 } }, memories);
+  if (search) await opened.page.goto(`${browser.daemon.baseUrl}/dashboard/memories?${search}`);
+  await settled(opened.page);
+  return opened;
+}
+
+/** The memories as the daemon has them. */
+async function stored(apiKey: string, query = ''): Promise<Memory[]> {
+  const response = await browser.call(apiKey, `/v1/memories?limit=200&${query}`);
+  return ((await response.json()) as { data: Memory[] }).data;
+}
+
+describe('a stranger', () => {
+  test('finds a wrong memory and corrects it in four actions', { timeout: 60_000 }, async () => {
+    const { page, apiKey, consoleErrors } = await open();
+    await page.keyboard.press('/');
+    await page.keyboard.type('oolong');
+    await row(page, 'oolong').click();
+    await page.keyboard.press('e');
+    await page.getByLabel('Text').fill('Ada prefers green tea, never coffee after four');
+    await page.keyboard.press('Control+Enter');
+    await pane(page).getByText('Saved').or(page.getByText('Saved the memory.')).waitFor();
+    expect((await stored(apiKey)).map(({ content }) => content)).toContain(
+      'Ada prefers green tea, never coffee after four',
+    );
+    await pane(page).locator('ins', { hasText: 'green' }).waitFor();
+    expect(consoleErrors).toEqual([]);
+  });
+
+  test('forgets everything about a topic, and may change their mind', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open();
+    await page.getByRole('button', { name: 'travel 3' }).click();
+    await expect.poll(() => rowCount(page)).toBe(3);
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.getByText('No memory passes these filters').waitFor();
+    expect(await stored(apiKey)).toHaveLength(6);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => rowCount(page)).toBe(3);
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await expect.poll(async () => (await stored(apiKey)).length, { timeout: 15_000 }).toBe(3);
+  });
+
+  test('finds the message that a memory comes from', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open([]);
+    const made = await browser.call(apiKey, '/v1/conversations', { title: 'Lunch' });
+    const { id } = (await made.json()) as { id: string };
+    const said = await browser.call(apiKey, `/v1/conversations/${id}/messages`, {
+      messages: [{ role: 'user', content: 'Kai is vegetarian' }],
+    });
+    const { data } = (await said.json()) as { data: { id: string }[] };
+    const source = { conversationId: id, messageId: data[0]!.id };
+    await browser.call(apiKey, '/v1/memories', { content: 'Kai eats no meat', source });
+    await page.reload();
+    await row(page, 'Kai eats no meat').click();
+    await pane(page).getByRole('link', { name: 'this message' }).click();
+    const url = new URL(page.url());
+    expect([url.pathname, url.searchParams.get('id'), url.searchParams.get('message')]).toEqual([
+      '/dashboard/conversations',
+      id,
+      data[0]!.id,
+    ]);
+  });
+
+  test('sees what changed in a span of time, superseded memories included', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 2));
+    const [bergen] = await stored(apiKey, 'tags=people');
+    await browser.call(apiKey, '/v1/memories', { content: 'Ada moved to Oslo', supersedes: bergen!.id });
+    const before = new Date(Date.now() + 86_400_000).toISOString();
+    await page.goto(
+      `${browser.daemon.baseUrl}/dashboard/memories?orderBy=updatedAt&after=2026-01-01&before=${before.slice(0, 10)}`,
+    );
+    await row(page, 'Ada moved to Oslo').waitFor();
+    await row(page, 'Ada moved to Bergen').waitFor();
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?orderBy=updatedAt&before=2020-01-01`);
+    await page.getByText('No memory passes these filters').waitFor();
+  });
+});
+
+describe('the list', () => {
+  test('is operated by keys alone: move, select a range, open, edit', { timeout: 60_000 }, async () => {
+    const { page } = await open();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('X');
+    await page.getByText('3 memories selected').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('6 memories').first().waitFor();
+    await page.keyboard.press('Enter');
+    await pane(page).waitFor();
+    const first = new URL(page.url()).searchParams.get('id');
+    await page.keyboard.press('j');
+    await expect.poll(() => new URL(page.url()).searchParams.get('id')).not.toBe(first);
+    await page.keyboard.press('Escape');
+    await pane(page).waitFor({ state: 'detached' });
+    await page.keyboard.press('e');
+    await page.getByLabel('Text').waitFor();
+  });
+
+  test('tags what is selected, and takes back only what it changed', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open();
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: 'Tag', exact: true }).click();
+    await page.getByLabel('Tags to add').fill('people');
+    await page.keyboard.press('Enter');
+    await page.getByText('Changed 6 memories.').waitFor();
+    expect(await stored(apiKey, 'tags=people')).toHaveLength(6);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(async () => (await stored(apiKey, 'tags=people')).length).toBe(2);
+  });
+
+  test('narrows by time with the arrow keys, and by tags', { timeout: 60_000 }, async () => {
+    const { page } = await open();
+    await page.getByRole('slider', { name: 'To' }).focus();
+    await page.keyboard.press('Home');
+    await expect.poll(() => rowCount(page)).toBe(1);
+    await row(page, 'oolong').waitFor();
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await page.getByRole('button', { name: 'people 2' }).click();
+    await page.getByRole('button', { name: 'health 1' }).click();
+    await expect.poll(() => rowCount(page)).toBe(1);
+    expect(new URL(page.url()).searchParams.getAll('tag')).toEqual(['people', 'health']);
+    await page.goBack();
+    await expect.poll(() => rowCount(page)).toBe(2);
+  });
+
+  test('shows a timeline with headings, and what was known earlier', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 2));
+    await page.getByRole('radio', { name: 'Timeline' }).check();
+    await page.getByRole('heading', { level: 3 }).first().waitFor();
+    const [, oolong] = await stored(apiKey);
+    const then = new Date().toISOString();
+    await browser.call(apiKey, `/v1/memories/${oolong!.id}`, { content: 'Ada prefers cocoa' }, 'PATCH');
+    await browser.call(apiKey, '/v1/memories', { content: 'Something new' });
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?asOf=${then}`);
+    await expect.poll(() => rowCount(page)).toBe(2);
+    await row(page, 'cocoa').click();
+    await pane(page).getByText('This is version 1').waitFor();
+    await pane(page).locator('.memory-text', { hasText: 'oolong' }).waitFor();
+  });
+});
+
+describe('the pane', () => {
+  test('does not overwrite a change that was made meanwhile, unless told to', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 1));
+    const [memory] = await stored(apiKey);
+    await row(page, 'oolong').click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Text').fill('Mine');
+    await browser.call(apiKey, `/v1/memories/${memory!.id}`, { content: 'Theirs' }, 'PATCH');
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await page.getByText('was changed while you were editing').waitFor();
+    expect((await stored(apiKey))[0]!.content).toBe('Theirs');
+    await page.getByRole('button', { name: 'Save mine over it' }).click();
+    await expect.poll(async () => (await stored(apiKey))[0]!.content).toBe('Mine');
+  });
+
+  test('restores an earlier version, and undoes an edit', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 1));
+    const [memory] = await stored(apiKey);
+    await browser.call(apiKey, `/v1/memories/${memory!.id}`, { content: 'Wrong', addTags: ['odd'] }, 'PATCH');
+    await page.reload();
+    await row(page, 'Wrong').click();
+    await pane(page).getByRole('button', { name: 'Restore' }).click();
+    await expect.poll(async () => (await stored(apiKey))[0]!.content).toBe(FACTS[0]!.content);
+    expect((await stored(apiKey))[0]!.tags).toEqual(['taste']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(async () => (await stored(apiKey))[0]!.content).toBe('Wrong');
+  });
+
+  test('adds a memory, and opens the existing one for a duplicate', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 1));
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByLabel('Text').fill('Kai collects old maps');
+    await page.getByLabel('Tags').fill('people, hobbies');
+    await page.keyboard.press('Control+Enter');
+    await pane(page).getByText('Kai collects old maps').first().waitFor();
+    expect((await stored(apiKey, 'tags=hobbies')).map(({ tags }) => tags)).toEqual([['people', 'hobbies']]);
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByLabel('Text').fill(FACTS[0]!.content);
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('already has this memory').waitFor();
+    expect(await stored(apiKey)).toHaveLength(2);
+  });
+});
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+  test('every state is accessible and fits a phone', { timeout: 120_000 }, async () => {
+    for (const width of [1440, 360]) {
+      const { page, apiKey } = await browser.openApp(
+        'memories',
+        { colorScheme, viewport: { width, height: 800 } },
+        FACTS,
+      );
+      await settled(page);
+      const [memory] = await stored(apiKey);
+      await browser.call(apiKey, `/v1/memories/${memory!.id}`, { content: 'Grace may eat nuts' }, 'PATCH');
+      const states = [
+        `id=${memory!.id}`,
+        `id=${memory!.id}&edit=1`,
+        'add=1',
+        'q=Lisbon',
+        'q=zzzz',
+        'tag=none',
+        'layout=timeline',
+        `asOf=${new Date().toISOString()}`,
+      ];
+      for (const state of states) {
+        await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?${state}`);
+        await settled(page);
+        expect(await browser.axe(page), `${state} at ${width}`).toEqual([]);
+        expect(await fits(page), `${state} at ${width}`).toBe(true);
+      }
+    }
+  });
+});
+
+test('10,000 memories scroll without a long task', { timeout: 180_000 }, async () => {
+  const many = Array.from({ length: 10_000 }, (_, index) => ({
+    content: `Ada noted number ${index}: the harbor office closes at six on Fridays`,
+    tags: [index % 2 === 0 ? 'even' : 'odd'],
+  }));
+  const { page } = await open(many);
+  await page.evaluate(() => {
+    const tasks: number[] = [];
+    Object.assign(globalThis, { longTasks: tasks });
+    new PerformanceObserver((list) => {
+      tasks.push(...list.getEntries().map(({ duration }) => duration));
+    }).observe({ type: 'longtask' });
+  });
+  for (let step = 0; step < 60; step++) {
+    await page.mouse.wheel(0, 900);
+    await page.waitForTimeout(50);
+  }
+  expect(await page.evaluate(() => scrollY)).toBeGreaterThan(20_000);
+  expect(await page.evaluate(() => (globalThis as unknown as { longTasks: number[] }).longTasks)).toEqual([]);
+});
