@@ -30,6 +30,11 @@ interface VirtualListProps<T> {
   headingOf?(row: T): string | undefined;
 }
 
+interface Rendered<T> {
+  renderRow: VirtualListProps<T>['renderRow'];
+  contents: Map<T, { isActive: boolean; content: ComponentChildren }>;
+}
+
 /**
  * A list of any length that renders only what is visible. It scrolls with the page. `j` and `k` or the arrow keys move
  * between rows, and Enter opens one.
@@ -79,6 +84,17 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   });
 
   const shown = rows.slice(first, end);
+  // Scrolling renders new rows only: content that is the same object is not compared again.
+  const rendered = useRef<Rendered<T>>({ renderRow, contents: new Map() });
+  const known = rendered.current.renderRow === renderRow ? rendered.current.contents : undefined;
+  const contents: Rendered<T>['contents'] = new Map();
+  rendered.current = { renderRow, contents };
+  const contentOf = (row: T, isActive: boolean) => {
+    const before = known?.get(row);
+    const content = before?.isActive === isActive ? before.content : renderRow(row, isActive);
+    contents.set(row, { isActive, content });
+    return content;
+  };
   // One row at a time is reached by Tab; the arrow keys move on from there.
   const top = Math.max(first, Math.ceil(scroll.value.top / rowHeight));
   const isActiveShown = active.value >= first && active.value < Math.min(end, rows.length);
@@ -114,7 +130,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
               onClick={(event) => !(event.target as Element).closest('button, input, a, label') && onOpen(row)}
               onKeyDown={(event) => event.key === 'Enter' && event.target === event.currentTarget && onOpen(row)}
             >
-              {renderRow(row, at === active.value)}
+              {contentOf(row, at === active.value)}
             </div>
           </li>
         );

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { onChanges } from '../../live.ts';
 import { usePageList } from '../../parts/page-list.ts';
 import { parameters } from '../../router.ts';
@@ -22,10 +22,9 @@ const RELOADED_ROWS = 100;
 /** The memories view: what is known, found by words, filters and time, and corrected in place. */
 export function View() {
   const { client } = currentSession();
-  const state = listStateOf(parameters.value);
-  const list = usePageList<ListedMemory>(JSON.stringify(state), (cursor, signal) =>
-    loadMemories(client, state, cursor, signal),
-  );
+  const key = JSON.stringify(listStateOf(parameters.value));
+  const state = useMemo(() => listStateOf(parameters.value), [key]);
+  const list = usePageList<ListedMemory>(key, (cursor, signal) => loadMemories(client, state, cursor, signal));
   const isStale = useSignal(false);
   const reload = () => {
     isStale.value = false;
@@ -47,7 +46,18 @@ export function View() {
   const drawer = useRef<HTMLDialogElement>(null);
   const rows = list.rows.filter((row) => !forgotten.value.has(row.id));
   const hidden = rowCount - rows.length;
-  const facets = counts && <Facets state={state} stats={counts} />;
+  // Loading more rows does not render these again.
+  const facets = useMemo(() => counts && <Facets state={state} stats={counts} />, [state, counts]);
+  const head = useMemo(
+    () => (
+      <>
+        <Toolbar state={state} onFilters={() => drawer.current?.showModal()} />
+        <FilterChips state={state} />
+        {histogram && state.query === '' && <MemoryHistogram state={state} histogram={histogram} />}
+      </>
+    ),
+    [state, histogram],
+  );
   return (
     <div class={`memories${isOpen ? ' has-pane' : ''}`}>
       <aside class="memories-facets" aria-label="Filters">
@@ -61,9 +71,7 @@ export function View() {
       </dialog>
       <div class={`with-pane${isOpen ? ' is-open' : ''}`}>
         <div class="stack memories-main">
-          <Toolbar state={state} onFilters={() => drawer.current?.showModal()} />
-          <FilterChips state={state} />
-          {histogram && state.query === '' && <MemoryHistogram state={state} histogram={histogram} />}
+          {head}
           <MemoryList
             state={state}
             list={{ ...list, rows, total: list.total === undefined ? undefined : list.total - hidden, reload }}
