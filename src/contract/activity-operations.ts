@@ -20,4 +20,13 @@ export const ACTIVITY_OPERATIONS: Operations = {
       'Lists the requests of the account page by page, newest first: who, what, how long and which ids, never content. The latest 50,000 are stored for 30 days; a request appears within about a second. Requests refused by the rate limit are not listed.',
     answer: { data: [ENTRY], nextCursor: null },
   },
+  'GET /v1/activity/stats': {
+    id: 'activity.stats',
+    description:
+      'Returns how many requests there were on each of the last 30 days, how long they took, and which clients sent them. Covers the requests that are stored, without event streams.',
+    answer: {
+      days: [{ day: '2026-11-22', requests: 214, p50: 3.2, p95: 18.7 }],
+      clients: [{ client: ENTRY.client, transport: 'mcp', requests: 120, lastSeenAt: ENTRY.at }],
+    },
+  },
 };

@@ -43,3 +43,32 @@ export const ActivityQuery = Type.Object(
   strict,
 );
 export type ActivityQuery = Static<typeof ActivityQuery>;
+
+export const ActivityStatsQuery = Type.Object(
+  { exceptClient: Type.Optional(Type.String({ ...ClientName, description: 'No requests of this client' })) },
+  strict,
+);
+export type ActivityStatsQuery = Static<typeof ActivityStatsQuery>;
+
+const Milliseconds = (description: string) => Nullable(Type.Number({ description }));
+
+export const ActivityDay = Type.Object({
+  day: Type.String({ description: 'UTC, YYYY-MM-DD' }),
+  requests: Type.Integer({ description: 'Those that are stored; see usage for all' }),
+  p50: Milliseconds('The median latency in milliseconds; null without requests'),
+  p95: Milliseconds('The latency in milliseconds that 95 % of the requests did not exceed; null without requests'),
+});
+
+export const ActivityClient = Type.Object({
+  client: Type.String(),
+  transport: ActivityTransport,
+  requests: Type.Integer(),
+  lastSeenAt: Type.String({ format: 'date-time' }),
+});
+
+/** Latencies by day and clients, of the stored requests without event streams. */
+export const ActivityStats = Type.Object({
+  days: Type.Array(ActivityDay, { description: 'The last 30 days, today last' }),
+  clients: Type.Array(ActivityClient, { description: 'The latest 100, the last seen first' }),
+});
+export type ActivityStats = Static<typeof ActivityStats>;

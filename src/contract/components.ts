@@ -1,6 +1,13 @@
 import type { TSchema } from 'typebox';
 import { Account, TokenAnswer, Usage } from './account.ts';
-import { ActivityEntry, ActivityPage, ActivityTransport } from './activity.ts';
+import {
+  ActivityClient,
+  ActivityDay,
+  ActivityEntry,
+  ActivityPage,
+  ActivityStats,
+  ActivityTransport,
+} from './activity.ts';
 import { CallbackForm, MagicLinkAnswer, MagicLinkRequest, TokenRequest } from './auth.ts';
 import { ListOrder } from './common.ts';
 import { Connection, ConnectionPage, NewSession, Session, SessionTicket } from './connections.ts';
@@ -72,8 +79,11 @@ import { User, UserPage } from './users.ts';
  */
 export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Account,
+  ActivityClient,
+  ActivityDay,
   ActivityEntry,
   ActivityPage,
+  ActivityStats,
   ActivityTransport,
   AddedMemories,
   AddedMemory,

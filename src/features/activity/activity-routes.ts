@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { ActivityPage, ActivityQuery } from '../../contract/activity.ts';
+import { ActivityPage, ActivityQuery, ActivityStats, ActivityStatsQuery } from '../../contract/activity.ts';
 import type { Activity } from './activity.ts';
 
 const tags = ['activity'];
@@ -17,6 +17,18 @@ export function activityRoutes({ activity }: { activity: Activity }): FastifyPlu
         },
       },
       (request) => activity.list(request.principal, request.query),
+    );
+    app.get(
+      '/v1/activity/stats',
+      {
+        schema: {
+          summary: 'Latencies by day, and clients',
+          tags,
+          querystring: ActivityStatsQuery,
+          response: { 200: ActivityStats },
+        },
+      },
+      (request) => activity.stats(request.principal, request.query),
     );
   };
 }

@@ -86,6 +86,50 @@ export async function listActivity(
   );
 }
 
+/** The requests of a day, which counts from the epoch, with percentiles of their microseconds by the nearest rank. */
+export interface ActivityDayRow {
+  day: number;
+  requests: number;
+  p50: number;
+  p95: number;
+}
+
+/** Requests that last as long as their client likes. */
+const NOT_MEASURED = "route <> '/v1/events' AND (CAST(? AS TEXT) IS NULL OR client <> ?)";
+
+/** Lists a tenant's days since `fromDay`, without those that have no requests. */
+export async function listActivityDays(
+  reader: Reader,
+  tenantId: string,
+  { fromDay, exceptClient = null }: { fromDay: number; exceptClient?: string | null | undefined },
+): Promise<ActivityDayRow[]> {
+  return reader.all<ActivityDayRow>(
+    `SELECT day, MAX(requests) AS requests,
+       MIN(CASE WHEN place * 2 >= requests THEN microseconds END) AS p50,
+       MIN(CASE WHEN place * 20 >= requests * 19 THEN microseconds END) AS p95
+     FROM (SELECT day, microseconds, COUNT(*) OVER (PARTITION BY day) AS requests,
+         ROW_NUMBER() OVER (PARTITION BY day ORDER BY microseconds) AS place
+       FROM (SELECT at / 86400000 AS day, microseconds FROM activity
+         WHERE tenantId = ? AND at >= ? * CAST(86400000 AS BIGINT) AND ${NOT_MEASURED}) measured) placed
+     GROUP BY day ORDER BY day`,
+    [tenantId, fromDay, exceptClient, exceptClient],
+  );
+}
+
+/** Lists a tenant's clients, the last seen first. */
+export async function listActivityClients(
+  reader: Reader,
+  tenantId: string,
+  { exceptClient = null, limit }: { exceptClient?: string | null | undefined; limit: number },
+): Promise<{ client: string; transport: 'rest' | 'mcp'; requests: number; lastSeenAt: number }[]> {
+  return reader.all(
+    `SELECT client, transport, COUNT(*) AS requests, MAX(at) AS lastSeenAt FROM activity
+     WHERE tenantId = ? AND ${NOT_MEASURED} GROUP BY client, transport
+     ORDER BY lastSeenAt DESC, client, transport LIMIT ?`,
+    [tenantId, exceptClient, exceptClient, limit],
+  );
+}
+
 /** Lists tenants whose oldest request ended before this time. */
 export async function listTenantsWithOld(reader: Reader, beforeMs: number): Promise<string[]> {
   const rows = await reader.all<{ tenantId: string }>(

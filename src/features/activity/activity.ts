@@ -1,17 +1,20 @@
-import type { ActivityEntry, ActivityQuery } from '../../contract/activity.ts';
+import type { ActivityEntry, ActivityQuery, ActivityStats, ActivityStatsQuery } from '../../contract/activity.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
-import { type Clock, toTimestamp } from '../../lib/clock.ts';
+import { type Clock, toTimestamp, utcDay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Erasable } from '../erasure/erasure.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import {
+  type ActivityDayRow,
   type ActivityFilter,
   type ActivityRow,
   deleteSomeActivityOf,
   deleteSomeOld,
   listActivity,
+  listActivityClients,
+  listActivityDays,
   listTenantsWithOld,
 } from './activity-store.ts';
 import { createPendingActivity } from './pending-activity.ts';
@@ -29,6 +32,8 @@ export interface Activity extends Erasable {
   /** Notes a request. Written in the background: a crash may lose the last second. Never throws. */
   note(tenantId: string, request: AnsweredRequest): void;
   list(principal: Tenant, query: ActivityQuery): Promise<{ data: ActivityEntry[]; nextCursor: string | null }>;
+  /** Of the last 30 days, including today. */
+  stats(principal: Tenant, query: ActivityStatsQuery): Promise<ActivityStats>;
   /** Writes the pending requests. */
   flush(): Promise<void>;
   /** Requests dropped instead of stored, since the process started. */
@@ -37,10 +42,13 @@ export interface Activity extends Erasable {
   deleteOld(): Promise<void>;
 }
 
-const STORED_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
+const DAYS = 30;
+const STORED_MS = DAYS * DAY_MS;
 /** Per tenant. */
 const MAX_STORED = 50_000;
 const PORTION = 500;
+const MAX_CLIENTS = 100;
 
 interface Parts {
   db: Database;
@@ -66,6 +74,17 @@ export function createActivity({ db, clock, log, cursors, maxStored = MAX_STORED
       const rows = await listActivity(db.readers.of(tenantId), tenantId, toFilter(filter), page);
       const { data, nextCursor } = cursors.page(rows, limit, boundTo, ({ sequence }) => String(sequence));
       return { data: data.map(toEntry), nextCursor };
+    },
+    async stats({ tenantId }, { exceptClient }) {
+      const reader = db.readers.of(tenantId);
+      const firstMs = clock.nowMs() - (DAYS - 1) * DAY_MS;
+      const days = await listActivityDays(reader, tenantId, { fromDay: Math.floor(firstMs / DAY_MS), exceptClient });
+      const clients = await listActivityClients(reader, tenantId, { exceptClient, limit: MAX_CLIENTS });
+      const byDay = new Map(days.map((row) => [utcDay(row.day * DAY_MS), row]));
+      return {
+        days: Array.from({ length: DAYS }, (_, index) => toDay(utcDay(firstMs + index * DAY_MS), byDay)),
+        clients: clients.map(({ lastSeenAt, ...client }) => ({ ...client, lastSeenAt: toTimestamp(lastSeenAt) })),
+      };
     },
     flush: pending.flush,
     dropped: pending.dropped,
@@ -98,8 +117,19 @@ function toFilter({ status, after, before, ...rest }: Omit<ActivityQuery, 'limit
 function toEntry({ id, at, client, transport, method, route, status, microseconds, ids, searchId }: ActivityRow) {
   return {
     ...{ id, at: toTimestamp(at), client, transport, method, route, status },
-    milliseconds: Math.round(microseconds / 100) / 10,
+    milliseconds: toMilliseconds(microseconds),
     ids: ids === '' ? [] : ids.split(' '),
     searchId,
   };
+}
+
+function toDay(day: string, rows: ReadonlyMap<string, ActivityDayRow>): ActivityStats['days'][number] {
+  const row = rows.get(day);
+  if (!row) return { day, requests: 0, p50: null, p95: null };
+  return { day, requests: row.requests, p50: toMilliseconds(row.p50), p95: toMilliseconds(row.p95) };
+}
+
+/** Rounds to tenths. */
+function toMilliseconds(microseconds: number): number {
+  return Math.round(microseconds / 100) / 10;
 }

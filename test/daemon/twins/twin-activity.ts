@@ -23,6 +23,8 @@ export const ACTIVITY: Record<string, Scenario> = {
   async 'list and number requests'(twin) {
     const { tenantId, otherId, name } = twin;
     await recordActivity(twin);
+    twin.record('days', await activity.listActivityDays(readerOf(twin), tenantId, { fromDay: 0 }));
+    twin.record('clients', await activity.listActivityClients(readerOf(twin), tenantId, { limit: 9 }));
     await write(twin, async (connection) => {
       await connection.run('UPDATE activity SET sequence = sequence - 5 WHERE tenantId = ?', [tenantId]);
       for (const id of [tenantId, otherId, STRAY]) {

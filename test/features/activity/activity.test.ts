@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ActivityEntry } from '../../../src/contract/activity.ts';
+import type { ActivityEntry, ActivityStats } from '../../../src/contract/activity.ts';
 import { createActivity } from '../../../src/features/activity/activity.ts';
 import { createCursors } from '../../../src/features/text/page-cursor.ts';
 import { conversing } from '../conversations/conversation-caller.ts';
@@ -190,6 +190,34 @@ describe('the activity of an account', () => {
     daemon.clock.advance(2 * 86_400_000);
     await daemon.activity.deleteOld();
     expect(await countOf(other)).toBe(1);
+  });
+
+  test('is summed up by day with percentiles, and by client', async () => {
+    const other = await daemon.account();
+    daemon.clock.advance(86_400_000);
+    const note = (client: string, milliseconds: number, transport: 'rest' | 'mcp' = 'rest') => {
+      const request = { id: 'req_1', method: 'GET', route: '/v1/account', status: 200, searchId: null, ids: [] };
+      daemon.activity.note(caller.tenantId, { ...request, client, transport, milliseconds });
+    };
+    for (let milliseconds = 1; milliseconds <= 100; milliseconds += 1) note('old', milliseconds);
+    await daemon.activity.flush();
+    const oldDay = new Date(daemon.clock.nowMs()).toISOString();
+    daemon.clock.advance(2 * 86_400_000);
+    note('new', 7, 'mcp');
+    note('svc web app', 9000);
+    await daemon.activity.flush();
+    const { body } = await caller.call<ActivityStats>('/v1/activity/stats?exceptClient=svc%20web%20app');
+    expect(body.days).toHaveLength(30);
+    const today = new Date(daemon.clock.nowMs()).toISOString().slice(0, 10);
+    expect(body.days.at(-1)).toEqual({ day: today, requests: 1, p50: 7, p95: 7 });
+    expect(body.days.at(-2)).toMatchObject({ requests: 0, p50: null, p95: null });
+    expect(body.days.at(-3)).toMatchObject({ day: oldDay.slice(0, 10), requests: 100, p50: 50, p95: 95 });
+    const [first] = body.clients;
+    expect(first).toMatchObject({ client: 'new', transport: 'mcp', requests: 1 });
+    expect(body.clients.find(({ client }) => client === 'old')).toMatchObject({ requests: 100, transport: 'rest' });
+    expect(JSON.stringify(body)).not.toContain('svc web app');
+    const theirs = (await other.call<ActivityStats>('/v1/activity/stats')).body;
+    expect(theirs.clients.map(({ client }) => client)).not.toContain('old');
   });
 
   test('keeps the latest requests of each account up to the limit', async () => {
