@@ -70,6 +70,8 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts)
   const decision = await rateLimits.take(known ?? stranger);
   reply.headers(rateHeaders(decision));
   if (!decision.allowed) {
+    // The caller may be a tenant whose own limit is not reached.
+    if (found instanceof AppError) throw found;
     const options = { retryAfterSeconds: decision.retryAfterSeconds };
     throw new AppError('rate_limited', `The limit is ${decision.limit} requests per minute.`, options);
   }

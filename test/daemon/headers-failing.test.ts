@@ -150,6 +150,21 @@ test('without a working database, keys get 503 and never 401, and public pages s
   expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
 });
 
+test('while keys cannot be looked up, a tenant gets 503 however many requests it sends, and never 429', async () => {
+  await start();
+  daemon.clock.freeze();
+  const { apiKey } = await makeTenant(daemon, 'many@example.com', 'Pro');
+  const mend = await breakTable(daemon, 'apiKeys');
+  const answers: Answer[] = [];
+  for (let count = 0; count < 130; count += 1) answers.push(await daemon.call(apiKey, '/v1/account'));
+  await mend();
+  for (const { status, headers } of answers) expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
+  // A limit of the address holds all the same.
+  const wrongKey = `svc_live_${'0'.repeat(32)}`;
+  expect((await daemon.call(wrongKey, '/v1/account')).status).toBe(429);
+});
+
 test('a stopping daemon sends the headers up to its last response', async () => {
   await start();
   const { apiKey } = await makeTenant(daemon, 'stopping@example.com', 'Pro');
