@@ -102,3 +102,24 @@ test('a conversation erased at one daemon is gone at the other', async () => {
   expect((await there.call(`/v1/conversations/${id}`, { method: 'DELETE' })).status).toBe(204);
   expect((await caller.call(`/v1/conversations/${id}`)).status).toBe(404);
 });
+
+test('work with a provider key ends within seconds after another daemon removed or replaced the key', async () => {
+  const owner = await one.account();
+  await putKey(owner, server, KEY);
+  const workWithKey = () =>
+    one.providerKeys.use(
+      owner.tenantId,
+      { provider: 'openai', model: server.generating },
+      (_, signal) =>
+        new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+  const elsewhere = createCaller(other.call, owner.apiKey, owner.tenantId);
+  for (const change of [
+    () => putKey(elsewhere, server, KEY),
+    () => elsewhere.call('/v1/provider-keys/openai', { method: 'DELETE' }),
+  ]) {
+    const used = expect(workWithKey()).rejects.toMatchObject({ message: expect.stringContaining('key') });
+    await change();
+    await used;
+  }
+}, 30_000);

@@ -16,6 +16,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { checkKey, type KeyCheck, requireAccepted } from './key-check.ts';
 import { parseProvider, requireCompleteKey } from './key-validation.ts';
+import { whileKeyLasts } from './key-watch.ts';
 import { checkedFields, last4Of, sealContextOf, toProviderKey } from './provider-key-row.ts';
 import {
   type CheckedFields,
@@ -146,7 +147,11 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
   ): Promise<T> {
     return activeUses.run(providerKeyScope(tenantId, provider), async (signal) => {
       const row = await loadProviderKey(db.readers, tenantId, provider);
-      return work(await accessOf(db.readers, row), signal, row);
+      const access = await accessOf(db.readers, row);
+      if (db.readers.engine === 'sqlite') return work(access, signal, row);
+      return whileKeyLasts(db.readers, row, keyRemoved, (lasting) =>
+        work(access, AbortSignal.any([signal, lasting]), row),
+      );
     });
   }
 
