@@ -1,0 +1,124 @@
+import type { Message } from '../../../contract/conversations.ts';
+import type { Memory } from '../../../contract/memories.ts';
+import type { MessagePart } from '../../../contract/message-content.ts';
+import { describeError } from '../../errors.ts';
+import { confirm } from '../../parts/confirmation.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { showToast } from '../../parts/toasts.tsx';
+import { hrefOf } from '../../router.ts';
+import { currentSession } from '../../session.ts';
+import { Icon } from '../../shell/icon.tsx';
+import type { MarkedMessage } from './message-marks.ts';
+
+interface MessageItemProps {
+  marked: MarkedMessage;
+  isChosen: boolean;
+  onDeleted(id: string): void;
+}
+
+/** A message between its episode and the memories that came from it. */
+export function MessageItem({ marked, isChosen, onDeleted }: MessageItemProps) {
+  const { message, episode, beginsEpisode, memories } = marked;
+  const { id, conversationId, role, name, content, createdAt } = message;
+  const erase = async () => {
+    const text = 'Memories extracted from it stay. This cannot be undone.';
+    if (!(await confirm({ title: 'Forget this message?', text, yes: 'Forget' }))) return;
+    try {
+      await currentSession().client.conversations.messages.delete(conversationId, id);
+      onDeleted(id);
+    } catch (error) {
+      showToast(describeError(error), 'error');
+    }
+  };
+  return (
+    <li
+      id={id}
+      class={`message is-${role}${isChosen ? ' is-chosen' : ''}${episode ? ' has-episode' : ''}`}
+      tabIndex={-1}
+    >
+      <div class="message-episode">
+        {beginsEpisode && episode && (
+          <>
+            <h3 class="content">{episode.title}</h3>
+            {episode.summary && <p class="hint content episode-summary">{episode.summary}</p>}
+            <p class="hint">{episode.cut ? 'Cut by svc at a change of topic or a pause' : 'Stored by a client'}</p>
+          </>
+        )}
+      </div>
+      <div class="message-body">
+        <p class="message-head">
+          <strong>{name ?? roleTitle(role)}</strong>
+          {name && <span class="chip">{role}</span>}
+          <span class="hint">
+            <Moment at={createdAt} />
+          </span>
+          <button
+            type="button"
+            class="icon-button message-erase"
+            aria-label={`Forget message ${message.ordinal}`}
+            onClick={() => void erase()}
+          >
+            <Icon name="trash" size={15} />
+          </button>
+        </p>
+        <MessageContent content={content} />
+      </div>
+      <MarginNotes memories={memories} />
+    </li>
+  );
+}
+
+/** Memories beside the message that they came from. */
+export function MarginNotes({ memories }: { memories: readonly Memory[] }) {
+  return (
+    <ul class="message-notes">
+      {memories.map((memory) => (
+        <li key={memory.id}>
+          <a class="note content" href={hrefOf('memories', { id: memory.id })}>
+            {memory.content}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function MessageContent({ content }: { content: Message['content'] }) {
+  if (typeof content === 'string') return <p class="content">{content}</p>;
+  return (
+    <>
+      {content.map((part, index) => (
+        <Part key={index} part={part} />
+      ))}
+    </>
+  );
+}
+
+/** A part of a message: text in full, calls and results folded, images by their address. */
+function Part({ part }: { part: MessagePart }) {
+  switch (part.type) {
+    case 'text':
+      return <p class="content">{part.text}</p>;
+    case 'tool_call':
+      return <Folded title={`Called ${part.name}`} value={part.arguments} />;
+    case 'tool_result':
+      return <Folded title="Result of a call" value={part.content} />;
+    case 'image_url':
+      return <p class="hint content">Image: {part.url.slice(0, 200)}</p>;
+  }
+}
+
+function Folded({ title, value }: { title: string; value: unknown }) {
+  return (
+    <details>
+      <summary>{title}</summary>
+      <pre class="snippet">{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>
+    </details>
+  );
+}
+
+const ROLE_TITLES: Record<string, string> = { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool' };
+
+function roleTitle(role: string): string {
+  return ROLE_TITLES[role] ?? role;
+}
