@@ -47,7 +47,8 @@ export function clientSample({ answers }: Endpoint, request: ExampleRequest, { n
 function usageOf(answer: Response | undefined): [before: string, after: string] {
   if (answer === undefined) return ['await ', ';'];
   if (answer.mediaType === 'application/json') return [`const ${resultName(answer)} = await `, ';'];
-  return ['for await (const part of ', ') {\n  console.log(part);\n}'];
+  const item = answer.mediaType === 'text/event-stream' ? 'event' : 'part';
+  return [`for await (const ${item} of `, `) {\n  console.log(${item});\n}`];
 }
 
 function argumentOf(parameter: string, request: ExampleRequest, before: number): string | undefined {
