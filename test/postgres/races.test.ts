@@ -66,10 +66,11 @@ async function eraseDuring<T>({ tenantId }: Caller, work: (connection: Connectio
 async function signIn(connection: Connection, email: string) {
   await one.accounts.keep(connection, email);
   const { tenantId } = await one.accounts.findOrCreate(connection, email);
+  await one.sessions.begin(connection, tenantId, 'Firefox on Linux');
   return { tenantId, apiKey: await one.keys.rotate(connection, tenantId) };
 }
 
-test('an account erased while its owner signs in elsewhere is erased, with the new key', async () => {
+test('an account erased while its owner signs in elsewhere is erased, with the new key and session', async () => {
   const caller = await one.account();
   const email = await emailOf(caller);
   await one.db.writes.write(caller.tenantId, (connection) => one.keys.revokeAll(connection, caller.tenantId));
@@ -131,6 +132,7 @@ test('an erasure that goes on after another daemon has finished it spares the us
   await converse(caller, ['I keep bees.'], user);
   const span = { startedAt: '2026-01-01T00:00:00Z', endedAt: '2026-01-01T01:00:00Z' };
   await caller.call('/v1/episodes', { body: { user, title: 'Bees', ...span } });
+  await one.activity.flush();
   const before = await rowsOf(caller);
   const owner = { tenantId: caller.tenantId, endUser: user };
   for (const room of [other.conversations, other.episodes, other.memories, other.learning]) await room.erase(owner);
