@@ -9,6 +9,7 @@ import { restoring } from './memory-changes.ts';
 import { MemoryEditor } from './memory-editor.tsx';
 import { MemoryFacts } from './memory-facts.tsx';
 import type { ListedMemory } from './memory-pages.ts';
+import { MemoryUse } from './memory-use.tsx';
 import { MemoryVersions } from './memory-versions.tsx';
 import { TagEditor } from './tag-editor.tsx';
 import { WhyFound } from './why-found.tsx';
@@ -69,6 +70,7 @@ export function MemoryDetail(props: MemoryDetailProps) {
       />
       {listed?.found && <WhyFound found={listed.found} />}
       <MemoryFacts memory={shown} />
+      <MemoryUse id={memory.id} />
       {versions.length > 1 && (
         <section class="stack">
           <h3>{formatCount(versions.length, 'version', 'versions')}</h3>
