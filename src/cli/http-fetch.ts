@@ -14,7 +14,8 @@ export function createHttpFetch(): Fetch {
     const url = new URL(address);
     const secure = url.protocol === 'https:';
     const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {};
-    const options = { method, signal, agent: agents[secure ? 'https:' : 'http:'], headers: { ...headers, ...length } };
+    const sentHeaders = { 'user-agent': 'svc-cli', ...headers, ...length };
+    const options = { method, signal, agent: agents[secure ? 'https:' : 'http:'], headers: sentHeaders };
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const request = (secure ? https : http).request(url, options, resolve);
       request.on('error', reject);

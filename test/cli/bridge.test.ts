@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Transport } from '../../src/cli/bridge/http-transport.ts';
 import type { Session } from '../../src/cli/command-context.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
@@ -68,6 +69,9 @@ describe.each(ERAS)('the official client over stdio, %s era', (era) => {
     expect(added.content).toMatchObject([{ text: expect.stringContaining('Ada prefers  oolong\u2028tea') }]);
     const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oolong' } });
     expect(found.content).toMatchObject([{ text: expect.stringContaining('Ada prefers  oolong\u2028tea') }]);
+    await daemon.activity.flush();
+    const { data } = (await daemon.call<{ data: object[] }>(apiKey, '/v1/activity?route=memory_search')).body;
+    expect(data).toMatchObject([{ client: 'test/1', transport: 'mcp' }]);
     expect(stderr.join('')).toContain('tools/call');
     expect(stderr.join('')).not.toMatch(/svc_live|oolong/);
   });
@@ -320,3 +324,18 @@ function essentials(result: object | undefined): object {
   );
   return JSON.parse(filtered) as object;
 }
+
+test('every request of the bridge says in User-Agent which assistant it works for', async () => {
+  const sent: (string | undefined)[] = [];
+  const transport: Transport = async ({ headers }) => {
+    sent.push(headers['user-agent']);
+    throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  };
+  const bridge = await startBridge({ session: async () => sessionOf('svc_live_0'), transport });
+  closing.push(bridge.close);
+  await bridge.ask('ping');
+  await bridge.ask('initialize', { ...HANDSHAKE, clientInfo: { name: 'Visual Studio Code', version: '1.99.0' } });
+  await bridge.ask('tools/call', { name: 'memory_list', arguments: {} });
+  const products = [...new Set(sent)];
+  expect(products).toEqual(['svc-bridge/1.2.3', 'Visual-Studio-Code/1.99.0 svc-bridge/1.2.3']);
+});

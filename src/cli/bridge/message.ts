@@ -65,6 +65,23 @@ export function mcpHeaders(message: Message, agreedVersion: string | undefined):
   return headers;
 }
 
+/** The assistant that an `initialize` comes from, as a product of a User-Agent; `undefined` for other messages. */
+export function productOf({ method, params }: Message): string | undefined {
+  const { name, version } = (params?.clientInfo ?? {}) as { name?: unknown; version?: unknown };
+  if (method !== 'initialize' || typeof name !== 'string') return undefined;
+  const [product, release] = [name, version].map((text) => toToken(typeof text === 'string' ? text : ''));
+  return product === '' ? undefined : [product, ...(release === '' ? [] : [release])].join('/');
+}
+
+/** Letters, digits and what tokens of HTTP contain besides; spaces become dashes. */
+function toToken(text: string): string {
+  return text
+    .slice(0, 100)
+    .trim()
+    .replaceAll(/ +/g, '-')
+    .replaceAll(/[^\w.+-]/g, '');
+}
+
 /** Encodes a value that is not a valid header value as Base64 (SEP-2243). */
 function encodeHeaderValue(value: string): string {
   const plain = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/i.test(value);

@@ -1,6 +1,6 @@
 import { BridgeError } from './bridge-error.ts';
 import type { Forward } from './forward.ts';
-import { isRequest, type Message, mcpHeaders, parseMessage, type RpcRequest } from './message.ts';
+import { isRequest, type Message, mcpHeaders, parseMessage, productOf, type RpcRequest } from './message.ts';
 import { offlineResponse } from './offline-response.ts';
 import type { ToolCache, ToolList } from './tool-cache.ts';
 
@@ -19,6 +19,14 @@ export type Relay = (message: Message, line: string, signal: AbortSignal) => Pro
 
 export function createRelay({ forward, toolCache, version, write, log }: RelayDependencies): Relay {
   let agreedVersion: string | undefined;
+  let product: string | undefined;
+
+  /** The assistant says who it is once; HTTP says so in every request. */
+  function headersOf(message: Message): Record<string, string> {
+    product = productOf(message) ?? product;
+    const userAgent = [...(product === undefined ? [] : [product]), `svc-bridge/${version}`].join(' ');
+    return { ...mcpHeaders(message, agreedVersion), 'user-agent': userAgent };
+  }
 
   /** Remembers the protocol revision and the tool list from an answer. */
   async function remember(request: Message, { result }: Message): Promise<void> {
@@ -33,7 +41,7 @@ export function createRelay({ forward, toolCache, version, write, log }: RelayDe
   /** Forwards a request and writes the daemon's messages. Throws `BridgeError` if there is no answer among them. */
   async function forwardRequest(request: RpcRequest, line: string, signal: AbortSignal): Promise<void> {
     let answered = false;
-    for await (const text of forward({ body: line, headers: mcpHeaders(request, agreedVersion), signal })) {
+    for await (const text of forward({ body: line, headers: headersOf(request), signal })) {
       const message = parseMessage(text) ?? {};
       if (message.method !== undefined) write(text);
       else if (!answered) {
@@ -55,7 +63,7 @@ export function createRelay({ forward, toolCache, version, write, log }: RelayDe
   }
 
   async function forwardNotification(message: Message, line: string, signal: AbortSignal): Promise<void> {
-    for await (const _ of forward({ body: line, headers: mcpHeaders(message, agreedVersion), signal }));
+    for await (const _ of forward({ body: line, headers: headersOf(message), signal }));
   }
 
   return async (message, line, signal) => {

@@ -27,6 +27,7 @@ export async function requestDaemon(
   const headers = {
     authorization: `Bearer ${apiKey}`,
     accept: 'application/json',
+    'user-agent': 'svc-hook',
     'content-length': Buffer.byteLength(text),
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
