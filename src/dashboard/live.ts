@@ -1,7 +1,9 @@
 import type { Client } from '../client/client.ts';
+import { endSessionOn } from './session.ts';
 
+const CHANGE_KINDS = ['memory', 'conversation', 'episode', 'job', 'feedback', 'account'] as const;
 /** What changed: the part of an event's name before its dot. */
-export type ChangeKind = 'memory' | 'conversation' | 'episode' | 'job' | 'feedback' | 'account';
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 const listeners = new Set<{ kinds: readonly ChangeKind[]; call: () => void }>();
 /** Bursts of changes reload a view once. */
@@ -29,7 +31,37 @@ export function announce(kind: ChangeKind): void {
   for (const { kinds, call } of listeners) if (kinds.includes(kind)) call();
 }
 
+/** How long to wait before following again, once the daemon ended the stream. */
+const RETURN_MS = 15_000;
+
 /** Announces what changes in the account, as long as the app is open. Returns a function that stops it. */
-export function followChanges(_client: Client): () => void {
-  return () => undefined;
+export function followChanges(client: Client): () => void {
+  const abort = new AbortController();
+  void follow(client, abort.signal);
+  return () => abort.abort();
+}
+
+/** Follows the events of the daemon. While there is no stream, views still load again when they are opened. */
+async function follow(client: Client, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const { event } of client.events({ signal })) {
+        if (event === 'reset' || event === 'user.deleted') for (const kind of CHANGE_KINDS) announce(kind);
+        else announce(event.split('.')[0] as ChangeKind);
+      }
+    } catch (error) {
+      if (!signal.aborted) endSessionOn(error);
+    }
+    await sleep(RETURN_MS, signal);
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

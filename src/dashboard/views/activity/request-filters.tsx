@@ -1,3 +1,4 @@
+import type { ActivityStats } from '../../../contract/activity.ts';
 import { changeParameters, parameters } from '../../router.ts';
 
 const STATUSES = [
@@ -7,19 +8,25 @@ const STATUSES = [
 ];
 
 /** Selects requests by client, transport, status and time. */
-export function RequestFilters() {
+export function RequestFilters({ clients }: { clients: ActivityStats['clients'] }) {
   const given = parameters.value;
   const client = given.get('client') ?? '';
+  const names = [...new Set([...clients.map((one) => one.client), ...(client === '' ? [] : [client])])];
   return (
     <>
-      <label class="activity-filter">
+      <label>
         <span class="unseen">Client</span>
-        <input
-          type="search"
+        <select
           value={client}
-          placeholder="Client, such as claude-code 2.1"
           onChange={(event) => changeParameters({ client: event.currentTarget.value, id: undefined })}
-        />
+        >
+          <option value="">All clients</option>
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
       </label>
       <label>
         <span class="unseen">Transport</span>

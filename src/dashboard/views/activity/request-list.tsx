@@ -12,10 +12,12 @@ import { usePageList } from '../../parts/page-list.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { showToast } from '../../parts/toasts.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
+import { useResource } from '../../resource.ts';
 import { changeParameters, hrefOf, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
-import { csvOf, filterOf } from './activity-filter.ts';
+import { csvOf } from './activity-csv.ts';
+import { filterOf } from './activity-filter.ts';
 import { Latency } from './latency.tsx';
 import { RequestDetail } from './request-detail.tsx';
 import { RequestFilters } from './request-filters.tsx';
@@ -30,6 +32,10 @@ export function RequestList() {
   const filter = filterOf(parameters.value);
   const list = usePageList(JSON.stringify(filter), (cursor, signal) =>
     client.activity.list({ ...filter, limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) }, { signal }),
+  );
+  const { exceptClient } = filterOf(new URLSearchParams(parameters.value.has('own') ? 'own=1' : ''));
+  const stats = useResource(`activity ${exceptClient}`, (signal) =>
+    client.activity.stats(exceptClient === undefined ? {} : { exceptClient }, { signal }),
   );
   const isFollowing = useSignal(false);
   useEffect(() => onChanges(['memory', 'conversation', 'feedback'], list.reload), [list.reload]);
@@ -46,9 +52,9 @@ export function RequestList() {
   return (
     <div class={`with-pane${selected ? ' is-open' : ''}`}>
       <div class="stack">
-        <Latency />
+        <Latency stats={stats} />
         <div class="bar activity-bar">
-          <RequestFilters />
+          <RequestFilters clients={stats.state.value.value?.clients ?? []} />
           <label class="check">
             <input
               type="checkbox"

@@ -4,9 +4,11 @@ import { formatBytes, formatCount, formatNumber, formatUpcoming } from '../../fo
 import { onChanges } from '../../live.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Meter } from '../../parts/meter.tsx';
+import { Moment } from '../../parts/moment.tsx';
 import { useResource } from '../../resource.ts';
 import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { OWN_CLIENT } from '../activity/activity-filter.ts';
 
 /** Limits, and whether the daemon and its jobs are well. */
 export function SideCards() {
@@ -14,6 +16,7 @@ export function SideCards() {
     <div class="stack">
       <QuotaCard />
       <HealthCard />
+      <ClientsCard />
     </div>
   );
 }
@@ -104,4 +107,43 @@ function HealthCard() {
 function describeJobs(open: number, failed: number): string {
   if (failed > 0) return `${formatCount(failed, 'job', 'jobs')} failed`;
   return open > 0 ? `${formatCount(open, 'job', 'jobs')} running` : 'None running';
+}
+
+const SHOWN_CLIENTS = 6;
+
+function ClientsCard() {
+  const { client } = currentSession();
+  const seen = useResource('clients', async (signal) => {
+    const { clients } = await client.activity.stats({ exceptClient: OWN_CLIENT }, { signal });
+    return clients.slice(0, SHOWN_CLIENTS);
+  });
+  useEffect(() => onChanges(['memory', 'conversation'], seen.reload), [seen.reload]);
+  return (
+    <section class="card" aria-labelledby="clients-title">
+      <div class="card-head">
+        <h2 id="clients-title">Assistants and programs</h2>
+        <a href={hrefOf('connect')}>Connect</a>
+      </div>
+      <Loaded resource={seen} rows={2}>
+        {(clients) =>
+          clients.length === 0 ? (
+            <p class="hint">None has called yet.</p>
+          ) : (
+            <ul class="clients">
+              {clients.map((one) => (
+                <li key={`${one.client} ${one.transport}`}>
+                  <a class="row-text" href={hrefOf('activity', { client: one.client })}>
+                    {one.client}
+                  </a>
+                  <span class="hint">
+                    <Moment at={one.lastSeenAt} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </section>
+  );
 }
