@@ -30,6 +30,7 @@ export type * from '../contract/memories.ts';
 export type * from '../contract/memories-bulk.ts';
 export type * from '../contract/memories-stats.ts';
 export type * from '../contract/message-content.ts';
+export type * from '../contract/neighbors.ts';
 export type * from '../contract/portability.ts';
 export type * from '../contract/problem.ts';
 export type * from '../contract/provider-settings.ts';

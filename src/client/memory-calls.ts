@@ -16,6 +16,7 @@ import type {
   UpdatedMemories,
 } from '../contract/memories-bulk.ts';
 import type { MemoryStats, MemoryStatsQuery } from '../contract/memories-stats.ts';
+import type { MemoryNeighbor, NeighborsQuery } from '../contract/neighbors.ts';
 import type { MemoryUse } from '../contract/searches.ts';
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
@@ -63,6 +64,13 @@ export function memoryCalls(transport: Transport) {
     /** Returns how often searches showed a memory, and how often it was of use. */
     use: (id: string, options?: CallOptions): ApiPromise<MemoryUse> =>
       send('GET', `/v1/memories/${encodeURIComponent(id)}/use`, undefined, options),
+    /** Lists the memories that are related to one: superseded and superseding, of the same source, and similar. */
+    neighbors: (
+      id: string,
+      query: NeighborsQuery = {},
+      options?: CallOptions,
+    ): ApiPromise<{ data: MemoryNeighbor[] }> =>
+      send('GET', `/v1/memories/${encodeURIComponent(id)}/neighbors${queryString(query)}`, undefined, options),
     /** Returns every version of a memory. */
     history: (id: string, options?: CallOptions): ApiPromise<{ data: Memory[] }> =>
       send('GET', `/v1/memories/${encodeURIComponent(id)}/history`, undefined, options),

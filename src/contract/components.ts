@@ -56,6 +56,7 @@ import {
 } from './memories-bulk.ts';
 import { FacetCount, HistogramTime, MemoryStats } from './memories-stats.ts';
 import { ImagePart, MessageContent, MessagePart, TextPart, ToolCallPart, ToolResultPart } from './message-content.ts';
+import { MemoryNeighbor, MemoryNeighbors } from './neighbors.ts';
 import { ImportReport, TransferCounts } from './portability.ts';
 import { ErrorCodeName, Problem } from './problem.ts';
 import { ModelChoice, ProviderSettings, ProviderSettingsChange, TokenPrices, UsedTokens } from './provider-settings.ts';
@@ -131,6 +132,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   MemoryChange,
   MemoryFilter,
   MemoryHistory,
+  MemoryNeighbor,
+  MemoryNeighbors,
   MemoryOrder,
   MemoryPage,
   MemorySource,

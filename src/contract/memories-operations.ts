@@ -122,6 +122,17 @@ export const MEMORY_OPERATIONS: Operations = {
     description: 'Lists every version of a memory, newest first.',
     answer: { data: [CHANGED_MEMORY, EXAMPLE_MEMORY] },
   },
+  'GET /v1/memories/{id}/neighbors': {
+    id: 'memories.neighbors',
+    description:
+      'Lists the memories of the same user that are related to one: the chain of those that superseded it and that it superseded, those from the same message, conversation or episode, and similar ones. These are the nearest by vector where the memory has one, else those that a search for its text finds. Does not count as a query.',
+    answer: {
+      data: [
+        { relation: 'supersedes', memory: { ...EXAMPLE_MEMORY, content: 'Ada prefers green tea' } },
+        { relation: 'similar', similarity: 0.83, memory: { ...EXAMPLE_MEMORY, content: 'Ada buys her tea in Graz' } },
+      ],
+    },
+  },
   'GET /v1/memories/{id}/use': {
     id: 'memories.use',
     description:

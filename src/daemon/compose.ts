@@ -147,7 +147,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       eventsRoutes({ events }),
       usersRoutes({ users }),
       memoriesRoutes({ memories, idempotency }),
-      neighborsRoutes({ memoryUse: rooms.memoryUse }),
+      neighborsRoutes(rooms),
       conversationsRoutes({ conversations, idempotency }),
       rememberRoutes({ remember, idempotency }),
       episodesRoutes({ episodes, idempotency }),

@@ -26,6 +26,7 @@ import { createUsage } from '../features/limits/usage.ts';
 import { createMemories } from '../features/memories/memories.ts';
 import { redactMemories } from '../features/memories/memory-redaction.ts';
 import { createMemoryUse } from '../features/neighbors/memory-use.ts';
+import { createNeighbors } from '../features/neighbors/neighbors.ts';
 import { createSpool } from '../features/portability/export-spool.ts';
 import { createPortability } from '../features/portability/portability.ts';
 import { createProfile } from '../features/profile/profile.ts';
@@ -34,6 +35,7 @@ import { createCandidates } from '../features/search/candidates.ts';
 import { SIGNAL_MODEL } from '../features/search/ranking.ts';
 import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
+import { createSimilarMemories } from '../features/search/similar-memories.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
 import { createScopes } from '../features/text/scopes.ts';
 import { createUsers } from '../features/users/users.ts';
@@ -144,7 +146,9 @@ export async function openRooms(
   const search = createSearch(searching);
 
   const memoryUse = createMemoryUse({ db, memories, learning });
-  const related = createRelatedMemories({ db, clock, scopes, candidates });
+  const similar = createSimilarMemories({ db, candidates });
+  const neighbors = createNeighbors({ db, clock, memories, queryEmbedder, similar });
+  const related = createRelatedMemories({ db, clock, scopes, similar });
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
   const { jobRunner, extraction } = composeExtraction(extracting);
   const remember = createRemember({ conversations, extraction });
@@ -196,6 +200,7 @@ export async function openRooms(
     events,
     memories,
     memoryUse,
+    neighbors,
     conversations,
     episodes,
     portability,

@@ -42,6 +42,12 @@ const OPERATIONS: Record<string, Operation> = {
   read: { route: 'get /v1/memories/{id}', path: at, options: () => ({}), succeeds: 200 },
   'read if changed': { path: at, options: () => ({ headers: { 'if-none-match': '*' } }), succeeds: 304 },
   use: { route: 'get /v1/memories/{id}/use', path: (id) => `${at(id)}/use`, options: () => ({}), succeeds: 200 },
+  neighbors: {
+    route: 'get /v1/memories/{id}/neighbors',
+    path: (id) => `${at(id)}/neighbors`,
+    options: () => ({}),
+    succeeds: 200,
+  },
   history: {
     route: 'get /v1/memories/{id}/history',
     path: (id) => `${at(id)}/history`,

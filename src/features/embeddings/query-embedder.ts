@@ -1,7 +1,9 @@
 import { AppError } from '../../contract/errors.ts';
+import type { Reader } from '../../db/connection.ts';
 import type { Embeddings } from './embeddings.ts';
 import type { EmbeddingModel } from './models-store.ts';
 import type { QueryVector } from './query-vectors.ts';
+import { findMemoryVector, type MemoryKey } from './stored-vector-store.ts';
 import type { TenantEmbeddings } from './tenant-embeddings.ts';
 import type { TenantModels } from './tenant-models.ts';
 
@@ -12,6 +14,8 @@ export interface QueryEmbedder {
    * synchronously if no model is configured. The operator's model never replaces a tenant's model that fails.
    */
   vectorOf(tenantId: string, query: string): Promise<QueryVector | AppError> | undefined;
+  /** The stored vector of a memory; `undefined` if it has none, or vectors cannot be searched. */
+  memoryVector(reader: Reader, row: MemoryKey): Promise<QueryVector | undefined>;
 }
 
 interface Parts {
@@ -48,6 +52,10 @@ export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings
     vectorOf(tenantId, query) {
       if (tenantModels.mayHaveModel(tenantId)) return byTenantModel(tenantId, query);
       return embeddings && byOperatorModel(tenantId, query);
+    },
+    async memoryVector(reader, row) {
+      const canSearch = embeddings !== undefined || tenantModels.cannotSearch === undefined;
+      return canSearch ? findMemoryVector(reader, row) : undefined;
     },
   };
 }

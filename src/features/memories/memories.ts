@@ -22,6 +22,7 @@ import { changeMemory } from './memory-change.ts';
 import { createMemoryErasing, type MemoryObserver } from './memory-erasure.ts';
 import { createExternalMemories, type ExternalMemories } from './memory-external.ts';
 import { createMemoryTransfer, type MemoryTransfer } from './memory-import-export.ts';
+import { findMemoryLinks, type MemoryLink } from './memory-links.ts';
 import { createMemoryList, type ListMemories } from './memory-list.ts';
 import { resolveChange } from './memory-merge.ts';
 import { etagOf, hasExpired, type MemoryRow, memoryCodec, storedEntryOf, textsOf, toMemory } from './memory-row.ts';
@@ -52,6 +53,8 @@ export interface Memories extends MemoryAdding {
   /** All versions, newest first. */
   history(principal: Principal, id: string): Promise<Memory[]>;
   stats: CountMemoryFacets;
+  /** A memory and those linked to it; `undefined` if it does not exist or has expired. */
+  links(tenantId: string, id: string, limit: number): Promise<{ row: MemoryRow; links: MemoryLink[] } | undefined>;
   external: ExternalMemories;
   bulk: BulkMemories;
   transfer: MemoryTransfer;
@@ -151,6 +154,13 @@ export function createMemories(parts: Parts): Memories {
       return rows.map(toMemory);
     },
     stats: createMemoryStats(parts),
+    async links(tenantId, id, limit) {
+      const reader = db.readers.of(tenantId);
+      const nowMs = clock.nowMs();
+      const row = await findMemory(reader, tenantId, id);
+      if (!row || hasExpired(row, nowMs)) return undefined;
+      return { row, links: await findMemoryLinks(reader, row, { nowMs, limit }) };
+    },
     external: createExternalMemories({ ...parts, adding, erasing }),
     bulk: createBulkMemories({ ...parts, list, changeWithin, removeWithin }),
     transfer: createMemoryTransfer({ ...parts, erasing }),

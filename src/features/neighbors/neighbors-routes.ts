@@ -1,11 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { IdParams } from '../../contract/common.ts';
+import { MemoryNeighbors, NeighborsQuery } from '../../contract/neighbors.ts';
 import { MemoryUse } from '../../contract/searches.ts';
 import type { FindMemoryUse } from './memory-use.ts';
+import type { FindNeighbors } from './neighbors.ts';
 
 const tags = ['memories'];
 
-export function neighborsRoutes({ memoryUse }: { memoryUse: FindMemoryUse }): FastifyPluginAsyncTypebox {
+export function neighborsRoutes({
+  memoryUse,
+  neighbors,
+}: {
+  memoryUse: FindMemoryUse;
+  neighbors: FindNeighbors;
+}): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/v1/memories/:id/use',
@@ -18,6 +26,22 @@ export function neighborsRoutes({ memoryUse }: { memoryUse: FindMemoryUse }): Fa
         },
       },
       (request) => memoryUse(request.principal, request.params.id),
+    );
+    app.get(
+      '/v1/memories/:id/neighbors',
+      {
+        schema: {
+          summary: 'List the memories that are related to one',
+          tags,
+          params: IdParams,
+          querystring: NeighborsQuery,
+          response: { 200: MemoryNeighbors },
+        },
+      },
+      async (request) => {
+        const { principal, params, query } = request;
+        return { data: await neighbors(principal, params.id, query.limit ?? 10) };
+      },
     );
   };
 }

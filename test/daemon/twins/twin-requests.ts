@@ -120,6 +120,7 @@ export const REQUESTS: Record<string, Scenario> = {
     await call(`GET /v1/searches/${filled.search}`);
     await call(`GET /v1/memories/${filled.result}/use`);
     await call('GET /v1/memories/stats?includeSuperseded=true');
+    for (const id of Object.values(filled.memories)) await call(`GET /v1/memories/${id}/neighbors`);
     await call(`DELETE /v1/memories/${filled.result}`);
     await call('GET /v1/searches');
   },

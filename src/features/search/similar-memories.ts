@@ -1,0 +1,65 @@
+import type { Database } from '../../db/open.ts';
+import type { QueryVector } from '../embeddings/embeddings.ts';
+import type { MemoryRow } from '../memories/memories.ts';
+import type { CandidateQuery, CandidateSearch } from './candidate.ts';
+import { parseQuery } from './parsed-query.ts';
+import { rankCandidates } from './ranking.ts';
+
+/** A memory like a text, with the cosine of their vectors if the text has one. */
+export interface SimilarMemory {
+  row: MemoryRow;
+  cosine?: number | undefined;
+}
+
+export interface SimilarTo {
+  text: string;
+  /** Of the text; without one, its words are searched for. */
+  vector?: QueryVector | undefined;
+  filter?: CandidateQuery['filter'];
+  limit: number;
+  nowMs: number;
+}
+
+/** Finds the memories of a user that are most like a text, best first; not counted as a query, not remembered. */
+export type SimilarMemories = (
+  user: Pick<CandidateQuery, 'tenantId' | 'endUser' | 'scope'>,
+  to: SimilarTo,
+) => Promise<SimilarMemory[]>;
+
+const MIN_POOL = 40;
+const MAX_QUERY_CHARACTERS = 2000;
+
+export function createSimilarMemories({
+  db,
+  candidates,
+}: {
+  db: Database;
+  candidates: CandidateSearch;
+}): SimilarMemories {
+  return ({ tenantId, endUser, scope }, { text, vector, filter = {}, limit, nowMs }) => {
+    const parsed = parseQuery(text.slice(0, MAX_QUERY_CHARACTERS), nowMs);
+    const query: CandidateQuery = {
+      ...{ tenantId, endUser, scope, filter, nowMs, types: ['memory'], asOfMs: undefined },
+      ...(vector === undefined ? { terms: parsed.terms, months: parsed.months } : { terms: [], months: [] }),
+      pool: Math.max(MIN_POOL, limit),
+    };
+    return db.readers.together(tenantId, async (reader) => {
+      const found = await candidates.find(reader, query, vector && Promise.resolve(vector));
+      const best =
+        vector === undefined
+          ? rankCandidates(found, parsed, nowMs, 'default', undefined).ranked.map(({ item }) => item)
+          : found.candidates.toSorted((a, b) => (b.scores.vector ?? -1) - (a.scores.vector ?? -1));
+      const chosen = best.slice(0, limit);
+      const rows = await candidates.load(
+        reader,
+        query,
+        'memory',
+        chosen.map(({ facts }) => facts.rowId),
+      );
+      return chosen.flatMap(({ facts, scores }) => {
+        const row = rows.get(facts.rowId);
+        return row ? [{ row, cosine: scores.vector }] : [];
+      });
+    });
+  };
+}
