@@ -14,8 +14,9 @@ export interface NetworkFault {
   refuses?: boolean;
 }
 
-/** Starts a TCP relay to a port of 127.0.0.1, through which tests disturb the connections of a daemon. */
-export async function startTcpRelay(targetPort: number) {
+/** Starts a TCP relay to a port of 127.0.0.1, which can change, through which tests disturb the connections of a daemon. */
+export async function startTcpRelay(firstTarget: number) {
+  let targetPort = firstTarget;
   const sockets = new Set<Socket>();
   const clients = new Set<Socket>();
   let fault: NetworkFault = {};
@@ -64,6 +65,10 @@ export async function startTcpRelay(targetPort: number) {
     disturb(next: NetworkFault): void {
       fault = next;
       changes.emit('fault');
+    },
+    /** Leads new connections to another port, like an address that follows the primary. */
+    leadTo(port: number): void {
+      targetPort = port;
     },
     /** Open connections to the relay. */
     connections: () => clients.size,

@@ -11,6 +11,8 @@ export interface PostgresOptions {
   isDurable?: boolean;
   /** Further settings by their names, such as `ssl`. */
   settings?: Record<string, string>;
+  /** The superuser's URL of a server that this one follows as a standby, with a copy of its data. */
+  standbyOf?: string;
 }
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
@@ -25,13 +27,14 @@ const COMMON = { listen_addresses: '127.0.0.1', max_connections: '200', max_wal_
  * Starts a real PostgreSQL in a temporary folder, on TCP and a Unix socket, both with a password. Its collation is that
  * of a language, so that a query that forgets `COLLATE "C"` shows.
  */
-export async function startPostgres({ isDurable = false, settings: further = {} }: PostgresOptions = {}) {
+export async function startPostgres({ isDurable = false, settings: further = {}, standbyOf }: PostgresOptions = {}) {
   const programs = findPrograms();
   const user = serverUser();
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
   if (user.uid !== undefined) await chown(folder, user.uid, user.gid!);
   const run = execa({ ...user, cwd: folder });
-  await initialize(run, join(programs, 'initdb'), folder);
+  if (standbyOf === undefined) await initialize(run, join(programs, 'initdb'), folder);
+  else await run(join(programs, 'pg_basebackup'), ['-d', standbyOf, '-D', folder, '-R', '-c', 'fast', '-X', 'stream']);
 
   const port = await freePort();
   const own = { port: String(port), unix_socket_directories: folder };
@@ -53,7 +56,7 @@ export async function startPostgres({ isDurable = false, settings: further = {} 
   }
 
   await start();
-  await createRole(adminUrl);
+  if (standbyOf === undefined) await createRole(adminUrl);
   let databases = 0;
   return {
     port,
@@ -102,7 +105,7 @@ async function untilReady(server: ResultPromise): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.stderr?.on('data', (chunk) => {
       log += String(chunk);
-      if (log.includes('database system is ready to accept connections')) resolve();
+      if (/ready to accept (read-only )?connections/.test(log)) resolve();
     });
     server.then(() => reject(new Error(`PostgreSQL did not start:\n${log}`)));
   });
