@@ -10,6 +10,7 @@ import {
   entryFor,
   installLink,
   KEY_PLACEHOLDER,
+  setupCommand,
   systemOf,
 } from '../../src/dashboard/views/connect/setup.ts';
 
@@ -32,6 +33,25 @@ describe('the snippet of an assistant', () => {
     const entry = { transport: 'stdio' as const, command: 'svc', args: ['true', '1', 'a: b', '#', 'mcp'], env: {} };
     const text = fileText(goose, entry)!;
     expect(text).toContain(['- "true"', '- "1"', '- "a: b"', '- "#"', '- mcp'].join('\n      '));
+  });
+});
+
+describe('the command that writes the entry', () => {
+  const cursor = findAssistant('cursor')!;
+  const given = { origin: ORIGIN, key: 'svc_live_1' };
+
+  test('carries the key that the terminal does not have, in the syntax of the system', () => {
+    expect(setupCommand(cursor, 'http', 'linux', given)).toBe(
+      `SVC_URL=${ORIGIN} SVC_API_KEY=svc_live_1 svc mcp-config cursor --transport http`,
+    );
+    expect(setupCommand(cursor, 'http', 'windows', given)).toBe(
+      `$env:SVC_URL='${ORIGIN}'; $env:SVC_API_KEY='svc_live_1'; svc mcp-config cursor --transport http`,
+    );
+  });
+
+  test('carries no key otherwise', () => {
+    expect(setupCommand(cursor, 'http', 'linux')).toBe('svc mcp-config cursor --transport http');
+    expect(setupCommand(cursor, 'stdio', 'linux', given)).toBe('svc mcp-config cursor');
   });
 });
 

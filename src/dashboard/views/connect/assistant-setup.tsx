@@ -12,6 +12,7 @@ import {
   KEY_PLACEHOLDER,
   SYSTEMS,
   type System,
+  setupCommand,
   systemOf,
   type Transport,
 } from './setup.ts';
@@ -21,13 +22,20 @@ const SYSTEM_TITLES: Record<System, string> = { macos: 'macOS', linux: 'Linux', 
 
 /** How to connect one assistant: with a command, with a link, or by editing its configuration. */
 export function AssistantSetup({ assistant }: { assistant: Assistant }) {
-  const transport = chosenTransport(assistant);
+  const setup = { assistant, transport: chosenTransport(assistant), system: chosenSystem() };
   return (
     <>
-      <CommandSetup assistant={assistant} transport={transport} />
-      <ManualSetup assistant={assistant} transport={transport} />
+      <Choices {...setup} />
+      <CommandSetup {...setup} />
+      <ManualSetup {...setup} />
     </>
   );
+}
+
+interface Setup {
+  assistant: Assistant;
+  transport: Transport;
+  system: System;
 }
 
 function chosenTransport({ http }: Assistant): Transport {
@@ -41,50 +49,57 @@ function chosenSystem(): System {
   return SYSTEMS.find((name) => name === parameters.value.get('system')) ?? systemOf(navigator.platform);
 }
 
-function CommandSetup({ assistant, transport }: { assistant: Assistant; transport: Transport }) {
-  const command = `svc mcp-config ${assistant.id}${transport === 'http' ? ' --transport http' : ''}`;
+function Choices({ assistant, transport, system }: Setup) {
+  return (
+    <div class="bar">
+      {assistant.http && (
+        <Tabs
+          label="Connection"
+          tabs={[
+            { name: 'stdio', title: 'Local command' },
+            { name: 'http', title: 'URL and key' },
+          ]}
+          chosen={transport}
+          onChoose={(via) => changeParameters({ via }, 'replace')}
+        />
+      )}
+      <Tabs
+        label="System"
+        tabs={SYSTEMS.map((name) => ({ name, title: SYSTEM_TITLES[name] }))}
+        chosen={system}
+        onChoose={(name) => changeParameters({ system: name }, 'replace')}
+      />
+    </div>
+  );
+}
+
+function CommandSetup({ assistant, transport, system }: Setup) {
+  const isFresh = currentSession().freshKey !== undefined;
+  const command = (key: string) =>
+    setupCommand(assistant, transport, system, isFresh ? { origin: location.origin, key } : undefined);
   return (
     <section class="stack">
       <h3>In a terminal</h3>
       <div class="command-line">
-        <code>{command}</code>
-        <CopyButton text={() => command} label="Copy the command" isIcon />
+        <code>{command(keyToShow())}</code>
+        <CopyButton text={() => command(keyToCopy())} label="Copy the command" isIcon />
       </div>
       <p class="hint">
-        Writes the entry below into the file, and keeps what else is in it. Run it where <code>svc</code> is installed
-        and signed in.
+        {isFresh && transport === 'stdio'
+          ? 'Your sign-in here replaced the key of the terminal. Run “svc login” there first, which replaces the key above in turn.'
+          : 'Writes the entry below into the file, and keeps what else is in it. Run it where svc is installed.'}
       </p>
     </section>
   );
 }
 
-function ManualSetup({ assistant, transport }: { assistant: Assistant; transport: Transport }) {
-  const system = chosenSystem();
+function ManualSetup({ assistant, transport, system }: Setup) {
   const path = configPath(assistant, system);
   const text = (key: string) => fileText(assistant, entryFor(transport, location.origin, key)) ?? '';
   const link = installLink(assistant, transport, location.origin, currentSession().freshKey);
   return (
     <section class="stack">
       <h3>Or by hand</h3>
-      <div class="bar">
-        {assistant.http && (
-          <Tabs
-            label="Connection"
-            tabs={[
-              { name: 'stdio', title: 'Local command' },
-              { name: 'http', title: 'URL and key' },
-            ]}
-            chosen={transport}
-            onChoose={(via) => changeParameters({ via }, 'replace')}
-          />
-        )}
-        <Tabs
-          label="System"
-          tabs={SYSTEMS.map((name) => ({ name, title: SYSTEM_TITLES[name] }))}
-          chosen={system}
-          onChoose={(name) => changeParameters({ system: name }, 'replace')}
-        />
-      </div>
       <div class="command-line">
         <code>{path}</code>
         <CopyButton text={() => path} label="Copy the path" isIcon />
@@ -105,7 +120,7 @@ function ManualSetup({ assistant, transport }: { assistant: Assistant; transport
   );
 }
 
-function SetupHints({ assistant, transport, system }: { assistant: Assistant; transport: Transport; system: System }) {
+function SetupHints({ assistant, transport, system }: Setup) {
   const { title, desktop, notes } = assistant;
   const needsPath = transport === 'stdio' && (desktop === true || system === 'windows');
   const hints = [

@@ -98,8 +98,7 @@ function KeyActions({ email, hasKey, onChange }: { email: string; hasKey: boolea
         )}
       </div>
       <p class="hint" role="status">
-        {status.value ??
-          'Every sign-in by email also replaces it. Assistants set up with “svc mcp” follow on their own.'}
+        {status.value ?? 'Every completed sign-in by email, here or with “svc login”, replaces it too.'}
       </p>
     </>
   );

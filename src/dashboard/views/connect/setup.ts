@@ -34,6 +34,24 @@ export function entryFor(transport: Transport, origin: string, key: string): Des
   return { transport, url: mcpUrl(origin), key: { literal: key } };
 }
 
+/**
+ * Returns the command that writes the entry. It uses the key of the terminal; with `key`, that one instead, for HTTP
+ * entries only.
+ */
+export function setupCommand(
+  { id }: Assistant,
+  transport: Transport,
+  system: System,
+  given?: { origin: string; key: string },
+): string {
+  const command = `svc mcp-config ${id}${transport === 'http' ? ' --transport http' : ''}`;
+  if (!given || transport === 'stdio') return command;
+  const variables = { SVC_URL: given.origin, [KEY_VARIABLE]: given.key };
+  return system === 'windows'
+    ? [...Object.entries(variables).map(([name, value]) => `$env:${name}='${value}'`), command].join('; ')
+    : [...Object.entries(variables).map(([name, value]) => `${name}=${value}`), command].join(' ');
+}
+
 export function mcpUrl(origin: string): string {
   return `${origin}/v1/mcp`;
 }
