@@ -126,9 +126,10 @@ function ChosenFile({ file, format: detected, onImport, onCancel }: ChosenFilePr
         <span class="hint">{formatBytes(file.content.size)}</span>
       </p>
       <div class="fields">
-        <label>
-          Format
+        <div class="field">
+          <label for="import-format">Format</label>
           <select
+            id="import-format"
             required
             value={format.value ?? ''}
             onChange={(event) => (format.value = (event.currentTarget.value || undefined) as ImportFormat | undefined)}
@@ -141,7 +142,7 @@ function ChosenFile({ file, format: detected, onImport, onCancel }: ChosenFilePr
               </option>
             ))}
           </select>
-        </label>
+        </div>
         <label>
           User, where the file names none
           <input name="user" maxLength={256} placeholder="default" defaultValue={chosenUser.value ?? ''} />

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ImportFormat } from '../../../contract/import-formats.ts';
+import { systemClock } from '../../../lib/clock.ts';
 import { formatBytes, formatCount } from '../../format.ts';
 import { type FilePreview, previewReader } from './import-preview.ts';
 
@@ -52,22 +53,36 @@ function describe(counts: FilePreview['counts']): string {
   return [...counts].map(([kind, count]) => formatCount(count, kind, PLURALS[kind] ?? `${kind}s`)).join(', ');
 }
 
-/** Reads the file and reports after each piece until `report` returns false. */
+/** Longest time for which reading holds the page. */
+const SLICE_MS = 12;
+const PIECE_BYTES = 64 * 1024;
+
+/** Reads the file and reports from time to time, until `report` returns false. */
 async function readFile(file: Blob, format: ImportFormat, report: (read: Read) => boolean): Promise<void> {
   const { preview, splitter } = previewReader(format);
-  const reader = file.stream().getReader();
   const decoder = new TextDecoder();
+  let sliceStartMs = systemClock.monotonicMs();
   let bytes = 0;
+  for await (const piece of piecesOf(file)) {
+    bytes += piece.length;
+    splitter.write(decoder.decode(piece, { stream: true }));
+    if (systemClock.monotonicMs() - sliceStartMs < SLICE_MS) continue;
+    if (!report({ preview, bytes, isDone: false })) return;
+    await new Promise((resolve) => setTimeout(resolve));
+    sliceStartMs = systemClock.monotonicMs();
+  }
+  splitter.end();
+  report({ preview, bytes, isDone: true });
+}
+
+async function* piecesOf(file: Blob): AsyncGenerator<Uint8Array> {
+  const reader = file.stream().getReader();
   try {
     for (;;) {
       const { value, done } = await reader.read();
-      if (done) break;
-      bytes += value.length;
-      splitter.write(decoder.decode(value, { stream: true }));
-      if (!report({ preview, bytes, isDone: false })) return;
+      if (done) return;
+      for (let at = 0; at < value.length; at += PIECE_BYTES) yield value.subarray(at, at + PIECE_BYTES);
     }
-    splitter.end();
-    report({ preview, bytes, isDone: true });
   } finally {
     await reader.cancel().catch(() => undefined);
   }

@@ -40,9 +40,10 @@ export function ProviderForm({ onKey }: { onKey: (provider: Provider, key: NewPr
       </div>
       {isOpen.value && (
         <form class="fields" autocomplete="off" onSubmit={(event) => void submit(event)}>
-          <label>
-            Provider
+          <div class="field">
+            <label for="provider-name">Provider</label>
             <select
+              id="provider-name"
               value={provider.value}
               autofocus
               onChange={(event) => (provider.value = event.currentTarget.value as Provider)}
@@ -51,7 +52,7 @@ export function ProviderForm({ onKey }: { onKey: (provider: Provider, key: NewPr
                 <option key={name}>{name}</option>
               ))}
             </select>
-          </label>
+          </div>
           <label>
             API key
             <input

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { browserTests, fits, settled } from './browser.ts';
+
+const browser = browserTests();
+
+const KEY = /svc_live_[0-9a-f]{32}/;
+
+/** Sends what an assistant sends first. */
+function initialize(apiKey: string, name: string) {
+  return fetch(`${browser.daemon.baseUrl}/v1/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'user-agent': name,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name, version: '2.1.0' } },
+    }),
+  });
+}
+
+describe('connecting an assistant', { timeout: 60_000 }, () => {
+  test('takes two clicks to copy a configuration with the key of this sign-in', async () => {
+    const { page, apiKey } = await browser.openApp('connect', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByRole('link', { name: 'Cursor' }).click();
+    await page.getByRole('button', { name: 'Copy configuration' }).click();
+    await page.getByText('Copied').first().waitFor();
+    const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+    expect(copied).toEqual({
+      mcpServers: {
+        svc: { url: `${browser.daemon.baseUrl}/v1/mcp`, headers: { Authorization: `Bearer ${apiKey}` } },
+      },
+    });
+  });
+
+  test('shows the key only once it is revealed', async () => {
+    const { page, apiKey } = await browser.openApp('connect?assistant=codex');
+    await page.getByText('Copy this key now').waitFor();
+    expect(await page.locator('#app').textContent()).not.toMatch(KEY);
+    await page.getByRole('button', { name: 'Reveal' }).first().click();
+    expect(await page.locator('.fresh-key-text').textContent()).toBe(apiKey);
+    expect(await page.locator('.side-pane pre').textContent()).toContain(apiKey);
+    await page.getByRole('button', { name: 'Hide' }).first().click();
+    expect(await page.locator('#app').textContent()).not.toMatch(KEY);
+  });
+
+  test('does not know the key after a reload', async () => {
+    const { page } = await browser.openApp('connect?assistant=codex&via=http');
+    await page.reload();
+    await page.getByText('svc_live_<your key>').first().waitFor();
+    expect(await page.getByText('Copy this key now').count()).toBe(0);
+    expect(await page.content()).not.toMatch(KEY);
+  });
+
+  test('says when the assistant has connected, without a reload', async () => {
+    const { page, apiKey } = await browser.openApp('connect?assistant=claude-code');
+    await page.getByText('Waiting for Claude Code…').waitFor();
+    expect((await initialize(apiKey, 'claude-code')).status).toBe(200);
+    await page.getByText('Claude Code is connected').waitFor({ timeout: 15_000 });
+    await page.getByText(/last request \d+ s ago/).waitFor();
+    await page.getByRole('link', { name: /Claude Code\s*seen just now/ }).waitFor();
+  });
+
+  test('keeps the assistant, the connection and the system in the address', async () => {
+    const { page } = await browser.openApp('connect');
+    await page.getByRole('searchbox', { name: 'Find an assistant' }).fill('zed');
+    await page.getByRole('link', { name: 'Zed' }).click();
+    await page.getByLabel('Windows').check();
+    await page.getByText('%APPDATA%\\Zed\\settings.json').waitFor();
+    await page.locator('.side-pane').getByLabel('Local command').check();
+    const address = new URL(page.url());
+    expect(Object.fromEntries(address.searchParams)).toEqual({ assistant: 'zed', system: 'windows', via: 'stdio' });
+    await page.keyboard.press('Escape');
+    await page.getByText('Connect Zed').waitFor({ state: 'detached' });
+  });
+
+  test('fits on a phone and is accessible with the pane open', async () => {
+    const { page, consoleErrors } = await browser.openApp('connect?assistant=vscode', {
+      viewport: { width: 360, height: 740 },
+    });
+    await settled(page);
+    await page.getByRole('button', { name: 'Reveal' }).last().click();
+    expect(await fits(page)).toBe(true);
+    expect(await browser.axe(page)).toEqual([]);
+    expect(consoleErrors).toEqual([]);
+  });
+});
+
+describe('what uses the account', { timeout: 60_000 }, () => {
+  test('the key is revoked only after a confirmation, and the page stays signed in', async () => {
+    const { page, apiKey } = await browser.openApp('connect');
+    const statusOf = async () => (await browser.call(apiKey, '/v1/account')).status;
+    await page.getByRole('button', { name: 'Revoke…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await statusOf()).toBe(200);
+    await page.getByRole('button', { name: 'Revoke…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('The account has no API key').waitFor();
+    expect(await statusOf()).toBe(401);
+  });
+
+  test('another browser is listed and signed out at once', async () => {
+    const { page, apiKey } = await browser.openApp('connect');
+    const rows = page.getByRole('list', { name: 'Connections' }).getByRole('listitem');
+    await rows.first().waitFor();
+    const before = await rows.count();
+    const other = await browser.open();
+    await other.page.goto(`${browser.daemon.baseUrl}/dashboard#key=${apiKey}`);
+    await other.page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(before + 1);
+    await page.getByRole('button', { name: /^Revoke Chrome/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await expect.poll(() => rows.count()).toBe(before);
+    await other.page.reload();
+    await other.page.getByLabel('Email address').waitFor();
+  });
+});
