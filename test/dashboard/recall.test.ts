@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { SearchResult } from '../../src/client/client.ts';
+import type { SearchResult, StoredSearch } from '../../src/client/client.ts';
+import { outcomeOf } from '../../src/dashboard/parts/outcome.ts';
 import { contextLines } from '../../src/dashboard/views/recall/context-lines.ts';
+import { askedBy, distinctSearches } from '../../src/dashboard/views/recall/earlier-searches.ts';
 import { exampleQueries } from '../../src/dashboard/views/recall/example-queries.ts';
 import { defaultPlaces, movementOf, rankLines } from '../../src/dashboard/views/recall/rank-movement.ts';
 import { readRecallQuery, toContextRequest, toSearchRequest } from '../../src/dashboard/views/recall/recall-query.ts';
@@ -143,4 +145,47 @@ test('examples are short, and not of one pattern', () => {
   ];
   expect(exampleQueries(contents)).toEqual(['Ada likes tea', 'The staging database runs PostgreSQL 15']);
   expect(exampleQueries([])).toEqual([]);
+});
+
+describe('earlier searches', () => {
+  const searchOf = (query: string | null, user = 'ada'): StoredSearch =>
+    ({ query, user, types: ['memory'], project: 'web', results: [] }) as unknown as StoredSearch;
+
+  test('are listed once, without what was sent while typing and what has no text', () => {
+    const searches = [
+      searchOf('garden fence'),
+      searchOf('garden'),
+      searchOf('Garden fence'),
+      searchOf('gard', 'grace'),
+    ];
+    const listed = distinctSearches([...searches, searchOf(null), searchOf('fence')]);
+    expect(listed.map(({ query, user }) => `${query} ${user}`)).toEqual([
+      'garden fence ada',
+      'gard grace',
+      'fence ada',
+    ]);
+  });
+
+  test('are asked again as they were', () => {
+    const [search] = distinctSearches([searchOf('tea')]);
+    const asked = askedBy(search!, readRecallQuery(new URLSearchParams('searchId=srch_1&strategy=default')));
+    expect(toSearchRequest(asked, 'ada')).toEqual({
+      query: 'tea',
+      user: 'ada',
+      types: ['memory'],
+      project: 'web',
+      strategy: 'default',
+      limit: 10,
+      explain: true,
+    });
+  });
+
+  test('say which results helped', () => {
+    const results = [
+      { rank: 1, used: false, irrelevant: true },
+      { rank: 2, used: true, irrelevant: false },
+      { rank: 3, used: true, irrelevant: false },
+    ] as StoredSearch['results'];
+    expect(outcomeOf({ results })).toEqual({ shown: 3, used: 2, irrelevant: 1, firstUsed: 2 });
+  });
 });

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { Retrieval, Usage } from '../../../client/client.ts';
+import type { Retrieval, StoredSearch, Usage } from '../../../client/client.ts';
 import { describeError } from '../../errors.ts';
 import { announce, onChanges } from '../../live.ts';
 import { confirm } from '../../parts/confirmation.tsx';
@@ -11,6 +11,7 @@ import { chosenUser, parameters } from '../../router.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
 import { areUsersKnown, searchedUser } from '../../users.ts';
 import { Curve } from './curve.tsx';
+import { FeedbackFeed } from './feedback-feed.tsx';
 import { LearningFigures } from './learning-figures.tsx';
 import { LearningStart } from './learning-start.tsx';
 import { MixtureBar } from './mixture-bar.tsx';
@@ -27,11 +28,13 @@ export function View() {
     isReady ? `${days} ${user}` : undefined,
     async (signal) => {
       const { client } = currentSession();
-      const [retrieval, usage] = await Promise.all([
-        client.retrieval.get(user === undefined ? {} : { user }, { signal }),
+      const ofUser = user === undefined ? {} : { user };
+      const [retrieval, searches, usage] = await Promise.all([
+        client.retrieval.get(ofUser, { signal }),
+        client.searches.list({ limit: 200, ...ofUser }, { signal }).then(({ data }) => data),
         client.usage.get({ days }, { signal }),
       ]);
-      return { retrieval, usage };
+      return { retrieval, searches, usage };
     },
     { keepsPrevious: true },
   );
@@ -39,11 +42,11 @@ export function View() {
   return (
     <div class="stack">
       <Loaded resource={learned} label="Loading Learning">
-        {({ retrieval, usage }) =>
+        {({ retrieval, searches, usage }) =>
           retrieval.events === 0 && usage.learning.length === 0 ? (
             <LearningStart />
           ) : (
-            <Learned retrieval={retrieval} usage={usage} days={days} onForgotten={learned.reload} />
+            <Learned retrieval={retrieval} searches={searches} usage={usage} days={days} onForgotten={learned.reload} />
           )
         }
       </Loaded>
@@ -53,12 +56,13 @@ export function View() {
 
 interface LearnedProps {
   retrieval: Retrieval;
+  searches: readonly StoredSearch[];
   usage: Usage;
   days: number;
   onForgotten(): void;
 }
 
-function Learned({ retrieval, usage, days, onForgotten }: LearnedProps) {
+function Learned({ retrieval, searches, usage, days, onForgotten }: LearnedProps) {
   return (
     <>
       <LearningFigures retrieval={retrieval} usage={usage} days={days} />
@@ -68,7 +72,10 @@ function Learned({ retrieval, usage, days, onForgotten }: LearnedProps) {
       </div>
       <div class="learning-columns">
         <WeightPlot retrieval={retrieval} />
-        <Forgetting retrieval={retrieval} onForgotten={onForgotten} />
+        <div class="stack">
+          <FeedbackFeed searches={searches} />
+          <Forgetting retrieval={retrieval} onForgotten={onForgotten} />
+        </div>
       </div>
       <QuestionMatrix retrieval={retrieval} />
     </>

@@ -4,6 +4,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { useResource } from '../../resource.ts';
 import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import type { EarlierSearch } from './earlier-searches.ts';
 import { Ranking } from './ranking.tsx';
 import { type RecallQuery, toSearchRequest } from './recall-query.ts';
 import { Summary } from './summary.tsx';
@@ -12,10 +13,11 @@ interface RankingTabProps {
   asked: RecallQuery;
   user: string | undefined;
   tabs: ComponentChildren;
+  earlier?: EarlierSearch;
 }
 
 /** The results of a search beside the default order. */
-export function RankingTab({ asked, user, tabs }: RankingTabProps) {
+export function RankingTab({ asked, user, tabs, earlier }: RankingTabProps) {
   const request = toSearchRequest(asked, user);
   const found = useResource(JSON.stringify(request), (signal) => currentSession().client.search(request, { signal }));
   return (
@@ -29,7 +31,13 @@ export function RankingTab({ asked, user, tabs }: RankingTabProps) {
           answer.results.length === 0 ? (
             <NothingFound asked={asked} />
           ) : (
-            <Ranking key={answer.searchId} answer={answer} request={request} onAgain={found.reload} />
+            <Ranking
+              key={answer.searchId}
+              answer={answer}
+              request={request}
+              {...(earlier && { earlier })}
+              onAgain={found.reload}
+            />
           )
         }
       </Loaded>

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { SearchAnswer, SearchRequest } from '../../../client/client.ts';
 import { changeParameters, parameters } from '../../router.ts';
 import { DefaultOrder, useDefaultPlaces } from './default-order.tsx';
+import type { EarlierSearch } from './earlier-searches.ts';
 import { useMarks } from './marks.ts';
 import { RankLines } from './rank-lines.tsx';
 import { movementOf } from './rank-movement.ts';
@@ -14,12 +15,14 @@ import { Teaching } from './teaching.tsx';
 interface RankingProps {
   answer: SearchAnswer;
   request: SearchRequest;
+  /** The search that this one repeats. */
+  earlier?: EarlierSearch;
   /** Searches again, after something was learned. */
   onAgain(): void;
 }
 
 /** The results in their order, beside the default order with a line for each result where anything moved. */
-export function Ranking({ answer, request, onAgain }: RankingProps) {
+export function Ranking({ answer, request, earlier, onAgain }: RankingProps) {
   const { results } = answer;
   const list = useRef<HTMLOListElement>(null);
   const pointed = useSignal<string | undefined>(undefined);
@@ -49,6 +52,7 @@ export function Ranking({ answer, request, onAgain }: RankingProps) {
               key={result.id}
               result={result}
               query={request.query}
+              then={earlier?.results.find(({ id }) => id === result.id)}
               range={range}
               isOpen={result.id === openId}
               pointed={pointed}

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { formatProbability } from '../../format.ts';
 import { changeParameters, type ViewParameters } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
+import type { EarlierSearch } from './earlier-searches.ts';
 import { DEFAULT_LIMIT, LIMITS, type RecallQuery, STRATEGIES, TYPES } from './recall-query.ts';
 
 const TYPE_LABELS = { memory: 'Memories', message: 'Messages', episode: 'Episodes' };
@@ -14,8 +15,20 @@ const STRATEGY_LABELS = {
   recent: 'Newest first',
 };
 
+interface RecallFormProps {
+  asked: RecallQuery;
+  tab: 'ranking' | 'context';
+  /** The search that is opened again. Another question or option leaves it. */
+  earlier?: EarlierSearch;
+}
+
+/** Searches with other parameters; the result that was open belongs to the search before. */
+type Ask = (changes: ViewParameters) => void;
+
 /** The question and its options. The question runs when it is submitted, an option at once. */
-export function RecallForm({ asked, tab }: { asked: RecallQuery; tab: 'ranking' | 'context' }) {
+export function RecallForm({ asked, tab, earlier }: RecallFormProps) {
+  const ask: Ask = (changes) =>
+    changeParameters({ ...(earlier && parametersOf(asked, earlier)), id: undefined, searchId: undefined, ...changes });
   const query = useSignal(asked.query);
   const areOptionsOpen = useSignal(false);
   const field = useRef<HTMLInputElement>(null);
@@ -58,21 +71,26 @@ export function RecallForm({ asked, tab }: { asked: RecallQuery; tab: 'ranking' 
       >
         <Icon name="settings" size={16} /> Options
       </button>
-      <Options asked={asked} tab={tab} isOpen={areOptionsOpen.value} />
+      <Options asked={asked} tab={tab} isOpen={areOptionsOpen.value} ask={ask} />
     </form>
   );
 }
 
-/** Searches with other parameters; the result that was open belongs to the search before. */
-function ask(changes: ViewParameters): void {
-  changeParameters({ id: undefined, searchId: undefined, ...changes });
+/** An earlier search as parameters of the address. */
+function parametersOf({ query, types, project }: RecallQuery, { user }: EarlierSearch): ViewParameters {
+  return { q: query, user, project, types: types.length === TYPES.length ? undefined : types };
 }
 
-function Options({ asked, tab, isOpen }: { asked: RecallQuery; tab: 'ranking' | 'context'; isOpen: boolean }) {
+interface OptionsProps {
+  asked: RecallQuery;
+  ask: Ask;
+}
+
+function Options({ asked, tab, isOpen, ask }: OptionsProps & { tab: 'ranking' | 'context'; isOpen: boolean }) {
   return (
     <div class={`recall-options${isOpen ? ' is-open' : ''}`}>
-      <Types asked={asked} />
-      {tab === 'ranking' && <RankingOptions asked={asked} />}
+      <Types asked={asked} ask={ask} />
+      {tab === 'ranking' && <RankingOptions asked={asked} ask={ask} />}
       <label>
         Project
         <input
@@ -102,7 +120,7 @@ function Options({ asked, tab, isOpen }: { asked: RecallQuery; tab: 'ranking' | 
   );
 }
 
-function Types({ asked }: { asked: RecallQuery }) {
+function Types({ asked, ask }: OptionsProps) {
   const choose = (type: (typeof TYPES)[number], isChosen: boolean) => {
     const types = TYPES.filter((one) => (one === type ? isChosen : asked.types.includes(one)));
     ask({ types: types.length === TYPES.length ? undefined : types });
@@ -127,7 +145,7 @@ function Types({ asked }: { asked: RecallQuery }) {
   );
 }
 
-function RankingOptions({ asked }: { asked: RecallQuery }) {
+function RankingOptions({ asked, ask }: OptionsProps) {
   return (
     <>
       <label>

@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import type { SearchResult } from '../../../client/client.ts';
+import type { SearchResult, StoredSearch } from '../../../client/client.ts';
 import { formatOrdinal, formatProbability } from '../../format.ts';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -13,6 +13,8 @@ import { WhyTable } from './why-table.tsx';
 interface ResultRowProps {
   result: SearchResult;
   query: string;
+  /** What the search that this one repeats showed of it. */
+  then: StoredSearch['results'][number] | undefined;
   range: { least: number; most: number };
   isOpen: boolean;
   /** The id of the result under the pointer or with the focus, in either order. */
@@ -23,7 +25,7 @@ interface ResultRowProps {
 }
 
 /** A result: its text, its bar of signals, how relevant it is, and whether it helped. */
-export function ResultRow({ result, query, range, isOpen, pointed, marks, isTaught, onOpen }: ResultRowProps) {
+export function ResultRow({ result, query, then, range, isOpen, pointed, marks, isTaught, onOpen }: ResultRowProps) {
   const { id, content, relevance, why } = result;
   return (
     <li
@@ -40,6 +42,7 @@ export function ResultRow({ result, query, range, isOpen, pointed, marks, isTaug
         <SignalBar result={result} range={range} />
         <p class="result-meta">
           <Movement result={result} />
+          {then && <span class={`chip${then.used ? ' is-accent' : ''}`}>{describeThen(then)}</span>}
           <span title="Calibrated probability that it answers the question">
             {formatProbability(relevance)} likely to answer
           </span>
@@ -68,6 +71,11 @@ export function Movement({ result }: { result: SearchResult }) {
       {formatOrdinal(result.why.defaultRank)} by default
     </span>
   );
+}
+
+function describeThen({ rank, used, irrelevant }: StoredSearch['results'][number]): string {
+  const judged = used ? ', helped' : irrelevant ? ', did not help' : '';
+  return `${formatOrdinal(rank)} then${judged}`;
 }
 
 function Origin({ result }: { result: SearchResult }) {

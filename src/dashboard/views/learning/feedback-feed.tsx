@@ -1,0 +1,43 @@
+import type { StoredSearch } from '../../../client/client.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { outcomeOf } from '../../parts/outcome.ts';
+import { Outcome } from '../../parts/search-outcome.tsx';
+import { questionLabel } from '../../ranking-words.ts';
+import { hrefOf } from '../../router.ts';
+
+const MOST = 12;
+
+/** The searches of the last day that the ranking learned from. */
+export function FeedbackFeed({ searches }: { searches: readonly StoredSearch[] }) {
+  const learned = searches.filter((search) => search.learned);
+  return (
+    <section class="card stack" aria-labelledby="feed-title">
+      <div class="card-head">
+        <h2 id="feed-title">Learned today</h2>
+        <span class="hint">
+          {learned.length > MOST ? `the latest ${MOST} of ${learned.length}` : 'searches with feedback, last 24 hours'}
+        </span>
+      </div>
+      {learned.length === 0 ? (
+        <p class="hint">
+          No search of the last 24 hours got feedback. <a href={hrefOf('recall')}>Mark what helped in Recall</a>
+        </p>
+      ) : (
+        <ul class="feedback-feed">
+          {learned.slice(0, MOST).map((search) => (
+            <li key={search.id}>
+              <a class="row-text" href={hrefOf('recall', { searchId: search.id })}>
+                {search.query ?? 'A search without its text'}
+              </a>
+              <Outcome outcome={outcomeOf(search)} />
+              <span class="row-meta feed-kind">{questionLabel(search.bucket)}</span>
+              <span class="row-meta">
+                <Moment at={search.createdAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

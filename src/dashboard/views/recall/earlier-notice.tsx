@@ -1,0 +1,39 @@
+import { ApiError } from '../../../client/client.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { outcomeOf } from '../../parts/outcome.ts';
+import { Outcome } from '../../parts/search-outcome.tsx';
+import { hrefOf } from '../../router.ts';
+import type { EarlierSearch } from './earlier-searches.ts';
+
+/** Says that the results are those of an earlier question, asked again now. */
+export function EarlierNotice({ search }: { search: EarlierSearch }) {
+  return (
+    <p class="notice earlier">
+      <span>
+        Asked <Moment at={search.createdAt} /> for {search.user}, and again now. A mark beside a result says which place
+        it had then.
+      </span>
+      <Outcome outcome={outcomeOf(search)} />
+    </p>
+  );
+}
+
+/** Says why an earlier search cannot be opened. */
+export function EarlierFailure({ error, onRetry }: { error: unknown; onRetry(): void }) {
+  if (!(error instanceof ApiError) || error.status !== 404) return <Failure error={error} onRetry={onRetry} />;
+  return <EarlierGone />;
+}
+
+/** Says that a search is no longer stored. */
+export function EarlierGone() {
+  return (
+    <Empty icon="clock" title="This search is not stored anymore">
+      <p>Searches are kept for 24 hours, so that their results can be marked. Ask the question again above.</p>
+      <a class="button" href={hrefOf('recall')}>
+        Recent searches
+      </a>
+    </Empty>
+  );
+}
