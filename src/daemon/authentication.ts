@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { UNAUTHENTICATED } from '../contract/account.ts';
 import { AppError } from '../contract/errors.ts';
-import { hasSessionCookie, sessionTokenOf } from '../features/connections/session-cookie.ts';
+import { sessionTokenOf, sessionTokensIn } from '../features/connections/session-cookie.ts';
 import { type Sessions, sessionEnded } from '../features/connections/sessions.ts';
 import type { Keys, Principal } from '../features/keys/keys.ts';
 
@@ -27,7 +27,7 @@ interface Parts {
 
 export function createAuthentication({ keys, sessions, publicUrl }: Parts): Authentication {
   const hasCookie = (request: FastifyRequest) =>
-    request.headers.authorization === undefined && hasSessionCookie(request, publicUrl());
+    request.headers.authorization === undefined && sessionTokensIn(request, publicUrl()).length > 0;
   return {
     async authenticate(request) {
       if (request.headers.authorization === undefined) {

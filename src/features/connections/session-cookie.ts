@@ -39,9 +39,9 @@ function cookieOf(publicUrl: string, token: string, maxAgeSeconds: number): stri
   return `${cookieName(publicUrl)}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure}`;
 }
 
-/** Whether a request carries a session cookie, acceptable or not. */
-export function hasSessionCookie({ headers }: BrowserRequest, publicUrl: string): boolean {
-  return cookiesNamed(headers.cookie, cookieName(publicUrl)).length > 0;
+/** Returns the tokens of all session cookies of a request, acceptable or not. */
+export function sessionTokensIn({ headers }: Pick<BrowserRequest, 'headers'>, publicUrl: string): string[] {
+  return cookiesNamed(headers.cookie, cookieName(publicUrl));
 }
 
 /**
@@ -49,7 +49,7 @@ export function hasSessionCookie({ headers }: BrowserRequest, publicUrl: string)
  * browser send it, and `unauthenticated` if there are several: a page on another port or subdomain may have added one.
  */
 export function sessionTokenOf(request: BrowserRequest, publicUrl: string): string | undefined {
-  const [token, ...others] = cookiesNamed(request.headers.cookie, cookieName(publicUrl));
+  const [token, ...others] = sessionTokensIn(request, publicUrl);
   if (token === undefined) return undefined;
   if (others.length > 0) {
     const message = 'The request has several session cookies. Delete the cookies of this site and sign in again.';

@@ -9,7 +9,13 @@ import type { Credential, Principal } from '../keys/keys.ts';
 import { clientNameOf } from './client-name.ts';
 import type { Connections } from './connections.ts';
 import { PRIVATE_HEADERS } from './private-headers.ts';
-import { clearedSessionCookie, requireSameOrigin, sessionCookie, sessionTokenOf } from './session-cookie.ts';
+import {
+  clearedSessionCookie,
+  requireSameOrigin,
+  sessionCookie,
+  sessionTokenOf,
+  sessionTokensIn,
+} from './session-cookie.ts';
 import type { NewSession, Sessions } from './sessions.ts';
 
 interface Dependencies {
@@ -35,10 +41,10 @@ export function newSessionRoutes({
   requirePrincipal,
 }: PublicDependencies): FastifyPluginAsyncTypebox {
   async function begin(request: FastifyRequest, ticket: string | undefined): Promise<NewSession> {
-    const client = clientNameOf(request.headers['user-agent']);
+    const browser = { client: clientNameOf(request.headers['user-agent']), current: await currentSession(request) };
     if (ticket === undefined) {
       const principal = await requirePrincipal(request);
-      if (principal.credential.kind === 'apiKey') return sessions.beginFor(principal, client);
+      if (principal.credential.kind === 'apiKey') return sessions.beginFor(principal, browser);
       throw new AppError('invalid_request', 'A session is made with an API key or with a ticket, not with a session.');
     }
     if (request.headers.authorization !== undefined) {
@@ -46,7 +52,13 @@ export function newSessionRoutes({
       throw new AppError('invalid_request', 'Send either an API key or a ticket, not both.', { errors });
     }
     await limitSignIns(request.ip);
-    return sessions.redeemTicket(ticket, client);
+    return sessions.redeemTicket(ticket, browser);
+  }
+
+  /** The caller that the browser's cookie stands for, whatever else the request carries. */
+  async function currentSession(request: FastifyRequest): Promise<Principal | undefined> {
+    const [token] = sessionTokensIn(request, publicUrl());
+    return token === undefined ? undefined : sessions.authenticate(token);
   }
 
   return async (app) => {

@@ -10,7 +10,7 @@ import type { Random } from '../../lib/random.ts';
 import { hashSecret, mintToken } from '../../lib/secret.ts';
 import type { Principal } from '../keys/keys.ts';
 import { createTouch } from '../keys/last-used.ts';
-import { deleteAllBut, findSessions, insertConnection, updateUsed } from './connections-store.ts';
+import { deleteAllBut, deleteConnection, findSessions, insertConnection, updateUsed } from './connections-store.ts';
 import { deleteTicket, findTicket, insertTicket } from './tickets-store.ts';
 
 /** A session that was just made. Its token is stored only as a hash. */
@@ -21,12 +21,21 @@ export interface NewSession {
   expiresAt: number;
 }
 
+/**
+ * The browser that a session is for. A session of the same account that it has already is replaced. While it has one of
+ * another account none is made, because a link could sign a person in to the account of someone else unnoticed.
+ */
+export interface NewBrowser {
+  client: string;
+  current: Principal | undefined;
+}
+
 /** Sessions of browsers. They are independent of the API key. Timestamps are epoch milliseconds. */
 export interface Sessions {
   /** Makes a session in the caller's transaction. Throws `gone` if the account is being erased. */
   begin(connection: Connection, tenantId: string, client: string, expiresAt?: number): Promise<NewSession>;
-  /** Makes a session for the tenant of an API key. */
-  beginFor(principal: Principal, client: string): Promise<NewSession>;
+  /** Makes a session for the tenant of an API key. Throws `conflict`: see `NewBrowser`. */
+  beginFor(principal: Principal, browser: NewBrowser): Promise<NewSession>;
   /**
    * Returns the principal of a session's token, or `undefined` if it has ended. Queries the database on every request
    * instead of caching, so that a revocation takes effect immediately. Throws `unavailable` if the database fails.
@@ -36,8 +45,8 @@ export interface Sessions {
   refresh(hash: string): Promise<Principal>;
   /** Makes a ticket that opens a session once, within a minute. */
   issueTicket(principal: Principal): Promise<{ ticket: string; expiresAt: number }>;
-  /** Consumes a ticket. Throws `gone` if it was used or has expired. */
-  redeemTicket(ticket: string, client: string): Promise<NewSession>;
+  /** Consumes a ticket. Throws `gone` if it was used or has expired, and `conflict`: see `NewBrowser`. */
+  redeemTicket(ticket: string, browser: NewBrowser): Promise<NewSession>;
 }
 
 interface Dependencies {
@@ -97,9 +106,22 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
     return { ...session, token };
   }
 
+  async function beginIn(
+    { client, current }: NewBrowser,
+    connection: Connection,
+    tenantId: string,
+    expiresAt?: number,
+  ): Promise<NewSession> {
+    if (current?.credential.kind === 'session') await deleteConnection(connection, tenantId, current.credential.id);
+    return begin(connection, tenantId, client, expiresAt);
+  }
+
   return {
     begin,
-    beginFor: ({ tenantId }, client) => db.writes.write(tenantId, (connection) => begin(connection, tenantId, client)),
+    async beginFor({ tenantId }, browser) {
+      requireSameAccount(browser, tenantId);
+      return db.writes.write(tenantId, (connection) => beginIn(browser, connection, tenantId));
+    },
     async authenticate(token) {
       const principal = await findPrincipal(hashSecret(token));
       if (principal) touch({ tenantId: principal.tenantId, ...principal.credential });
@@ -121,14 +143,15 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
       if (!isAdded) throw new AppError('unauthenticated', UNAUTHENTICATED);
       return { ticket, expiresAt };
     },
-    async redeemTicket(ticket, client) {
+    async redeemTicket(ticket, browser) {
       const found = await findTicket(db.lookups, hashSecret(ticket));
       if (!found) throw spent();
       const { tenantId, tokenHash, expiresAt, sessionExpiresAt } = found;
+      requireSameAccount(browser, tenantId);
       return db.writes.write(tenantId, async (connection) => {
         const isFirst = await deleteTicket(connection, tenantId, tokenHash);
         if (!isFirst || expiresAt <= clock.nowMs()) throw spent();
-        return begin(connection, tenantId, client, sessionExpiresAt);
+        return beginIn(browser, connection, tenantId, sessionExpiresAt);
       });
     },
   };
@@ -137,6 +160,12 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
 /** The error of a request with the cookie of a session that has ended, or that never was. */
 export function sessionEnded(): AppError {
   return new AppError('unauthenticated', 'This session has ended. Sign in again, or run svc open.');
+}
+
+function requireSameAccount({ current }: NewBrowser, tenantId: string): void {
+  if (current === undefined || current.tenantId === tenantId) return;
+  const message = `This browser is signed in as ${current.email}, which is another account. Sign out there first.`;
+  throw new AppError('conflict', message);
 }
 
 function spent(): AppError {

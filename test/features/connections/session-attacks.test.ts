@@ -184,6 +184,39 @@ describe('a sign-in', () => {
     expect(new Set(made.map(({ session }) => session.csrf)).size).toBe(5);
   });
 
+  test('by the ticket or the key of another account is refused while the browser has a session', async () => {
+    const strangersKey = await signInAs(daemon, freshAddress());
+    const ticket = await ticketOf(daemon, strangersKey);
+    const sent = { cookie: browser.cookie, ...SAME_ORIGIN, ...fromElsewhere() };
+    for (const [key, body] of [
+      [undefined, { ticket }],
+      [strangersKey, {}],
+    ] as const) {
+      const answer = await daemon.call(key, '/v1/session', { body, headers: sent });
+      expect([answer.status, answer.body.code, answer.headers.get('set-cookie')]).toEqual([409, 'conflict', null]);
+      expect(answer.body.detail).toMatch(/^This browser is signed in as .*@example\.com, which is another account\./);
+    }
+    expect((await browser.call('/v1/account')).status).toBe(200);
+    expect((await openBrowser(daemon, { ticket })).session.id).toMatch(/^con_/);
+  });
+
+  test('replaces a session of the same account that the browser has', async () => {
+    const old = await openBrowser(daemon, { apiKey });
+    for (const [key, body] of [
+      [apiKey, {}],
+      [undefined, { ticket: await ticketOf(daemon, apiKey) }],
+    ] as const) {
+      const before = await openBrowser(daemon, { apiKey });
+      const headers = { cookie: before.cookie, ...SAME_ORIGIN, ...fromElsewhere() };
+      const answer = await daemon.call<Session>(key, '/v1/session', { body, headers });
+      expect(answer.status, answer.text).toBe(201);
+      expect((await before.call('/v1/account')).status).toBe(401);
+      const after = browserWith(daemon, sessionCookieIn(answer), answer.body);
+      expect((await after.call('/v1/account')).status).toBe(200);
+    }
+    expect((await old.call('/v1/account')).status).toBe(200);
+  });
+
   test('needs a key or a ticket: a session makes no other', async () => {
     const refused = await browser.call('/v1/session', { body: {} });
     expect([refused.status, refused.headers.get('set-cookie')]).toEqual([400, null]);
