@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { type ChangeEvent, createClient } from '../../src/client/client.ts';
 import type { Conversation } from '../../src/contract/conversations.ts';
 import { parseAllowedHost } from '../../src/outside/providers/provider-address.ts';
 import { converse, extract, extracted, KEY, untilEnded } from '../features/extraction/extraction-daemon.ts';
@@ -123,3 +124,29 @@ test('work with a provider key ends within seconds after another daemon removed 
     await used;
   }
 }, 30_000);
+
+test('an event stream of one daemon shows what happens at the other, and resumes there without a gap', async () => {
+  const read = async (by: MemoryDaemon, count: number, lastEventId?: string): Promise<ChangeEvent[]> => {
+    const events: ChangeEvent[] = [];
+    const options = lastEventId === undefined ? {} : { lastEventId };
+    for await (const event of createClient({ baseUrl: by.baseUrl, apiKey: caller.apiKey }).events(options)) {
+      events.push(event);
+      if (events.length === count) break;
+    }
+    return events;
+  };
+  const received = read(one, 1);
+  await vi.waitFor(() => expect(one.events.openStreams()).toBe(1));
+  // Its first look, which finds where it begins, is behind it.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const user = 'streamed';
+  const first = await there.add('Finn mends nets.', { user });
+  const [seen] = await received;
+  expect(seen).toMatchObject({ event: 'memory.created', data: { id: first.id, user } });
+  const [second, third] = [
+    await caller.add('Finn sells fish.', { user }),
+    await there.add('Finn rows home.', { user }),
+  ];
+  const resumed = await read(other, 2, seen!.id);
+  expect(resumed.map(({ data }) => data.id)).toEqual([second.id, third.id]);
+});

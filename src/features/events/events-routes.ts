@@ -10,6 +10,8 @@ const HEADERS = {
   // Keeps nginx from buffering.
   'x-accel-buffering': 'no',
 };
+/** For a client to receive the end of a stream that has to end; one that reads nothing is cut off then. */
+const LINGER_MS = 1000;
 
 export function eventsRoutes({ events }: { events: Events }): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -27,10 +29,12 @@ export function eventsRoutes({ events }: { events: Events }): FastifyPluginAsync
       },
       (request, reply) => {
         const lastEventId = request.headers['last-event-id'];
-        const { chunks, close } = events.open(request.principal, lastEventId?.toString());
+        const { chunks, ended, close } = events.open(request.principal, lastEventId?.toString());
+        const stream = Readable.from(chunks, { objectMode: false, highWaterMark: 16_384 });
+        ended.addEventListener('abort', () => setTimeout(() => stream.destroy(), LINGER_MS).unref(), { once: true });
         // Frees the slot of a client that hangs up, also if it never read.
         reply.raw.once('close', close);
-        reply.headers(HEADERS).send(Readable.from(chunks, { objectMode: false, highWaterMark: 16_384 }) as never);
+        reply.headers(HEADERS).send(stream as never);
       },
     );
     // A HEAD route derived by Fastify would open a stream.

@@ -19,6 +19,8 @@ import {
 /** A stream of the text of server-sent events. */
 export interface EventText {
   chunks: AsyncGenerator<string>;
+  /** Fires when the stream has to end, which it cannot while its client reads nothing. */
+  ended: AbortSignal;
   /** Ends the stream and frees its slot. Idempotent. */
   close(): void;
 }
@@ -124,7 +126,7 @@ export function createEvents({ db, clock, log, refresh }: Parts): Events {
   return {
     open(principal, lastEventId) {
       const stream = streams.open(principal);
-      return { chunks: readUntilEnd(stream, lastEventId), close: stream.close };
+      return { chunks: readUntilEnd(stream, lastEventId), ended: stream.ended, close: stream.close };
     },
     async trim() {
       const beforeMs = clock.nowMs() - STORED_MS;

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ChangeEvent, createClient, type EventsOptions } from '../../../src/client/client.ts';
@@ -212,5 +213,32 @@ test('streams do not hold up the stop of the daemon, and the log outlives it', a
   await second.stop();
   expect(performance.now() - startMs).toBeLessThan(3000);
   expect(await text).toMatch(/^retry: 2000\nid: 1-\d{13}\n\n$/);
+  await second.close();
+});
+
+test('a client that reads nothing does not hold up the stop of the daemon', async () => {
+  const second = await startMemoryDaemon();
+  const own = await second.account();
+  await own.add('Tea', { user: '🍵'.repeat(256) });
+  await second.db.writes.write(own.tenantId, async (connection) => {
+    for (let rows = 1; rows < 8192; rows *= 2) {
+      await connection.run(
+        `INSERT INTO changes (tenantId, number, at, kind, itemId, scope)
+         SELECT tenantId, number + ?, at, kind, itemId, scope FROM changes WHERE tenantId = ?`,
+        [rows, own.tenantId],
+      );
+    }
+  });
+  const { hostname, port } = new URL(second.baseUrl);
+  const socket = connect({ host: hostname, port: Number(port) }).pause();
+  socket.on('error', () => {});
+  const headers = ['Host: x', `Authorization: Bearer ${own.apiKey}`, 'Last-Event-ID: 0-0'];
+  socket.write(`GET /v1/events HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
+  await expect.poll(() => second.events.openStreams()).toBe(1);
+  await sleep(1000);
+  const startMs = performance.now();
+  await second.stop();
+  expect(performance.now() - startMs).toBeLessThan(5000);
+  socket.destroy();
   await second.close();
 });
