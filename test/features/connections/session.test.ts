@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../src/contract/account.ts';
 import type { Session } from '../../../src/contract/connections.ts';
+import { breakTable } from '../../helpers/broken-tables.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
 import {
   freshAddress,
@@ -160,6 +161,20 @@ describe('without use', () => {
     expect(rows).not.toContainEqual({ id });
     expect(await daemon.db.readers.all('SELECT * FROM sessionTickets')).toEqual([]);
   });
+});
+
+test('without a working database, sessions get 503 and never 401', async () => {
+  const own = await startSignInDaemon();
+  try {
+    const browser = await openBrowser(own, { apiKey: await signInAs(own, freshAddress()) });
+    const mend = await breakTable(own, 'connections');
+    const answer = await browser.call('/v1/account');
+    await mend();
+    expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
+    expect((await browser.call('/v1/account')).status).toBe(200);
+  } finally {
+    await own.close();
+  }
 });
 
 describe('a ticket', () => {
