@@ -24,6 +24,8 @@ const IMPLIED: Record<string, string> = {
   'FROM changes c LEFT JOIN scopes s ON s.tenantId = c.tenantId AND s.scope = c.scope': 'the scope is the primary key',
   "'SELECT tenantId FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL',":
     'the result is only compared with the tenants of the list',
+  'WHERE (tenantId, endUser) IN (VALUES ${placeholders(padded.length, 2)})`,':
+    'the result is only compared with the tenants and users of the list',
 };
 
 /** Lines that only PostgreSQL executes, which no scenario does, each with what limits their rows to the tenant as well. */

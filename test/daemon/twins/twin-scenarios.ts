@@ -3,6 +3,7 @@ import { CHANGES } from './twin-changes.ts';
 import { CREDENTIALS } from './twin-credentials.ts';
 import { JOBS } from './twin-jobs.ts';
 import { REQUESTS } from './twin-requests.ts';
+import { STORED_SEARCHES } from './twin-searches.ts';
 import { STATEMENTS } from './twin-statements.ts';
 import { USERS } from './twin-users.ts';
 import { VECTORS } from './twin-vectors.ts';
@@ -12,7 +13,9 @@ import type { Scenario } from './twin-world.ts';
 export const SCENARIOS: Record<string, Scenario> = {
   ...REQUESTS,
   ...USERS,
-  'run the statements of the stores': inTurn({ ...JOBS, ...ACTIVITY, ...CHANGES, ...CREDENTIALS, ...STATEMENTS }),
+  'run the statements of the stores': inTurn({
+    ...{ ...JOBS, ...ACTIVITY, ...CHANGES, ...CREDENTIALS, ...STORED_SEARCHES, ...STATEMENTS },
+  }),
   'embed and find': inTurn(VECTORS),
 };
 
