@@ -9,8 +9,10 @@ export async function listSupersededBy(
   { nowMs, limit }: { nowMs: number; limit: number },
 ): Promise<MemoryRow[]> {
   return reader.all<MemoryRow>(
-    `SELECT * FROM memories WHERE tenantId = ? AND supersededBy IS NOT NULL AND supersededBy IN (SELECT value FROM texts(?))
-       AND current = 1 AND endUser = ? AND (expiresAt IS NULL OR expiresAt > ?) ORDER BY id DESC LIMIT ?`,
-    [tenantId, JSON.stringify(ids), endUser, nowMs, limit],
+    `SELECT m.* FROM texts(?) t
+       CROSS JOIN memories m ON m.tenantId = ? AND m.supersededBy = t.value AND m.supersededBy IS NOT NULL
+     WHERE m.current = 1 AND (m.endUser = ?) IS TRUE AND (m.expiresAt IS NULL OR m.expiresAt > ?)
+     ORDER BY m.id DESC LIMIT ?`,
+    [JSON.stringify(ids), tenantId, endUser, nowMs, limit],
   );
 }

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, openConnection, type Value } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
+import { findMemoryVector } from '../../../src/features/embeddings/stored-vector-store.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
+import * as links from '../../../src/features/memories/memory-links-store.ts';
 import * as lists from '../../../src/features/memories/memory-list-store.ts';
 import { createCandidates } from '../../../src/features/search/candidates.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
@@ -170,6 +172,16 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
   ['findByExternalId', () => store.findByExternalId(spy(), PLACES), [/memories_external .*externalId=\?/]],
   ['listExpired', () => store.listExpired(spy(), 1, 200), [/memories_expiry/]],
   ['updateSuperseded', () => store.updateSuperseded(spy(), CLOSING), [OWN_ID]],
+  [
+    'superseded memories',
+    () => links.listSupersededBy(spy(), { ...TENANT, endUser: 'a' }, ['a', 'b'], { nowMs: 1, limit: 9 }),
+    [/^SEARCH m USING INDEX memories_superseded \(tenantId=\? AND supersededBy=\?\)/],
+  ],
+  [
+    'findMemoryVector',
+    () => findMemoryVector(spy(), { tenantId: 'ten_1', scope: 1, number: 1 }),
+    [/^SEARCH v .*\(model=\? AND scope=\? AND type=\? AND number=\?\)/],
+  ],
   ['updateReplaced', () => store.updateReplaced(spy(), 'ten_1', 1, 1), [/INTEGER PRIMARY KEY/]],
   [
     'deleteMemory',
@@ -210,7 +222,7 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
     expect(plans.some(matches), `${name}: ${step}\n${plans.join('\n')}`).toBe(true);
   }
   const scans = plans.filter((line) =>
-    /^SCAN (?!(memory|message|episode)Text|json_each|word\d+$|n VIRTUAL|CONSTANT ROW|\(subquery|a |b |f$|p$|\d+-ROW VALUES)/.test(
+    /^SCAN (?!(memory|message|episode)Text|json_each|t VIRTUAL|word\d+$|n VIRTUAL|CONSTANT ROW|\(subquery|a |b |f$|p$|\d+-ROW VALUES)/.test(
       line,
     ),
   );
