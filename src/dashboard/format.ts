@@ -16,6 +16,7 @@ const briefUtcDate = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 's
 const briefUtcDateOfYear = new Intl.DateTimeFormat(LOCALE, {
   ...{ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
 });
+const briefUtcMonth = new Intl.DateTimeFormat(LOCALE, { month: 'short', year: 'numeric', timeZone: 'UTC' });
 const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long', timeStyle: 'short' });
 const weekday = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 const month = new Intl.DateTimeFormat(LOCALE, { month: 'long', year: 'numeric' });
@@ -78,6 +79,11 @@ export function formatDay(day: string): string {
 export function formatBriefDay(epochMs: number, nowMs: number = systemClock.nowMs()): string {
   const isThisYear = toDate(epochMs).getUTCFullYear() === toDate(nowMs).getUTCFullYear();
   return (isThisYear ? briefUtcDate : briefUtcDateOfYear).format(epochMs);
+}
+
+/** Formats a UTC month for an axis: `Mar 2025`. */
+export function formatBriefMonth(epochMs: number): string {
+  return briefUtcMonth.format(epochMs);
 }
 
 /** `12 March 2026 at 14:05`. */

@@ -1,6 +1,6 @@
 import type { MemoryStats } from '../../../client/client.ts';
 import { toTimestamp } from '../../../lib/clock.ts';
-import { formatBriefDay, formatCount } from '../../format.ts';
+import { formatBriefDay, formatBriefMonth, formatCount } from '../../format.ts';
 import { type Bucket, bucketRange, bucketsOf } from '../../plots/buckets.ts';
 import { Histogram } from '../../plots/histogram.tsx';
 import { changeParameters } from '../../router.ts';
@@ -12,6 +12,7 @@ const MAX_BARS = 120;
 export function MemoryHistogram({ state, histogram }: { state: ListState; histogram: MemoryStats['histogram'] }) {
   const buckets = bucketsOf(histogram.days, histogram.unit, MAX_BARS);
   if (buckets.length < 2) return null;
+  const format = histogram.unit === 'day' ? formatBriefDay : formatBriefMonth;
   const { afterMs, beforeMs } = state;
   const isAll = afterMs === undefined && beforeMs === undefined;
   const bounds = {
@@ -23,8 +24,8 @@ export function MemoryHistogram({ state, histogram }: { state: ListState; histog
       label="Memories by time"
       buckets={buckets}
       range={isAll ? undefined : bucketRange(buckets, bounds)}
-      describe={describe}
-      formatTime={formatBriefDay}
+      describe={(bucket) => `${formatSpan(bucket, format)}: ${formatCount(bucket.count, 'memory', 'memories')}`}
+      formatTime={format}
       onSelect={(range) =>
         changeParameters({
           after: range && utcDay(buckets[range[0]]!.fromMs),
@@ -35,10 +36,10 @@ export function MemoryHistogram({ state, histogram }: { state: ListState; histog
   );
 }
 
-function describe({ fromMs, toMs, count }: Bucket): string {
-  const last = formatBriefDay(toMs - 1);
-  const first = formatBriefDay(fromMs);
-  return `${first === last ? first : `${first} – ${last}`}: ${formatCount(count, 'memory', 'memories')}`;
+function formatSpan({ fromMs, toMs }: Bucket, format: (epochMs: number) => string): string {
+  const first = format(fromMs);
+  const last = format(toMs - 1);
+  return first === last ? first : `${first} – ${last}`;
 }
 
 function utcDay(epochMs: number): string {

@@ -47,14 +47,16 @@ export function ListOptions({ state }: { state: ListState }) {
   const orderValue = orderBy === 'createdAt' && order === 'desc' ? '' : `${orderBy} ${order}`;
   return (
     <div class="bar memories-options">
-      <Tabs
-        label="Layout"
-        tabs={LAYOUTS}
-        chosen={layout}
-        onChoose={(name) =>
-          changeParameters({ layout: name === 'list' ? undefined : name, orderBy: undefined, order: undefined })
-        }
-      />
+      {query === '' && (
+        <Tabs
+          label="Layout"
+          tabs={LAYOUTS}
+          chosen={layout}
+          onChoose={(name) =>
+            changeParameters({ layout: name === 'list' ? undefined : name, orderBy: undefined, order: undefined })
+          }
+        />
+      )}
       {isListed && layout === 'list' && (
         <label class="memories-order">
           <span class="unseen">Order</span>
