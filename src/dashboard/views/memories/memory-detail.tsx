@@ -11,6 +11,7 @@ import { MemoryFacts } from './memory-facts.tsx';
 import type { ListedMemory } from './memory-pages.ts';
 import { MemoryUse } from './memory-use.tsx';
 import { MemoryVersions } from './memory-versions.tsx';
+import { RelatedMemories } from './related-memories.tsx';
 import { TagEditor } from './tag-editor.tsx';
 import { WhyFound } from './why-found.tsx';
 
@@ -85,6 +86,7 @@ export function MemoryDetail(props: MemoryDetailProps) {
           />
         </section>
       )}
+      <RelatedMemories id={memory.id} />
       <details class="memory-json">
         <summary>JSON</summary>
         <CopyButton label="Copy JSON" text={() => JSON.stringify(memory, null, 2)} />
