@@ -5,7 +5,7 @@ import { Outcome } from '../../parts/search-outcome.tsx';
 import { questionLabel } from '../../ranking-words.ts';
 import { hrefOf } from '../../router.ts';
 
-const MOST = 12;
+const MOST = 9;
 
 /** The searches of the last day that the ranking learned from. */
 export function FeedbackFeed({ searches }: { searches: readonly StoredSearch[] }) {

@@ -71,13 +71,15 @@ function Learned({ retrieval, searches, usage, days, onForgotten }: LearnedProps
         <MixtureBar retrieval={retrieval} />
       </div>
       <div class="learning-columns">
-        <WeightPlot retrieval={retrieval} />
+        <div class="stack">
+          <WeightPlot retrieval={retrieval} />
+          <QuestionMatrix retrieval={retrieval} />
+        </div>
         <div class="stack">
           <FeedbackFeed searches={searches} />
           <Forgetting retrieval={retrieval} onForgotten={onForgotten} />
         </div>
       </div>
-      <QuestionMatrix retrieval={retrieval} />
     </>
   );
 }

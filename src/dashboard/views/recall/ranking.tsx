@@ -34,7 +34,7 @@ export function Ranking({ answer, request, earlier, onAgain }: RankingProps) {
   const places = useDefaultPlaces(answer, request);
   const hasMoved = results.some((result) => movementOf(result) !== 0);
   return (
-    <section class="card ranking-card" aria-label="Results">
+    <section class="card ranking-card" aria-label="Ranking">
       <div class="ranking-head">
         <Legend names={contributingSignals(results)} hasLosses={range.least < 0} />
         {!hasMoved && <p class="hint">Same as the default order.</p>}

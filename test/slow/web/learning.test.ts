@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import type { Retrieval, SearchAnswer } from '../../../src/client/client.ts';
+import { browserTests, fits, settled } from './browser.ts';
+
+const browser = browserTests({ config: { defaultTier: 'Enterprise' } });
+
+const MEMORIES = Array.from({ length: 20 }, (_, index) => ({
+  content: `Ada noted number ${index}: the harbor office closes at ${index % 9}`,
+  user: 'ada',
+}));
+
+/** Reports the last result of some searches as the useful one. */
+async function giveFeedback(apiKey: string, times: number): Promise<void> {
+  for (let round = 0; round < times; round += 1) {
+    const query = ['harbor office', 'when does the office close?', 'what is the latest number?'][round % 3];
+    const found = (await (
+      await browser.call(apiKey, '/v1/search', { query, user: 'ada', limit: 5 })
+    ).json()) as SearchAnswer;
+    const used = [found.results.at(-1)!.id];
+    expect((await browser.call(apiKey, `/v1/searches/${found.searchId}/feedback`, { used })).status).toBe(202);
+  }
+}
+
+describe('Learning', { timeout: 60_000 }, () => {
+  test('says how learning begins, and leads to Recall', async () => {
+    const { page } = await browser.openApp('learning', {}, MEMORIES);
+    await page.getByRole('heading', { name: 'The ranking has not learned anything yet' }).waitFor();
+    await page.getByRole('link', { name: 'Search in Recall' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Recall' }).waitFor();
+  });
+
+  test('shows what was learned: place, weights, kinds of questions, and the searches behind it', async () => {
+    const { page, apiKey, consoleErrors } = await browser.openApp('', {}, MEMORIES);
+    await giveFeedback(apiKey, 6);
+    await browser.show(page, 'learning?user=ada');
+    await page.getByText(/^Place \d/).waitFor();
+    for (const name of [
+      'Place of the useful result',
+      'Who decides the order',
+      'By kind of question',
+      'Learned today',
+    ]) {
+      await page.getByRole('heading', { name }).waitFor();
+    }
+    expect(await page.locator('.feedback-feed li').count()).toBe(6);
+    await page.getByRole('link', { name: 'when does the office close?' }).first().click();
+    await page.getByText(/then, helped/).waitFor();
+    expect(consoleErrors).toEqual([]);
+  });
+
+  test('reads the curve by keyboard, and as a table', async () => {
+    const { page, apiKey } = await browser.openApp('', {}, MEMORIES);
+    await giveFeedback(apiKey, 3);
+    await browser.show(page, 'learning?user=ada');
+    await page.getByRole('group', { name: /Typical place/ }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('.line-plot-key strong').first().waitFor();
+    expect(await page.locator('.line-plot-key strong').first().textContent()).toMatch(/place \d/);
+    await page.getByText('Show as a table').click();
+    await page.getByRole('columnheader', { name: 'With learning' }).waitFor();
+    await page.getByRole('radio', { name: '90 days' }).check();
+    await expect.poll(() => new URL(page.url()).searchParams.get('days')).toBe('90');
+  });
+
+  test('forgets what was learned, after asking', async () => {
+    const { page, apiKey } = await browser.openApp('', {}, MEMORIES);
+    await giveFeedback(apiKey, 3);
+    await browser.show(page, 'learning?user=ada');
+    const eventsOf = async () =>
+      ((await (await browser.call(apiKey, '/v1/retrieval?user=ada')).json()) as Retrieval).events;
+    const forget = page.getByRole('button', { name: 'Forget what was learned' });
+    await forget.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await eventsOf()).toBe(3);
+    await forget.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget what was learned' }).click();
+    await page.getByText('The default order applies to ada again.').waitFor();
+    expect(await eventsOf()).toBe(0);
+  });
+});
+
+describe.each(['light', 'dark'] as const)('Learning in the %s theme', (colorScheme) => {
+  test('is accessible and fits a phone once something was learned', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await browser.openApp('', { colorScheme }, MEMORIES);
+    await giveFeedback(apiKey, 9);
+    await browser.show(page, 'learning?user=ada');
+    await settled(page);
+    expect(await browser.axe(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await fits(page)).toBe(true);
+    expect(await browser.axe(page)).toEqual([]);
+  });
+});
