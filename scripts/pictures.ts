@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { callApi, signInByMail } from '../bench/api-session.ts';
 import { inFreshFolder, ROOT, startDaemon } from '../bench/processes.ts';
+import { systemClock } from '../src/lib/clock.ts';
 import { openTerminal } from '../test/helpers/terminal.ts';
+import { PICTURE_QUESTIONS, pictureMemories } from './picture-data.ts';
 import { terminalSvg } from './terminal-svg.ts';
 
 /**
@@ -14,19 +16,6 @@ import { terminalSvg } from './terminal-svg.ts';
 const PICTURES = join(ROOT, 'docs/pictures');
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const COLUMNS = 82;
-
-const MEMORIES = [
-  { content: 'Ada prefers oolong tea, never coffee after four', tags: ['taste'] },
-  { content: 'Teas are kept in the left cupboard', tags: ['kitchen'] },
-  { content: 'The staging database runs PostgreSQL 15; production is on 16', tags: ['infrastructure'] },
-  { content: 'Use pnpm in the web repository, npm everywhere else', tags: ['conventions'] },
-  { content: 'Ada moved to Bergen in March and works from the harbor office', tags: ['people'] },
-  { content: 'Release notes go out on Thursdays, written by whoever is on call', tags: ['process'] },
-  {
-    content: 'The billing service must never retry a charge without its idempotency key',
-    tags: ['conventions', 'billing'],
-  },
-];
 
 const COMMANDS = [
   'svc add "The harbor office closes at six on Fridays" --tag office',
@@ -64,22 +53,44 @@ async function pictureTerminal(folder: string, url: string, apiKey: string): Pro
   }
 }
 
-async function pictureDashboard(url: string, apiKey: string): Promise<Buffer> {
+/** Views of the web app, by the name of their picture. */
+const VIEWS = {
+  memories: '/dashboard/memories',
+  recall: '/dashboard/recall?q=what+does+Ada+drink%3F',
+  learning: '/dashboard/learning',
+};
+
+async function pictureViews(url: string, apiKey: string): Promise<void> {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
   });
   try {
-    const page = await browser.newPage({ viewport: { width: 1200, height: 1150 }, colorScheme: 'light' });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
     await page.goto(`${url}/dashboard#key=${apiKey}`);
-    await page.waitForLoadState('networkidle');
-    await page.getByRole('searchbox').fill('where does Ada live?');
-    await page.getByRole('button', { name: 'Search' }).click();
-    await page.waitForLoadState('networkidle');
-    await page.evaluate(() => window.scrollTo(0, 0));
-    return await page.screenshot();
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    for (const [name, path] of Object.entries(VIEWS)) {
+      await page.goto(`${url}${path}`);
+      await page.getByRole('navigation', { name: 'Views' }).waitFor();
+      await page.waitForFunction(() => !document.querySelector('.loading'));
+      // The event stream keeps the network busy: wait for what is drawn after loading instead.
+      await page.waitForTimeout(1000);
+      await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+    }
   } finally {
     await browser.close();
+  }
+}
+
+/** Asks the questions over and over, and reports which result helped, as assistants do. */
+async function teach(url: string, apiKey: string): Promise<void> {
+  for (let round = 0; round < 6; round++) {
+    for (const [query, answer] of PICTURE_QUESTIONS) {
+      const found = await callApi(url, apiKey, '/v1/search', { query });
+      const { searchId, results } = found as { searchId: string; results: { id: string; content: string }[] };
+      const used = results.filter(({ content }) => content.includes(answer)).map(({ id }) => id);
+      if (used.length > 0) await callApi(url, apiKey, `/v1/searches/${searchId}/feedback`, { used });
+    }
   }
 }
 
@@ -87,11 +98,12 @@ await inFreshFolder(async (folder) => {
   const daemon = await startDaemon({ dataDir: join(folder, 'data'), settings: { SVC_PORT: '8787' } });
   try {
     const apiKey = await signInByMail(daemon.url, join(folder, 'data/mail'), 'ada@example.com');
-    await callApi(daemon.url, apiKey, '/v1/memories/batch', { memories: MEMORIES });
+    await callApi(daemon.url, apiKey, '/v1/memories/batch', { memories: pictureMemories(systemClock.nowMs()) });
+    await teach(daemon.url, apiKey);
     await mkdir(PICTURES, { recursive: true });
     const svg = await pictureTerminal(folder, daemon.url, apiKey);
     await writeFile(join(PICTURES, 'terminal.svg'), svg);
-    await writeFile(join(PICTURES, 'dashboard.png'), await pictureDashboard(daemon.url, apiKey));
+    await pictureViews(daemon.url, apiKey);
   } catch (error) {
     process.stderr.write(await readFile(join(folder, 'data/daemon.log'), 'utf8').catch(() => ''));
     throw error;
