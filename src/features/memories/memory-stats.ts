@@ -16,7 +16,7 @@ import { type CountRow, countFacets } from './memory-stats-store.ts';
 /** Counts the memories that match a filter by their values. Throws `unavailable` if too many counts wait. */
 export type CountMemoryFacets = (principal: Principal, query: MemoryStatsQuery) => Promise<MemoryStats>;
 
-/** Each count reads all memories of the filter, for about 400 ms per 100,000. */
+/** Each count reads all memories of the filter, for about 0.4 s (SQLite) or 1 s (PostgreSQL) per 100,000. */
 const MAX_WAITING = 16;
 
 /** Runs one count of a tenant at a time, so that the other readers stay free. */
