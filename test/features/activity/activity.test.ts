@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ActivityEntry, ActivityStats } from '../../../src/contract/activity.ts';
 import { createActivity } from '../../../src/features/activity/activity.ts';
 import { createCursors } from '../../../src/features/text/page-cursor.ts';
+import { openBrowser } from '../connections/browser.ts';
 import { conversing } from '../conversations/conversation-caller.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
@@ -119,7 +120,9 @@ describe('the activity of an account', () => {
   test('names requests of the dashboard "svc web app", which can be left out', async () => {
     await caller.call('/v1/account', { headers: { 'sec-fetch-site': 'same-origin', 'user-agent': 'Mozilla/5.0' } });
     await caller.call('/v1/usage', { headers: { 'user-agent': 'curl/8.1' } });
-    expect((await list('?client=svc%20web%20app')).data.map(({ route }) => route)).toEqual(['/v1/account']);
+    await (await openBrowser(daemon, caller)).call('/v1/users');
+    const own = (await list('?client=svc%20web%20app')).data.map(({ route }) => route);
+    expect(own).toEqual(expect.arrayContaining(['/v1/users', '/v1/account']));
     const others = (await list('?exceptClient=svc%20web%20app')).data.map(({ client }) => client);
     expect(others).toContain('curl/8.1');
     expect(others).not.toContain('svc web app');

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ChangeEvent, createClient, type EventsOptions } from '../../../src/client/client.ts';
+import { openBrowser } from '../connections/browser.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
@@ -179,6 +180,21 @@ describe('the event stream', () => {
     await caller.call('/v1/auth/key', { method: 'DELETE' });
     daemon.clock.advance(5000);
     expect(await stream.ended).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('is open to the session of a browser, and ends with it', async () => {
+    const browser = await openBrowser(daemon, caller);
+    const response = await fetch(`${daemon.baseUrl}/v1/events`, {
+      headers: { cookie: browser.cookie, 'sec-fetch-site': 'same-origin' },
+    });
+    expect(response.status).toBe(200);
+    const ended = response.text();
+    await sleep(50);
+    const { id } = await caller.add('Tea');
+    await sleep(2500);
+    expect((await browser.call('/v1/session', { method: 'DELETE' })).status).toBe(204);
+    daemon.clock.advance(5000);
+    expect(await ended).toContain(id);
   });
 
   test('ends at once when the account is erased', async () => {
