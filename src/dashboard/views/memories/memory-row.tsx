@@ -43,7 +43,7 @@ export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
               {tag}
             </span>
           ))}
-        {!found && tags.length > SHOWN_TAGS && <span class="row-meta">+{tags.length - SHOWN_TAGS}</span>}
+        {!found && tags.length > SHOWN_TAGS && <span class="row-meta memory-tag">+{tags.length - SHOWN_TAGS}</span>}
         {project !== null && <span class="row-meta memory-project">{project}</span>}
         {showsUser && <span class="row-meta memory-user">{user}</span>}
       </span>

@@ -10,7 +10,7 @@ const TITLES: Record<MemoryNeighbor['relation'], string> = {
   supersedes: 'Replaces',
   source: 'From the same conversation',
   episode: 'From the same episode',
-  similar: 'Says something alike',
+  similar: 'Similar',
 };
 const RELATIONS = Object.keys(TITLES) as MemoryNeighbor['relation'][];
 const MAX_OF_EACH = 5;

@@ -6,17 +6,17 @@ import { strongestSignals } from './memory-row.tsx';
 const SHOWN_SIGNALS = 5;
 
 /** Why a search found a memory: its signals, strongest first. */
-export function WhyFound({ found: { rank, relevance, why } }: { found: FoundBy }) {
+export function WhyFound({ found: { relevance, why } }: { found: FoundBy }) {
   if (!why) return null;
   const names = strongestSignals(why.signals).slice(0, SHOWN_SIGNALS);
   const most = Math.max(...names.map((name) => why.signals[name]!.share));
   return (
     <section class="stack why-found">
-      <h3>Why it is number {rank}</h3>
+      <h3>Why it was found</h3>
       <p class="hint">
         {formatShare(relevance)} likely to answer this search.
-        {why.rank < why.defaultRank && ` Learning moved it up from ${why.defaultRank}.`}
-        {why.rank > why.defaultRank && ` Learning moved it down from ${why.defaultRank}.`}
+        {why.rank < why.defaultRank && ` Learning moved it up, from ${why.defaultRank} to ${why.rank}.`}
+        {why.rank > why.defaultRank && ` Learning moved it down, from ${why.defaultRank} to ${why.rank}.`}
       </p>
       <ul>
         {names.map((name) => (
