@@ -193,6 +193,23 @@ describe('the pane', () => {
     await expect.poll(async () => (await stored(apiKey))[0]!.content).toBe('Wrong');
   });
 
+  test('shows what a memory replaced, what replaced it, and how often it was of use', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(1, 2));
+    const [bergen] = await stored(apiKey);
+    const added = await browser.call(apiKey, '/v1/memories', { content: 'Ada moved to Oslo', supersedes: bergen!.id });
+    const { id } = (await added.json()) as Memory;
+    const found = await browser.call(apiKey, '/v1/search', { query: 'Oslo' });
+    const { searchId } = (await found.json()) as { searchId: string };
+    await browser.call(apiKey, `/v1/searches/${searchId}/feedback`, { used: [id] });
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?id=${id}`);
+    await pane(page).getByText('Shown in 1 search, used 1 time.').waitFor();
+    await pane(page).getByRole('link', { name: 'Ada moved to Bergen' }).click();
+    await pane(page).locator('.notice', { hasText: 'Superseded' }).waitFor();
+    expect(await pane(page).getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    await pane(page).getByRole('link', { name: 'Show what replaced it' }).click();
+    await pane(page).getByRole('link', { name: 'Ada moved to Bergen' }).waitFor();
+  });
+
   test('adds a memory, and opens the existing one for a duplicate', { timeout: 60_000 }, async () => {
     const { page, apiKey } = await open(FACTS.slice(0, 1));
     await page.getByRole('button', { name: 'Add' }).click();

@@ -9,7 +9,6 @@ export interface ListedMemory extends Memory {
 
 /** Why and how well a search found a memory. */
 export interface FoundBy {
-  rank: number;
   relevance: number;
   why: SearchAnswer['results'][number]['why'];
   /** False for matches that are much weaker than the best one. */
@@ -123,9 +122,9 @@ export function rankedTogether(answers: readonly Pick<SearchAnswer, 'results'>[]
   const all = answers.flatMap(({ results }) => results).filter((result) => result.type === 'memory');
   if (answers.length > 1) all.sort((one, other) => other.relevance - one.relevance || other.score - one.score);
   const best = Math.max(0, ...all.map(({ relevance }) => relevance));
-  return all.map(({ why, relevance, type, score, restatedBy, ...memory }, index) => ({
+  return all.map(({ why, relevance, type, score, restatedBy, ...memory }) => ({
     ...memory,
-    found: { rank: index + 1, relevance, why, isLikely: relevance >= best * UNLIKELY_SHARE },
+    found: { relevance, why, isLikely: relevance >= best * UNLIKELY_SHARE },
   }));
 }
 
