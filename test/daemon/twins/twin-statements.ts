@@ -242,8 +242,8 @@ export const STATEMENTS: Record<string, Scenario> = {
     await write(twin, async (connection) => {
       await connection.run('UPDATE jobs SET finishedAt = ? WHERE tenantId = ?', [OLD_MS, tenantId]);
       await connection.run(
-        'UPDATE searches SET createdAt = ?1 WHERE tenantId = ?2 AND id = (SELECT MIN(id) FROM searches WHERE tenantId = ?2)',
-        [OLD_MS, tenantId],
+        'UPDATE searches SET createdAt = ? WHERE tenantId = ? AND id = (SELECT MIN(id) FROM searches WHERE tenantId = ?)',
+        [OLD_MS, tenantId, tenantId],
       );
       await connection.run('UPDATE idempotencyKeys SET createdAt = ? WHERE tenantId = ?', [OLD_MS, tenantId]);
     });
@@ -257,8 +257,8 @@ export const STATEMENTS: Record<string, Scenario> = {
     await write(twin, async (connection) => {
       // What is left has no counterpart in the rows of the other.
       await connection.run(
-        `DELETE FROM searches WHERE tenantId = ?1 AND id < (SELECT MAX(id) FROM searches WHERE tenantId = ?1)`,
-        [tenantId],
+        `DELETE FROM searches WHERE tenantId = ? AND id < (SELECT MAX(id) FROM searches WHERE tenantId = ?)`,
+        [tenantId, tenantId],
       );
       for (const table of ['learned', 'learningDays']) {
         await connection.run(`UPDATE ${table} SET endUser = 'zoe' WHERE tenantId = ?`, [tenantId]);

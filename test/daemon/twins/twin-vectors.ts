@@ -47,7 +47,8 @@ async function addWaiting(
 ): Promise<void> {
   await write(twin, (connection) =>
     connection.run(
-      'INSERT OR REPLACE INTO unembedded (model, type, number, tenantId, scope, attempts, dueAt) VALUES (?, ?, ?, ?, 1, 0, 0)',
+      `INSERT INTO unembedded (model, type, number, tenantId, scope, attempts, dueAt) VALUES (?, ?, ?, ?, 1, 0, 0)
+       ON CONFLICT DO NOTHING`,
       [id, row.type, row.number, row.tenantId],
     ),
   );
@@ -104,8 +105,8 @@ export const VECTORS: Record<string, Scenario> = {
       await connection.run(`UPDATE embeddingModels SET ${restart} WHERE id = ?`, [id]);
       await connection.run(
         `INSERT INTO vectors (model, scope, type, number, tenantId, embedding)
-         SELECT ?, scope, 'episode', number, ?, X'00' FROM episodes WHERE tenantId = ?`,
-        [id, STRAY, tenantId],
+         SELECT ?, scope, 'episode', number, ?, ? FROM episodes WHERE tenantId = ?`,
+        [id, STRAY, Buffer.of(0), tenantId],
       );
     });
     twin.record('waiting for the operator', await countWaiting(readerOf(twin)));
@@ -187,8 +188,8 @@ export const VECTORS: Record<string, Scenario> = {
     const reader = readerOf(twin);
     const [first] = await numbersOf(twin, tenantId, 'messages');
     await write(twin, async (connection) => {
-      const columns = await connection.all<{ name: string }>('PRAGMA table_info(messages)');
-      const names = columns.map(({ name }) => name);
+      const row = await connection.get('SELECT * FROM messages WHERE number = ?', [first!]);
+      const names = Object.keys(row!);
       const changed: Record<string, string> = { number: 'number - 1', tenantId: `'${STRAY}'`, traits: '63' };
       const values = names.map((name) => changed[name] ?? name);
       await connection.run(`INSERT INTO messages (${names}) SELECT ${values} FROM messages WHERE number = ?`, [first!]);

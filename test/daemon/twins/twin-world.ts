@@ -7,6 +7,8 @@ import { compose, type Daemon } from '../../../src/daemon/compose.ts';
 import { readConfig } from '../../../src/daemon/config.ts';
 import { createLog } from '../../../src/daemon/log.ts';
 import type { Value } from '../../../src/db/connection.ts';
+import type { Engine } from '../../../src/db/dialect.ts';
+import { copyDatabaseOf, databaseOf, dropDatabaseOf } from '../../helpers/postgres/folder-databases.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import '../../helpers/compile-once.ts';
 import { type Filled, fillTwin } from './twin-fill.ts';
@@ -96,9 +98,11 @@ export async function createTwinWorld(): Promise<TwinWorld> {
       runs += 1;
       const folder = join(root, `run-${runs}`);
       await cp(template.folder, folder, { recursive: true });
+      await copyDatabaseOf(template.folder, folder);
       try {
         return await act(folder, template, { scenario, actor: cast.actor, expected, server });
       } finally {
+        await dropDatabaseOf(folder);
         await rm(folder, { recursive: true, force: true });
       }
     },
@@ -107,13 +111,15 @@ export async function createTwinWorld(): Promise<TwinWorld> {
       const { daemon } = await open(folder, FILLED_AT, server);
       try {
         const rows = await rowsOf(daemon, tenantIds[name]);
-        return Object.fromEntries(Object.entries(rows).map(([table, found]) => [table, found.map(idOf).sort()]));
+        const compared = Object.entries(rows).filter(([table]) => !INDEX_TABLES.has(table));
+        return Object.fromEntries(compared.map(([table, found]) => [table, found.map(idOf).sort()]));
       } finally {
         await shut(daemon);
       }
     },
     async close() {
       await server.close();
+      for (const template of await Promise.all(filled.values())) await dropDatabaseOf(template.folder);
       await rm(root, { recursive: true, force: true });
     },
   };
@@ -178,10 +184,12 @@ async function open(folder: string, atMs: number, { host }: ProviderServer): Pro
   const config = {
     ...readConfig({ dataDir: folder, port: '0', defaultTier: 'Enterprise', providerHosts: host }, {}, ''),
     masterKeys: [MASTER_KEY],
+    databaseUrl: await databaseOf(folder),
   };
   const daemon = await compose(config, {
     clock: { nowMs: () => state.nowMs, monotonicMs: () => state.nowMs },
     random,
+    sharedNowMs: () => state.nowMs,
     log: createLog('silent', () => {}),
     show: () => {},
     version: '0.0.0-test',
@@ -200,6 +208,7 @@ async function shut(daemon: Daemon): Promise<void> {
   await daemon.jobRunner.stop();
   await daemon.tenantEmbeddings.stop();
   await daemon.models.close();
+  await daemon.limiting.stop();
   await daemon.db.close();
 }
 
@@ -310,15 +319,22 @@ type Row = Record<string, Value>;
 /** Row numbers, which differ by who else wrote, what is derived from statistics of the whole index, and the time of day. */
 const NOT_COMPARED = new Set(['number', 'at', 'scope', 'model', 'signals', 'state']);
 
+const TENANT_TABLES: Record<Engine, string> = {
+  sqlite: `SELECT t.name FROM sqlite_schema t WHERE t.type = 'table'
+    AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'tenantId') ORDER BY t.name`,
+  postgres: `SELECT table_name AS name FROM information_schema.columns
+    WHERE table_schema = 'public' AND column_name = 'tenantId' ORDER BY table_name COLLATE "C"`,
+};
+/** The full-text index, which is made of row numbers. */
+const INDEX_TABLES = new Set(['textDocuments', 'textPostings']);
+
 /** All rows of a tenant by table. */
 async function rowsOf({ db }: Daemon, tenantId: string): Promise<Record<string, Row[]>> {
-  const tables = await db.readers.all<{ name: string }>(
-    `SELECT t.name FROM sqlite_schema t WHERE t.type = 'table'
-       AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'tenantId') ORDER BY t.name`,
-  );
+  const tables = await db.readers.all<{ name: string }>(TENANT_TABLES[db.readers.engine]);
   const found: Record<string, Row[]> = {};
   for (const { name } of tables) {
-    found[name] = await db.readers.all<Row>(`SELECT * FROM "${name}" WHERE tenantId = ?`, [tenantId]);
+    const rows = await db.readers.all<Row>(`SELECT * FROM ${name} WHERE tenantId = ?`, [tenantId]);
+    found[name] = rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
   }
   return found;
 }
@@ -329,7 +345,8 @@ function idOf(row: Row): string {
 }
 
 function comparedRows(rows: Record<string, Row[]>): string[] {
-  return Object.entries(rows).map(([table, found]) => {
+  const compared = Object.entries(rows).filter(([table]) => !INDEX_TABLES.has(table));
+  return compared.map(([table, found]) => {
     const lines = found.map((row) => JSON.stringify(Object.entries(row).filter(isCompared)));
     return `rows of ${table}: ${lines.sort().join('\n')}`;
   });

@@ -16,6 +16,9 @@ const ABOUT_SQLITE: readonly string[] = [
 /** Hooks have a time limit of their own and act on what a daemon answers, whatever its database. */
 const ABOUT_HOOKS = /^test\/cli\/hook/;
 
+/** Start daemons in their own way. */
+const TWINS = ['test/daemon/isolation-same-ids.test.ts'];
+
 /** Returns the test files that start a daemon, in this process: what they guarantee holds on every engine. */
 export function daemonSuites(root: string): string[] {
   const daemon = resolve(root, 'test/helpers/daemon.ts');
@@ -34,7 +37,7 @@ export function daemonSuites(root: string): string[] {
     .map((name) => join('test', name))
     .filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/slow/') && !ABOUT_SQLITE.includes(path))
     .filter((path) => !ABOUT_HOOKS.test(path))
-    .filter((path) => reachesDaemon(resolve(root, path)));
+    .filter((path) => TWINS.includes(path) || reachesDaemon(resolve(root, path)));
 }
 
 function importsOf(file: string): string[] {

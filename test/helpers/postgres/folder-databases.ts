@@ -18,6 +18,11 @@ export async function databaseOf(folder: string): Promise<string | undefined> {
   return ensureDatabase(adminUrl, nameOf(folder), template);
 }
 
+/** Copies the database of a folder, which nobody uses, for a copy of the folder. */
+export async function copyDatabaseOf(folder: string, copy: string): Promise<void> {
+  if (onPostgres) await ensureDatabase(inject('postgres').adminUrl, nameOf(copy), nameOf(folder));
+}
+
 /** Drops that database. */
 export async function dropDatabaseOf(folder: string): Promise<void> {
   if (onPostgres) await dropDatabase(inject('postgres').adminUrl, nameOf(folder));
