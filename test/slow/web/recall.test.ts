@@ -70,6 +70,14 @@ describe('asking in Recall', { timeout: 60_000 }, () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe(QUESTION);
   });
 
+  test('searches again when the same question is submitted', async () => {
+    const { page } = await openAsked('');
+    const again = page.waitForRequest('**/v1/search');
+    await page.getByRole('searchbox').press('Enter');
+    expect((await again).postDataJSON()).toMatchObject({ query: QUESTION, user: 'ada' });
+    await page.locator('.result').first().waitFor();
+  });
+
   test('says that probably nothing answers, or that nothing was found', async () => {
     const { page } = await openAsked('');
     await page.getByRole('searchbox').fill('quantum chromodynamics');

@@ -20,13 +20,15 @@ interface RecallFormProps {
   tab: 'ranking' | 'context';
   /** The search that is opened again. Another question or option leaves it. */
   earlier?: EarlierSearch;
+  /** The same question was submitted again. */
+  onAgain(): void;
 }
 
 /** Searches with other parameters; the result that was open belongs to the search before. */
 type Ask = (changes: ViewParameters) => void;
 
 /** The question and its options. The question runs when it is submitted, an option at once. */
-export function RecallForm({ asked, tab, earlier }: RecallFormProps) {
+export function RecallForm({ asked, tab, earlier, onAgain }: RecallFormProps) {
   const ask: Ask = (changes) =>
     changeParameters({ ...(earlier && parametersOf(asked, earlier)), id: undefined, searchId: undefined, ...changes });
   const query = useSignal(asked.query);
@@ -44,7 +46,8 @@ export function RecallForm({ asked, tab, earlier }: RecallFormProps) {
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        ask({ q: query.value.trim() });
+        if (query.value.trim() === asked.query && !earlier) onAgain();
+        else ask({ q: query.value.trim() });
       }}
     >
       <div class="recall-question">

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { Loading } from '../../parts/loading.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { useResource } from '../../resource.ts';
@@ -30,7 +31,7 @@ export function View() {
   }
   return (
     <div class="stack">
-      <RecallForm asked={asked} tab={chosenTab()} />
+      <RecallForm asked={asked} tab={chosenTab()} onAgain={stored.reload} />
       {error !== undefined && <EarlierFailure error={error} onRetry={stored.reload} />}
       {value && <EarlierGone />}
       {!value && error === undefined && <Loading label="Opening the search" />}
@@ -44,6 +45,8 @@ function chosenTab(): 'ranking' | 'context' {
 
 function Recall({ asked, earlier }: { asked: RecallQuery; earlier?: EarlierSearch }) {
   const tab = chosenTab();
+  /** Counts how often the same question was submitted, so that it runs again. */
+  const run = useSignal(0);
   const isReady = earlier !== undefined || chosenUser.value !== undefined || areUsersKnown.value;
   const user = earlier?.user ?? searchedUser.value;
   const tabs = (
@@ -57,13 +60,13 @@ function Recall({ asked, earlier }: { asked: RecallQuery; earlier?: EarlierSearc
   const isAsked = isReady && asked.query !== '';
   return (
     <div class="stack">
-      <RecallForm asked={asked} tab={tab} {...(earlier && { earlier })} />
+      <RecallForm asked={asked} tab={tab} {...(earlier && { earlier })} onAgain={() => (run.value += 1)} />
       {isReady && !isAsked && <RecallStart user={user} />}
       {isAsked && earlier && tab === 'ranking' && <EarlierNotice search={earlier} />}
       {isAsked && tab === 'ranking' && (
-        <RankingTab asked={asked} user={user} tabs={tabs} {...(earlier && { earlier })} />
+        <RankingTab key={run.value} asked={asked} user={user} tabs={tabs} {...(earlier && { earlier })} />
       )}
-      {isAsked && tab === 'context' && <ContextTab asked={asked} user={user} tabs={tabs} />}
+      {isAsked && tab === 'context' && <ContextTab key={run.value} asked={asked} user={user} tabs={tabs} />}
     </div>
   );
 }

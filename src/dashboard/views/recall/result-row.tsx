@@ -29,7 +29,7 @@ export function ResultRow({ result, query, then, range, isOpen, pointed, marks, 
   const { id, content, relevance, why } = result;
   return (
     <li
-      class={`result${pointed.value === id ? ' is-pointed' : ''}`}
+      class={`result${pointed.value === id ? ' is-pointed' : ''}${isOpen ? ' is-open' : ''}`}
       onPointerEnter={() => (pointed.value = id)}
       onPointerLeave={() => (pointed.value = undefined)}
       onFocusIn={() => (pointed.value = id)}
