@@ -176,7 +176,7 @@ function dotsOf(values: Series['values']): number[] {
   });
 }
 
-const LABEL_WIDTH = 110;
+const LABEL_WIDTH = 130;
 
 function labelPositions(count: number, width: number): number[] {
   const room = Math.max(1, Math.floor(width / LABEL_WIDTH));
