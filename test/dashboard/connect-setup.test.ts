@@ -126,6 +126,6 @@ describe('the name of a client', () => {
       { client: 'codex-mcp-client/2', at: '2026-11-19T09:00:00.000Z' },
     ]);
     expect([...lastSeen(clients)]).toEqual([['codex', '2026-11-21T09:00:00.000Z']]);
-    expect(otherClients(clients)).toEqual([{ client: 'my-agent/1', lastSeenAt: '2026-11-22T09:00:00.000Z' }]);
+    expect(otherClients(clients)).toEqual(['my-agent/1']);
   });
 });

@@ -3,7 +3,6 @@ import type { Assistant } from '../../../cli/assistants/assistant.ts';
 import { ASSISTANTS } from '../../../cli/assistants/assistant-table.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { hrefOf } from '../../router.ts';
-import type { SeenClient } from './seen-clients.ts';
 
 /** The assistants shown first, most used first, unless another one is connected. */
 const FIRST = ['claude-code', 'claude-desktop', 'cursor', 'vscode', 'codex', 'gemini', 'copilot', 'windsurf', 'zed'];
@@ -13,7 +12,7 @@ interface AssistantTilesProps {
   /** When each connected assistant was last seen, by id. */
   seen: ReadonlyMap<string, string>;
   /** Clients that are none of the assistants. */
-  others: readonly SeenClient[];
+  others: readonly string[];
 }
 
 /** A tile for each assistant that svc can set up. */
@@ -48,8 +47,8 @@ export function AssistantTiles({ chosen, seen, others }: AssistantTilesProps) {
       {others.length > 0 && (
         <p class="bar other-clients">
           <span class="hint">Also connected:</span>
-          {others.slice(0, 8).map(({ client, lastSeenAt }) => (
-            <a key={client} href={hrefOf('activity', { client })} title={lastSeenAt}>
+          {others.slice(0, 8).map((client) => (
+            <a key={client} href={hrefOf('activity', { client })}>
               {client}
             </a>
           ))}

@@ -12,7 +12,7 @@ import { AssistantTiles } from './assistant-tiles.tsx';
 import { ConnectionStatus } from './connection-status.tsx';
 import { ConnectionsCard } from './connections-card.tsx';
 import { FreshKey, KeyCard } from './key-card.tsx';
-import { lastSeen, loadSeenClients, otherClients } from './seen-clients.ts';
+import { lastSeen, loadLatestClients, loadSeenClients, otherClients } from './seen-clients.ts';
 
 /** Sets up assistants, and shows what may use the account. */
 export function View() {
@@ -20,8 +20,10 @@ export function View() {
   const account = useResource('account', (signal) => client.account.get({ signal }));
   const clients = useResource('clients', (signal) => loadSeenClients(client, signal));
   useEffect(() => onChanges(['account'], account.reload), []);
-  useEffect(() => onChanges(['memory', 'conversation', 'feedback'], clients.reload), []);
-  const { value: found = [], error } = clients.state.value;
+  const latest = useResource('latest', (signal) => loadLatestClients(client, signal));
+  useEffect(() => onChanges(['memory', 'conversation', 'feedback'], latest.reload), []);
+  const { value = [], error } = clients.state.value;
+  const found = [...(latest.state.value.value ?? []), ...value];
   const seen = lastSeen(found);
   const chosen = findAssistant(parameters.value.get('assistant') ?? '');
   return (
@@ -42,7 +44,7 @@ export function View() {
           title={`Connect ${chosen.title}`}
           onClose={() => changeParameters({ assistant: undefined, via: undefined, system: undefined })}
         >
-          <ConnectionStatus title={chosen.title} lastSeenAt={seen.get(chosen.id)} onLook={clients.reload} />
+          <ConnectionStatus title={chosen.title} lastSeenAt={seen.get(chosen.id)} onLook={latest.reload} />
           <AssistantSetup assistant={chosen} />
         </SidePane>
       )}

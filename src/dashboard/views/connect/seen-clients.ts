@@ -7,11 +7,17 @@ export interface SeenClient {
   lastSeenAt: string;
 }
 
-/** Requests that are looked through: the latest ones. */
-const LATEST_REQUESTS = 200;
+/** Requests that are looked through for what has just happened. */
+const LATEST_REQUESTS = 50;
 
-/** Lists the clients of the latest MCP requests, latest first. */
+/** Lists the clients that used MCP within 30 days. */
 export async function loadSeenClients(client: Client, signal: AbortSignal): Promise<SeenClient[]> {
+  const { clients } = await client.activity.stats({}, { signal });
+  return clients.filter(({ transport }) => transport === 'mcp');
+}
+
+/** Lists the clients of the latest MCP requests. Costs little, so that it can be repeated while waiting for one. */
+export async function loadLatestClients(client: Client, signal: AbortSignal): Promise<SeenClient[]> {
   const { data } = await client.activity.list({ transport: 'mcp', limit: LATEST_REQUESTS }, { signal });
   return seenClients(data);
 }
@@ -33,7 +39,8 @@ export function lastSeen(clients: readonly SeenClient[]): Map<string, string> {
   return seen;
 }
 
-/** Returns the clients that are none of the assistants that svc can set up. */
-export function otherClients(clients: readonly SeenClient[]): SeenClient[] {
-  return clients.filter(({ client }) => assistantOf(client) === undefined);
+/** Returns the names of the clients that are none of the assistants that svc can set up. */
+export function otherClients(clients: readonly SeenClient[]): string[] {
+  const names = clients.map(({ client }) => client).filter((client) => assistantOf(client) === undefined);
+  return [...new Set(names)];
 }
