@@ -33,6 +33,7 @@ export type * from '../contract/message-content.ts';
 export type * from '../contract/neighbors.ts';
 export type * from '../contract/portability.ts';
 export type * from '../contract/problem.ts';
+export type * from '../contract/profile.ts';
 export type * from '../contract/provider-settings.ts';
 export type * from '../contract/providers.ts';
 export type * from '../contract/remember.ts';

@@ -59,6 +59,7 @@ import { ImagePart, MessageContent, MessagePart, TextPart, ToolCallPart, ToolRes
 import { MemoryNeighbor, MemoryNeighbors } from './neighbors.ts';
 import { ImportReport, TransferCounts } from './portability.ts';
 import { ErrorCodeName, Problem } from './problem.ts';
+import { UserProfile } from './profile.ts';
 import { ModelChoice, ProviderSettings, ProviderSettingsChange, TokenPrices, UsedTokens } from './provider-settings.ts';
 import { NewProviderKey, ProviderKey, ProviderKeys, ProviderName } from './providers.ts';
 import { Remembered, RememberRequest } from './remember.ts';
@@ -189,6 +190,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   UsedTokens,
   User,
   UserPage,
+  UserProfile,
   WeightShift,
   WrittenEpisode,
 };

@@ -11,6 +11,17 @@ const USER = {
 };
 
 export const USER_OPERATIONS: Operations = {
+  'GET /v1/profile': {
+    id: 'users.profile',
+    description:
+      'Returns a digest of what is remembered about a user, as MCP clients read it from `memory://profile`: pinned and newest memories, frequent tags, recent conversations and episodes. It is made without a model.',
+    answer: {
+      user: 'ada',
+      text: '# What is remembered about ada\n\n## Newest\n\n- Ada drinks oolong tea (2026-11-22)\n',
+      tokens: 28,
+      maxTokens: 1500,
+    },
+  },
   'GET /v1/users': {
     id: 'users.list',
     description: 'Lists the end users of the account page by page, those that were first stored last first.',

@@ -18,6 +18,7 @@ import { createMailQueue } from '../features/mail/mail-queue.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
 import { neighborsRoutes } from '../features/neighbors/neighbors-routes.ts';
 import { portabilityRoutes } from '../features/portability/portability-routes.ts';
+import { profileRoutes } from '../features/profile/profile-routes.ts';
 import { providerKeysRoutes } from '../features/providers/provider-keys-routes.ts';
 import { providerSettingsRoutes } from '../features/providers/provider-settings-routes.ts';
 import { rememberRoutes } from '../features/remember/remember-routes.ts';
@@ -146,6 +147,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       connectionsRoutes({ connections }),
       eventsRoutes({ events }),
       usersRoutes({ users }),
+      profileRoutes({ profile }),
       memoriesRoutes({ memories, idempotency }),
       neighborsRoutes(rooms),
       conversationsRoutes({ conversations, idempotency }),

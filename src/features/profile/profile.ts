@@ -1,3 +1,4 @@
+import type { ProfileQuery, UserProfile } from '../../contract/profile.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
@@ -11,6 +12,8 @@ export { PROFILE_CONTENTS } from './profile-text.ts';
 export interface Profile {
   /** Returns Markdown of at most `PROFILE_TOKENS` tokens, deterministically and without a model. */
   digest(principal: Principal, user: string): Promise<string>;
+  /** Returns the digest with its size. */
+  get(principal: Principal, query: ProfileQuery): Promise<UserProfile>;
 }
 
 export const PROFILE_TOKENS = 1500;
@@ -27,7 +30,11 @@ interface Parts {
 
 /** Reads the newest items of each kind by index, so the cost does not grow with the account. */
 export function createProfile({ db, clock, tokenCounterOf }: Parts): Profile {
-  return {
+  const profile: Profile = {
+    async get(principal, { user = 'default' }) {
+      const text = await profile.digest(principal, user);
+      return { user, text, tokens: await tokenCounterOf(principal.tenantId)(text), maxTokens: PROFILE_TOKENS };
+    },
     async digest({ tenantId }, user) {
       const place = { tenantId, endUser: user, nowMs: clock.nowMs() };
       const [found, conversations, episodes] = await Promise.all([
@@ -44,4 +51,5 @@ export function createProfile({ db, clock, tokenCounterOf }: Parts): Profile {
       );
     },
   };
+  return profile;
 }

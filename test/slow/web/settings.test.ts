@@ -220,6 +220,17 @@ describe('moving an account', { timeout: 60_000 }, () => {
   });
 });
 
+describe('the profile', { timeout: 60_000 }, () => {
+  test('is the text that assistants read, of the chosen user, and follows changes', async () => {
+    const { page, apiKey } = await browser.openApp('settings?section=profile&user=grace', {}, MEMORIES);
+    const text = page.locator('main pre');
+    await text.filter({ hasText: 'Ada noted number 27' }).waitFor();
+    expect(await text.textContent()).not.toContain('Ada noted number 28');
+    await browser.call(apiKey, '/v1/memories', { content: 'Grace keeps bees', user: 'grace' });
+    await text.filter({ hasText: 'Grace keeps bees' }).waitFor();
+  });
+});
+
 describe('erasing', { timeout: 60_000 }, () => {
   test('one user takes its name, and leaves the others', async () => {
     const { page, apiKey } = await browser.openApp('settings?section=erase', {}, MEMORIES);
@@ -252,7 +263,7 @@ describe('every section', { timeout: 120_000 }, () => {
         { colorScheme, viewport: { width: 360, height: 740 } },
         MEMORIES,
       );
-      for (const title of ['Plan and usage', 'Models and keys', 'Import', 'Export', 'Erase']) {
+      for (const title of ['Plan and usage', 'Models and keys', 'Profile', 'Import', 'Export', 'Erase']) {
         await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: title }).click();
         await settled(page);
         expect(await browser.axe(page), title).toEqual([]);

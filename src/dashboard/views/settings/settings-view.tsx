@@ -5,11 +5,13 @@ import { ExportSection } from './export-section.tsx';
 import { ImportSection } from './import-section.tsx';
 import { ModelsSection } from './models-section.tsx';
 import { PlanSection } from './plan-section.tsx';
+import { ProfileSection } from './profile-section.tsx';
 import { SECTIONS, type SectionName, sectionNamed } from './sections.ts';
 
 const CONTENT: Record<SectionName, ComponentType> = {
   plan: PlanSection,
   providers: ModelsSection,
+  profile: ProfileSection,
   import: ImportSection,
   export: ExportSection,
   erase: EraseSection,

@@ -1,0 +1,17 @@
+import { type Static, Type } from 'typebox';
+import { Name, strict } from './common.ts';
+
+export const ProfileQuery = Type.Object(
+  { user: Type.Optional({ ...Name, description: 'default: `default`' }) },
+  strict,
+);
+export type ProfileQuery = Static<typeof ProfileQuery>;
+
+/** What assistants read of a user as `memory://profile`. */
+export const UserProfile = Type.Object({
+  user: Type.String(),
+  text: Type.String({ description: 'Markdown' }),
+  tokens: Type.Integer({ description: 'Tokens of `text` (o200k_base), possibly slightly overestimated' }),
+  maxTokens: Type.Integer({ description: 'The most that `text` ever has' }),
+});
+export type UserProfile = Static<typeof UserProfile>;
