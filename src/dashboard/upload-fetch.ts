@@ -4,9 +4,23 @@ import type { Fetch, FetchRequest, FetchResponse } from '../client/client.ts';
 /** How much of the file that is being uploaded the browser has sent; undefined while there is none. */
 export const uploadProgress = signal<{ sentBytes: number; totalBytes: number } | undefined>(undefined);
 
-/** `fetch`, except that files are sent with `XMLHttpRequest`: only that reports how much has been sent. */
+let isLeaving = false;
+// Registered before the listeners that carry out what still waits for an undo.
+addEventListener('pagehide', () => {
+  isLeaving = true;
+});
+addEventListener('pageshow', () => {
+  isLeaving = false;
+});
+
+/**
+ * `fetch`, except that files are sent with `XMLHttpRequest`: only that reports how much has been sent. Requests of a page
+ * that is being left outlive it, with bodies of at most 64 KiB.
+ */
 export const pageFetch: Fetch = (url, request) =>
-  request.body instanceof Blob ? upload(url, request, request.body) : fetch(url, request);
+  request.body instanceof Blob
+    ? upload(url, request, request.body)
+    : fetch(url, { ...request, keepalive: isLeaving && !(request.body instanceof ReadableStream) });
 
 function upload(url: string, { method, headers, signal: abort }: FetchRequest, body: Blob): Promise<FetchResponse> {
   return new Promise<FetchResponse>((resolve, reject) => {

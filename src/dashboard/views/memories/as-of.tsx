@@ -26,7 +26,7 @@ export function AsOfButton({ asOfMs }: { asOfMs: number | undefined }) {
 }
 
 /** A slider over the time since the first memory: the list shows what was known then. */
-export function AsOfSlider({ asOfMs }: { asOfMs: number }) {
+export function AsOfSlider({ asOfMs, isSearch }: { asOfMs: number; isSearch: boolean }) {
   const user = chosenUser.value;
   const { state } = useResource(`first ${user ?? ''}`, async (signal) => {
     const query = { limit: 1, order: 'asc' as const, includeSuperseded: true, ...(user !== undefined && { user }) };
@@ -60,6 +60,7 @@ export function AsOfSlider({ asOfMs }: { asOfMs: number }) {
       <button type="button" class="link" onClick={() => changeParameters({ asOf: undefined })}>
         Back to today
       </button>
+      {!isSearch && <p class="as-of-hint">Texts are today’s. Open a memory to read what it said then.</p>}
     </section>
   );
 }

@@ -97,6 +97,9 @@ function describeOutcome({ updated, failed }: UpdatedMemories): string {
   return failed.length === 0 ? done : `${done} ${formatCount(failed.length, 'was', 'were')} left: ${failed[0]!.detail}`;
 }
 
+/** The most memories that can be forgotten with an undo: their ids fit a request that outlives the page. */
+export const MAX_UNDOABLE = 1000;
+
 /** Hides memories, and erases them unless the user undoes it in time. */
 export function forgetMemories(client: Client, ids: readonly string[]): void {
   forgotten.value = new Set([...forgotten.peek(), ...ids]);
@@ -113,9 +116,12 @@ export function forgetMemories(client: Client, ids: readonly string[]): void {
   });
 }
 
-/** Erases everything that a filter matches. The caller has asked first: this cannot be undone. */
-export async function forgetMatching(client: Client, filter: MemoryFilter): Promise<void> {
-  const { deleted } = await client.memories.deleteMany({ filter });
+/** Erases many memories at once. The caller has asked first: this cannot be undone. */
+export async function forgetMany(
+  client: Client,
+  selection: { ids: string[] } | { filter: MemoryFilter },
+): Promise<void> {
+  const { deleted } = await client.memories.deleteMany(selection);
   announceOwn();
   showToast(`Forgot ${formatCount(deleted, 'memory', 'memories')}.`);
 }

@@ -11,7 +11,7 @@ import { changeParameters, chosenUser } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { filterOf, type ListState } from './list-state.ts';
-import { changeMany, forgetMatching, forgetMemories, reportFailure } from './memory-actions.ts';
+import { changeMany, forgetMany, forgetMemories, MAX_UNDOABLE, reportFailure } from './memory-actions.ts';
 import { changed } from './memory-changes.ts';
 import type { ListedMemory } from './memory-pages.ts';
 import { MemoryRow } from './memory-row.tsx';
@@ -62,16 +62,13 @@ export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
     selection.value = (isRange ? extended : toggled)(chosen, id, ids);
   };
   const forget = async () => {
-    if (chosen.kind === 'ids')
-      forgetMemories(
-        client,
-        selected.map(({ id }) => id),
-      );
+    const chosenIds = selected.map(({ id }) => id);
+    if (chosen.kind === 'ids' && chosenIds.length <= MAX_UNDOABLE) forgetMemories(client, chosenIds);
     else {
       const text = `This erases ${formatCount(count, 'memory', 'memories')} with all versions. It cannot be undone.`;
-      if (!(await confirm({ title: 'Forget everything that matches?', text, yes: 'Forget' }))) return;
+      if (!(await confirm({ title: 'Forget all of them?', text, yes: 'Forget' }))) return;
       reportFailure(async () => {
-        await forgetMatching(client, filterOf(state));
+        await forgetMany(client, chosen.kind === 'ids' ? { ids: chosenIds } : { filter: filterOf(state) });
         reload();
       });
     }

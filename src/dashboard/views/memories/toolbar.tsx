@@ -35,7 +35,7 @@ export function Toolbar({ state, onFilters }: { state: ListState; onFilters: () 
           <Icon name="plus" size={16} /> <span>Add</span>
         </button>
       </div>
-      {asOfMs !== undefined && <AsOfSlider asOfMs={asOfMs} />}
+      {asOfMs !== undefined && <AsOfSlider asOfMs={asOfMs} isSearch={query !== ''} />}
     </>
   );
 }
