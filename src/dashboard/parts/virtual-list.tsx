@@ -26,6 +26,8 @@ interface VirtualListProps<T> {
   onActive?(row: T): void;
   /** A control before the row, outside of the button that opens it. */
   renderLead?(row: T): ComponentChildren;
+  /** The key of the row that is active because something outside of the list chose it. It is scrolled into view. */
+  activeKey?: string | undefined;
   /** The text of a row that is a heading, which the keyboard skips. */
   headingOf?(row: T): string | undefined;
 }
@@ -40,7 +42,8 @@ interface Rendered<T> {
  * between rows, and Enter opens one.
  */
 export function VirtualList<T>(props: VirtualListProps<T>) {
-  const { label, rows, total, keyOf, renderRow, onMore, onOpen, onKey, onActive, renderLead, headingOf } = props;
+  const { label, rows, total, keyOf, renderRow, onMore, onOpen, onKey, onActive, renderLead, headingOf, activeKey } =
+    props;
   const list = useRef<HTMLUListElement>(null);
   const scroll = useSignal({ top: 0, height: 800 });
   const active = useSignal(-1);
@@ -51,6 +54,13 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   useEffect(() => {
     if (end > rows.length && rows.length < total) onMore();
   }, [end, rows.length, total]);
+
+  useEffect(() => {
+    const index = activeKey === undefined ? -1 : rows.findIndex((row) => keyOf(row) === activeKey);
+    if (index === -1 || index === active.peek()) return;
+    active.value = index;
+    showRow(list.current!, index, rowHeight);
+  }, [activeKey, rows]);
 
   const isHeading = (row: T | undefined) => row !== undefined && headingOf?.(row) !== undefined;
   const move = (step: number) => {

@@ -1,0 +1,67 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Tabs } from '../../parts/tabs.tsx';
+import { changeParameters, type ViewParameters } from '../../router.ts';
+import { Icon } from '../../shell/icon.tsx';
+import type { Grouping } from './map-graph.ts';
+import type { MapState } from './map-memories.ts';
+
+const GROUPING_TABS: { name: Grouping; title: string }[] = [
+  { name: 'tag', title: 'Tags' },
+  { name: 'project', title: 'Projects' },
+  { name: 'conversation', title: 'Conversations' },
+];
+
+/** Finds memories on the map, chooses its groups and what it leaves out. */
+export function MapToolbar({ state, names }: { state: MapState; names: ReadonlyMap<string, string> }) {
+  const { query, grouping, isCurrentOnly, tag, project, source } = state;
+  const field = useRef<HTMLInputElement>(null);
+  // The address changes without the field when the user goes back.
+  useEffect(() => {
+    if (field.current && field.current.value.trim() !== query) field.current.value = query;
+  }, [query]);
+  const filters: { text: string; changes: ViewParameters }[] = [
+    ...(tag === undefined ? [] : [{ text: `tag: ${tag}`, changes: { tag: undefined } }]),
+    ...(project === undefined ? [] : [{ text: `project: ${project}`, changes: { project: undefined } }]),
+    ...(source === undefined
+      ? []
+      : [{ text: `from: ${names.get(source) ?? 'one source'}`, changes: { source: undefined } }]),
+  ];
+  return (
+    <div class="bar map-toolbar">
+      <search class="map-search">
+        <input
+          ref={field}
+          type="search"
+          aria-label="Find on the map"
+          placeholder="Find on the map"
+          autocomplete="off"
+          spellcheck={false}
+          defaultValue={query}
+          onInput={() => changeParameters({ q: field.current!.value.trim() }, 'replace')}
+        />
+        <kbd>/</kbd>
+      </search>
+      <Tabs
+        label="Group by"
+        tabs={GROUPING_TABS}
+        chosen={grouping}
+        onChoose={(by) => changeParameters({ by: by === 'tag' ? undefined : by })}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={!isCurrentOnly}
+          onChange={() => changeParameters({ show: isCurrentOnly ? undefined : 'current' })}
+        />
+        Superseded
+      </label>
+      {filters.map(({ text, changes }) => (
+        <button key={text} type="button" class="chip is-accent" onClick={() => changeParameters(changes)}>
+          <span class="filter-text">{text}</span>
+          <Icon name="close" size={12} />
+          <span class="unseen">(remove)</span>
+        </button>
+      ))}
+    </div>
+  );
+}
