@@ -195,3 +195,21 @@ describe.each(['light', 'dark'] as const)('Recall in the %s theme', (colorScheme
     expect(consoleErrors).toEqual([]);
   });
 });
+
+test('Recall and Learning fit a phone with long names and texts, and show markup as text', {
+  timeout: 60_000,
+}, async () => {
+  const user = 'u'.repeat(120);
+  const content = `<img src=x onerror=alert(1)> ${'unbroken'.repeat(80)} harbor`;
+  const { page, apiKey, consoleErrors } = await browser.openApp('', { viewport: { width: 360, height: 740 } }, [
+    { content, user, project: 'p'.repeat(100) },
+  ]);
+  const found = await browser.call(apiKey, '/v1/search', { query: 'harbor', user });
+  const { searchId, results } = (await found.json()) as SearchAnswer;
+  await browser.call(apiKey, `/v1/searches/${searchId}/feedback`, { used: [results[0]!.id] });
+  for (const view of ['recall?q=harbor', 'recall?q=harbor&tab=context', 'recall', 'learning']) {
+    await browser.show(page, `${view}${view.includes('?') ? '&' : '?'}user=${user}`);
+    expect(await fits(page), view).toBe(true);
+  }
+  expect(consoleErrors).toEqual([]);
+});
