@@ -130,7 +130,7 @@ function SetupHints({ assistant, transport, system }: Setup) {
         Replace <code>{KEY_PLACEHOLDER}</code> with your key. The command above fills it in.
       </>
     ),
-    needsPath && `Replace "svc" with its full path: ${title} does not search for commands. The command above does so.`,
+    needsPath && `${title} needs the full path of svc here. The command in the terminal fills it in.`,
     notes?.user,
     `Then restart ${title}.`,
   ];
