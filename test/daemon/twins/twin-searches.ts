@@ -6,12 +6,13 @@ import type { Scenario } from './twin-world.ts';
 
 const STRAY_NUMBER = 777_777_777;
 const ADD_SEARCH = `INSERT INTO searches (tenantId, id, endUser, bucket, candidates, signals, shown, createdAt, learnedFrom)
-  VALUES (?, 'srch_stray', 'default', 'other', '', x'', x'', 1, '')`;
+  VALUES (?, 'srch_stray', 'default', 'other', '', ?, ?, 1, '')`;
+const EMPTY = Buffer.alloc(0);
 const ADD_MEMORY = `INSERT INTO memories (tenantId, id, version, current, scope, endUser, content, contentHash, tags, metadata,
   validFrom, createdAt, updatedAt) VALUES (?, 'mem_stray', 1, 1, 1, 'default', 'x', 'x', '[]', '{}', 1, 1, 1)`;
 const ADD_MODEL = `INSERT INTO embeddingModels (tenantId, provider, name, state) VALUES (?, NULL, 'stray', 'serving')`;
 const ADD_VECTOR = `INSERT INTO vectors (model, scope, type, number, tenantId, embedding)
-  SELECT MAX(id), 1, 'memory', ?, ?, x'01' FROM embeddingModels WHERE tenantId = ?`;
+  SELECT MAX(id), 1, 'memory', ?, ?, ? FROM embeddingModels WHERE tenantId = ?`;
 
 /** Stored searches, uses and vectors of another, under ids that no rule would pass on to a store. */
 export const STORED_SEARCHES: Record<string, Scenario> = {
@@ -19,7 +20,7 @@ export const STORED_SEARCHES: Record<string, Scenario> = {
     const { tenantId } = twin;
     const reader = readerOf(twin);
     await write(twin, async (connection) => {
-      await connection.run(ADD_SEARCH, [STRAY]);
+      await connection.run(ADD_SEARCH, [STRAY, EMPTY, EMPTY]);
       await connection.run(ADD_MEMORY, [STRAY]);
       await connection.run(`INSERT INTO memoryUses (tenantId, memoryId, shown, used) VALUES (?, 'mem_used', 7, 7)`, [
         STRAY,
@@ -41,8 +42,8 @@ export const STORED_SEARCHES: Record<string, Scenario> = {
     await write(twin, async (connection) => {
       for (const owner of [tenantId, STRAY]) await connection.run(ADD_MODEL, [owner]);
       // Of another's model, and of another's row.
-      await connection.run(ADD_VECTOR, [STRAY_NUMBER, tenantId, STRAY]);
-      await connection.run(ADD_VECTOR, [STRAY_NUMBER + 1, STRAY, tenantId]);
+      await connection.run(ADD_VECTOR, [STRAY_NUMBER, tenantId, EMPTY, STRAY]);
+      await connection.run(ADD_VECTOR, [STRAY_NUMBER + 1, STRAY, EMPTY, tenantId]);
     });
     for (const number of [STRAY_NUMBER, STRAY_NUMBER + 1]) {
       twin.record('vector', await findMemoryVector(readerOf(twin), { tenantId, scope: 1, number }));
