@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Conversation } from '../../../contract/conversations.ts';
 import { formatCount, formatWeekday } from '../../format.ts';
 import { onChanges } from '../../live.ts';
@@ -6,10 +6,12 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { usePageList } from '../../parts/page-list.ts';
+import { type PageList, usePageList } from '../../parts/page-list.ts';
+import { isTyping } from '../../parts/typing.ts';
 import { chosenUser, hrefOf, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { groupByDay } from './conversation-days.ts';
+import { ConversationSearch, FoundMessages } from './conversation-search.tsx';
 
 const PAGE_ROWS = 100;
 
@@ -31,9 +33,23 @@ export function ConversationList({ chosen }: { chosen: string | undefined }) {
     ),
   );
   useEffect(() => onChanges(['conversation'], list.reload), [list.reload]);
+  const query = parameters.value.get('q')?.trim() ?? '';
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => moveByKeys(nav.current!), []);
+  return (
+    <nav class="conversation-list" aria-label="Conversations" ref={nav}>
+      <ConversationSearch query={query} />
+      {query !== '' && <FoundMessages query={query} chosen={chosen} />}
+      {query === '' && <Index list={list} chosen={chosen} />}
+    </nav>
+  );
+}
+
+/** The conversations that were loaded so far. */
+function Index({ list, chosen }: { list: PageList<Conversation>; chosen: string | undefined }) {
   const { rows, total, error, isLoading } = list;
   return (
-    <nav class="conversation-list" aria-label="Conversations">
+    <>
       {error !== undefined && <Failure error={error} onRetry={list.reload} />}
       {total === undefined && isLoading && <Loading label="Loading conversations" />}
       {total === 0 && (
@@ -67,7 +83,7 @@ export function ConversationList({ chosen }: { chosen: string | undefined }) {
           Load more
         </button>
       )}
-    </nav>
+    </>
   );
 }
 
@@ -91,4 +107,22 @@ function IndexItem({ conversation, isChosen }: { conversation: Conversation; isC
       </span>
     </a>
   );
+}
+
+/** Lets `j` and `k`, and the arrow keys within the list, move between its links. Returns a function that stops it. */
+function moveByKeys(nav: HTMLElement): () => void {
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return;
+    const isInside = event.target instanceof Element && nav.contains(event.target);
+    const isDown = event.key === 'j' || (isInside && event.key === 'ArrowDown');
+    if (!isDown && event.key !== 'k' && !(isInside && event.key === 'ArrowUp')) return;
+    const links = [...nav.querySelectorAll<HTMLElement>('.conversation-item')];
+    const focused = links.indexOf(document.activeElement as HTMLElement);
+    const from = focused === -1 ? links.findIndex((link) => link.hasAttribute('aria-current')) : focused;
+    const next = links[isDown ? from + 1 : Math.max(0, from - 1)];
+    next?.focus();
+    event.preventDefault();
+  };
+  addEventListener('keydown', onKeyDown);
+  return () => removeEventListener('keydown', onKeyDown);
 }

@@ -1,31 +1,30 @@
 import type { Message } from '../../../contract/conversations.ts';
 import type { Memory } from '../../../contract/memories.ts';
 import type { MessagePart } from '../../../contract/message-content.ts';
+import { parseTimestamp } from '../../../lib/clock.ts';
 import { describeError } from '../../errors.ts';
+import { formatMoment } from '../../format.ts';
 import { confirm } from '../../parts/confirmation.tsx';
-import { Moment } from '../../parts/moment.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { hrefOf } from '../../router.ts';
-import { currentSession } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
 import type { MarkedMessage } from './message-marks.ts';
 
 interface MessageItemProps {
   marked: MarkedMessage;
   isChosen: boolean;
-  onDeleted(id: string): void;
+  onErase(): Promise<void>;
 }
 
 /** A message between its episode and the memories that came from it. */
-export function MessageItem({ marked, isChosen, onDeleted }: MessageItemProps) {
+export function MessageItem({ marked, isChosen, onErase }: MessageItemProps) {
   const { message, episode, beginsEpisode, memories } = marked;
-  const { id, conversationId, role, name, content, createdAt } = message;
+  const { id, role, name, content, createdAt } = message;
   const erase = async () => {
     const text = 'Memories extracted from it stay. This cannot be undone.';
     if (!(await confirm({ title: 'Forget this message?', text, yes: 'Forget' }))) return;
     try {
-      await currentSession().client.conversations.messages.delete(conversationId, id);
-      onDeleted(id);
+      await onErase();
     } catch (error) {
       showToast(describeError(error), 'error');
     }
@@ -50,7 +49,7 @@ export function MessageItem({ marked, isChosen, onDeleted }: MessageItemProps) {
           <strong>{name ?? roleTitle(role)}</strong>
           {name && <span class="chip">{role}</span>}
           <span class="hint">
-            <Moment at={createdAt} />
+            <time dateTime={createdAt}>{formatMoment(parseTimestamp(createdAt) ?? 0)}</time>
           </span>
           <button
             type="button"

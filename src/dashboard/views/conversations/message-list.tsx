@@ -1,58 +1,56 @@
-import { useEffect, useRef } from 'preact/hooks';
-import type { Conversation, Message } from '../../../contract/conversations.ts';
+import { useSignal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Conversation } from '../../../contract/conversations.ts';
 import type { Episode } from '../../../contract/episodes.ts';
 import type { Memory } from '../../../contract/memories.ts';
-import { formatCount } from '../../format.ts';
+import { formatCount, formatNumber } from '../../format.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { usePageList } from '../../parts/page-list.ts';
-import { currentSession } from '../../session.ts';
 import { MarginNotes, MessageItem } from './message-item.tsx';
-import { markMessages, memoriesOfWhole } from './message-marks.ts';
+import { isSameMark, type MarkedMessage, markMessages, memoriesOfWhole } from './message-marks.ts';
+import { useMessages } from './messages.ts';
 
-const PAGE_MESSAGES = 100;
+/** Messages shown before the one that the address names. */
+const LEAD = 30;
+const EARLIER = 100;
+/** A message further down than this is shown without those before it. */
+const MAX_LEAD = 300;
 
 interface MessageListProps {
   conversation: Conversation;
   episodes: readonly Episode[];
   memories: readonly Memory[];
-  /** The message to scroll to. Pages are loaded until it is there. */
+  /** The message to scroll to and to mark. */
   messageId: string | undefined;
   onChange(): void;
 }
 
-/** The messages of a conversation from its start, page by page. */
+/** The messages of a conversation: from its start, or around the one that the address names. */
 export function MessageList({ conversation, episodes, memories, messageId, onChange }: MessageListProps) {
-  const { client } = currentSession();
-  const list = usePageList<Message>(`messages ${conversation.id}`, (cursor, signal) =>
-    client.conversations.messages.list(
-      conversation.id,
-      { order: 'oldest', limit: PAGE_MESSAGES, ...(cursor !== undefined && { cursor }) },
-      { signal },
-    ),
-  );
-  const { rows, error, isLoading } = list;
-  const isComplete = !isLoading && rows.length >= conversation.messageCount;
-  const isFound = messageId === undefined || rows.some(({ id }) => id === messageId);
+  const list = useMessages(conversation, messageId);
+  const { rows, error, isLoading, isComplete } = list;
+  const first = useSignal(0);
+  const target = messageId === undefined ? -1 : rows.findIndex(({ id }) => id === messageId);
+  const isSought = messageId !== undefined && target === -1;
   const scrolledTo = useRef<string | undefined>(undefined);
   const end = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
-    if (!isFound && !isComplete && !isLoading) list.loadMore();
-  }, [isFound, isComplete, isLoading, rows.length]);
+    if (isSought && !isComplete && !isLoading) list.loadMore();
+  }, [isSought, isComplete, isLoading]);
   useEffect(() => {
-    if (messageId === undefined || !isFound || scrolledTo.current === messageId) return;
+    if (target === -1 || scrolledTo.current === messageId) return;
+    if (target < first.value || target > first.value + MAX_LEAD) {
+      first.value = Math.max(0, target - LEAD);
+      return;
+    }
     scrolledTo.current = messageId;
-    const target = document.getElementById(messageId);
-    target?.scrollIntoView({ block: 'center' });
-    target?.focus({ preventScroll: true });
-  }, [messageId, isFound]);
-  const shownCount = useRef(conversation.messageCount);
-  useEffect(() => {
-    if (shownCount.current !== conversation.messageCount) list.reload();
-    shownCount.current = conversation.messageCount;
-  }, [conversation.messageCount]);
+    const element = document.getElementById(messageId!);
+    element?.scrollIntoView({ block: 'center' });
+    element?.focus({ preventScroll: true });
+  }, [messageId, target, first.value]);
   useEffect(() => {
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && list.loadMore(), {
       rootMargin: '600px',
@@ -61,6 +59,9 @@ export function MessageList({ conversation, episodes, memories, messageId, onCha
     return () => observer.disconnect();
   }, [rows.length, isLoading]);
 
+  const marked = useMemo(() => markMessages(rows, episodes, memories), [rows, episodes, memories]);
+  const erase = (id: string) => list.erase(id).then(onChange);
+  const items = useItems(marked.slice(first.value), messageId, erase);
   const whole = memoriesOfWhole(memories);
   return (
     <>
@@ -70,31 +71,56 @@ export function MessageList({ conversation, episodes, memories, messageId, onCha
           <MarginNotes memories={whole} />
         </details>
       )}
-      {error !== undefined && <Failure error={error} onRetry={list.reload} />}
+      {error !== undefined && <Failure error={error} onRetry={list.retry} />}
+      {isSought && isComplete && (
+        <p class="notice">The message is not in this conversation. It may have been erased.</p>
+      )}
       {rows.length === 0 && isLoading && <Loading label="Loading messages" />}
       {rows.length === 0 && isComplete && (
         <Empty icon="conversation" title="No messages">
           <p>Nothing was stored in this conversation yet.</p>
         </Empty>
       )}
-      <ol class="messages">
-        {markMessages(rows, episodes, memories).map((marked) => (
-          <MessageItem
-            key={marked.message.id}
-            marked={marked}
-            isChosen={marked.message.id === messageId}
-            onDeleted={(id) => {
-              list.change((messages) => messages.filter((message) => message.id !== id));
-              onChange();
-            }}
-          />
-        ))}
-      </ol>
+      {first.value > 0 && (
+        <button type="button" class="small" onClick={() => (first.value = Math.max(0, first.value - EARLIER))}>
+          Show earlier messages ({formatNumber(first.value)})
+        </button>
+      )}
+      <ol class="messages">{items}</ol>
       <div ref={end} class="messages-end hint" role="status">
         {!isComplete &&
           rows.length > 0 &&
-          `${formatCount(rows.length, 'message', 'messages')} of ${conversation.messageCount} shown`}
+          `${formatCount(rows.length, 'message', 'messages')} of ${formatNumber(conversation.messageCount)} loaded`}
       </div>
     </>
   );
+}
+
+/** Renders messages, and keeps what was rendered of those that have not changed. */
+function useItems(
+  marked: readonly MarkedMessage[],
+  chosenId: string | undefined,
+  onErase: (id: string) => Promise<void>,
+): VNode[] {
+  const erase = useRef(onErase);
+  erase.current = onErase;
+  const known = useRef(new Map<string, { mark: MarkedMessage; isChosen: boolean; item: VNode }>());
+  const rendered: typeof known.current = new Map();
+  for (const mark of marked) {
+    const { id } = mark.message;
+    const isChosen = id === chosenId;
+    const before = known.current.get(id);
+    const isSame = before?.isChosen === isChosen && isSameMark(before.mark, mark);
+    rendered.set(
+      id,
+      isSame
+        ? before
+        : {
+            ...{ mark, isChosen },
+            item: <MessageItem key={id} marked={mark} isChosen={isChosen} onErase={() => erase.current(id)} />,
+          },
+    );
+  }
+  known.current = rendered;
+  return [...rendered.values()].map(({ item }) => item);
 }

@@ -1,14 +1,20 @@
 import { useEffect } from 'preact/hooks';
+import type { Episode } from '../../../contract/episodes.ts';
+import { formatCount } from '../../format.ts';
 import { onChanges } from '../../live.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Moment } from '../../parts/moment.tsx';
 import { useResource } from '../../resource.ts';
-import { hrefOf } from '../../router.ts';
+import { hrefOf, hrefWith } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
 import { MessageList } from './message-list.tsx';
+import { inOrder } from './message-marks.ts';
 import { ReaderHead } from './reader-head.tsx';
 
-const NOTES = 200;
+const PAGE_SIZE = 200;
+/** Of longer lists, these many are read. */
+const MAX_NOTES = 1000;
 
 /** Reads a conversation: its messages between the episodes they belong to and the memories that came from them. */
 export function Reader({ id, messageId }: { id: string; messageId: string | undefined }) {
@@ -16,8 +22,8 @@ export function Reader({ id, messageId }: { id: string; messageId: string | unde
   const reading = useResource(`conversation ${id}`, async (signal) => {
     const [conversation, episodes, memories] = await Promise.all([
       client.conversations.get(id, { signal }),
-      client.episodes.list({ conversationId: id, limit: NOTES }, { signal }).then(({ data }) => data),
-      client.memories.list({ source: id, limit: NOTES }, { signal }).then(({ data }) => data),
+      collected(client.episodes.list({ conversationId: id, limit: PAGE_SIZE }, { signal })),
+      collected(client.memories.list({ source: id, limit: PAGE_SIZE }, { signal })),
     ]);
     return { conversation, episodes, memories };
   });
@@ -33,6 +39,7 @@ export function Reader({ id, messageId }: { id: string; messageId: string | unde
         {({ conversation, episodes, memories }) => (
           <>
             <ReaderHead conversation={conversation} onChange={reading.reload} />
+            <Outline episodes={episodes} />
             <MessageList
               conversation={conversation}
               episodes={episodes}
@@ -44,5 +51,35 @@ export function Reader({ id, messageId }: { id: string; messageId: string | unde
         )}
       </Loaded>
     </article>
+  );
+}
+
+/** Reads the pages of a list. */
+async function collected<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of list) {
+    items.push(item);
+    if (items.length === MAX_NOTES) break;
+  }
+  return items;
+}
+
+/** The episodes of a conversation, each a link to its first message. */
+function Outline({ episodes }: { episodes: readonly Episode[] }) {
+  if (episodes.length < 2) return null;
+  return (
+    <details class="reader-outline">
+      <summary>{formatCount(episodes.length, 'episode', 'episodes')}</summary>
+      <ol>
+        {inOrder(episodes).map(({ id, title, startedAt, fromMessageId }) => (
+          <li key={id}>
+            {fromMessageId ? <a href={hrefWith({ message: fromMessageId })}>{title}</a> : title}{' '}
+            <span class="hint">
+              <Moment at={startedAt} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </details>
   );
 }
