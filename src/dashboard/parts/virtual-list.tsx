@@ -77,7 +77,9 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return;
-      const isOnRow = event.target instanceof Element && list.current!.contains(event.target);
+      // The list may be gone already: listeners are removed after the frame in which it was.
+      if (!list.current) return;
+      const isOnRow = event.target instanceof Element && list.current.contains(event.target);
       if (event.key === 'j' || (isOnRow && event.key === 'ArrowDown')) move(1);
       else if (event.key === 'k' || (isOnRow && event.key === 'ArrowUp')) move(-1);
       else {
