@@ -144,6 +144,22 @@ describe('the list', () => {
     await expect.poll(async () => (await stored(apiKey, 'tags=people')).length).toBe(2);
   });
 
+  test('of more than one page is changed as a whole, but never beyond what it shows', { timeout: 60_000 }, async () => {
+    const many = Array.from({ length: 150 }, (_, index) => ({ content: `Note ${index}`, tags: ['note'] }));
+    const { page, apiKey } = await open([...many, ...FACTS], 'tag=note');
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByText('150 memories selected').waitFor();
+    await page.getByRole('button', { name: 'Project' }).click();
+    await page.getByLabel('Project, empty for none').fill('notes');
+    await page.keyboard.press('Enter');
+    await page.getByText('Changed 150 memories.').waitFor();
+    expect(await stored(apiKey, 'project=notes&projectOnly=true')).toHaveLength(150);
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?orderBy=updatedAt&after=2026-01-01`);
+    await row(page, 'Note 0').or(row(page, 'Note 1')).first().waitFor();
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByText('100 memories selected').waitFor();
+  });
+
   test('narrows by time with the arrow keys, and by tags', { timeout: 60_000 }, async () => {
     const { page } = await open();
     await page.getByRole('slider', { name: 'To' }).focus();

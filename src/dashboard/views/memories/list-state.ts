@@ -70,16 +70,21 @@ export function isByChange({ orderBy }: ListState): boolean {
   return orderBy === 'updatedAt';
 }
 
+/** Whether the list leaves out rows that its filter matches, so that the filter must not stand for the list. */
+export function isWindowed(state: ListState): boolean {
+  return state.asOfMs !== undefined || isByChange(state);
+}
+
 /** The conditions of the list that the daemon knows. */
 export function filterOf(state: ListState): MemoryFilter {
-  const { user, tags, project, source, show, asOfMs } = state;
+  const { user, tags, project, source, show } = state;
   return {
     ...(user !== undefined && { user }),
     ...(tags.length > 0 && { tags: [...tags] }),
     ...(project !== undefined && { project, projectOnly: true }),
     ...(source !== undefined && { source }),
     ...(show === 'pinned' && { pinned: true }),
-    ...((show === 'all' || asOfMs !== undefined || isByChange(state)) && { includeSuperseded: true }),
+    ...((show === 'all' || isWindowed(state)) && { includeSuperseded: true }),
     ...(isByChange(state) ? {} : timeBounds(state)),
   };
 }

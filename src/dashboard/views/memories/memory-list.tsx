@@ -10,7 +10,7 @@ import { VirtualList } from '../../parts/virtual-list.tsx';
 import { changeParameters, chosenUser } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { BulkBar } from './bulk-bar.tsx';
-import { filterOf, type ListState } from './list-state.ts';
+import { filterOf, isFiltered, isWindowed, type ListState } from './list-state.ts';
 import { changeMany, forgetMany, forgetMemories, MAX_UNDOABLE, reportFailure } from './memory-actions.ts';
 import { changed } from './memory-changes.ts';
 import type { ListedMemory } from './memory-pages.ts';
@@ -53,11 +53,14 @@ export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
   const isComplete = total !== undefined && rows.length >= total;
   const selected = rows.filter(({ id }) => isSelected(chosen, id));
   const count = chosen.kind === 'all' ? (total ?? rows.length) : selected.length;
-  // Everything that a search found is loaded; a list may match more than is.
+  // A list may match more than is loaded. Its filter stands for it, unless it matches more than the list shows.
+  const isByFilter = !isComplete && !isWindowed(state);
   const selectAll = () => {
     const likely = rows.filter(({ found }) => found?.isLikely !== false).map(({ id }) => id);
-    selection.value = isComplete ? { kind: 'ids', ids: new Set(likely), anchor: undefined } : { kind: 'all' };
+    selection.value = isByFilter ? { kind: 'all' } : { kind: 'ids', ids: new Set(likely), anchor: undefined };
   };
+  // The API refuses a filter without a condition, so that nothing is matched by mistake.
+  const wholeList = { includeSuperseded: false, ...filterOf(state) };
   const select = (id: string, isRange: boolean) => {
     selection.value = (isRange ? extended : toggled)(chosen, id, ids);
   };
@@ -66,9 +69,11 @@ export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
     if (chosen.kind === 'ids' && chosenIds.length <= MAX_UNDOABLE) forgetMemories(client, chosenIds);
     else {
       const text = `This erases ${formatCount(count, 'memory', 'memories')} with all versions. It cannot be undone.`;
-      if (!(await confirm({ title: 'Forget all of them?', text, yes: 'Forget' }))) return;
+      const isEverything = chosen.kind === 'all' && !isFiltered(state);
+      const typed = isEverything ? { typed: 'forget' } : {};
+      if (!(await confirm({ title: 'Forget all of them?', text, yes: 'Forget', ...typed }))) return;
       reportFailure(async () => {
-        await forgetMany(client, chosen.kind === 'ids' ? { ids: chosenIds } : { filter: filterOf(state) });
+        await forgetMany(client, chosen.kind === 'ids' ? { ids: chosenIds } : { filter: wholeList });
         reload();
       });
     }
@@ -109,12 +114,12 @@ export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
       ) : (
         <BulkBar
           count={count}
-          isAll={chosen.kind === 'all' || (isComplete && selected.length === rows.length)}
+          isAll={chosen.kind === 'all' || selected.length === rows.length}
           onSelectAll={selectAll}
           onClear={() => (selection.value = NOTHING)}
           onForget={() => void forget()}
           onChange={async (change) => {
-            const target = chosen.kind === 'ids' ? { memories: selected } : { filter: filterOf(state) };
+            const target = chosen.kind === 'ids' ? { memories: selected } : { filter: wholeList };
             await changeMany(client, target, change, reload);
             list.change((before) => before.map((row) => (isSelected(chosen, row.id) ? changed(row, change) : row)));
           }}

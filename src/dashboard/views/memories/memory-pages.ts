@@ -1,6 +1,6 @@
 import type { Client, Memory, SearchAnswer } from '../../../client/client.ts';
 import { parseTimestamp, toTimestamp } from '../../../lib/clock.ts';
-import { filterOf, isByChange, type ListState, orderOf, timeBounds } from './list-state.ts';
+import { filterOf, isWindowed, type ListState, orderOf, timeBounds } from './list-state.ts';
 
 /** A memory in the list; `found` says why a search found it. */
 export interface ListedMemory extends Memory {
@@ -46,7 +46,6 @@ async function listPage(
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<MemoryPage> {
-  const isWindowed = state.asOfMs !== undefined || isByChange(state);
   let next = cursor;
   for (let skipped = 0; ; skipped += 1) {
     const query = {
@@ -54,10 +53,10 @@ async function listPage(
       ...orderOf(state),
       limit: PAGE_SIZE,
       ...(next !== undefined && { cursor: next }),
-      ...(next === undefined && !isWindowed && { total: true }),
+      ...(next === undefined && !isWindowed(state) && { total: true }),
     };
     const page: MemoryPage = await client.memories.list(query, { signal });
-    if (!isWindowed) return page;
+    if (!isWindowed(state)) return page;
     const { rows, isLast } = windowOf(state, page.data);
     const nextCursor = isLast ? null : page.nextCursor;
     if (rows.length > 0 || nextCursor === null || skipped === MAX_SKIPPED_PAGES) return { data: rows, nextCursor };
