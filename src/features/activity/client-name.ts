@@ -12,7 +12,7 @@ const BROWSERS: readonly [name: string, product: RegExp][] = [
   ['Opera', /\bOPR\/(\d+)/],
   ['Firefox', /\bFirefox\/(\d+)/],
   ['Chrome', /\b(?:Headless)?Chrome\/(\d+)/],
-  ['Safari', /\bVersion\/(\d+)[\d.]* (?:Mobile\/\S+ )?Safari\//],
+  ['Safari', /\bVersion\/(\d{1,9})[\d.]* (?:Mobile\/\S+ )?Safari\//],
 ];
 
 /** Shortens a User-Agent to its first product, such as `claude-code/2.1.0`, or to the browser, such as `Firefox/131`. */

@@ -29,3 +29,9 @@ test.each([
 ])('the clientInfo %j is the client %j', (info, client) => {
   expect(clientOfInfo(info)).toBe(client);
 });
+
+test('a long User-Agent is read at once', () => {
+  const startMs = performance.now();
+  for (let count = 0; count < 10; count += 1) clientOfUserAgent(`Mozilla/5.0 Version/${'1'.repeat(15_000)}`);
+  expect(performance.now() - startMs).toBeLessThan(200);
+});
