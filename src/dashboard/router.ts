@@ -58,9 +58,8 @@ export function changeParameters(changes: ViewParameters, how: 'push' | 'replace
 /** Returns the address of the current view with some parameters changed. */
 export function hrefWith(changes: ViewParameters): string {
   const view = currentView.value ?? 'home';
-  const kept: Record<string, string[]> = {};
-  for (const [name, value] of parameters.value) kept[name] = [...(kept[name] ?? []), value];
-  return hrefOf(view, { ...kept, ...changes });
+  const kept = [...parameters.value.keys()].map((name) => [name, parameters.value.getAll(name)] as const);
+  return hrefOf(view, { ...Object.fromEntries(kept), ...changes });
 }
 
 function goTo(href: string, how: 'push' | 'replace'): void {
