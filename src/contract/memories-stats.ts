@@ -4,6 +4,8 @@ import { filterFields, filterTextFields, filterTextOptions } from './memories.ts
 
 /** The most frequent values that each facet answers. */
 export const MAX_FACET_VALUES = 50;
+/** The most tags of memories that are read to count them. */
+export const MAX_COUNTED_TAGS = 1_000_000;
 /** The most days or months between the first and the last bucket of a histogram. */
 export const MAX_BUCKETS = 400;
 
@@ -38,7 +40,7 @@ export const MemoryStats = Type.Object({
   total: Type.Integer({ description: 'Memories that match the filter' }),
   facets: Type.Object({
     users: Facet('The most frequent users, most frequent first'),
-    tags: Facet('The most frequent tags'),
+    tags: Facet('The most frequent tags, of the first million that the memories have'),
     projects: Facet('The most frequent projects; memories without one are not counted here'),
     sources: Facet(
       'What memories come from: `message`, `episode`, `conversation` or `none`. Each is counted once, by the most specific id in its `source`',

@@ -112,8 +112,11 @@ export function createEvents({ db, clock, log, refresh }: Parts): Events {
     try {
       for await (const chunk of read(stream, lastEventId)) {
         const timer = setTimeout(stream.close, STALLED_MS);
-        yield chunk;
-        clearTimeout(timer);
+        try {
+          yield chunk;
+        } finally {
+          clearTimeout(timer);
+        }
         if (stream.ended.aborted) return;
       }
     } catch (error) {

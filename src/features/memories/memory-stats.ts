@@ -2,6 +2,7 @@ import {
   HISTOGRAM_UNITS,
   type HistogramTime,
   MAX_BUCKETS,
+  MAX_COUNTED_TAGS,
   MAX_FACET_VALUES,
   type MemoryStats,
   type MemoryStatsQuery,
@@ -24,7 +25,10 @@ export function createMemoryStats({ db, clock }: { db: Database; clock: Clock })
   const limiter = createTenantLimiter({ maxActive: 1, maxWaiting: MAX_WAITING, of: 'counts' });
   return ({ tenantId }, { histogram = 'createdAt', ...given }) => {
     const filter = listFilterOf(tenantId, given, '', clock.nowMs());
-    const counting = { filter, time: histogram, maxValues: MAX_FACET_VALUES, maxBuckets: MAX_BUCKETS };
+    const counting = {
+      ...{ filter, time: histogram, maxBuckets: MAX_BUCKETS },
+      ...{ maxValues: MAX_FACET_VALUES, maxTags: MAX_COUNTED_TAGS },
+    };
     return limiter.run(tenantId, async () => toStats(await countFacets(db.readers.of(tenantId), counting), histogram));
   };
 }
