@@ -40,7 +40,7 @@ export const MemoryStats = Type.Object({
   total: Type.Integer({ description: 'Memories that match the filter' }),
   facets: Type.Object({
     users: Facet('The most frequent users, most frequent first'),
-    tags: Facet('The most frequent tags, of the first million that the memories have'),
+    tags: Facet('The most frequent tags; of memories with more than a million in all, only a million are counted'),
     projects: Facet('The most frequent projects; memories without one are not counted here'),
     sources: Facet(
       'What memories come from: `message`, `episode`, `conversation` or `none`. Each is counted once, by the most specific id in its `source`',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Memory } from '../../../src/contract/memories.ts';
 import type { MemoryStats } from '../../../src/contract/memories-stats.ts';
+import { countFacets } from '../../../src/features/memories/memory-stats-store.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from './memory-daemon.ts';
 
 let daemon: MemoryDaemon;
@@ -135,6 +136,19 @@ describe('the counts of memories', () => {
     ]);
     const { tags } = (await stats('', owner)).facets;
     expect(tags.map(({ value }) => value)).toEqual([...names.slice(50), ...names.slice(0, 40)]);
+  });
+
+  test('read a bounded number of tags, so that no account fills the memory with them', async () => {
+    const owner = await daemon.account();
+    await owner.addAll([
+      { content: 'One', tags: ['a', 'b', 'c'] },
+      { content: 'Two', tags: ['d', 'e', 'f'] },
+    ]);
+    const filter = { tenantId: owner.tenantId, includeSuperseded: false, nowMs: daemon.clock.nowMs() };
+    const counting = { filter, time: 'createdAt', maxValues: 50, maxTags: 4, maxBuckets: 400 } as const;
+    const rows = await countFacets(daemon.db.readers.of(owner.tenantId), counting);
+    const tags = rows.filter(({ facet }) => facet === 'tag');
+    expect([tags.length, rows.find(({ facet }) => facet === 'total')?.count]).toEqual([4, 2]);
   });
 
   test('are of one account alone', async () => {
