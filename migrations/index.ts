@@ -20,6 +20,7 @@ import { connections } from './0018-connections.ts';
 import { activity } from './0019-activity.ts';
 import { openedSearches } from './0020-opened-searches.ts';
 import { changes } from './0021-changes.ts';
+import { operatorTickets } from './0022-operator-tickets.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   activity,
   openedSearches,
   changes,
+  operatorTickets,
 ];

@@ -25,15 +25,20 @@ export async function withRooms<T>(config: Config, work: (rooms: Rooms) => Promi
   }
 }
 
-/** Lists all problems of the database: those that SQLite finds first, then disagreements between indices and rows. */
-export async function checkIntegrity(config: Config): Promise<string[]> {
+/**
+ * Lists all problems of the database: those that SQLite finds first, then disagreements between indices and rows.
+ * `running` is the daemon that asks; an admin command opens modules of its own.
+ */
+export async function checkIntegrity(config: Config, running?: Pick<Rooms, 'db' | 'usage'>): Promise<string[]> {
   const location = await existingDatabase(config);
   const problems = 'file' in location ? await integrityProblems(location.file, 'integrity_check') : [];
   if (problems.length > 0) return problems;
-  return withRooms(config, async ({ db, usage }) => {
-    const indices = Object.values(textIndices).map(({ problems }) => problems);
-    return runChecks(db, [...indices, vectorProblems, usage.storage.problems]);
-  });
+  return running ? indexProblems(running) : withRooms(config, indexProblems);
+}
+
+async function indexProblems({ db, usage }: Pick<Rooms, 'db' | 'usage'>): Promise<string[]> {
+  const indices = Object.values(textIndices).map(({ problems }) => problems);
+  return runChecks(db, [...indices, vectorProblems, usage.storage.problems]);
 }
 
 type Check = (connection: Connection) => Promise<string[]>;

@@ -30,6 +30,7 @@ export function createAuthentication({ keys, sessions, publicUrl }: Parts): Auth
     request.headers.authorization === undefined && sessionTokensIn(request, publicUrl()).length > 0;
   return {
     async authenticate(request) {
+      if (isOperators(request)) return undefined;
       if (request.headers.authorization === undefined) {
         const token = sessionTokenOf(request, publicUrl());
         return token === undefined ? undefined : sessions.authenticate(token);
@@ -37,7 +38,8 @@ export function createAuthentication({ keys, sessions, publicUrl }: Parts): Auth
       const apiKey = bearerOf(request);
       return apiKey === undefined ? undefined : keys.authenticate(apiKey);
     },
-    hasCredential: (request) => request.headers.authorization !== undefined || hasCookie(request),
+    hasCredential: (request) =>
+      !isOperators(request) && (request.headers.authorization !== undefined || hasCookie(request)),
     async require(request) {
       if (request.authenticationFailure) throw request.authenticationFailure;
       if (request.principal) return request.principal;
@@ -47,6 +49,11 @@ export function createAuthentication({ keys, sessions, publicUrl }: Parts): Auth
       throw ended ?? new AppError('unauthenticated', UNAUTHENTICATED);
     },
   };
+}
+
+/** The operator's routes have a session of their own. */
+function isOperators(request: FastifyRequest): boolean {
+  return request.routeOptions.config.isOperatorRoute === true;
 }
 
 /** The bearer token of a request; `undefined` if there is more than one Authorization header. */

@@ -17,6 +17,7 @@ import { learningRoutes } from '../features/learning/learning-routes.ts';
 import { createMailQueue } from '../features/mail/mail-queue.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
 import { neighborsRoutes } from '../features/neighbors/neighbors-routes.ts';
+import { operatorRoutes } from '../features/operator/operator-routes.ts';
 import { portabilityRoutes } from '../features/portability/portability-routes.ts';
 import { profileRoutes } from '../features/profile/profile-routes.ts';
 import { providerKeysRoutes } from '../features/providers/provider-keys-routes.ts';
@@ -38,6 +39,7 @@ import { type Chore, startHousekeeping } from './housekeeping.ts';
 import { openMasterKeys } from './master-key.ts';
 import { mcpRoutes } from './mcp/mcp.ts';
 import { createReadiness, operationsRoutes } from './operations.ts';
+import { composeOperator } from './operator.ts';
 import { addQueueMetrics } from './queue-metrics.ts';
 import { referenceRoutes } from './reference.ts';
 import { openRooms, type Rooms, type RoomsDependencies } from './rooms.ts';
@@ -117,6 +119,8 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const authentication = createAuthentication({ keys, sessions, publicUrl });
   const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings?.state });
   addQueueMetrics(rooms, mailQueue);
+  const operatorParts = { clock, random, log, version, mailQueue, readiness, limitSignIns };
+  const operator = composeOperator(config, rooms, operatorParts);
 
   const publicOrigins = [...(config.publicUrl ? [config.publicUrl] : []), ...config.corsOrigins];
   const timeouts = dependencies.timeouts ?? TIMEOUTS;
@@ -137,6 +141,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       operationsRoutes({ readiness, metrics, metricsToken: config.metricsToken }),
       authRoutes({ signIn, accounts, keys, limitSignIns, publicUrl }),
       newSessionRoutes({ sessions, publicUrl, limitSignIns, requirePrincipal: authentication.require }),
+      operatorRoutes(operator.parts),
       dashboardRoutes({ files: dashboardFiles }),
       referenceRoutes({ files: referenceFiles }),
     ],
@@ -208,6 +213,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     readiness.stop();
     await new Promise((resolve) => setTimeout(resolve, STOP_NOTICE_MS));
     portability.stop();
+    await operator.stop();
     events.stop();
     await openSockets.close();
     await embeddings?.stop();

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { latenciesIn, type RouteLatency } from './latencies.ts';
 
 /** Prometheus metrics. Labels contain route patterns, never addresses or ids. */
 export interface Metrics {
@@ -9,6 +10,8 @@ export interface Metrics {
   batch(jobs: number, ms: number): void;
   /** Registers a gauge that is read at each scrape; NaN if reading fails, so that the other metrics are still served. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** How long requests took, by route, since the daemon started; the most frequent first. */
+  latencies(): Promise<RouteLatency[]>;
   /** Measures every request of a server. */
   watch(app: FastifyInstance): void;
 }
@@ -56,6 +59,7 @@ export function createMetrics(): Metrics {
         },
       });
     },
+    latencies: async () => latenciesIn(await requests.get()),
     watch(app) {
       app.addHook('onResponse', async (request, reply) => {
         const route = request.routeOptions.url ?? 'none';

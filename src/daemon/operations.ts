@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
-import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { AppError } from '../contract/errors.ts';
 import type { Database } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
 import { equalSecrets } from '../lib/secret.ts';
+import { isFromThisMachine } from '../lib/this-machine.ts';
 import { MAX_CLOCK_OFFSET_MS } from './clock-check.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -105,26 +105,9 @@ function failuresOf(checks: Checks): string {
   return failing.map(([name, state]) => `${name}: ${state}`).join(', ');
 }
 
-/** Headers that proxies and tunnels add. */
-const PROXY_HEADER =
-  /^(forwarded|via|x-forwarded(-.*)?|x-real-ip|x-client-ip|x-original-.*|cf-connecting-ip|true-client-ip)$/;
-
-/**
- * Allows loopback and holders of the token. A local proxy connects from loopback too: a request that carries its headers,
- * or that was made to another name than loopback's, is not from this machine.
- */
-function mayReadMetrics({ headers, hostname, ip, raw }: FastifyRequest, token: string | undefined): boolean {
-  const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+/** Allows this machine and holders of the token. */
+function mayReadMetrics(request: FastifyRequest, token: string | undefined): boolean {
+  const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token !== undefined && sent !== undefined && equalSecrets(sent, token)) return true;
-  const forwarded = Object.keys(headers).some((name) => PROXY_HEADER.test(name));
-  return isLoopback(ip) && isLoopback(raw.socket.remoteAddress ?? '') && !forwarded && isLoopbackName(hostname);
-}
-
-function isLoopbackName(hostname: string): boolean {
-  return hostname === 'localhost' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
-}
-
-function isLoopback(address: string): boolean {
-  const plain = address.replace(/^::ffff:/i, '');
-  return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
+  return isFromThisMachine(request);
 }

@@ -5,6 +5,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route exists only to refuse its methods: `Allow` does not list them. */
     refusesMethod?: boolean;
+    /** The route is the operator's: unknown to others, and no credential of an account counts. */
+    isOperatorRoute?: boolean;
   }
 }
 
@@ -22,7 +24,7 @@ export function answerOtherMethods(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     if (methods.includes('HEAD')) omitLengthOfNoContent(route);
-    if (route.config?.refusesMethod) return;
+    if (route.config?.refusesMethod || route.config?.isOperatorRoute) return;
     const known = paths.get(route.url) ?? { pattern: patternOf(route.url), methods: new Set(['OPTIONS']) };
     for (const method of methods) known.methods.add(method);
     paths.set(route.url, known);

@@ -29,8 +29,13 @@ export function addErrorHandlers(app: FastifyInstance): void {
     return sendProblem(problem, error, request, reply);
   });
   app.setNotFoundHandler(() => {
-    throw new AppError('not_found', 'There is no resource at this path.');
+    throw noSuchPath();
   });
+}
+
+/** The error of a path that does not exist. */
+export function noSuchPath(): AppError {
+  return new AppError('not_found', 'There is no resource at this path.');
 }
 
 /**

@@ -10,6 +10,7 @@ import { EXIT } from '../exit.ts';
 import { addBackupCommands } from './admin-backup.ts';
 import type { AdminContext } from './admin-context.ts';
 import { addMoveCommand } from './admin-move.ts';
+import { addOpenCommand } from './admin-open.ts';
 import { addRotationCommand } from './admin-rotation.ts';
 
 interface Options {
@@ -108,6 +109,7 @@ export function adminCommand(
       if (problems.length > 0) setExitCode(EXIT.failed);
     });
   const shared: AdminContext = { context, config, json: () => options().json, print };
+  addOpenCommand(admin, shared);
   addBackupCommands(admin, shared);
   addRotationCommand(admin, shared);
   addMoveCommand(admin, shared);

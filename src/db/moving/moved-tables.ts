@@ -118,6 +118,8 @@ export const UNMOVED_TABLES: readonly string[] = [
   ...['daemons', 'leases', 'buckets', 'pulse'],
   // What event streams have still to send, which end with a move.
   'changes',
+  // What opens the operator's view within a minute.
+  'operatorTickets',
   // What the database is.
   ...['schemaVersion', 'databaseState'],
 ];

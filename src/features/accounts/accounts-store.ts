@@ -42,8 +42,10 @@ export async function insertTenant(connection: Connection, row: TenantRow): Prom
   ]);
 }
 
-export async function updateTier(connection: Connection, tenantId: string, tier: Tier): Promise<void> {
-  await connection.run('UPDATE tenants SET tier = ? WHERE tenantId = ?', [tier, tenantId]);
+/** Returns whether there is such a tenant. */
+export async function updateTier(connection: Connection, tenantId: string, tier: Tier): Promise<boolean> {
+  const sql = 'UPDATE tenants SET tier = ? WHERE tenantId = ? AND erasedAt IS NULL';
+  return (await connection.run(sql, [tier, tenantId])).changes > 0;
 }
 
 /** Frees the address for a new account and marks the tenant as erased. */

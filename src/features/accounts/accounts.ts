@@ -57,6 +57,7 @@ export interface Accounts {
   list(): Promise<TenantRow[]>;
   /** Throws `not_found`. */
   byEmail(email: string): Promise<TenantRow>;
+  /** Throws `not_found`. */
   setTier(tenantId: string, tier: Tier): Promise<void>;
   invite(email: string): Promise<void>;
   withdraw(email: string): Promise<boolean>;
@@ -151,7 +152,10 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       if (!tenant) throw new AppError('not_found', `No account found for ${email}.`);
       return tenant;
     },
-    setTier: (tenantId, tier) => db.writes.write(tenantId, (connection) => updateTier(connection, tenantId, tier)),
+    async setTier(tenantId, tier) {
+      const isFound = await db.writes.write(tenantId, (connection) => updateTier(connection, tenantId, tier));
+      if (!isFound) throw new AppError('not_found', 'Tenant not found.');
+    },
     invite: (email) => db.writes.write('daemon', (connection) => insertInvitation(connection, email, clock.nowMs())),
     withdraw: (email) => db.writes.write('daemon', (connection) => deleteInvitation(connection, email)),
     async invitations() {

@@ -56,14 +56,17 @@ export function sessionTokenOf(request: BrowserRequest, publicUrl: string): stri
     throw new AppError('unauthenticated', message);
   }
   requireSameOrigin(request, publicUrl);
-  if (SAFE_METHODS.has(request.method)) return token;
-  const sent = request.headers[CSRF_HEADER];
-  if (typeof sent !== 'string' || !equalSecrets(sent, csrfTokenOf(token))) {
-    const message =
-      'Requests of a session that change something need its csrf token in X-Svc-Csrf: see GET /v1/session.';
-    throw new AppError('forbidden', message);
-  }
+  requireCsrfToken(request, token, '/v1/session');
   return token;
+}
+
+/** Throws `forbidden` for a request that changes something without the csrf token, which `source` tells, of its session. */
+export function requireCsrfToken({ method, headers }: BrowserRequest, token: string, source: string): void {
+  if (SAFE_METHODS.has(method)) return;
+  const sent = headers[CSRF_HEADER];
+  if (typeof sent === 'string' && equalSecrets(sent, csrfTokenOf(token))) return;
+  const message = `Requests of a session that change something need its csrf token in X-Svc-Csrf: see GET ${source}.`;
+  throw new AppError('forbidden', message);
 }
 
 /**

@@ -1,0 +1,135 @@
+import { readdir, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OperatorOverview } from '../contract/operator.ts';
+import type { LimitSignIns } from '../features/auth/sign-in-limit.ts';
+import type { MailQueue } from '../features/mail/mail-queue.ts';
+import type { OperatorParts } from '../features/operator/operator-parts.ts';
+import { createOperatorSessions } from '../features/operator/operator-sessions.ts';
+import { createTask } from '../features/operator/operator-tasks.ts';
+import { createOperatorTenants } from '../features/operator/operator-tenants.ts';
+import { createCursors } from '../features/text/page-cursor.ts';
+import { type Clock, toTimestamp } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { makeFolder } from '../lib/make-folder.ts';
+import type { Random } from '../lib/random.ts';
+import { checkIntegrity } from './administration.ts';
+import { backUp } from './backup.ts';
+import type { Config } from './config-settings.ts';
+import type { Readiness } from './operations.ts';
+import { noSuchPath } from './problems.ts';
+import type { Rooms } from './rooms.ts';
+
+interface Dependencies {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  version: string;
+  mailQueue: MailQueue;
+  readiness: Readiness;
+  limitSignIns: LimitSignIns;
+}
+
+/** Routes that the overview shows. */
+const MAX_ROUTES = 20;
+
+/** The operator's view of a daemon: what its routes need, and its long work, which `stop` ends. */
+export function composeOperator(config: Config, rooms: Rooms, dependencies: Dependencies) {
+  const { db, accounts, sealer } = rooms;
+  const { clock, random, log, limitSignIns } = dependencies;
+  const check = createTask(() => checkIntegrity(config, rooms), { clock, log });
+  const backup =
+    config.databaseUrl === undefined
+      ? createTask(
+          async (run) => {
+            const folder = backupFolder(config);
+            await makeFolder(folder);
+            const name = `svc-${toTimestamp(clock.nowMs())
+              .replace(/\.\d+Z$/, 'Z')
+              .replaceAll(':', '-')}.db`;
+            await backUp(config, join(folder, name), { ...run, force: false });
+            return [];
+          },
+          { clock, log },
+        )
+      : undefined;
+  const startedAt = toTimestamp(clock.nowMs());
+  const parts: OperatorParts = {
+    ...{ accounts, check, backup, limitSignIns, noSuchPath },
+    sessions: createOperatorSessions({ db, clock, random }),
+    tenants: createOperatorTenants({ db, cursors: createCursors({ sealer }) }),
+    overview: async () => ({
+      ...(await overviewOf(config, rooms, dependencies)),
+      startedAt,
+      backups: backup ? { ...(await backupsIn(config)), task: backup.state() } : null,
+      check: check.state(),
+    }),
+  };
+  return {
+    parts,
+    stop: async () => {
+      await Promise.all([check.stop(), backup?.stop()]);
+    },
+  };
+}
+
+async function overviewOf(config: Config, rooms: Rooms, { clock, version, mailQueue, readiness }: Dependencies) {
+  const { db, limiting, metrics, jobs, embeddings, tenantEmbeddings } = rooms;
+  const [disk, dataBytes, { checks }, latencies] = await Promise.all([
+    statfs(config.dataDir),
+    databaseBytes(config, rooms),
+    readiness.check(),
+    metrics.latencies(),
+  ]);
+  return {
+    version,
+    engine: db.readers.engine,
+    now: toTimestamp(clock.nowMs()),
+    daemons: limiting.liveDaemons(),
+    dataBytes,
+    freeBytes: disk.bavail * disk.bsize,
+    checks,
+    queues: {
+      writes: db.writes.waiting(),
+      embeddings: ((await embeddings?.waiting()) ?? 0) + (await tenantEmbeddings.waiting()),
+      jobs: await jobs.open(),
+      mails: await mailQueue.pending(),
+    },
+    requests: latencies.slice(0, MAX_ROUTES),
+  } satisfies Partial<OperatorOverview>;
+}
+
+/** The database and, of SQLite, its write-ahead log. */
+async function databaseBytes({ dataDir }: Config, { db }: Rooms): Promise<number> {
+  if (db.readers.engine === 'postgres') {
+    const row = await db.readers.get<{ bytes: number }>('SELECT pg_database_size(current_database()) AS bytes');
+    return row?.bytes ?? 0;
+  }
+  const sizes = ['svc.db', 'svc.db-wal'].map((name) =>
+    stat(join(dataDir, name)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+function backupFolder({ dataDir }: Config): string {
+  return join(dataDir, 'backups');
+}
+
+/** Unfinished backups have another ending. */
+async function backupsIn(config: Config) {
+  const folder = backupFolder(config);
+  const names = await readdir(folder).catch(() => []);
+  const files = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.db'))
+      .map(async (name) => ({ name, ...(await stat(join(folder, name)).catch(() => undefined)) })),
+  );
+  const [newest] = files.sort((a, b) => (b.mtimeMs ?? 0) - (a.mtimeMs ?? 0));
+  if (newest?.mtimeMs === undefined) return { folder, newest: null };
+  return {
+    folder,
+    newest: { name: newest.name, bytes: newest.size ?? 0, createdAt: toTimestamp(Math.floor(newest.mtimeMs)) },
+  };
+}
