@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Retrieval } from '../../../src/contract/learning.ts';
 import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
+import { openBrowser } from '../connections/browser.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
 let daemon: MemoryDaemon;
@@ -104,6 +105,17 @@ describe('a result counts as used', () => {
     expect(await events()).toBe(0);
     await caller.erase(ids[1]!);
     expect((await caller.read(ids[1]!)).status).toBe(404);
+    expect(await events()).toBe(0);
+    await caller.read(ids[0]!);
+    expect(await events()).toBe(1);
+  });
+
+  test('but not by a person who looks through memories in the web app', async () => {
+    const browser = await openBrowser(daemon, { apiKey: caller.apiKey });
+    await search();
+    expect((await browser.call(`/v1/memories/${ids[0]}`)).status).toBe(200);
+    const body = { tags: ['seen'] };
+    expect((await browser.call(`/v1/memories/${ids[0]}`, { method: 'PATCH', body })).status).toBe(200);
     expect(await events()).toBe(0);
     await caller.read(ids[0]!);
     expect(await events()).toBe(1);
