@@ -132,7 +132,7 @@ export function formatOrdinal(rank: number): string {
 
 /** `48` milliseconds as `48 ms`, `1,500` as `1.5 s`. */
 export function formatMs(ms: number): string {
-  if (ms < 1) return '< 1 ms';
+  if (ms > 0 && ms < 1) return '< 1 ms';
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
