@@ -43,7 +43,7 @@ export interface Sessions {
   authenticate(token: string): Promise<Principal | undefined>;
   /** Re-reads the principal of a token's hash. Throws `unauthenticated` if the session has ended. */
   refresh(hash: string): Promise<Principal>;
-  /** Makes a ticket that opens a session once, within a minute. */
+  /** Makes a ticket that opens a session once, within a minute. Throws `unauthenticated` if the credential has just ended. */
   issueTicket(principal: Principal): Promise<{ ticket: string; expiresAt: number }>;
   /** Consumes a ticket. Throws `gone` if it was used or has expired, and `conflict`: see `NewBrowser`. */
   redeemTicket(ticket: string, browser: NewBrowser): Promise<NewSession>;
@@ -139,7 +139,7 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
       // A session cannot prolong itself.
       const sessionExpiresAt = credential.kind === 'session' ? credential.expiresAt : nowMs + MAX_AGE_MS;
       const row = { tenantId, tokenHash: hashSecret(ticket), expiresAt, sessionExpiresAt };
-      const isAdded = await db.writes.write(tenantId, (connection) => insertTicket(connection, row));
+      const isAdded = await db.writes.write(tenantId, (connection) => insertTicket(connection, row, credential.hash));
       if (!isAdded) throw new AppError('unauthenticated', UNAUTHENTICATED);
       return { ticket, expiresAt };
     },

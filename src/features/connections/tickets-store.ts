@@ -14,13 +14,15 @@ export async function findTicket(reader: Reader, tokenHash: string): Promise<Tic
   return reader.get<TicketRow>('SELECT * FROM sessionTickets WHERE tokenHash = ?', [tokenHash]);
 }
 
-/** Adds a ticket, unless the tenant is being erased. Returns whether it did. */
-export async function insertTicket(connection: Connection, row: TicketRow): Promise<boolean> {
+/** Adds a ticket, unless the credential with the hash `askedBy` or its tenant has ended. Returns whether it did. */
+export async function insertTicket(connection: Connection, row: TicketRow, askedBy: string): Promise<boolean> {
   const { changes } = await connection.run(
     `INSERT INTO sessionTickets (tenantId, tokenHash, expiresAt, sessionExpiresAt)
      SELECT tenantId, CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT)
-     FROM tenants WHERE tenantId = ? AND erasedAt IS NULL`,
-    [row.tokenHash, row.expiresAt, row.sessionExpiresAt, row.tenantId],
+     FROM tenants t WHERE tenantId = ? AND erasedAt IS NULL
+       AND (EXISTS (SELECT 1 FROM connections c WHERE c.tenantId = t.tenantId AND c.tokenHash = ?)
+         OR EXISTS (SELECT 1 FROM apiKeys k WHERE k.tenantId = t.tenantId AND k.hash = ?))`,
+    [row.tokenHash, row.expiresAt, row.sessionExpiresAt, row.tenantId, askedBy, askedBy],
   );
   return changes > 0;
 }

@@ -23,7 +23,7 @@ export async function fillCredentials(twin: Twin): Promise<void> {
   await write(twin, async (connection) => {
     for (const id of IDS) await connections.insertConnection(connection, connectionOf(twin, id));
     const ticket = { tenantId, tokenHash: ticketOf(name), expiresAt: LATER_MS, sessionExpiresAt: LATER_MS };
-    await tickets.insertTicket(connection, ticket);
+    await tickets.insertTicket(connection, ticket, tokenOf(name, IDS[0]!));
     await endedKeys.insertEndedKey(connection, tenantId, ENDED);
   });
 }
@@ -47,7 +47,8 @@ export const CREDENTIALS: Record<string, Scenario> = {
     await write(twin, async (connection) => {
       await connections.insertConnection(connection, connectionOf(twin, 'con_3'));
       const made = { tenantId, tokenHash: `new ${ticketOf(name)}`, expiresAt: 1, sessionExpiresAt: 1 };
-      await tickets.insertTicket(connection, made);
+      await tickets.insertTicket(connection, made, tokenOf(name, 'con_3'));
+      twin.record('ticket by the other', await tickets.insertTicket(connection, made, tokenOf(other, 'con_1')));
       for (const owner of [name, other]) {
         const used = { nowMs: 2, endsAt: 3 };
         await connections.updateUsed(connection, { tenantId, tokenHash: tokenOf(owner, 'con_1') }, used);

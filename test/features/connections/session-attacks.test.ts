@@ -258,3 +258,19 @@ describe('behind https', () => {
     expect((await own.call('/v1/account', { headers: { cookie: plain } })).status).toBe(401);
   });
 });
+
+test('a session makes no ticket that outlives its end, even if it asks at the same moment', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const { call, session } = await openBrowser(daemon, { apiKey });
+    const path = `/v1/connections/${session.id}`;
+    const [ended, ...asked] = await Promise.all([
+      daemon.call(apiKey, path, { method: 'DELETE' }),
+      ...Array.from({ length: 4 }, () => call<{ ticket: string }>('/v1/session/ticket', { method: 'POST' })),
+    ]);
+    expect(ended.status).toBe(204);
+    for (const { status, body } of asked) {
+      const ticket = status === 201 ? body.ticket : 'none';
+      await expect(openBrowser(daemon, { ticket })).rejects.toThrow('no session: 410');
+    }
+  }
+});
