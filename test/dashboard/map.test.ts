@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Memory } from '../../src/contract/memories.ts';
-import { groupMemories, linkMemories } from '../../src/dashboard/views/map/map-graph.ts';
+import { coloredCount, groupMemories, linkMemories } from '../../src/dashboard/views/map/map-graph.ts';
 import { layOut, placeCircles } from '../../src/dashboard/views/map/map-layout.ts';
 import { mapStateOf, matchingIds } from '../../src/dashboard/views/map/map-memories.ts';
 import { fitted, showing, toCanvas, toMap, zoomed } from '../../src/dashboard/views/map/viewport.ts';
@@ -44,11 +44,14 @@ describe('the groups of the map', () => {
     expect(groups).toHaveLength(25);
     expect(groups.at(-1)).toMatchObject({ kind: 'rest' });
     expect(groups.flatMap((group) => group.memories)).toHaveLength(60);
+    expect(coloredCount(groups)).toBe(6);
   });
 
   test('are by conversation where that is asked for', () => {
     const memories = [memory('a', { source: { conversationId: 'conv_1' } }), memory('b')];
-    expect(groupMemories(memories, 'conversation').map(({ key }) => key)).toEqual(['conv_1', '']);
+    const groups = groupMemories(memories, 'conversation');
+    expect(groups.map(({ key }) => key)).toEqual(['conv_1', '']);
+    expect(coloredCount(groups)).toBe(1);
   });
 });
 

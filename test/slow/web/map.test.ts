@@ -99,6 +99,8 @@ describe('the map', () => {
     const { page } = await open(FACTS, { viewport: { width: 360, height: 740 } });
     await row(page, 'Grace is allergic').click();
     await card(page).getByText('Grace is allergic').waitFor();
+    await card(page).getByRole('link', { name: 'people' }).click();
+    await page.getByText('2 memories', { exact: true }).waitFor();
     expect(await fits(page)).toBe(true);
     expect(await browser.axe(page)).toEqual([]);
   });

@@ -7,13 +7,15 @@ import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { type PageList, usePageList } from '../../parts/page-list.ts';
+import { SearchField } from '../../parts/search-field.tsx';
 import { isTyping } from '../../parts/typing.ts';
 import { chosenUser, hrefOf, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { groupByDay } from './conversation-days.ts';
-import { ConversationSearch, FoundMessages } from './conversation-search.tsx';
+import { FoundMessages } from './conversation-search.tsx';
 
 const PAGE_ROWS = 100;
+const TYPING_PAUSE_MS = 250;
 
 /** Conversations, newest first, under the day on which they began. */
 export function ConversationList({ chosen }: { chosen: string | undefined }) {
@@ -38,7 +40,7 @@ export function ConversationList({ chosen }: { chosen: string | undefined }) {
   useEffect(() => moveByKeys(nav.current!), []);
   return (
     <nav class="conversation-list" aria-label="Conversations" ref={nav}>
-      <ConversationSearch query={query} />
+      <SearchField label="Search messages" query={query} pauseMs={TYPING_PAUSE_MS} />
       {query !== '' && <FoundMessages query={query} chosen={chosen} />}
       {query === '' && <Index list={list} chosen={chosen} />}
     </nav>

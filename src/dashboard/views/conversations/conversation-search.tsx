@@ -1,46 +1,14 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { Empty } from '../../parts/empty.tsx';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useResource } from '../../resource.ts';
-import { changeParameters, hrefOf } from '../../router.ts';
+import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { areUsersKnown, searchedUser } from '../../users.ts';
 
 const MAX_FOUND = 50;
 const MAX_CHARACTERS = 240;
-const TYPING_PAUSE_MS = 250;
-
-/** The field that searches the messages of all conversations, once the user pauses. */
-export function ConversationSearch({ query }: { query: string }) {
-  const field = useRef<HTMLInputElement>(null);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  // The address changes without the field when the user goes back.
-  useEffect(() => {
-    if (field.current && field.current.value.trim() !== query) field.current.value = query;
-  }, [query]);
-  return (
-    <search>
-      <input
-        ref={field}
-        type="search"
-        aria-label="Search messages"
-        placeholder="Search messages"
-        autocomplete="off"
-        spellcheck={false}
-        defaultValue={query}
-        onInput={() => {
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => {
-            changeParameters({ q: field.current!.value.trim() }, query === '' ? 'push' : 'replace');
-          }, TYPING_PAUSE_MS);
-        }}
-      />
-    </search>
-  );
-}
 
 /** The messages that a search finds, each a link to where it was said. */
 export function FoundMessages({ query, chosen }: { query: string; chosen: string | undefined }) {

@@ -61,7 +61,9 @@ export function MessageList({ conversation, episodes, memories, messageId, onCha
 
   const marked = useMemo(() => markMessages(rows, episodes, memories), [rows, episodes, memories]);
   const erase = (id: string) => list.erase(id).then(onChange);
-  const items = useItems(marked.slice(first.value), messageId, erase);
+  // The first message shown names its episode, wherever that began.
+  const shown = marked.slice(first.value).map((mark, index) => (index === 0 ? { ...mark, beginsEpisode: true } : mark));
+  const items = useItems(shown, messageId, erase);
   const whole = memoriesOfWhole(memories);
   return (
     <>

@@ -49,9 +49,9 @@ export function MapCard({ related, isOnMap }: MapCardProps) {
             <p class="chips">
               {memory.validTo !== null && <span class="chip is-danger">superseded</span>}
               {memory.tags.map((tag) => (
-                <span key={tag} class="chip">
+                <a key={tag} class="chip" href={hrefWith({ tag })} title="Show this tag alone">
                   {tag}
-                </span>
+                </a>
               ))}
               <span class="hint">
                 <Moment at={memory.occurredAt ?? memory.createdAt} />

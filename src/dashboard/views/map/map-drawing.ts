@@ -1,4 +1,4 @@
-import { groupBy, type LinkKind } from './map-graph.ts';
+import { COLORED_GROUPS, groupBy, type LinkKind } from './map-graph.ts';
 import type { MapLayout, MapNode, NodeLink } from './map-layout.ts';
 import { type Size, toCanvas, type Viewport } from './viewport.ts';
 
@@ -29,8 +29,6 @@ export interface Scene {
   similar: readonly string[];
 }
 
-/** Groups with a color of their own. */
-export const COLORED_GROUPS = 6;
 const RADIUS = 4;
 const DIM = 0.28;
 /** From this scale on, texts are drawn beside the dots. */
@@ -68,8 +66,14 @@ export function drawMap(context: CanvasRenderingContext2D, scene: Scene, colors:
   for (const bright of [false, true]) {
     context.globalAlpha = bright ? 1 : DIM;
     const nodes = layout.nodes.filter((node) => isBright(node) === bright);
-    for (const [group, members] of groupBy(nodes, (node) => Math.min(node.group, COLORED_GROUPS))) {
-      drawNodes(context, members, view, colors.groups[group] ?? colors.soft, colors.ground);
+    for (const [group, members] of groupBy(nodes, (node) => Math.min(node.group, layout.coloredGroups))) {
+      drawNodes(
+        context,
+        members,
+        view,
+        group < layout.coloredGroups ? colors.groups[group]! : colors.soft,
+        colors.ground,
+      );
     }
   }
   context.globalAlpha = 1;

@@ -92,3 +92,11 @@ export function linkMemories(memories: readonly Memory[]): MapLink[] {
   }
   return links;
 }
+
+/** Groups with a color of their own. */
+export const COLORED_GROUPS = 6;
+
+/** How many groups, from the first, have a color of their own. */
+export function coloredCount(groups: readonly MapGroup[]): number {
+  return Math.min(COLORED_GROUPS, groups.filter(({ kind }) => kind === 'value').length);
+}

@@ -10,7 +10,7 @@ import {
 } from 'd3-force';
 import type { Memory } from '../../../contract/memories.ts';
 import { systemClock } from '../../../lib/clock.ts';
-import type { LinkKind, MapGroup, MapLink } from './map-graph.ts';
+import { coloredCount, type LinkKind, type MapGroup, type MapLink } from './map-graph.ts';
 import type { Point } from './viewport.ts';
 
 /** A memory on the map. */
@@ -38,6 +38,8 @@ export interface MapLayout {
   readonly links: readonly NodeLink[];
   readonly circles: readonly GroupCircle[];
   readonly byId: ReadonlyMap<string, MapNode>;
+  /** How many groups, from the first, have a color of their own. */
+  readonly coloredGroups: number;
   readonly isResting: boolean;
   /** Moves the nodes for about this long, or until they rest. */
   step(budgetMs: number): void;
@@ -53,24 +55,23 @@ const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 const DRAG_HEAT = 0.25;
 const REST_HEAT = 0.02;
 
-/** Places circles of these radii near the middle without overlap, in the order given. */
+/** Places circles of these radii without overlap, the large ones in the middle, and returns them in the order given. */
 export function placeCircles(radii: readonly number[]): GroupCircle[] {
   const placed: GroupCircle[] = [];
-  for (const radius of radii) {
-    for (let step = 0; ; step += 1) {
-      const distance = 4 * Math.sqrt(step);
-      const angle = step * GOLDEN_ANGLE;
-      // Wider than high, like the canvas.
-      const circle = { x: Math.cos(angle) * distance * 1.15, y: Math.sin(angle) * distance, radius };
-      const isFree = placed.every((other) => {
-        return Math.hypot(other.x - circle.x, other.y - circle.y) >= other.radius + radius + GROUP_GAP;
-      });
-      if (!isFree) continue;
-      placed.push(circle);
-      break;
-    }
-  }
+  const bySize = radii.map((radius, index) => ({ radius, index })).sort((one, other) => other.radius - one.radius);
+  for (const { radius, index } of bySize) placed[index] = freeCircle(radius, Object.values(placed));
   return placed;
+}
+
+/** Looks for room along a spiral from the middle, which is wider than high, like the canvas. */
+function freeCircle(radius: number, taken: readonly GroupCircle[]): GroupCircle {
+  for (let step = 0; ; step += 1) {
+    const distance = 4 * Math.sqrt(step);
+    const angle = step * GOLDEN_ANGLE;
+    const [x, y] = [Math.cos(angle) * distance * 1.15, Math.sin(angle) * distance];
+    const isFree = taken.every((other) => Math.hypot(other.x - x, other.y - y) >= other.radius + radius + GROUP_GAP);
+    if (isFree) return { x, y, radius };
+  }
 }
 
 /** Arranges groups of memories. Memories that the previous layout had start where they were. */
@@ -102,21 +103,22 @@ export function layOut(
     .alpha(0.5)
     .alphaDecay(0.035)
     .alphaMin(REST_HEAT)
-    .force('charge', forceManyBody<MapNode>().strength(-12).distanceMax(90))
-    .force('collide', forceCollide<MapNode>(SPACING * 0.6))
+    .force('charge', forceManyBody<MapNode>().strength(-4).distanceMax(60))
+    .force('collide', forceCollide<MapNode>(SPACING * 0.8))
     .force(
       'links',
       forceLink<MapNode, NodeLink>(nodeLinks)
         .distance(SPACING * 1.6)
         .strength(linkStrength),
     )
-    .force('x', forceX<MapNode>(({ group }) => circles[group]!.x).strength(0.12))
-    .force('y', forceY<MapNode>(({ group }) => circles[group]!.y).strength(0.12));
+    .force('x', forceX<MapNode>(({ group }) => circles[group]!.x).strength(0.08))
+    .force('y', forceY<MapNode>(({ group }) => circles[group]!.y).strength(0.08));
   return {
     nodes,
     links: nodeLinks,
     circles,
     byId,
+    coloredGroups: coloredCount(groups),
     get isResting() {
       return simulation.alpha() < REST_HEAT;
     },

@@ -3,10 +3,9 @@ import type { Memory } from '../../../contract/memories.ts';
 import { formatNumber } from '../../format.ts';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { changeParameters } from '../../router.ts';
-import { COLORED_GROUPS } from './map-drawing.ts';
-import type { MapGroup } from './map-graph.ts';
+import { coloredCount, type MapGroup } from './map-graph.ts';
 
-type MapRow = { kind: 'heading'; text: string } | { kind: 'memory'; memory: Memory; group: number };
+type MapRow = { kind: 'heading'; text: string } | { kind: 'memory'; memory: Memory; color: number | undefined };
 
 /** A row shows the beginning of a text. */
 const MAX_CHARACTERS = 200;
@@ -24,11 +23,12 @@ export function MapList({ groups, groupNames, bright, selected }: MapListProps) 
   const rows = useMemo(
     () =>
       groups.flatMap(({ memories }, group): MapRow[] => {
+        const color = group < coloredCount(groups) ? group + 1 : undefined;
         const shown = memories.filter(({ id }) => bright?.has(id) ?? true);
         if (shown.length === 0) return [];
         return [
           { kind: 'heading', text: `${groupNames[group]!} · ${formatNumber(shown.length)}` },
-          ...shown.map((memory): MapRow => ({ kind: 'memory', memory, group })),
+          ...shown.map((memory): MapRow => ({ kind: 'memory', memory, color })),
         ];
       }),
     [groups, groupNames, bright],
@@ -55,7 +55,7 @@ function renderRow(row: MapRow) {
   const { content, validTo } = row.memory;
   return (
     <>
-      <GroupDot group={row.group} isPast={validTo !== null} />
+      <GroupDot color={row.color} isPast={validTo !== null} />
       <span class={`row-text${validTo === null ? '' : ' is-past'}`}>{content.slice(0, MAX_CHARACTERS)}</span>
       {validTo !== null && <span class="chip">superseded</span>}
     </>
@@ -63,7 +63,6 @@ function renderRow(row: MapRow) {
 }
 
 /** A dot in the color of a group. */
-function GroupDot({ group, isPast }: { group: number; isPast: boolean }) {
-  const color = group < COLORED_GROUPS ? ` is-${group + 1}` : '';
-  return <span class={`map-dot${color}${isPast ? ' is-past' : ''}`} aria-hidden="true" />;
+function GroupDot({ color, isPast }: { color: number | undefined; isPast: boolean }) {
+  return <span class={`map-dot${color ? ` is-${color}` : ''}${isPast ? ' is-past' : ''}`} aria-hidden="true" />;
 }

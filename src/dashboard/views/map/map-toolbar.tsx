@@ -1,10 +1,11 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { SearchField } from '../../parts/search-field.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { changeParameters, type ViewParameters } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
 import type { Grouping } from './map-graph.ts';
 import type { MapState } from './map-memories.ts';
 
+const FIND_PAUSE_MS = 80;
 const GROUPING_TABS: { name: Grouping; title: string }[] = [
   { name: 'tag', title: 'Tags' },
   { name: 'project', title: 'Projects' },
@@ -14,11 +15,6 @@ const GROUPING_TABS: { name: Grouping; title: string }[] = [
 /** Finds memories on the map, chooses its groups and what it leaves out. */
 export function MapToolbar({ state, names }: { state: MapState; names: ReadonlyMap<string, string> }) {
   const { query, grouping, isCurrentOnly, tag, project, source } = state;
-  const field = useRef<HTMLInputElement>(null);
-  // The address changes without the field when the user goes back.
-  useEffect(() => {
-    if (field.current && field.current.value.trim() !== query) field.current.value = query;
-  }, [query]);
   const filters: { text: string; changes: ViewParameters }[] = [
     ...(tag === undefined ? [] : [{ text: `tag: ${tag}`, changes: { tag: undefined } }]),
     ...(project === undefined ? [] : [{ text: `project: ${project}`, changes: { project: undefined } }]),
@@ -28,19 +24,7 @@ export function MapToolbar({ state, names }: { state: MapState; names: ReadonlyM
   ];
   return (
     <div class="bar map-toolbar">
-      <search class="map-search">
-        <input
-          ref={field}
-          type="search"
-          aria-label="Find on the map"
-          placeholder="Find on the map"
-          autocomplete="off"
-          spellcheck={false}
-          defaultValue={query}
-          onInput={() => changeParameters({ q: field.current!.value.trim() }, 'replace')}
-        />
-        <kbd>/</kbd>
-      </search>
+      <SearchField label="Find on the map" query={query} pauseMs={FIND_PAUSE_MS} />
       <Tabs
         label="Group by"
         tabs={GROUPING_TABS}

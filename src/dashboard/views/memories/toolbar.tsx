@@ -85,9 +85,9 @@ function SearchField({ query }: { query: string }) {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  // The address changes without the field when the user goes back.
+  // The address changes without the field when the user goes back. While the user types, it is behind the field.
   useEffect(() => {
-    if (field.current && field.current.value.trim() !== query) field.current.value = query;
+    if (field.current && field.current !== document.activeElement) field.current.value = query;
   }, [query]);
   const search = () => {
     clearTimeout(timer.current);
