@@ -14,6 +14,7 @@ function App() {
       </p>
     );
   if (state.kind === 'signedOut') return <SignIn message={state.message} tone={state.tone} />;
+  if (state.kind === 'operator') return <Shell key="operator" session={undefined} />;
   return <Shell key={state.session.email} session={state.session} />;
 }
 

@@ -2,6 +2,8 @@ import { signal } from '@preact/signals';
 import { ApiError, type Session as BrowserSession, type Client, createClient } from '../client/client.ts';
 import type { AddressCredential } from './credential-in.ts';
 import { describeError } from './errors.ts';
+import { currentView } from './router.ts';
+import { openOperator, operatorMessage, operatorTransport } from './shell/operator-session.ts';
 import { pageFetch } from './upload-fetch.ts';
 
 /** A signed-in session. */
@@ -15,9 +17,11 @@ export interface Session {
 export type SessionState =
   | { kind: 'opening' }
   | { kind: 'signedOut'; message?: string | undefined; tone?: 'info' | 'error' }
+  /** Only the operator's view is open: nobody is signed in to an account. */
+  | { kind: 'operator' }
   | { kind: 'signedIn'; session: Session };
 
-/** Whether somebody is signed in. Every view is below a signed-in session. */
+/** Whether somebody is signed in. Every view but the operator's is below a signed-in session. */
 export const sessionState = signal<SessionState>({ kind: 'opening' });
 
 const ORIGIN = { baseUrl: location.origin };
@@ -26,8 +30,10 @@ const REFUSED = 'Your session has ended. Sign in again.';
 
 /** Opens the session of a credential from the address, or else the one that this browser already has. */
 export async function openSession(credential: AddressCredential | undefined): Promise<void> {
+  const ticket = credential?.kind === 'operator' ? credential.value : undefined;
+  if (ticket !== undefined || currentView.peek() === 'operator') await openOperator(ticket);
   if (credential?.kind === 'malformed') {
-    sessionState.value = { kind: 'signedOut', message: MALFORMED, tone: 'error' };
+    showSignedOut(MALFORMED);
   } else if (credential?.kind === 'key') await openWithKey(credential.value, { isFresh: true });
   else if (credential?.kind === 'ticket') {
     await open(createClient(ORIGIN).session.create({ ticket: credential.value }));
@@ -51,10 +57,14 @@ async function open(
     sessionState.value = { kind: 'signedIn', session: { client, email, freshKey } };
   } catch (error) {
     const isExpected = isOptional && error instanceof ApiError && error.status === 401;
-    sessionState.value = isExpected
-      ? { kind: 'signedOut' }
-      : { kind: 'signedOut', message: describeError(error), tone: 'error' };
+    if (isExpected && operatorTransport.peek()) sessionState.value = { kind: 'operator' };
+    else if (isExpected) showSignedOut(operatorMessage.peek());
+    else showSignedOut(describeError(error));
   }
+}
+
+function showSignedOut(message: string | undefined): void {
+  sessionState.value = { kind: 'signedOut', ...(message !== undefined && { message, tone: 'error' }) };
 }
 
 /** Ends the session, here and in the daemon, and forgets everything loaded by loading the page anew. */
@@ -70,7 +80,7 @@ export async function signOut(): Promise<void> {
 /** Returns to the sign-in screen if an error says that the session is over. */
 export function endSessionOn(error: unknown): void {
   if (!(error instanceof ApiError) || error.status !== 401) return;
-  sessionState.value = { kind: 'signedOut', message: error.detail || REFUSED, tone: 'error' };
+  showSignedOut(error.detail || REFUSED);
 }
 
 /** The client of the signed-in session. Throws outside of one. */

@@ -6,7 +6,7 @@ import { currentSession } from '../session.ts';
 import { density, theme } from '../theme.ts';
 import { searchedUser } from '../users.ts';
 import { Icon, type IconName } from './icon.tsx';
-import { isOperator } from './operator-session.ts';
+import { operatorTransport } from './operator-session.ts';
 import { VIEWS } from './views.ts';
 
 /** Whether the command palette is open. */
@@ -21,7 +21,7 @@ interface Command {
 }
 
 function viewCommands(): Command[] {
-  const names = (Object.keys(VIEWS) as ViewName[]).filter((name) => name !== 'operator' || isOperator.value);
+  const names = (Object.keys(VIEWS) as ViewName[]).filter((name) => name !== 'operator' || operatorTransport.value);
   return names.map((name) => ({
     id: name,
     icon: VIEWS[name].icon,

@@ -1,6 +1,6 @@
 import { currentView, hrefOf, type ViewName } from '../router.ts';
 import { Icon } from './icon.tsx';
-import { isOperator } from './operator-session.ts';
+import { operatorTransport } from './operator-session.ts';
 import { VIEWS } from './views.ts';
 
 const MAIN: readonly ViewName[] = ['home', 'memories', 'map', 'conversations', 'recall', 'learning'];
@@ -9,18 +9,19 @@ const MORE: readonly ViewName[] = ['connect', 'activity', 'settings'];
 const ON_NARROW = new Set<ViewName>(['home', 'memories', 'conversations', 'recall', 'settings']);
 
 /** The navigation: a rail on the left, or a bar at the bottom of narrow screens. */
-export function Rail() {
-  const groups = [MAIN, isOperator.value ? [...MORE, 'operator' as const] : MORE];
+export function Rail({ hasAccount }: { hasAccount: boolean }) {
+  const operator: readonly ViewName[] = operatorTransport.value ? ['operator'] : [];
+  const groups = hasAccount ? [MAIN, [...MORE, ...operator]] : [operator];
   return (
     <nav class="rail" aria-label="Views">
-      <a class="brand" href={hrefOf('home')}>
+      <a class="brand" href={hrefOf(hasAccount ? 'home' : 'operator')}>
         <img src="/dashboard/favicon.svg" alt="" width="26" height="26" />
         <span>svc</span>
       </a>
       {groups.map((names) => (
         <ul key={names[0]} class="rail-group">
           {names.map((name) => (
-            <li key={name} class={ON_NARROW.has(name) ? '' : 'is-wide-only'}>
+            <li key={name} class={ON_NARROW.has(name) || !hasAccount ? '' : 'is-wide-only'}>
               <a href={hrefOf(name)} aria-current={currentView.value === name ? 'page' : undefined}>
                 <Icon name={VIEWS[name].icon} />
                 <span>{VIEWS[name].title}</span>

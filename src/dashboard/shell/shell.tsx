@@ -11,11 +11,11 @@ import { Rail } from './rail.tsx';
 import { TopBar } from './top-bar.tsx';
 import { VIEWS } from './views.ts';
 
-/** The signed-in app: navigation, top bar and the current view. */
-export function Shell({ session }: { session: Session }) {
-  useEffect(() => followChanges(session.client), [session]);
-  useEffect(() => listenToKeys(), []);
-  const view = currentView.value;
+/** The signed-in app: navigation, top bar and the current view. Without an account there is only the operator's view. */
+export function Shell({ session }: { session: Session | undefined }) {
+  useEffect(() => session && followChanges(session.client), [session]);
+  useEffect(() => (session ? listenToKeys() : undefined), [session]);
+  const view = session ? currentView.value : 'operator';
   const title = view ? VIEWS[view].title : 'Not found';
   useEffect(() => {
     document.title = `${title} – svc`;
@@ -25,7 +25,7 @@ export function Shell({ session }: { session: Session }) {
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <Rail />
+      <Rail hasAccount={session !== undefined} />
       <TopBar session={session} title={title} />
       <main id="main" class="main" tabIndex={-1}>
         <Outlet view={view} />

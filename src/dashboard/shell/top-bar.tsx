@@ -4,29 +4,32 @@ import { currentView } from '../router.ts';
 import { type Session, signOut } from '../session.ts';
 import { density, type Theme, theme } from '../theme.ts';
 import { Icon } from './icon.tsx';
+import { closeOperator } from './operator-session.ts';
 import { isPaletteOpen } from './palette.tsx';
 import { UserSwitcher } from './user-switcher.tsx';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
 /** The bar above a view: its title, the chosen user, the palette and the account menu. */
-export function TopBar({ session, title }: { session: Session; title: string }) {
+export function TopBar({ session, title }: { session: Session | undefined; title: string }) {
   const isMac = navigator.platform.startsWith('Mac');
   return (
     <header class="top-bar">
       <h1 class="top-title">{title}</h1>
-      {currentView.value !== 'operator' && <UserSwitcher client={session.client} />}
-      <button type="button" class="palette-button" onClick={() => (isPaletteOpen.value = true)}>
-        <Icon name="search" size={16} />
-        <span>Search or jump to…</span>
-        <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
-      </button>
+      {session && currentView.value !== 'operator' && <UserSwitcher client={session.client} />}
+      {session && (
+        <button type="button" class="palette-button" onClick={() => (isPaletteOpen.value = true)}>
+          <Icon name="search" size={16} />
+          <span>Search or jump to…</span>
+          <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+        </button>
+      )}
       <details class="menu account-menu">
         <summary aria-label="Account">
           <Icon name="user" />
         </summary>
         <div class="menu-panel">
-          <p class="menu-email">{session.email}</p>
+          <p class="menu-email">{session ? session.email : 'Operator'}</p>
           <fieldset class="segments">
             <legend>Theme</legend>
             {THEMES.map((name) => (
@@ -56,9 +59,11 @@ export function TopBar({ session, title }: { session: Session; title: string }) 
           <button
             type="button"
             class="menu-item"
-            onClick={() => signOut().catch((error) => showToast(describeError(error), 'error'))}
+            onClick={() =>
+              (session ? signOut() : closeOperator()).catch((error) => showToast(describeError(error), 'error'))
+            }
           >
-            Sign out
+            {session ? 'Sign out' : 'Close the operator view'}
           </button>
         </div>
       </details>
