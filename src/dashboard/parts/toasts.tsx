@@ -11,7 +11,7 @@ const toasts = signal<readonly Toast[]>([]);
 let lastId = 0;
 
 /** How long an action with an undo waits before it is carried out. */
-export const UNDO_MS = 6000;
+const UNDO_MS = 6000;
 
 const SHOWN_MS = { info: 4000, error: 9000 };
 

@@ -48,7 +48,7 @@ export function listStateOf(parameters: URLSearchParams): ListState {
 }
 
 /** A time, or the first instant of a UTC day. */
-export function instantOf(text: string | undefined): number | undefined {
+function instantOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   return parseTimestamp(DAY.test(text) ? `${text}T00:00:00Z` : text);
 }

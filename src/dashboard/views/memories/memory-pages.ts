@@ -24,7 +24,7 @@ interface MemoryPage {
 const PAGE_SIZE = 100;
 const MAX_FOUND = 100;
 /** A search is of one end user. Without a chosen one, these many who were seen last are searched. */
-export const MAX_SEARCHED_USERS = 5;
+const MAX_SEARCHED_USERS = 5;
 /** Pages without a single row to show that are skipped at once. */
 const MAX_SKIPPED_PAGES = 20;
 /** A match this much weaker than the best one is unlikely to be meant. */

@@ -6,7 +6,7 @@ import type { ListedMemory } from './memory-pages.ts';
 export type ListRow = { kind: 'memory'; memory: ListedMemory } | { kind: 'heading'; text: string };
 
 /** The time by which the timeline groups a memory: of what it is about, or when it was stored. */
-export function timelineTime({ occurredAt, createdAt }: ListedMemory): number {
+function timelineTime({ occurredAt, createdAt }: ListedMemory): number {
   return parseTimestamp(occurredAt ?? createdAt) ?? 0;
 }
 
