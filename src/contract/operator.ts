@@ -38,7 +38,7 @@ export const OperatorOverview = Type.Object({
   /** As in `/readyz`: "ok", or what is wrong. */
   checks: Type.Record(Type.String(), Type.String()),
   queues: Type.Object({ writes: Count, embeddings: Count, jobs: Count, mails: Count }),
-  /** Of this daemon since its start, by route, most frequent first. */
+  /** Of this daemon since its start, by route of the API, most frequent first. */
   requests: Type.Array(
     Type.Object({
       method: Type.String(),

@@ -29,7 +29,7 @@ interface Dependencies {
   limitSignIns: LimitSignIns;
 }
 
-/** Routes that the overview shows. */
+/** Routes of the API that the overview shows. */
 const MAX_ROUTES = 20;
 
 /** The operator's view of a daemon: what its routes need, and its long work, which `stop` ends. */
@@ -94,7 +94,7 @@ async function overviewOf(config: Config, rooms: Rooms, { clock, version, mailQu
       jobs: await jobs.open(),
       mails: await mailQueue.pending(),
     },
-    requests: latencies.slice(0, MAX_ROUTES),
+    requests: latencies.filter(({ route }) => route.startsWith('/v1/')).slice(0, MAX_ROUTES),
   } satisfies Partial<OperatorOverview>;
 }
 

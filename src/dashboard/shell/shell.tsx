@@ -14,7 +14,7 @@ import { VIEWS } from './views.ts';
 /** The signed-in app: navigation, top bar and the current view. Without an account there is only the operator's view. */
 export function Shell({ session }: { session: Session | undefined }) {
   useEffect(() => session && followChanges(session.client), [session]);
-  useEffect(() => (session ? listenToKeys() : undefined), [session]);
+  useEffect(() => listenToKeys({ hasAccount: session !== undefined }), [session]);
   const view = session ? currentView.value : 'operator';
   const title = view ? VIEWS[view].title : 'Not found';
   useEffect(() => {
@@ -37,11 +37,11 @@ export function Shell({ session }: { session: Session | undefined }) {
   );
 }
 
-/** `Ctrl-K` opens the palette, `/` focuses the search of the view, and `g` with a letter shows a view. */
-function listenToKeys(): () => void {
+/** `Ctrl-K` opens the palette, `/` focuses the search of the view, and `g` with a letter shows a view. Without an account there is one view. */
+function listenToKeys({ hasAccount }: { hasAccount: boolean }): () => void {
   let afterG = 0;
   const onKey = (event: KeyboardEvent) => {
-    if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+    if (hasAccount && (event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault();
       isPaletteOpen.value = !isPaletteOpen.peek();
       return;
@@ -54,7 +54,7 @@ function listenToKeys(): () => void {
         search.focus();
         search.select();
       }
-    } else if (event.key === 'g') afterG = event.timeStamp;
+    } else if (event.key === 'g' && hasAccount) afterG = event.timeStamp;
     else if (afterG > 0 && event.timeStamp - afterG < 1500) {
       afterG = 0;
       const found = Object.entries(VIEWS).find(([, { letter }]) => letter === event.key);

@@ -71,7 +71,7 @@ describe('the operator view', { timeout: 60_000 }, () => {
     const { page } = await openOperator();
     const email = browser.freshAddress();
     const { apiKey } = await browser.daemon.signIn(email);
-    await page.getByLabel('Find an account by its address').fill(email);
+    await page.getByLabel('Find by address').fill(email);
     await expect.poll(() => page.getByRole('table').first().getByRole('row').count()).toBe(2);
     const tier = page.getByLabel(`Tier of ${email}`);
     await tier.selectOption('Pro');

@@ -8,6 +8,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { type PageList, usePageList } from '../../parts/page-list.ts';
+import { SearchField } from '../../parts/search-field.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { changeParameters, parameters } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
@@ -23,7 +24,7 @@ const SORTS: readonly { value: Sort; title: string }[] = [
 
 /** The accounts of the database: their tier can be changed, and they can be erased. */
 export function AccountsCard() {
-  const email = parameters.value.get('email') ?? '';
+  const email = parameters.value.get('q') ?? '';
   const sort = SORTS.find(({ value }) => value === parameters.value.get('sort'))?.value ?? 'created';
   const list = usePageList(`${sort} ${email}`, (cursor, signal) =>
     operatorCalls.tenants(
@@ -36,15 +37,9 @@ export function AccountsCard() {
       <div class="card-head">
         <h2 id="accounts-title">Accounts</h2>
         <div class="bar">
-          <input
-            type="search"
-            class="operator-search"
-            aria-label="Find an account by its address"
-            placeholder="Find by address"
-            value={email}
-            onInput={(event) => changeParameters({ email: event.currentTarget.value }, 'replace')}
-          />
+          <SearchField label="Find by address" query={email} pauseMs={200} />
           <select
+            class="operator-order"
             aria-label="Order of accounts"
             value={sort}
             onChange={(event) => changeParameters({ sort: event.currentTarget.value }, 'replace')}

@@ -26,9 +26,7 @@ export function MaintenanceCards({ overview: { backups, check, engine }, onStart
               start={() => operatorCalls.backup()}
               onStarted={onStarted}
             />
-            <TaskState task={backups.task} label="Backing up">
-              {null}
-            </TaskState>
+            {backups.task?.state !== 'done' && <TaskState task={backups.task} label="Backing up" />}
             <p>
               {backups.newest ? (
                 <>
@@ -114,7 +112,7 @@ function TaskState({
 }: {
   task: OperatorTask | null;
   label: string;
-  children: ComponentChildren;
+  children?: ComponentChildren;
 }) {
   if (!task) return null;
   if (task.state === 'running') {
