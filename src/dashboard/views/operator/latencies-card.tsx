@@ -11,7 +11,7 @@ export function LatenciesCard({ requests }: Pick<OperatorOverview, 'requests'>) 
           <thead>
             <tr>
               <th scope="col">Route</th>
-              <th scope="col" class="numeric">
+              <th scope="col" class="numeric is-roomy">
                 Requests
               </th>
               <th scope="col" class="numeric">
@@ -28,7 +28,7 @@ export function LatenciesCard({ requests }: Pick<OperatorOverview, 'requests'>) 
                 <th scope="row" class="operator-route">
                   <span class="row-meta">{method}</span> {route}
                 </th>
-                <td class="numeric">{formatNumber(count)}</td>
+                <td class="numeric is-roomy">{formatNumber(count)}</td>
                 <td class="numeric">{formatMs(p50Ms)}</td>
                 <td class="numeric">{formatMs(p95Ms)}</td>
               </tr>
