@@ -78,6 +78,13 @@ const MILLISECONDS_NOW = {
   pg: 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS bigint)',
 };
 
+/**
+ * Makes a trigger find the last number by its index. A session plans the statement once, while the log is nearly empty; the
+ * plan that reads all of a tenant's rows looks best then, and would take longer with each row. Refused plans have a cost for
+ * which PostgreSQL would compile them.
+ */
+const BY_INDEX = 'SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off';
+
 /** A log of what changed in each account, for its event streams. Runs on both engines. */
 export const changes: Migration = {
   name: '0021-changes',
@@ -106,7 +113,7 @@ async function logOnPostgres(db: Knex, change: LoggedChange): Promise<void> {
   const name = `"${nameOf(change)}"`;
   // The daemons' own writes, which hold no tenant's lock, change jobs too.
   const lock = `PERFORM 1 FROM tenants t WHERE t."tenantId" = NEW."tenantId" FOR NO KEY UPDATE;`;
-  await db.raw(`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+  await db.raw(`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql ${BY_INDEX} AS $$
     BEGIN
       ${table === 'jobs' ? lock : ''}
       ${insertOf(change, MILLISECONDS_NOW.pg)} WHERE ${isLogged(change)};
@@ -142,6 +149,6 @@ function insertOf(change: LoggedChange, nowMs: string): string {
   const row = rowOf(change);
   const { kind, itemId = 'NULL', scope = 'NULL' } = change;
   return `INSERT INTO changes ("tenantId", number, at, kind, "itemId", scope)
-    SELECT ${row}."tenantId", COALESCE((SELECT MAX(c.number) FROM changes c
-      WHERE c."tenantId" = ${row}."tenantId"), 0) + 1, ${nowMs}, ${kind}, ${itemId}, ${scope}`;
+    SELECT ${row}."tenantId", COALESCE((SELECT c.number FROM changes c
+      WHERE c."tenantId" = ${row}."tenantId" ORDER BY c.number DESC LIMIT 1), 0) + 1, ${nowMs}, ${kind}, ${itemId}, ${scope}`;
 }
