@@ -8,7 +8,7 @@ export const ActivityEntry = Type.Object({
   id: Type.String({ description: 'The `X-Request-Id` of the response' }),
   at: Type.String({ format: 'date-time', description: 'When the response ended' }),
   client: Type.String({
-    description: 'What MCP calls `clientInfo`, or the product in User-Agent; `svc web app` for the dashboard',
+    description: 'What MCP calls `clientInfo`, or the product in User-Agent; `svc web app` for the web app',
   }),
   transport: ActivityTransport,
   method: Type.String({ description: 'The HTTP method, or that of the MCP message' }),

@@ -46,14 +46,20 @@ async function follow(client: Client, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       for await (const { event } of client.events({ signal })) {
-        if (event === 'reset' || event === 'user.deleted') for (const kind of CHANGE_KINDS) announce(kind);
+        if (event === 'reset' || event === 'user.deleted') announceAll();
         else announce(event.split('.')[0] as ChangeKind);
       }
     } catch (error) {
       if (!signal.aborted) endSessionOn(error);
     }
     await sleep(RETURN_MS, signal);
+    // What changed meanwhile was announced to nobody.
+    if (!signal.aborted) announceAll();
   }
+}
+
+function announceAll(): void {
+  for (const kind of CHANGE_KINDS) announce(kind);
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

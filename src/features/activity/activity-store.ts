@@ -34,7 +34,8 @@ const COLUMNS = 'id, at, client, transport, method, route, status, microseconds,
 /** Finds how many requests each tenant has had. Omits tenants that are erased or being erased. */
 export async function findLastSequences(reader: Reader, tenantIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await reader.all<{ tenantId: string; last: number | null }>(
-    `SELECT t.tenantId, (SELECT MAX(a.sequence) FROM activity a WHERE a.tenantId = t.tenantId) AS last
+    `SELECT t.tenantId,
+       (SELECT a.sequence FROM activity a WHERE a.tenantId = t.tenantId ORDER BY a.sequence DESC LIMIT 1) AS last
      FROM tenants t WHERE t.tenantId IN (SELECT value FROM texts(?)) AND t.erasedAt IS NULL`,
     [JSON.stringify(tenantIds)],
   );
