@@ -11,6 +11,7 @@ import { findPredicates, markPredicates, type Predicate } from './predicates/mar
  * scenarios run.
  */
 const IMPLIED: Record<string, string> = {
+  'OR EXISTS (SELECT 1 FROM apiKeys k WHERE k.tenantId = t.tenantId AND k.hash = ?))`,': 'the hash of a key is unique',
   "['f.tenantId = ?', tenantId],": 'the memory is compared with the tenant, and the tag or source with the memory',
   'const from = `${lookup} f CROSS JOIN memories m ON m.tenantId = f.tenantId AND m.id = f.memoryId`;':
     'both are compared with the tenant',
@@ -35,6 +36,9 @@ const POSTGRES_ONLY: Record<string, string> = {
   'const lookup = `SELECT * FROM ${rows} WHERE tenantId = ? AND number = f.number OFFSET 0`;':
     'the visible rows are compared with the tenant',
 };
+
+/** Shows all accounts to the operator, by design: what it counts of each is tested in `test/features/operator`. */
+const OF_ALL_TENANTS = /^features\/operator\//;
 
 /** `SVC_TEST_PREDICATES=jobs-store` is enough during development: a regular expression for places. */
 const CHOSEN = new RegExp(process.env.SVC_TEST_PREDICATES ?? '');
@@ -66,7 +70,7 @@ test('a test fails for every tenant predicate that is left out of a store (rows 
   const predicates = await findPredicates(`${root}src`);
   const { outdir, splitting, chunkNames, ...options } = daemonBuild;
   await build({ ...options, entryPoints: [WORKER], outfile: BUNDLE, plugins: [markPredicates(predicates)] });
-  const chosen = predicates.filter(({ place }) => CHOSEN.test(place));
+  const chosen = predicates.filter(({ place }) => CHOSEN.test(place) && !OF_ALL_TENANTS.test(place));
   const shares = Array.from({ length: WORKERS }, (_, share) => runShare(share, chosen));
   const outcomes = (await Promise.all(shares)).flat();
   expect(outcomes).toHaveLength(chosen.length);
@@ -87,7 +91,7 @@ test('a test fails for every tenant predicate that is left out of a store (rows 
   );
   expect(unexecuted).toEqual(postgresOnly);
   expect(survivors).toEqual(implied);
-  if (chosen.length < predicates.length) return;
+  if (process.env.SVC_TEST_PREDICATES !== undefined) return;
   expect(implied).toHaveLength(Object.keys(IMPLIED).length);
   expect(postgresOnly).toHaveLength(Object.keys(POSTGRES_ONLY).length);
 });

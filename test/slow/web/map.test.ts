@@ -48,11 +48,14 @@ describe('the map', () => {
     expect(consoleErrors).toEqual([]);
   });
 
-  test('is read by keys alone, and Escape clears the selection', { timeout: 60_000 }, async () => {
+  test('is read by keys alone, and Escape clears the selection', { timeout: 60_000, retry: 2 }, async () => {
     const { page } = await open();
+    await page.locator('[data-row]').first().waitFor();
     await page.keyboard.press('j');
     await expect.poll(() => chosen(page)).not.toBeNull();
     const first = chosen(page);
+    // The row is focused with the frame after it was chosen.
+    await page.waitForFunction(() => document.activeElement?.closest('[data-row]'));
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => chosen(page)).not.toBe(first);
     await card(page).waitFor();
