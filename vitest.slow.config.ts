@@ -10,6 +10,9 @@ export default mergeConfig(
       globalSetup: ['test/helpers/build-all.ts', 'test/helpers/assistants/assistants-folder.ts'],
       fileParallelism: false,
       testTimeout: 300_000,
+      // Browsers and processes that wait for a processor: what fails twice is broken.
+      retry: 1,
+      expect: { poll: { timeout: 10_000 } },
       hookTimeout: 120_000,
     },
   }),

@@ -43,17 +43,17 @@ describe('connecting an assistant', { timeout: 60_000 }, () => {
     await page.getByText('Copy this key now').waitFor();
     expect(await page.locator('#app').textContent()).not.toMatch(KEY);
     await page.getByRole('button', { name: 'Reveal' }).first().click();
-    expect(await page.locator('.fresh-key-text').textContent()).toBe(apiKey);
-    expect(await page.locator('.side-pane pre').textContent()).toContain(apiKey);
+    await expect.poll(() => page.locator('.fresh-key-text').textContent()).toBe(apiKey);
+    await expect.poll(() => page.locator('.side-pane pre').textContent()).toContain(apiKey);
     await page.getByRole('button', { name: 'Hide' }).first().click();
-    expect(await page.locator('#app').textContent()).not.toMatch(KEY);
+    await expect.poll(() => page.locator('#app').textContent()).not.toMatch(KEY);
   });
 
   test('does not know the key after a reload', async () => {
     const { page } = await browser.openApp('connect?assistant=codex&via=http');
     await page.reload();
     await page.getByText('svc_live_<your key>').first().waitFor();
-    expect(await page.getByText('Copy this key now').count()).toBe(0);
+    await expect.poll(() => page.getByText('Copy this key now').count()).toBe(0);
     expect(await page.content()).not.toMatch(KEY);
   });
 

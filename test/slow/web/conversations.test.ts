@@ -95,7 +95,7 @@ describe('the reader', () => {
     await page.getByRole('button', { name: 'Forget message 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click();
     await message(page, 'quiet and warm').waitFor({ state: 'detached' });
-    expect(await page.locator('.message').count()).toBe(3);
+    await expect.poll(() => page.locator('.message').count()).toBe(3);
     await page.getByRole('button', { name: 'Forget', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click();
     await index(page).getByText('No conversations yet').waitFor();
@@ -107,7 +107,7 @@ describe('the reader', () => {
     await message(page, 'Kai is vegetarian').waitFor();
     await append(apiKey, id, [{ role: 'user', content: 'And a hotel near the river' }]);
     await message(page, 'hotel near the river').waitFor({ timeout: 20_000 });
-    expect(await page.locator('.message').count()).toBe(5);
+    await expect.poll(() => page.locator('.message').count()).toBe(5);
   });
 
   test('says how to let memories be extracted while no model is set', { timeout: 60_000 }, async () => {
@@ -121,7 +121,7 @@ describe('the reader', () => {
     const { page, id } = await open();
     await go(page, `id=${id}&message=msg_00000000000000000000000000000000`);
     await page.getByText('The message is not in this conversation').waitFor();
-    expect(await page.locator('.message').count()).toBe(4);
+    await expect.poll(() => page.locator('.message').count()).toBe(4);
   });
 });
 
@@ -135,7 +135,7 @@ describe('a conversation of 2,000 messages', () => {
     const { y } = (await target.boundingBox())!;
     expect(y).toBeGreaterThan(50);
     expect(y).toBeLessThan(850);
-    expect(await page.locator('.message').count()).toBeLessThan(400);
+    await expect.poll(() => page.locator('.message').count()).toBeLessThan(400);
     await page.getByRole('button', { name: /Show earlier messages/ }).click();
     await message(page, 'message number 1400 ').waitFor({ state: 'attached' });
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
@@ -182,7 +182,7 @@ describe('the list', () => {
   test('makes way for the reader on a phone, and comes back', { timeout: 60_000 }, async () => {
     const { page } = await open(TRIP, { viewport: { width: 360, height: 740 } });
     await message(page, 'visit Lisbon').waitFor();
-    expect(await index(page).isVisible()).toBe(false);
+    await expect.poll(() => index(page).isVisible()).toBe(false);
     expect(await fits(page)).toBe(true);
     await page.getByRole('link', { name: 'All conversations' }).click();
     await index(page)

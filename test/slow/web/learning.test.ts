@@ -42,7 +42,7 @@ describe('Learning', { timeout: 60_000 }, () => {
     ]) {
       await page.getByRole('heading', { name }).waitFor();
     }
-    expect(await page.locator('.feedback-feed li').count()).toBe(6);
+    await expect.poll(() => page.locator('.feedback-feed li').count()).toBe(6);
     await page.getByRole('link', { name: 'when does the office close?' }).first().click();
     await page.getByText(/then, helped/).waitFor();
     expect(consoleErrors).toEqual([]);
@@ -55,7 +55,7 @@ describe('Learning', { timeout: 60_000 }, () => {
     await page.getByRole('group', { name: /Typical place/ }).focus();
     await page.keyboard.press('ArrowLeft');
     await page.locator('.line-plot-key strong').first().waitFor();
-    expect(await page.locator('.line-plot-key strong').first().textContent()).toMatch(/place \d/);
+    await expect.poll(() => page.locator('.line-plot-key strong').first().textContent()).toMatch(/place \d/);
     await page.getByText('Show as a table').click();
     await page.getByRole('columnheader', { name: 'With learning' }).waitFor();
     await page.getByRole('radio', { name: '90 days' }).check();

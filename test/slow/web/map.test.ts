@@ -81,7 +81,7 @@ describe('the map', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('chocolate');
     await page.getByText('1 of 4 memories found').waitFor();
-    expect(await list(page).locator('[data-row]').count()).toBe(1);
+    await expect.poll(() => list(page).locator('[data-row]').count()).toBe(1);
     await page.getByLabel('Find on the map').fill('');
     await page.getByLabel('Projects').check();
     await list(page).getByRole('heading', { name: 'kitchen · 1' }).waitFor();

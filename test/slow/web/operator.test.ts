@@ -39,9 +39,9 @@ describe('the operator view', { timeout: 60_000 }, () => {
     const opened = await openOperator();
     const { page } = opened;
     expect(page.url()).not.toContain('operator=');
-    expect(await page.getByRole('navigation', { name: 'Views' }).getByRole('listitem').allTextContents()).toEqual([
-      'Operator',
-    ]);
+    await expect
+      .poll(() => page.getByRole('navigation', { name: 'Views' }).getByRole('listitem').allTextContents())
+      .toEqual(['Operator']);
     expect(await page.locator('body').textContent()).not.toContain('tea');
     await page.reload();
     await page.getByRole('row', { name: /ada@example.com/ }).waitFor();
@@ -76,11 +76,11 @@ describe('the operator view', { timeout: 60_000 }, () => {
     const tier = page.getByLabel(`Tier of ${email}`);
     await tier.selectOption('Pro');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    expect(await tier.inputValue()).toBe('Free');
+    await expect.poll(() => tier.inputValue()).toBe('Free');
     await tier.selectOption('Pro');
     await page.getByRole('button', { name: 'Move to Pro' }).click();
     await page.getByText(`${email} is on Pro now.`).waitFor();
-    expect(await tier.inputValue()).toBe('Pro');
+    await expect.poll(() => tier.inputValue()).toBe('Pro');
     expect(await (await browser.call(apiKey, '/v1/account')).json()).toMatchObject({ tier: 'Pro' });
 
     await page.getByRole('button', { name: `Erase ${email}` }).click();

@@ -60,14 +60,14 @@ describe('asking in Recall', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Why' }).nth(2).click();
     await page.reload();
     await page.locator('.why').waitFor();
-    expect(await page.getByRole('searchbox').inputValue()).toBe(QUESTION);
-    expect(await page.getByLabel('Strategy').inputValue()).toBe('recent');
-    expect(await page.getByRole('checkbox', { name: 'Messages' }).isChecked()).toBe(false);
-    expect(await page.locator('.result').count()).toBe(5);
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe(QUESTION);
+    await expect.poll(() => page.getByLabel('Strategy').inputValue()).toBe('recent');
+    await expect.poll(() => page.getByRole('checkbox', { name: 'Messages' }).isChecked()).toBe(false);
+    await expect.poll(() => page.locator('.result').count()).toBe(5);
     await page.getByRole('searchbox').fill('something else');
     await page.keyboard.press('Enter');
     await page.goBack();
-    expect(await page.getByRole('searchbox').inputValue()).toBe(QUESTION);
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe(QUESTION);
   });
 
   test('searches again when the same question is submitted', async () => {
@@ -106,7 +106,7 @@ describe('teaching in Recall', { timeout: 60_000 }, () => {
     await page.getByText('1 result helped, 1 result did not.').waitFor();
     await page.getByRole('button', { name: 'Teach the ranking' }).click();
     await page.getByText('Learned.').waitFor();
-    expect(await page.getByRole('button', { name: 'This helped' }).first().isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'This helped' }).first().isDisabled()).toBe(true);
     const retrieval = (await (await browser.call(apiKey, '/v1/retrieval?user=ada')).json()) as Retrieval;
     expect(retrieval.events).toBe(1);
     await page.getByRole('button', { name: 'Search again' }).click();
@@ -115,17 +115,17 @@ describe('teaching in Recall', { timeout: 60_000 }, () => {
 
   test('shows the learned order beside the default one, with a line for each result', async () => {
     const { page, apiKey } = await openAsked('');
-    expect(await page.getByRole('heading', { name: 'Learned order' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('heading', { name: 'Learned order' }).count()).toBe(0);
     await teach(apiKey);
     await page.reload();
     await page.getByRole('heading', { name: 'Learned order' }).waitFor();
     const shown = await page.locator('.result').count();
     await expect.poll(() => page.locator('.rank-line').count()).toBe(shown);
-    expect(await page.locator('.default-order > li').count()).toBe(shown);
-    expect(await page.locator('.result .movement').count()).toBeGreaterThan(0);
+    await expect.poll(() => page.locator('.default-order > li').count()).toBe(shown);
+    await expect.poll(() => page.locator('.result .movement').count()).toBeGreaterThan(0);
     await page.setViewportSize({ width: 600, height: 800 });
-    expect(await page.locator('.default-order').isVisible()).toBe(false);
-    expect(await page.locator('.result .movement').first().isVisible()).toBe(true);
+    await expect.poll(() => page.locator('.default-order').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('.result .movement').first().isVisible()).toBe(true);
   });
 });
 
@@ -146,10 +146,12 @@ describe('the context in Recall', { timeout: 60_000 }, () => {
     const { page } = await openAsked('&tab=context');
     await page.getByRole('button', { name: 'Go to [2] in the block' }).focus();
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Go to citation [2]');
-    expect(await page.locator('.context-line.is-active').count()).toBe(1);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+      .toBe('Go to citation [2]');
+    await expect.poll(() => page.locator('.context-line.is-active').count()).toBe(1);
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('cited-[2]');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('cited-[2]');
   });
 });
 
@@ -162,7 +164,7 @@ describe('earlier searches in Recall', { timeout: 60_000 }, () => {
     await browser.show(page, 'recall');
     await page.getByRole('link', { name: new RegExp(`${QUESTION}.*the 2nd helped`) }).click();
     await page.getByText('2nd then, helped').waitFor();
-    expect(await page.getByRole('searchbox').inputValue()).toBe(QUESTION);
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe(QUESTION);
     await page.getByLabel('Results').selectOption('5');
     await expect.poll(() => new URL(page.url()).searchParams.get('searchId')).toBeNull();
     expect(new URL(page.url()).searchParams.get('q')).toBe(QUESTION);

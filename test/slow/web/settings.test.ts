@@ -32,10 +32,10 @@ describe('provider keys', { timeout: 60_000 }, () => {
   test('adds, checks, uses and removes a key without ever showing it', async () => {
     const { page, consoleErrors, apiKey } = await browser.openApp('settings?section=providers');
     await page.getByRole('heading', { name: 'Provider keys' }).waitFor();
-    expect(await keys(page).count()).toBe(0);
+    await expect.poll(() => keys(page).count()).toBe(0);
     await addKey(page, PROVIDER_KEY);
     await page.getByText(`openai accepted the key …${PROVIDER_KEY.slice(-4)}`).waitFor();
-    expect(await page.getByLabel('API key', { exact: true }).count()).toBe(0);
+    await expect.poll(() => page.getByLabel('API key', { exact: true }).count()).toBe(0);
     await expect.poll(() => keys(page).allTextContents()).toMatchObject([expect.stringContaining('valid')]);
     const seen = await page.evaluate(() => [document.documentElement.outerHTML, JSON.stringify({ ...localStorage })]);
     expect(seen.join()).not.toContain(PROVIDER_KEY);
@@ -59,7 +59,7 @@ describe('provider keys', { timeout: 60_000 }, () => {
     await expect.poll(() => keys(page).first().textContent()).toContain('refused');
     await page.getByRole('button', { name: 'Remove the key for openai' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    expect(await keys(page).count()).toBe(1);
+    await expect.poll(() => keys(page).count()).toBe(1);
     await page.getByRole('button', { name: 'Remove the key for openai' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Removed the key for openai.').waitFor();
@@ -72,8 +72,8 @@ describe('provider keys', { timeout: 60_000 }, () => {
     const { page } = await browser.openApp('settings?section=providers');
     await addKey(page, 'sk-wrong-0123456789');
     await status(page).filter({ hasText: 'The provider rejected this key' }).waitFor();
-    expect(await page.getByLabel('API key', { exact: true }).inputValue()).toBe('');
-    expect(await keys(page).count()).toBe(0);
+    await expect.poll(() => page.getByLabel('API key', { exact: true }).inputValue()).toBe('');
+    await expect.poll(() => keys(page).count()).toBe(0);
     expect(await page.content()).not.toContain('sk-wrong');
   });
 
@@ -109,7 +109,7 @@ describe('provider keys', { timeout: 60_000 }, () => {
     openai.reset();
     browser.daemon.clock.advance(600_000);
     await page.getByText('1 added').waitFor({ timeout: 30_000 });
-    expect(await page.locator('main').textContent()).toContain('1 of 1 message read');
+    await expect.poll(() => page.locator('main').textContent()).toContain('1 of 1 message read');
   });
 });
 
@@ -142,8 +142,8 @@ describe('moving an account', { timeout: 60_000 }, () => {
     const to = await browser.openApp('settings?section=import');
     await choose(to.page, 'account.ndjson', text);
     await to.page.getByText('30 memories').waitFor();
-    expect(await to.page.getByLabel('Format').inputValue()).toBe('svc');
-    expect(await to.page.locator('.import-preview li').count()).toBe(5);
+    await expect.poll(() => to.page.getByLabel('Format').inputValue()).toBe('svc');
+    await expect.poll(() => to.page.locator('.import-preview li').count()).toBe(5);
     await to.page.getByRole('button', { name: 'Import', exact: true }).click();
     await to.page.getByText('Imported 30 memories').waitFor();
     expect((await memoriesOf(to.apiKey)).filter(({ user }) => user === 'grace')).toHaveLength(10);
@@ -226,7 +226,7 @@ describe('the profile', { timeout: 60_000 }, () => {
     const { page, apiKey } = await browser.openApp('settings?section=profile&user=grace', {}, MEMORIES);
     const text = page.locator('main pre');
     await text.filter({ hasText: 'Ada noted number 27' }).waitFor();
-    expect(await text.textContent()).not.toContain('Ada noted number 28');
+    await expect.poll(() => text.textContent()).not.toContain('Ada noted number 28');
     await browser.call(apiKey, '/v1/memories', { content: 'Grace keeps bees', user: 'grace' });
     await text.filter({ hasText: 'Grace keeps bees' }).waitFor();
   });
@@ -239,7 +239,7 @@ describe('erasing', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Erase user…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Erase user' }).click();
-    expect(await dialog.count()).toBe(1);
+    await expect.poll(() => dialog.count()).toBe(1);
     await dialog.getByRole('textbox').fill('grace');
     await dialog.getByRole('button', { name: 'Erase user' }).click();
     await page.getByText('Erased grace.').waitFor();

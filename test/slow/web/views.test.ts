@@ -65,7 +65,7 @@ test('the palette finds a memory and opens it by keyboard alone', { timeout: 60_
     .waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/dashboard\/memories\?.*id=mem_/);
-  expect(await page.getByRole('dialog').count()).toBe(0);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
 });
 
 test('shows the view of an address, and says so if there is none', { timeout: 60_000 }, async () => {
