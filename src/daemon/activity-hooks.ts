@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { WEB_APP_CLIENT } from '../contract/web-app-client.ts';
 import type { Activity } from '../features/activity/activity.ts';
 import { type AnswerIds, idsOfAnswer, idsOfPath } from '../features/activity/answer-ids.ts';
-import { clientOfUserAgent, WEB_APP } from '../features/activity/client-name.ts';
+import { clientOfUserAgent } from '../features/activity/client-name.ts';
 
 /** What an MCP message was about. */
 export interface McpNote extends Partial<AnswerIds> {
@@ -45,7 +46,7 @@ function restRequest(request: FastifyRequest) {
   const ofPath = idsOfPath(request.params);
   const { ids, searchId } = request.answerIds ?? ofPath;
   return {
-    client: isFromOwnPage(request) ? WEB_APP : clientOfUserAgent(request.headers['user-agent']),
+    client: isFromOwnPage(request) ? WEB_APP_CLIENT : clientOfUserAgent(request.headers['user-agent']),
     transport: 'rest' as const,
     method: request.method,
     route: documentedPath(request.routeOptions.url ?? 'none'),

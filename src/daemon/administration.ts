@@ -27,7 +27,7 @@ export async function withRooms<T>(config: Config, work: (rooms: Rooms) => Promi
 
 /**
  * Lists all problems of the database: those that SQLite finds first, then disagreements between indices and rows.
- * `running` is the daemon that asks; an admin command opens modules of its own.
+ * `running` is the daemon that asks; an admin command opens the modules itself.
  */
 export async function checkIntegrity(config: Config, running?: Pick<Rooms, 'db' | 'usage'>): Promise<string[]> {
   const location = await existingDatabase(config);

@@ -51,7 +51,7 @@ export function createAuthentication({ keys, sessions, publicUrl }: Parts): Auth
   };
 }
 
-/** The operator's routes have a session of their own. */
+/** The operator's routes have a separate session. */
 function isOperators(request: FastifyRequest): boolean {
   return request.routeOptions.config.isOperatorRoute === true;
 }

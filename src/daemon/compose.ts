@@ -24,18 +24,18 @@ import { providerKeysRoutes } from '../features/providers/provider-keys-routes.t
 import { providerSettingsRoutes } from '../features/providers/provider-settings-routes.ts';
 import { rememberRoutes } from '../features/remember/remember-routes.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
-import { tidyTextIndices } from '../features/text/text-indices.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
 import { watchActivity } from './activity-hooks.ts';
 import { createAuthentication } from './authentication.ts';
+import { choresOf } from './chores.ts';
 import { createClockCheck } from './clock-check.ts';
 import type { Config } from './config-settings.ts';
 import { listenerUrl } from './config-values.ts';
 import { trackConnections } from './connection-draining.ts';
 import { dashboardRoutes } from './dashboard.ts';
 import { prepareDatabase } from './database-location.ts';
-import { type Chore, startHousekeeping } from './housekeeping.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { openMasterKeys } from './master-key.ts';
 import { mcpRoutes } from './mcp/mcp.ts';
 import { createReadiness, operationsRoutes } from './operations.ts';
@@ -169,42 +169,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ],
   });
 
-  // Each daemon keeps its counts, searches and erased words, and claims jobs and models one by one.
-  const ofEach = [
-    { name: 'renew leases', everyMs: 5000, run: leases.renew },
-    { name: 'store request counts', everyMs: 5000, run: usage.flushRequests },
-    { name: 'checkpoint the write-ahead log', everyMs: 2000, run: db.checkpoint },
-    { name: 'store activity', everyMs: 1000, run: activity.flush },
-    { name: 'store searches for feedback', everyMs: 1000, run: learning.flush },
-    { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
-    { name: 'finish erasing conversations', everyMs: 60_000, run: conversations.sweep },
-    { name: 'purge erased episodes', everyMs: 60_000, run: episodes.sweep },
-    { name: 'run due jobs', everyMs: 1000, run: jobRunner.follow },
-    { name: "embed with tenants' models", everyMs: 1000, run: tenantEmbeddings.follow },
-    ...(embeddings ? [{ name: 'embed new texts', everyMs: 1000, run: embeddings.follow }] : []),
-  ];
-  // Each checks in its transaction, under the tenant's lock, what is left to do: twice at once is only wasted work.
-  const ofOne = [
-    { name: 'merge text indices', everyMs: 5000, run: () => tidyTextIndices(db) },
-    { name: 'index texts that a daemon left', everyMs: 60_000, run: resumeIndexing },
-    { name: 'cut conversations into episodes', everyMs: 2000, run: episodes.follow },
-    { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
-    { name: 'delete old jobs', everyMs: 600_000, run: jobs.sweep },
-    { name: 'delete old sign-ins', everyMs: 600_000, run: signIn.sweep },
-    { name: 'delete old activity', everyMs: 600_000, run: activity.deleteOld },
-    { name: 'delete ended sessions', everyMs: 600_000, run: connections.sweep },
-    { name: 'forget ended keys', everyMs: 600_000, run: keys.sweep },
-    { name: 'delete old changes', everyMs: 60_000, run: events.trim },
-    { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },
-    { name: 'delete old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
-    { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
-    { name: 'finish erasing users', everyMs: 600_000, run: users.finishErasing },
-  ];
-  const chores: Chore[] = [
-    ...limiting.chores,
-    ...ofEach.map((chore) => ({ ...chore, by: 'each' as const })),
-    ...ofOne.map((chore) => ({ ...chore, by: 'one' as const })),
-  ];
+  const chores = choresOf(rooms, { signIn, resumeIndexing });
   const openSockets = trackConnections(app);
   let housekeeping: { stop(): Promise<void> } | undefined;
   let stopped: Promise<void> | undefined;

@@ -2,12 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
+import { VIEW_NAMES } from '../contract/view-names.ts';
 import { pageHeaders } from '../features/auth/auth-pages.ts';
 import { type FileEntry, loadStaticFiles, type StaticFiles, staticRoutes } from './static-files.ts';
 
 const PAGE = '/dashboard';
-/** Parts of the app with an address. The page is the same for all: its router reads the path. */
-const VIEWS = ['memories', 'map', 'conversations', 'recall', 'learning', 'connect', 'activity', 'settings', 'operator'];
 const HTML = 'text/html; charset=utf-8';
 const CONTENT_TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -17,7 +16,8 @@ const CONTENT_TYPES: Record<string, string> = {
 
 /** Reads the built web app. Throws if it is not built. */
 export async function loadDashboardFiles(folder: string): Promise<StaticFiles> {
-  const pages = [PAGE, ...VIEWS.map((view) => `${PAGE}/${view}`)].map((path): FileEntry => [path, 'index.html', HTML]);
+  // The page is the same for all views: its router reads the path.
+  const pages = VIEW_NAMES.map((view): FileEntry => [view === 'home' ? PAGE : `${PAGE}/${view}`, 'index.html', HTML]);
   const built = await readdir(folder, { recursive: true }).catch((cause: unknown) => {
     throw new Error(`The dashboard is not built: ${folder} cannot be read`, { cause });
   });

@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import { sleep } from '../client/retries.ts';
 import { endSessionOn } from './session.ts';
 
 const CHANGE_KINDS = ['memory', 'conversation', 'episode', 'job', 'feedback', 'account'] as const;
@@ -37,13 +38,15 @@ const RETURN_MS = 15_000;
 /** Announces what changes in the account, as long as the app is open. Returns a function that stops it. */
 export function followChanges(client: Client): () => void {
   const abort = new AbortController();
-  void follow(client, abort.signal);
+  follow(client, abort.signal).catch((error) => {
+    if (!abort.signal.aborted) throw error;
+  });
   return () => abort.abort();
 }
 
-/** Follows the events of the daemon. While there is no stream, views still load again when they are opened. */
-async function follow(client: Client, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+/** Follows the events of the daemon until `signal` aborts, whose reason it throws then. While there is no stream, views still load again when they are opened. */
+async function follow(client: Client, signal: AbortSignal): Promise<never> {
+  for (;;) {
     try {
       for await (const { event } of client.events({ signal })) {
         if (event === 'reset' || event === 'user.deleted') announceAll();
@@ -54,20 +57,10 @@ async function follow(client: Client, signal: AbortSignal): Promise<void> {
     }
     await sleep(RETURN_MS, signal);
     // What changed meanwhile was announced to nobody.
-    if (!signal.aborted) announceAll();
+    announceAll();
   }
 }
 
 function announceAll(): void {
   for (const kind of CHANGE_KINDS) announce(kind);
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -1,19 +1,5 @@
 import { computed, signal } from '@preact/signals';
-
-/** The views of the app, by the last part of their path; `home` is `/dashboard` itself. */
-export const VIEW_NAMES = [
-  'home',
-  'memories',
-  'map',
-  'conversations',
-  'recall',
-  'learning',
-  'connect',
-  'activity',
-  'settings',
-  'operator',
-] as const;
-export type ViewName = (typeof VIEW_NAMES)[number];
+import { VIEW_NAMES, type ViewName } from '../contract/view-names.ts';
 
 /** Parameters of a view, which hold all of its state. An undefined or empty value leaves the parameter out. */
 export type ViewParameters = Record<string, string | readonly string[] | undefined>;

@@ -26,7 +26,7 @@ Examples:
   $ svc connections revoke 9b0015cd`;
 
 const REVOKE_HELP = `
-Ends the connections at once. Your API key stays as it is.
+Ends the connections at once. Your API key does not change.
 
 Examples:
   $ svc connections revoke 9b0015cd`;

@@ -9,7 +9,7 @@ interface OpenOptions extends CommonOptions {
 
 const HELP = `
 Opens the web app signed in, with a link that works once and for 60 seconds.
-Your API key stays as it is. Without a browser, prints the link; --json prints
+Your API key does not change. Without a browser, prints the link; --json prints
 it too, and opens nothing.
 
 Examples:

@@ -1,8 +1,9 @@
 import { useErrorBoundary } from 'preact/hooks';
+import type { ViewName } from '../../contract/view-names.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useResource } from '../resource.ts';
-import { hrefOf, type ViewName } from '../router.ts';
+import { hrefOf } from '../router.ts';
 import { VIEWS } from './views.ts';
 
 /** Loads and shows a view. */

@@ -1,7 +1,8 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Memory } from '../../client/client.ts';
-import { navigate, type ViewName } from '../router.ts';
+import type { ViewName } from '../../contract/view-names.ts';
+import { navigate } from '../router.ts';
 import { currentSession } from '../session.ts';
 import { density, theme } from '../theme.ts';
 import { searchedUser } from '../users.ts';

@@ -1,4 +1,5 @@
-import { currentView, hrefOf, type ViewName } from '../router.ts';
+import type { ViewName } from '../../contract/view-names.ts';
+import { currentView, hrefOf } from '../router.ts';
 import { Icon } from './icon.tsx';
 import { operatorTransport } from './operator-session.ts';
 import { VIEWS } from './views.ts';

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import type { ViewName } from '../router.ts';
+import type { ViewName } from '../../contract/view-names.ts';
 import type { IconName } from './icon.tsx';
 
 /** A view's name in the navigation, its icon and its module, which is loaded when it is first shown. */

@@ -1,5 +1,3 @@
-/** The client of requests that the dashboard sends. */
-export const WEB_APP = 'svc web app';
 /** The client of requests that name none. */
 export const UNKNOWN_CLIENT = 'unknown';
 

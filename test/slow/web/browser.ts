@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { NewMemory } from '../../../src/contract/memories.ts';
+import { VIEW_NAMES } from '../../../src/contract/view-names.ts';
 import { startTestDaemon } from '../../helpers/daemon.ts';
 
 type Daemon = Awaited<ReturnType<typeof startTestDaemon>>;
@@ -22,17 +23,8 @@ export interface OpenApp extends OpenPage {
 /** Axe rules that a page breaks, as `rule: selector`. */
 type Violations = string[];
 
-export const VIEWS = [
-  'home',
-  'memories',
-  'map',
-  'conversations',
-  'recall',
-  'learning',
-  'connect',
-  'activity',
-  'settings',
-] as const;
+/** The views of an account. */
+export const VIEWS = VIEW_NAMES.filter((name) => name !== 'operator');
 
 /** Starts a daemon and a browser for the tests of a file, and closes after each test what it opened. */
 export function browserTests(options: Parameters<typeof startTestDaemon>[0] = {}) {

@@ -1,8 +1,6 @@
 import type { ActivityQuery } from '../../../contract/activity.ts';
+import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { hrefOf } from '../../router.ts';
-
-/** The name under which the daemon lists the requests of this app. */
-export const OWN_CLIENT = 'svc web app';
 
 /** Reads the filter from the parameters of the view. The app's own requests are left out unless `own` is set. */
 export function filterOf(parameters: URLSearchParams): ActivityQuery {
@@ -11,7 +9,7 @@ export function filterOf(parameters: URLSearchParams): ActivityQuery {
     const value = parameters.get(name);
     if (value) filter[name] = value;
   }
-  if (!parameters.has('own') && filter.client === undefined) filter.exceptClient = OWN_CLIENT;
+  if (!parameters.has('own') && filter.client === undefined) filter.exceptClient = WEB_APP_CLIENT;
   return filter as ActivityQuery;
 }
 

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
 import { formatBytes, formatCount, formatNumber, formatUpcoming } from '../../format.ts';
 import { onChanges } from '../../live.ts';
@@ -8,7 +9,6 @@ import { Moment } from '../../parts/moment.tsx';
 import { useResource } from '../../resource.ts';
 import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
-import { OWN_CLIENT } from '../activity/activity-filter.ts';
 
 /** Limits, and whether the daemon and its jobs are well. */
 export function SideCards() {
@@ -114,7 +114,7 @@ const SHOWN_CLIENTS = 6;
 function ClientsCard() {
   const { client } = currentSession();
   const seen = useResource('clients', async (signal) => {
-    const { clients } = await client.activity.stats({ exceptClient: OWN_CLIENT }, { signal });
+    const { clients } = await client.activity.stats({ exceptClient: WEB_APP_CLIENT }, { signal });
     return clients.slice(0, SHOWN_CLIENTS);
   });
   useEffect(() => onChanges(['memory', 'conversation'], seen.reload), [seen.reload]);

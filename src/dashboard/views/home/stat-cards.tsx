@@ -1,6 +1,7 @@
+import type { ViewName } from '../../../contract/view-names.ts';
 import { formatCount, formatNumber, formatShare } from '../../format.ts';
 import { Sparkline } from '../../plots/sparkline.tsx';
-import { hrefOf, type ViewName } from '../../router.ts';
+import { hrefOf } from '../../router.ts';
 import { type Figures, usefulShare } from './figures.ts';
 
 interface StatCardProps {

@@ -7,7 +7,7 @@ import { type RankLine, rankLines } from './rank-movement.ts';
 
 const WIDTH = 88;
 /** Length of the line to a place beyond the last one. */
-const STUB = 26;
+const FAR_LENGTH = 26;
 /** The middle of a rank's figure, from the top of its row. */
 const RANK_MIDDLE = 22;
 
@@ -42,7 +42,7 @@ export function RankLines({ results, list, pointed }: RankLinesProps) {
           <g key={line.id} class={classOf(line, pointed.value)}>
             <path d={pathOf(line)} />
             {line.toY === undefined && (
-              <text x={STUB + 5} y={line.fromY + 4}>
+              <text x={FAR_LENGTH + 5} y={line.fromY + 4}>
                 {formatOrdinal(line.defaultRank)}
               </text>
             )}
@@ -60,6 +60,6 @@ function classOf({ id, movement, toY }: RankLine, pointed: string | undefined): 
 
 function pathOf({ fromY, toY }: RankLine): string {
   const half = WIDTH / 2;
-  if (toY === undefined) return `M0,${fromY} H${STUB}`;
+  if (toY === undefined) return `M0,${fromY} H${FAR_LENGTH}`;
   return `M0,${fromY} C${half},${fromY} ${half},${toY} ${WIDTH},${toY}`;
 }

@@ -1,0 +1,53 @@
+import type { SignIn } from '../features/auth/sign-in.ts';
+import { tidyTextIndices } from '../features/text/text-indices.ts';
+import type { Chore } from './housekeeping.ts';
+import type { Rooms } from './rooms.ts';
+
+interface Parts {
+  signIn: Pick<SignIn, 'sweep'>;
+  /** Indexes texts that another daemon, or an earlier process, has left. */
+  resumeIndexing(): Promise<void>;
+}
+
+/** The background tasks of a daemon. */
+export function choresOf(rooms: Rooms, { signIn, resumeIndexing }: Parts): Chore[] {
+  const { db, leases, limiting, keys, connections, usage, idempotency, accounts, users } = rooms;
+  const { memories, conversations, episodes, learning, activity, events } = rooms;
+  const { embeddings, tenantEmbeddings, jobs, jobRunner, extraction } = rooms;
+  // Each daemon keeps its counts, searches and erased words, and claims jobs and models one by one.
+  const ofEach = [
+    { name: 'renew leases', everyMs: 5000, run: leases.renew },
+    { name: 'store request counts', everyMs: 5000, run: usage.flushRequests },
+    { name: 'checkpoint the write-ahead log', everyMs: 2000, run: db.checkpoint },
+    { name: 'store activity', everyMs: 1000, run: activity.flush },
+    { name: 'store searches for feedback', everyMs: 1000, run: learning.flush },
+    { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
+    { name: 'finish erasing conversations', everyMs: 60_000, run: conversations.sweep },
+    { name: 'purge erased episodes', everyMs: 60_000, run: episodes.sweep },
+    { name: 'run due jobs', everyMs: 1000, run: jobRunner.follow },
+    { name: "embed with tenants' models", everyMs: 1000, run: tenantEmbeddings.follow },
+    ...(embeddings ? [{ name: 'embed new texts', everyMs: 1000, run: embeddings.follow }] : []),
+  ];
+  // Each checks in its transaction, under the tenant's lock, what is left to do: twice at once is only wasted work.
+  const ofOne = [
+    { name: 'merge text indices', everyMs: 5000, run: () => tidyTextIndices(db) },
+    { name: 'index texts that a daemon left', everyMs: 60_000, run: resumeIndexing },
+    { name: 'cut conversations into episodes', everyMs: 2000, run: episodes.follow },
+    { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
+    { name: 'delete old jobs', everyMs: 600_000, run: jobs.sweep },
+    { name: 'delete old sign-ins', everyMs: 600_000, run: signIn.sweep },
+    { name: 'delete old activity', everyMs: 600_000, run: activity.deleteOld },
+    { name: 'delete ended sessions', everyMs: 600_000, run: connections.sweep },
+    { name: 'forget ended keys', everyMs: 600_000, run: keys.sweep },
+    { name: 'delete old changes', everyMs: 60_000, run: events.trim },
+    { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },
+    { name: 'delete old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
+    { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },
+    { name: 'finish erasing users', everyMs: 600_000, run: users.finishErasing },
+  ];
+  return [
+    ...limiting.chores,
+    ...ofEach.map((chore) => ({ ...chore, by: 'each' as const })),
+    ...ofOne.map((chore) => ({ ...chore, by: 'one' as const })),
+  ];
+}
