@@ -38,7 +38,7 @@ describe('health', () => {
   });
 
   test.skipIf(onPostgres)(
-    'while another process locks the database, writes get 503 and reads work; afterwards the daemon is ready again (row 55)',
+    'while another process locks the database, writes get 503, reads and searches work; afterwards the daemon is ready again (row 55)',
     async () => {
       const { apiKey } = await daemon.signIn('ada@example.com');
       const added = await daemon.call<{ id: string }>(apiKey, '/v1/memories', { body: { content: 'Ada likes tea' } });
@@ -55,6 +55,7 @@ describe('health', () => {
         expect((await daemon.call(apiKey, `/v1/memories/${added.body.id}`)).status).toBe(200);
         expect((await daemon.call(apiKey, '/v1/memories')).status).toBe(200);
         expect(isRefused).toBe(false);
+        const search = daemon.call<{ results: { id: string }[] }>(apiKey, '/v1/search', { body: { query: 'tea' } });
         const refused = await write;
         expect(refused.status).toBe(503);
         expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -71,6 +72,7 @@ describe('health', () => {
           },
         });
         expectRateHeaders(notReady.headers, '/readyz');
+        expect(await search).toMatchObject({ status: 200, body: { results: [{ id: added.body.id }] } });
       } finally {
         await holder.release();
       }

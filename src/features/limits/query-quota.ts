@@ -3,6 +3,7 @@ import { AppError } from '../../contract/errors.ts';
 import { QUOTAS, type QuotaVariant } from '../../contract/limits.ts';
 import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
+import { isStorageFailure } from '../../db/storage-error.ts';
 import { type Clock, utcDay } from '../../lib/clock.ts';
 import { createQueryGrants } from './query-grants.ts';
 import { type MeteredTenant, periodOf, quotaExceeded } from './quota-period.ts';
@@ -11,7 +12,10 @@ import { addUsage, findUsed, updateQueryRefunded } from './usage-store.ts';
 
 /** Counts searches and contexts against the monthly quota. */
 export interface QueryQuota {
-  /** Throws `quota_exceeded`, and `unauthenticated` if the tenant was erased. */
+  /**
+   * Throws `quota_exceeded`, and `unauthenticated` if the tenant was erased. While the database cannot be written, queries
+   * are not refused: they are counted if it can be written again within seconds.
+   */
   take(tenant: MeteredTenant): Promise<void>;
   refund(tenant: MeteredTenant): Promise<void>;
 }
@@ -72,11 +76,17 @@ export function createQueryQuota({ db, clock, variant, counts, isShared }: Parts
     if (!isShared) grants.renew(tenant.tenantId, termsOf(tenant), left);
   }
 
+  /** Reading goes on where writing fails. */
+  function takeUnwritten({ tenantId }: MeteredTenant, error: unknown): void {
+    if (!isStorageFailure(error)) throw error;
+    counts.add(tenantId, 'queries', 1);
+  }
+
   return {
     async take(tenant) {
       const isCounted = isUnlimited(tenant) || grants.take(tenant.tenantId, termsOf(tenant));
       if (isCounted) counts.add(tenant.tenantId, 'queries', 1);
-      else await takeExactly(tenant);
+      else await takeExactly(tenant).catch((error) => takeUnwritten(tenant, error));
     },
     async refund(tenant) {
       const { tenantId } = tenant;
