@@ -11,6 +11,7 @@ export const EXAMPLE_CONVERSATION = {
   version: 1,
   createdAt: '2026-11-22T04:04:51.643Z',
   updatedAt: '2026-11-22T04:04:51.643Z',
+  preview: 'I went to the lake yesterday.',
 };
 
 const MESSAGE = {
@@ -29,7 +30,7 @@ export const CONVERSATION_OPERATIONS: Operations = {
     id: 'conversations.create',
     description: 'Creates an empty conversation. Append its messages in a second request.',
     request: { title: 'A day at the lake', user: 'ada' },
-    answer: { ...EXAMPLE_CONVERSATION, messageCount: 0, lastMessageAt: null },
+    answer: { ...EXAMPLE_CONVERSATION, messageCount: 0, lastMessageAt: null, preview: null },
     etag: true,
     once: true,
     location: true,

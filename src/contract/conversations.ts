@@ -6,6 +6,7 @@ import {
   MadeId,
   Metadata,
   Name,
+  Nullable,
   orderQuery,
   Page,
   PageQuery,
@@ -56,7 +57,15 @@ export type NewConversation = Static<typeof NewConversation>;
 export const ConversationChange = Type.Object(changeProperties(conversationFields), { ...strict, minProperties: 1 });
 export type ConversationChange = Static<typeof ConversationChange>;
 
-export const Conversation = Type.Object(answerProperties(conversationFields));
+export const Conversation = Type.Object({
+  ...answerProperties(conversationFields),
+  preview: Nullable(
+    Type.String({
+      description:
+        'The first words of the first message of a user, if it is one of the first 20; for a list without titles',
+    }),
+  ),
+});
 export type Conversation = Static<typeof Conversation>;
 
 export const ConversationsQuery = Type.Object(

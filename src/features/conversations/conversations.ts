@@ -23,6 +23,7 @@ import { createTextPortions } from '../text/text-portions.ts';
 import { type ConversationAppending, createConversationAppending } from './conversation-append.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';
 import { type ConversationTransfer, createConversationTransfer } from './conversation-import-export.ts';
+import { withPreview, withPreviews } from './conversation-preview.ts';
 import {
   countConversations,
   insertConversations,
@@ -105,7 +106,7 @@ export function createConversations(parts: Parts): Conversations {
     const created = await db.writes.write(tenantId, (connection) =>
       idempotency.replayOrRun(connection, claim, async () => {
         const row = await usage.storage.within(connection, tenantId, () => insertNew(connection, tenantId, body));
-        return { status: 201, body: toConversation(row), resourceIds: [row.id] };
+        return { status: 201, body: { ...toConversation(row), preview: null }, resourceIds: [row.id] };
       }),
     );
     scopes.confirm([{ tenantId, endUser: body.user ?? 'default' }]);
@@ -114,7 +115,7 @@ export function createConversations(parts: Parts): Conversations {
 
   return {
     createOnce,
-    get: async ({ tenantId }, id) => toConversation(await loadConversation(db.lookups, tenantId, id)),
+    get: async ({ tenantId }, id) => withPreview(db.lookups, await loadConversation(db.lookups, tenantId, id)),
     async list({ tenantId }, { limit = 50, cursor, order = 'desc', total = false, ...query }) {
       const { after, before, project, projectOnly, user } = query;
       const boundTo = ['conversations', tenantId, order, Object.entries(query).sort()];
@@ -131,8 +132,9 @@ export function createConversations(parts: Parts): Conversations {
         listConversations(reader, filter, { order, afterId, limit: limit + 1 }),
         total ? countConversations(reader, filter) : undefined,
       ]);
-      const page = cursors.page(rows.map(toConversation), limit, boundTo, ({ id }) => id);
-      return { ...page, ...(count !== undefined && { total: count }) };
+      const { data, nextCursor } = cursors.page(rows, limit, boundTo, ({ id }) => id);
+      const previewed = await withPreviews(reader, tenantId, data);
+      return { data: previewed, nextCursor, ...(count !== undefined && { total: count }) };
     },
     change: ({ tenantId }, id, change, ifMatch) =>
       db.writes.write(tenantId, async (connection) => {
@@ -145,7 +147,7 @@ export function createConversations(parts: Parts): Conversations {
         if (next.project !== row.project) {
           for (const observer of observers) await observer.moved?.(connection, next, row.project);
         }
-        return toConversation(next);
+        return withPreview(connection, next);
       }),
     async remove({ tenantId }, id, ifMatch) {
       const erased = await db.writes.write(tenantId, async (connection) => {

@@ -81,6 +81,30 @@ export async function listMessages(
   );
 }
 
+/** Messages of a conversation among which `findOpenings` looks. */
+const OPENING_MESSAGES = 20;
+/** More than a preview shows, as spaces are left out. */
+const OPENING_CHARACTERS = 400;
+
+/** Finds how the first message of a user begins, by the number of the conversation. */
+export async function findOpenings(
+  reader: Reader,
+  tenantId: string,
+  numbers: readonly number[],
+): Promise<Map<number, string>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await reader.all<{ number: number; text: string | null }>(
+    `SELECT n.value AS number, (
+       SELECT SUBSTR(content, 1, ${OPENING_CHARACTERS}) FROM messages
+       WHERE messages.number > n.value * ${ROW_IDS_PER_CONVERSATION}
+         AND messages.number <= n.value * ${ROW_IDS_PER_CONVERSATION} + ${OPENING_MESSAGES}
+         AND ${IS_OWN} AND role = 'user' AND content <> '' ORDER BY messages.number LIMIT 1) AS text
+     FROM numbers(?) n`,
+    [tenantId, JSON.stringify(numbers)],
+  );
+  return new Map(rows.flatMap(({ number, text }) => (text === null ? [] : [[number, text] as const])));
+}
+
 /** Counts messages after `fromOrdinal`, up to and including `toOrdinal`. */
 export async function countMessages(
   reader: Reader,

@@ -31,6 +31,7 @@ describe('a conversation', () => {
       messageCount: 0,
       lastMessageAt: null,
       project: null,
+      preview: null,
       version: 1,
     });
     const read = await caller.call(answer.headers.get('location')!);
@@ -119,5 +120,38 @@ describe('the list of conversations', () => {
     expect(await titles('?after=2021-01-01T00:00:00Z')).toEqual(['new']);
     await talk.say(id, 'taken up again');
     expect(await titles('?after=2021-01-01T00:00:00Z')).toEqual(['new', 'old']);
+  });
+
+  test('has how the first message of a user begins, and follows when that changes', async () => {
+    const opening = `  I want to visit\n\nLisbon ${'and the river '.repeat(20)}`;
+    const { id } = await talk.begin();
+    const preview = async () => (await list('')).data[0]!.preview;
+    expect(await preview()).toBeNull();
+    await talk.append(id, [
+      { role: 'system', content: 'You are a travel agent.' },
+      { role: 'user', content: opening },
+      { role: 'user', content: 'By train.' },
+    ]);
+    const shown = (await preview())!;
+    expect(shown).toMatch(/^I want to visit Lisbon and the river .*[a-z]…$/);
+    expect(shown.length).toBeLessThanOrEqual(121);
+    expect((await talk.read(id)).preview).toBe(shown);
+    const { data } = await talk.page(id, '?order=oldest');
+    await talk.erase(`conversations/${id}/messages/${data[1]!.id}`);
+    expect(await preview()).toBe('By train.');
+    const renamed = await caller.call<Conversation>(`/v1/conversations/${id}`, {
+      method: 'PATCH',
+      body: { title: 'T' },
+    });
+    expect(renamed.body.preview).toBe('By train.');
+  });
+
+  test('looks for a user among the first 20 messages', async () => {
+    for (const before of [19, 20]) {
+      const { id } = await talk.begin({ title: String(before) });
+      const answers = Array.from({ length: before }, (_, index) => ({ role: 'assistant', content: `Answer ${index}` }));
+      await talk.append(id, [...answers, { role: 'user', content: 'At last' }]);
+    }
+    expect((await list('')).data.map(({ preview }) => preview)).toEqual([null, 'At last']);
   });
 });

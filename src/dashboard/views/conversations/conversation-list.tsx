@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Conversation } from '../../../contract/conversations.ts';
+import { conversationName } from '../../conversation-name.ts';
 import { formatCount, formatWeekday } from '../../format.ts';
 import { onChanges } from '../../live.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -90,10 +91,10 @@ function Index({ list, chosen }: { list: PageList<Conversation>; chosen: string 
 }
 
 function IndexItem({ conversation, isChosen }: { conversation: Conversation; isChosen: boolean }) {
-  const { id, title, user, messageCount, lastMessageAt, project } = conversation;
+  const { id, user, messageCount, lastMessageAt, project } = conversation;
   return (
     <a class="conversation-item" href={hrefOf('conversations', { id })} aria-current={isChosen ? 'true' : undefined}>
-      <span class={`row-text${title === null ? ' hint' : ''}`}>{title ?? 'Untitled'}</span>
+      <span class="row-text">{conversationName(conversation)}</span>
       <span class="conversation-meta hint">
         {formatCount(messageCount, 'message', 'messages')}
         {lastMessageAt && (

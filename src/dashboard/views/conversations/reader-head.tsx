@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Conversation } from '../../../contract/conversations.ts';
+import { conversationName } from '../../conversation-name.ts';
 import { describeError } from '../../errors.ts';
 import { formatCount } from '../../format.ts';
 import { announce } from '../../live.ts';
@@ -56,7 +57,7 @@ export function ReaderHead({ conversation, onChange }: { conversation: Conversat
           </button>
         </form>
       ) : (
-        <h2 class="content">{title ?? 'Untitled'}</h2>
+        <h2 class="content">{conversationName(conversation)}</h2>
       )}
       <p class="hint reader-facts">
         <span class="chip">{user}</span>

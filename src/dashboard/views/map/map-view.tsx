@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { conversationName } from '../../conversation-name.ts';
 import { formatCount, formatNumber } from '../../format.ts';
 import { onChanges } from '../../live.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -36,7 +37,7 @@ export function View() {
   const needsTitles = state.grouping === 'conversation' || state.source !== undefined;
   const titles = useResource(needsTitles ? 'titles' : undefined, async (signal) => {
     const { data } = await client.conversations.list({ limit: TITLED_CONVERSATIONS }, { signal });
-    return new Map(data.map(({ id, title }) => [id, title ?? 'Untitled conversation']));
+    return new Map(data.map((conversation) => [conversation.id, conversationName(conversation)]));
   });
   const names = titles.state.value.value ?? NO_NAMES;
   return (
