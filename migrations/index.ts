@@ -21,6 +21,7 @@ import { activity } from './0019-activity.ts';
 import { openedSearches } from './0020-opened-searches.ts';
 import { changes } from './0021-changes.ts';
 import { operatorTickets } from './0022-operator-tickets.ts';
+import { searchClients } from './0028-search-clients.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   openedSearches,
   changes,
   operatorTickets,
+  searchClients,
 ];

@@ -23,7 +23,8 @@ export const ActivityEntry = Type.Object({
 export type ActivityEntry = Static<typeof ActivityEntry>;
 export const ActivityPage = Page(ActivityEntry);
 
-const ClientName = Type.String({ minLength: 1, maxLength: 100 });
+/** The name of a client. */
+export const ClientName = Type.String({ minLength: 1, maxLength: 100 });
 
 export const ActivityQuery = Type.Object(
   {

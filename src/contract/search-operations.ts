@@ -9,6 +9,7 @@ const STORED_SEARCH = {
   query: 'what does Ada drink',
   user: 'ada',
   project: null,
+  client: 'claude-code/2.1.0',
   bucket: 'question',
   types: ['memory', 'message', 'episode'],
   results: [{ type: 'memory', id: EXAMPLE_MEMORY.id, rank: 1, used: true, irrelevant: false }],
@@ -55,7 +56,7 @@ export const SEARCH_OPERATIONS: Operations = {
   'GET /v1/searches': {
     id: 'searches.list',
     description:
-      'Lists the searches and contexts of the last 24 hours, of all users or of one, newest first: what was asked, which results were shown, and which of them helped. Credentials in queries are masked as in memories.',
+      'Lists the searches and contexts of the last 24 hours, of all users or of one, newest first: what was asked, by which client, which results were shown, and which of them helped. `exceptClient=svc web app` leaves out what people asked in the web app. Credentials in queries are masked as in memories.',
     answer: { data: [STORED_SEARCH], nextCursor: null },
   },
   'GET /v1/searches/{searchId}': {

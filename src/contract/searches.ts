@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { ClientName } from './activity.ts';
 import { Name, Nullable, Page, PageQuery, strict } from './common.ts';
 import { ItemTypeName } from './search.ts';
 
@@ -23,6 +24,7 @@ export const StoredSearch = Type.Object({
   ),
   user: Type.String(),
   project: Nullable(Type.String()),
+  client: Nullable(Type.String({ description: 'What ran it, as activity names it; null if that is not known' })),
   bucket: Type.String({ description: 'Class of the query' }),
   types: Type.Array(ItemTypeName),
   results: Type.Array(ShownResult, { description: 'What was shown, best first' }),
@@ -32,12 +34,19 @@ export const StoredSearch = Type.Object({
 export type StoredSearch = Static<typeof StoredSearch>;
 export const StoredSearchPage = Page(StoredSearch);
 
-export const StoredSearchesQuery = Type.Object({ user: Type.Optional(Name), ...PageQuery }, strict);
+export const StoredSearchesQuery = Type.Object(
+  {
+    user: Type.Optional(Name),
+    exceptClient: Type.Optional(Type.String({ ...ClientName, description: 'No searches of this client' })),
+    ...PageQuery,
+  },
+  strict,
+);
 export type StoredSearchesQuery = Static<typeof StoredSearchesQuery>;
 
 /** How often searches showed a memory, and how often it was of use. */
 export const MemoryUse = Type.Object({
-  shown: Type.Integer({ description: 'Searches and contexts that showed the memory' }),
+  shown: Type.Integer({ description: 'Searches and contexts that showed the memory, without those of the web app' }),
   used: Type.Integer({ description: 'How many of them it was used in, by feedback or by being read or changed' }),
 });
 export type MemoryUse = Static<typeof MemoryUse>;

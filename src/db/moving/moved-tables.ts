@@ -72,7 +72,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table(
     'searches',
     'tenantId id',
-    'endUser bucket candidates signals shown createdAt learnedFrom feedbackAt query project types irrelevant',
+    'endUser bucket candidates signals shown createdAt learnedFrom feedbackAt query project types irrelevant client',
   ),
   table('learned', 'tenantId endUser', 'state events updatedAt'),
   table('learningDays', 'tenantId endUser day', 'feedbacks shownRanks defaultRanks'),

@@ -1,3 +1,4 @@
+import { WEB_APP_CLIENT } from '../../contract/web-app-client.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { columnNames, insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
@@ -30,6 +31,8 @@ export interface SearchRow {
   project: string | null;
   /** Separated by spaces; `null` for all. */
   types: string | null;
+  /** What ran it; `null` if that is not known. */
+  client: string | null;
 }
 
 /** With the scope that its user had when it was answered; `undefined` for a user without items. */
@@ -38,7 +41,7 @@ export type AnsweredSearchRow = SearchRow & { scope: number | undefined };
 const SEARCH_COLUMNS = columnNames<SearchRow>({
   ...{ tenantId: true, id: true, endUser: true, bucket: true, candidates: true, signals: true, shown: true },
   ...{ createdAt: true, learnedFrom: true, irrelevant: true, feedbackAt: true },
-  ...{ query: true, project: true, types: true },
+  ...{ query: true, project: true, types: true, client: true },
 });
 
 export interface LearningDayRow {
@@ -95,7 +98,7 @@ export async function deleteLearned(connection: Connection, tenantId: string, en
   await connection.run('DELETE FROM learningDays WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
 }
 
-/** Stores searches, and counts for each memory that they showed it. Skips rows of tenants and users erased in the meantime, or being erased. */
+/** Stores searches, and counts for each memory that they showed it to others than the web app. Skips rows of tenants and users erased in the meantime, or being erased. */
 export async function insertSearches(connection: Connection, rows: readonly AnsweredSearchRow[]): Promise<void> {
   const kept = await keepPresent(connection, rows);
   await insertRows(
@@ -105,7 +108,8 @@ export async function insertSearches(connection: Connection, rows: readonly Answ
     'ON CONFLICT DO NOTHING',
   );
   for (const tenantId of new Set(kept.map((row) => row.tenantId))) {
-    const ids = kept.filter((row) => row.tenantId === tenantId).flatMap(shownIdsOf);
+    const counted = kept.filter((row) => row.tenantId === tenantId && row.client !== WEB_APP_CLIENT);
+    const ids = counted.flatMap(shownIdsOf);
     await addMemoryUses(connection, { tenantId, ids, as: 'shown' });
   }
 }
@@ -147,14 +151,15 @@ export async function findSearch(
   ]);
 }
 
-/** Lists a tenant's newest searches, newest first. */
+/** Lists a tenant's newest searches without those of the web app, newest first. */
 export async function listRecentSearches(
   reader: Reader,
   { tenantId, sinceMs, limit }: { tenantId: string; sinceMs: number; limit: number },
 ): Promise<SearchRow[]> {
   return reader.all<SearchRow>(
-    'SELECT * FROM searches WHERE tenantId = ? AND createdAt >= ? ORDER BY id DESC LIMIT ?',
-    [tenantId, sinceMs, limit],
+    `SELECT * FROM searches WHERE tenantId = ? AND createdAt >= ? AND COALESCE(client, '') <> ?
+     ORDER BY id DESC LIMIT ?`,
+    [tenantId, sinceMs, WEB_APP_CLIENT, limit],
   );
 }
 

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval } from '../../contract/learning.ts';
 import type { SearchRequest } from '../../contract/search.ts';
 import { MAX_STORED_QUERY } from '../../contract/searches.ts';
+import { WEB_APP_CLIENT } from '../../contract/web-app-client.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
@@ -54,6 +55,7 @@ export type AskedSearch = Pick<SearchRequest, 'query' | 'project' | 'types'>;
 
 /** A completed search. */
 export interface AnsweredSearch extends UserKey {
+  client: string | null;
   /** Of the user; `undefined` for one without items. */
   scope: number | undefined;
   searchId: string;
@@ -73,7 +75,7 @@ export interface Learning {
   rankingFor(reader: Reader, user: UserKey, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
   /** What `LearnedRanking.explain` reports for a user without feedback. */
   unlearned(bucket: QueryBucket): LearnedShift;
-  /** Stores a search for 24 hours, to take feedback on it. Written in the background; rate-limited per tenant. */
+  /** Stores a search for 24 hours, to take feedback on it, in the background and rate-limited. One of the web app is no use. */
   remember(search: AnsweredSearch): void;
   /**
    * Learns from explicit feedback, once per search; `learned` is false where it carried no new information. Throws
@@ -177,7 +179,7 @@ export function createLearning({
       return { weights, events: state.events, explain: () => toLearnedShift(state, bucket) };
     },
     unlearned: (bucket) => toLearnedShift(fresh, bucket),
-    remember({ tenantId, endUser, scope, searchId, asked, bucket, byDefault, shownIds }) {
+    remember({ tenantId, endUser, scope, searchId, client, asked, bucket, byDefault, shownIds }) {
       const stored = selectCandidates(byDefault, shownIds);
       pending.add({
         tenantId,
@@ -197,8 +199,9 @@ export function createLearning({
         query: maskQuery(asked.query).slice(0, MAX_STORED_QUERY).toWellFormed(),
         project: asked.project ?? null,
         types: asked.types?.join(' ') ?? null,
+        client,
       });
-      shown.add(tenantId, searchId, shownIds);
+      if (client !== WEB_APP_CLIENT) shown.add(tenantId, searchId, shownIds);
       // Never throws. Its feedback may come to another daemon at any moment.
       if (isShared) void pending.flush();
     },

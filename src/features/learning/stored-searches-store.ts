@@ -4,23 +4,30 @@ import type { SearchRow } from './learning-store.ts';
 /** A stored search without its signals. */
 export type StoredSearchRow = Omit<SearchRow, 'tenantId' | 'signals' | 'feedbackAt'>;
 
-const COLUMNS = 'id, endUser, bucket, candidates, shown, createdAt, learnedFrom, irrelevant, query, project, types';
+const COLUMNS =
+  'id, endUser, bucket, candidates, shown, createdAt, learnedFrom, irrelevant, query, project, types, client';
 
-/** Lists searches of a tenant or of one of its users since a time, newest first. */
+/** What selects searches of a tenant: those of a user, older than another one, not of a client. */
+interface StoredSearchFilter {
+  user: string | undefined;
+  beforeId: string | undefined;
+  exceptClient: string | undefined;
+}
+
+/** Lists searches of a tenant since a time, newest first. */
 export async function listStoredSearches(
   reader: Reader,
-  {
-    tenantId,
-    user,
-    beforeId,
-    sinceMs,
-    limit,
-  }: { tenantId: string; user: string | undefined; beforeId: string | undefined; sinceMs: number; limit: number },
+  { tenantId, sinceMs, limit, ...filter }: StoredSearchFilter & { tenantId: string; sinceMs: number; limit: number },
 ): Promise<StoredSearchRow[]> {
+  const conditions = [
+    { sql: 'endUser = ?', value: filter.user },
+    { sql: 'id < ?', value: filter.beforeId },
+    { sql: "COALESCE(client, '') <> ?", value: filter.exceptClient },
+  ].filter(({ value }) => value !== undefined);
   return reader.all<StoredSearchRow>(
-    `SELECT ${COLUMNS} FROM searches WHERE tenantId = ? ${user === undefined ? '' : 'AND endUser = ?'}
-     ${beforeId === undefined ? '' : 'AND id < ?'} AND (createdAt > ?) IS TRUE ORDER BY id DESC LIMIT ?`,
-    [tenantId, ...(user === undefined ? [] : [user]), ...(beforeId === undefined ? [] : [beforeId]), sinceMs, limit],
+    `SELECT ${COLUMNS} FROM searches WHERE tenantId = ? ${conditions.map(({ sql }) => `AND ${sql} `).join('')}
+     AND (createdAt > ?) IS TRUE ORDER BY id DESC LIMIT ?`,
+    [tenantId, ...conditions.map(({ value }) => value!), sinceMs, limit],
   );
 }
 

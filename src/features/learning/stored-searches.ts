@@ -32,11 +32,11 @@ export function createStoredSearches({
 }): StoredSearches {
   const sinceMs = () => clock.nowMs() - SEARCH_TTL_MS;
   return {
-    async list({ tenantId }, { user, limit = 50, cursor }) {
-      const boundTo = ['searches', tenantId, user ?? null];
+    async list({ tenantId }, { user, exceptClient, limit = 50, cursor }) {
+      const boundTo = ['searches', tenantId, user ?? null, exceptClient ?? null];
       const beforeId = cursor === undefined ? undefined : cursors.read(cursor, boundTo);
       await flush();
-      const page = { tenantId, user, beforeId, sinceMs: sinceMs(), limit: limit + 1 };
+      const page = { tenantId, user, exceptClient, beforeId, sinceMs: sinceMs(), limit: limit + 1 };
       const rows = await listStoredSearches(db.readers.of(tenantId), page);
       const { data, nextCursor } = cursors.page(rows, limit, boundTo, ({ id }) => id);
       return { data: data.map(toStoredSearch), nextCursor };
@@ -66,6 +66,7 @@ function toStoredSearch(row: StoredSearchRow): StoredSearch {
     query: row.query,
     user: row.endUser,
     project: row.project,
+    client: row.client,
     bucket: row.bucket,
     types: ITEM_TYPES.filter((type) => asked.length === 0 || asked.includes(type)),
     results,

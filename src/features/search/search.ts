@@ -8,6 +8,7 @@ import {
   type SearchRequest,
   type Strategy,
 } from '../../contract/search.ts';
+import { WEB_APP_CLIENT } from '../../contract/web-app-client.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
@@ -72,6 +73,8 @@ interface Answered {
 /** A request with what its text says and the vector of its model. */
 interface Asked {
   user: UserKey;
+  /** What asked; `null` if that is not known. */
+  client: string | null;
   request: SearchRequest;
   parsed: ParsedQuery;
   query: Omit<CandidateQuery, 'scope'>;
@@ -121,7 +124,7 @@ export function createSearch(dependencies: Dependencies): Search {
 
   /** Runs one search in its tenant's turn and passes it to `use`, which decides which results were shown. */
   async function answer<T>(
-    { tenantId }: Principal,
+    { tenantId, credential }: Principal,
     request: SearchRequest,
     use: (answered: Answered) => T | Promise<T>,
   ): Promise<T> {
@@ -133,13 +136,14 @@ export function createSearch(dependencies: Dependencies): Search {
     const vector = findQueryVector(queryEmbedder, tenantId, request);
     // A model may take seconds: other searches of the tenant run meanwhile. A failure is reported where it is used.
     await vector?.catch(() => {});
-    const asked = { user, request, parsed, query, vector, nowMs, startMs };
+    const client = credential.kind === 'session' ? WEB_APP_CLIENT : null;
+    const asked = { user, client, request, parsed, query, vector, nowMs, startMs };
     return limiter.run(tenantId, async () => use(await db.readers.together(tenantId, (reader) => find(reader, asked))));
   }
 
   async function find(
     reader: Reader,
-    { user, request, parsed, query: unscoped, vector, nowMs, startMs }: Asked,
+    { user, client, request, parsed, query: unscoped, vector, nowMs, startMs }: Asked,
   ): Promise<Answered> {
     const { strategy = 'auto', explain = false, minRelevance = 0 } = request;
     const scope = await scopes.find(reader, user);
@@ -168,7 +172,7 @@ export function createSearch(dependencies: Dependencies): Search {
       answer,
       weights: found.weights,
       remember: (shownIds) =>
-        learning.remember({ ...user, scope, searchId, asked: request, bucket, byDefault, shownIds }),
+        learning.remember({ ...user, scope, searchId, client, asked: request, bucket, byDefault, shownIds }),
     };
   }
 

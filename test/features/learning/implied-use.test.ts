@@ -110,6 +110,17 @@ describe('a result counts as used', () => {
     expect(await events()).toBe(1);
   });
 
+  test('but not after a search by a person in the web app', async () => {
+    const browser = await openBrowser(daemon, { apiKey: caller.apiKey });
+    expect((await browser.call('/v1/search', { body: { query: 'plum' } })).status).toBe(200);
+    await daemon.learning.flush();
+    await caller.read(ids[0]!);
+    expect(await events()).toBe(0);
+    await search();
+    await caller.read(ids[0]!);
+    expect(await events()).toBe(1);
+  });
+
   test('but not by a person who looks through memories in the web app', async () => {
     const browser = await openBrowser(daemon, { apiKey: caller.apiKey });
     await search();

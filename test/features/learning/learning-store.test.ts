@@ -37,7 +37,7 @@ afterEach(async () => {
 const searchOf = (tenantId: string, id: string): store.AnsweredSearchRow => ({
   ...{ tenantId, id, endUser: 'default', bucket: 'other', candidates: '', signals: Buffer.alloc(0) },
   ...{ shown: Buffer.alloc(0), createdAt: 10, learnedFrom: '', irrelevant: null, feedbackAt: null, scope: undefined },
-  ...{ query: 'plum', project: null, types: null },
+  ...{ query: 'plum', project: null, types: null, client: null },
 });
 const day = { day: '2026-05-20', feedbacks: 1, shownRanks: 1, defaultRanks: 0.5 };
 const learned = (tenantId: string) => ({ tenantId, endUser: 'default', state: Buffer.of(1), events: 1, updatedAt: 1 });
@@ -58,7 +58,7 @@ async function fill(tenantId: string): Promise<void> {
 const pageOf = (tenantId: string, afterUser: string) => ({ tenantId, user: undefined, afterUser, limit: 9 });
 
 const searchPage = (tenantId: string, more = {}) => ({
-  ...{ tenantId, user: undefined, beforeId: undefined, sinceMs: 0, limit: 9, ...more },
+  ...{ tenantId, user: undefined, beforeId: undefined, exceptClient: undefined, sinceMs: 0, limit: 9, ...more },
 });
 
 const rowsOf = (tenantId: string) =>

@@ -1,6 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SearchAnswer } from '../../../src/contract/search.ts';
 import { MAX_STORED_QUERY, type MemoryUse, type StoredSearch } from '../../../src/contract/searches.ts';
+import { WEB_APP_CLIENT } from '../../../src/contract/web-app-client.ts';
+import { openBrowser } from '../connections/browser.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
 let daemon: MemoryDaemon;
@@ -37,6 +40,7 @@ describe('a stored search', () => {
     expect(shown.map(({ id }) => id).sort()).toEqual([first, second].sort());
     const stored = {
       ...{ id: searchId, query: 'plum', user: 'default', project: 'kitchen', bucket: 'short', types: ['memory'] },
+      client: null,
       ...{ results: shown, learned: false, createdAt: expect.any(String) },
     };
     expect((await read(searchId)).body).toEqual(stored);
@@ -110,7 +114,24 @@ describe('a stored search', () => {
     expect((await listed()).data.map(({ id }) => id)).toEqual([kept]);
   });
 
-  test.each(['limit=0', 'user=', 'tag=x', 'cursor=x'])('is not listed by "%s"', async (query) => {
+  test('of the web app is stored to be marked, can be left out of the list, and shows a memory to nobody', async () => {
+    const [jam, cake] = (await accountWith('plum jam', 'plum cake')) as [string, string];
+    const browser = await openBrowser(daemon, { apiKey: caller.apiKey });
+    const looked = await browser.call<SearchAnswer>('/v1/search', { body: { query: 'plum' } });
+    const { searchId } = looked.body;
+    expect((await read(searchId)).body).toMatchObject({ client: WEB_APP_CLIENT, results: [{ rank: 1 }, { rank: 2 }] });
+    const { searchId: asked } = (await caller.search('plum', { limit: 1 })).body;
+    expect((await listed()).data.map(({ id }) => id)).toEqual([asked, searchId]);
+    const page = await listed('?exceptClient=svc+web+app&limit=1');
+    expect(page.data.map(({ id }) => id)).toEqual([asked]);
+    expect(page.nextCursor).toBeNull();
+    expect((await useOf(jam)).shown + (await useOf(cake)).shown).toBe(1);
+    const feedback = await browser.call(`/v1/searches/${searchId}/feedback`, { body: { used: [jam] } });
+    expect(feedback.body).toEqual({ learned: true, events: 1 });
+    expect((await useOf(jam)).used).toBe(1);
+  });
+
+  test.each(['limit=0', 'user=', 'exceptClient=', 'tag=x', 'cursor=x'])('is not listed by "%s"', async (query) => {
     expect((await caller.call(`/v1/searches?${query}`)).status).toBe(400);
   });
 });

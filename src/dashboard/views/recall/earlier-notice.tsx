@@ -32,7 +32,7 @@ export function EarlierGone() {
     <Empty icon="clock" title="This search is not stored anymore">
       <p>Searches are kept for 24 hours, so that their results can be marked. Ask the question again above.</p>
       <a class="button" href={hrefOf('recall')}>
-        Recent searches
+        Back to Recall
       </a>
     </Empty>
   );

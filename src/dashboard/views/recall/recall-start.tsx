@@ -1,4 +1,5 @@
 import type { Memory } from '../../../client/client.ts';
+import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useResource } from '../../resource.ts';
@@ -11,14 +12,17 @@ import { RecentSearches } from './recent-searches.tsx';
 
 const RECENT = 8;
 
-/** What the view shows before the first question: recent ones, and questions to ask. */
+/** What the view shows before the first question: what assistants asked last, and questions to ask. */
 export function RecallStart({ user }: { user: string | undefined }) {
   const ofUser = user === undefined ? {} : { user };
   const start = useResource(`start ${user} ${chosenUser.value}`, async (signal) => {
     const { client } = currentSession();
     const [memories, searches] = await Promise.all([
       client.memories.list({ limit: 40, ...ofUser }, { signal }),
-      client.searches.list({ limit: 200, ...(chosenUser.value !== undefined && ofUser) }, { signal }),
+      client.searches.list(
+        { limit: 200, exceptClient: WEB_APP_CLIENT, ...(chosenUser.value !== undefined && ofUser) },
+        { signal },
+      ),
     ]);
     return { memories: memories.data, searches: distinctSearches(searches.data).slice(0, RECENT) };
   });

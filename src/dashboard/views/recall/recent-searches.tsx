@@ -5,11 +5,11 @@ import { chosenUser, hrefOf } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
 import type { EarlierSearch } from './earlier-searches.ts';
 
-/** Searches of the last day, each to open again. */
+/** What assistants and programs asked in the last day, each to open again. */
 export function RecentSearches({ searches }: { searches: readonly EarlierSearch[] }) {
   return (
     <section class="card">
-      <h2>Recent searches</h2>
+      <h2>What assistants asked last</h2>
       <ul class="recall-examples">
         {searches.map((search) => (
           <li key={search.id}>
@@ -17,6 +17,7 @@ export function RecentSearches({ searches }: { searches: readonly EarlierSearch[
               <Icon name="clock" size={16} />
               <span class="row-text">{search.query}</span>
               <Outcome outcome={outcomeOf(search)} />
+              {search.client && <span class="row-meta">{search.client}</span>}
               {chosenUser.value === undefined && <span class="chip">{search.user}</span>}
               <span class="row-meta recent-time">
                 <Moment at={search.createdAt} />
