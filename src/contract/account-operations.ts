@@ -14,13 +14,14 @@ export const EXAMPLE_ACCOUNT = {
   },
   key: { createdAt: '2026-11-22T04:04:08.655Z', lastUsedAt: '2026-11-22T04:04:46.504Z', last4: '5077' },
   credential: { kind: 'apiKey' },
+  lastBackupAt: '2026-11-21T03:00:00.000Z',
 };
 
 export const ACCOUNT_OPERATIONS: Operations = {
   'GET /v1/account': {
     id: 'account.get',
     description:
-      'Returns the tier with its limits, the state of the quotas, the API key, and what the request was made with.',
+      'Returns the tier with its limits, the state of the quotas, the API key, what the request was made with, and to the only account of a daemon when that was backed up.',
     answer: EXAMPLE_ACCOUNT,
     etag: true,
   },

@@ -27,6 +27,15 @@ export const Account = Type.Object({
     },
     { description: 'What this request was made with' },
   ),
+  lastBackupAt: Type.Optional(
+    Nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When the database was last backed up; null for never. Absent if the daemon has other accounts, or PostgreSQL',
+      }),
+    ),
+  ),
 });
 export type Account = Static<typeof Account>;
 

@@ -15,6 +15,7 @@ import { systemClock, toTimestamp } from '../lib/clock.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { Config } from './config-settings.ts';
 import { existingFile, requireFile } from './database-location.ts';
+import { noteBackup } from './last-backup.ts';
 import { masterKeyFile, readMasterKeys } from './master-key.ts';
 
 export interface ProgressOptions {
@@ -31,7 +32,7 @@ export interface BackupReport extends CopyFacts {
 
 /**
  * Backs up the data folder's database to `file`, whether or not the daemon is running. The copy contains no erased words,
- * although the live full-text index takes minutes to drop them.
+ * although the live full-text index takes minutes to drop them. Notes the time in the data folder.
  */
 export async function backUp(
   config: Config,
@@ -41,7 +42,11 @@ export async function backUp(
   requireFile(config);
   const database = await existingFile(config);
   const target = await resolveTarget(file, database);
+  const startedMs = systemClock.nowMs();
   const facts = await backUpDatabase(database, target, { ...options, hooks });
+  await noteBackup(config.dataDir, startedMs).catch(() => {
+    // Whoever may read the data folder may back it up.
+  });
   const { size: bytes } = await stat(target);
   const keyFile = config.masterKeys ? undefined : masterKeyFile(config.dataDir);
   return { ...facts, file: target, bytes, masterKeyFile: keyFile };

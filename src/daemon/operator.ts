@@ -8,13 +8,14 @@ import { createOperatorSessions } from '../features/operator/operator-sessions.t
 import { createTask } from '../features/operator/operator-tasks.ts';
 import { createOperatorTenants } from '../features/operator/operator-tenants.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
-import { type Clock, toTimestamp } from '../lib/clock.ts';
+import { type Clock, toTimestamp, toTimestampOrNull } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { Random } from '../lib/random.ts';
 import { checkIntegrity } from './administration.ts';
 import { backUp } from './backup.ts';
 import type { Config } from './config-settings.ts';
+import { lastBackupMs } from './last-backup.ts';
 import type { Readiness } from './operations.ts';
 import { noSuchPath } from './problems.ts';
 import type { Rooms } from './rooms.ts';
@@ -120,6 +121,7 @@ function backupFolder({ dataDir }: Config): string {
 /** Unfinished backups have another ending. */
 async function backupsIn(config: Config) {
   const folder = backupFolder(config);
+  const lastStartedAt = toTimestampOrNull((await lastBackupMs(config.dataDir)) ?? null);
   const names = await readdir(folder).catch(() => []);
   const files = await Promise.all(
     names
@@ -127,9 +129,10 @@ async function backupsIn(config: Config) {
       .map(async (name) => ({ name, ...(await stat(join(folder, name)).catch(() => undefined)) })),
   );
   const [newest] = files.sort((a, b) => (b.mtimeMs ?? 0) - (a.mtimeMs ?? 0));
-  if (newest?.mtimeMs === undefined) return { folder, newest: null };
+  if (newest?.mtimeMs === undefined) return { folder, lastStartedAt, newest: null };
   return {
     folder,
+    lastStartedAt,
     newest: { name: newest.name, bytes: newest.size ?? 0, createdAt: toTimestamp(Math.floor(newest.mtimeMs)) },
   };
 }

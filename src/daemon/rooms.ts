@@ -46,6 +46,7 @@ import { createSealer } from '../lib/seal.ts';
 import { tokenCounterOf } from '../outside/tokens.ts';
 import type { Config } from './config-settings.ts';
 import type { DatabaseLocation } from './database-location.ts';
+import { lastBackupMs } from './last-backup.ts';
 import { createMetrics } from './metrics.ts';
 import { openRateLimits } from './open-rate-limits.ts';
 import { openStorage, type StorageDependencies } from './open-storage.ts';
@@ -180,6 +181,7 @@ export async function openRooms(
     deleteSignIns: deleteSignInsOf,
     policy: { signup: config.signup, domains: config.signupDomains },
     defaultTier: config.defaultTier,
+    lastBackupMs: config.databaseUrl === undefined ? () => lastBackupMs(config.dataDir) : undefined,
   });
   return {
     db,

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Account } from '../../src/contract/account.ts';
 import { backUp } from '../../src/daemon/backup.ts';
 import { readConfig } from '../../src/daemon/config.ts';
 import { openConnection, openPlainConnection } from '../../src/db/connection.ts';
@@ -41,6 +42,31 @@ async function contentsOf(file: string): Promise<string[]> {
   await connection.close();
   return rows.map(({ content }) => content);
 }
+
+describe('the time of the last backup', () => {
+  const account = async () => (await daemon.call<Account>(apiKey, '/v1/account')).body;
+
+  test('is shown to the only account, and to none of several', async () => {
+    expect((await account()).lastBackupAt).toBeNull();
+    const before = Date.now();
+    await backup();
+    const { lastBackupAt } = await account();
+    expect(Date.parse(lastBackupAt!)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(lastBackupAt!)).toBeLessThanOrEqual(Date.now());
+    const other = await daemon.signIn('grace@example.com');
+    expect(other.account).not.toHaveProperty('lastBackupAt');
+    expect(await account()).not.toHaveProperty('lastBackupAt');
+    await daemon.call(other.apiKey, '/v1/account', { method: 'DELETE' });
+    expect((await account()).lastBackupAt).toBe(lastBackupAt);
+  });
+
+  test('does not change with a backup that failed', async () => {
+    const { lastBackupAt } = await account();
+    await writeFile(target, 'something else');
+    expect((await backup()).code).not.toBe(0);
+    expect((await account()).lastBackupAt).toBe(lastBackupAt);
+  });
+});
 
 describe('a backup beside a running daemon', () => {
   test('contains every acknowledged write, in one sound file of mode 0600', async () => {

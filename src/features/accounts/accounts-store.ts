@@ -23,6 +23,12 @@ export async function findTenant(reader: Reader, tenantId: string): Promise<Tena
   return reader.get<TenantRow>('SELECT * FROM tenants WHERE tenantId = ? AND erasedAt IS NULL', [tenantId]);
 }
 
+/** Whether there is one tenant at most. */
+export async function hasOneTenant(reader: Reader): Promise<boolean> {
+  const rows = await reader.all('SELECT tenantId FROM tenants WHERE erasedAt IS NULL LIMIT 2');
+  return rows.length < 2;
+}
+
 /** Lists all tenants, newest first. For the operator. */
 export async function listTenants(reader: Reader): Promise<TenantRow[]> {
   return reader.all<TenantRow>('SELECT * FROM tenants WHERE erasedAt IS NULL ORDER BY tenantId DESC');

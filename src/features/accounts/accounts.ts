@@ -17,6 +17,7 @@ import {
   findInvitation,
   findTenant,
   findTenantByEmail,
+  hasOneTenant,
   insertInvitation,
   insertTenant,
   listHalfErased,
@@ -78,11 +79,20 @@ interface Dependencies {
   deleteSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
   defaultTier: Tier;
+  /** When the database was last backed up, in epoch milliseconds. Absent if its own tools make the backups. */
+  lastBackupMs?: (() => Promise<number | undefined>) | undefined;
 }
 
 export function createAccounts(dependencies: Dependencies): Accounts {
   const { db, clock, ids, keys, connections, usage, idempotency, erasables, deleteSignIns, policy, defaultTier } =
     dependencies;
+  const { lastBackupMs } = dependencies;
+
+  /** The owner of the only account runs the daemon. Of a shared one, backups are the operator's business. */
+  async function backupFacts(): Promise<Pick<Account, 'lastBackupAt'>> {
+    if (!lastBackupMs || !(await hasOneTenant(db.lookups))) return {};
+    return { lastBackupAt: toTimestampOrNull((await lastBackupMs()) ?? null) };
+  }
 
   async function eraseRows(tenantId: string): Promise<void> {
     await eraseEverywhere({ db, erasables }, { tenantId }, async (connection) => {
@@ -110,6 +120,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
             }
           : null,
         credential: credential.kind === 'apiKey' ? { kind: 'apiKey' } : { kind: 'session', id: credential.id },
+        ...(await backupFacts()),
       };
     },
     async canSignIn(reader, email) {

@@ -144,12 +144,13 @@ test.skipIf(onPostgres)('a check names what is wrong', async () => {
 });
 
 test.skipIf(onPostgres)('a backup is a checked file in the data folder, and the newest one is shown', async () => {
-  expect((await overview()).backups).toMatchObject({ newest: null, task: null });
+  expect((await overview()).backups).toMatchObject({ newest: null, lastStartedAt: null, task: null });
   expect((await page.call('/backup', { method: 'POST' })).status).toBe(202);
   expect(await ended(({ backups }) => backups?.task)).toMatchObject({ state: 'done', problems: [] });
   const { backups } = await overview();
   expect(backups).toMatchObject({
     folder: `${daemon.folder}/backups`,
+    lastStartedAt: expect.any(String),
     newest: { name: expect.stringMatching(/^svc-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/), bytes: expect.any(Number) },
   });
 });

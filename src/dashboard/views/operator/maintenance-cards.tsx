@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { OperatorOverview, OperatorTask } from '../../../contract/operator.ts';
+import { parseTimestamp } from '../../../lib/clock.ts';
 import { formatBytes } from '../../format.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
@@ -37,6 +38,11 @@ export function MaintenanceCards({ overview: { backups, check, engine }, onStart
                 'No backup in this folder yet.'
               )}
             </p>
+            {backups.lastStartedAt && isAfter(backups.lastStartedAt, backups.newest?.createdAt) && (
+              <p>
+                Last backup, to another file: <Moment at={backups.lastStartedAt} />
+              </p>
+            )}
             <p class="hint content">
               In {backups.folder}. Copy backups to another machine, and keep the master key somewhere else.
             </p>
@@ -67,6 +73,10 @@ export function MaintenanceCards({ overview: { backups, check, engine }, onStart
       </section>
     </div>
   );
+}
+
+function isAfter(at: string, other: string | undefined): boolean {
+  return other === undefined || (parseTimestamp(at) ?? 0) > (parseTimestamp(other) ?? 0);
 }
 
 interface TaskHeadProps {

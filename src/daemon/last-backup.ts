@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { readPlainFile, writePrivateFile } from '../db/private-file.ts';
+import { parseTimestamp, toTimestamp } from '../lib/clock.ts';
+
+const fileIn = (dataDir: string) => join(dataDir, 'last-backup');
+
+/** Notes in the data folder when its database was backed up, to whatever file. */
+export async function noteBackup(dataDir: string, atMs: number): Promise<void> {
+  await writePrivateFile(fileIn(dataDir), `${toTimestamp(atMs)}\n`);
+}
+
+/** When the data folder's database was last backed up; `undefined` if no backup is known. */
+export async function lastBackupMs(dataDir: string): Promise<number | undefined> {
+  const text = await readPlainFile(fileIn(dataDir)).catch(() => '');
+  return parseTimestamp(text.trim());
+}
